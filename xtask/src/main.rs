@@ -1,0 +1,2 @@
+//! Repository chores: `cargo xtask help` lists them.
+fn main() {}
