@@ -4,8 +4,8 @@
 //! enters through an explicit seed. What cannot be computed is an [`Undefined`] with its reason, never a NaN.
 #![forbid(unsafe_code)]
 
-pub mod rng;
 pub mod dist;
+pub mod rng;
 mod undefined;
 
 pub use undefined::{Dropped, Explain, Outcome, Undefined};

@@ -1,0 +1,48 @@
+//! Dunnett's distribution: the largest |t| of several arms against one control.
+
+use super::normal;
+use super::scale::{RULE, expectation};
+use super::solve::increasing_root;
+
+/// `P(max |T_i| > c)` under no effect. `loadings[i] = sqrt(n_i / (n_i + n_0))`: arms `i` and `j` correlate by the
+/// product of their loadings, because they share the control.
+pub fn sf(c: f64, loadings: &[f64], df: f64) -> f64 {
+    if c.is_nan()
+        || loadings.is_empty()
+        || !(df > 0.0)
+        || loadings.iter().any(|l| !(0.0..1.0).contains(l))
+    {
+        return f64::NAN;
+    }
+    if c <= 0.0 {
+        return 1.0;
+    }
+    expectation(df, 12, |s| any_beyond(c * s, loadings)).clamp(0.0, 1.0)
+}
+
+/// The `c` with `P(max |T_i| > c) = alpha`.
+pub fn critical(alpha: f64, loadings: &[f64], df: f64) -> f64 {
+    if !(alpha > 0.0 && alpha < 1.0) || loadings.is_empty() {
+        return f64::NAN;
+    }
+    increasing_root(1e-3_f64.ln(), 1e6_f64.ln(), |u| {
+        (alpha.ln() - sf(u.exp(), loadings, df).ln(), f64::NAN)
+    })
+    .exp()
+}
+
+/// `P(max |Z_i| > w)`, given the shared control's deviation and averaged over it.
+fn any_beyond(w: f64, loadings: &[f64]) -> f64 {
+    let one = |z: f64| {
+        let log_all_inside: f64 = loadings.iter().map(|l| log_inside(w, *l, z)).sum();
+        normal::pdf(z) * -log_all_inside.exp_m1()
+    };
+    RULE.integrate(-9.0, 9.0, 10, one)
+}
+
+/// `ln P(|l z + sqrt(1 - l^2) e| < w)`.
+fn log_inside(w: f64, l: f64, z: f64) -> f64 {
+    let rest = (1.0 - l * l).sqrt();
+    let outside = normal::sf((w - l * z) / rest) + normal::cdf((-w - l * z) / rest);
+    (-outside).ln_1p()
+}
