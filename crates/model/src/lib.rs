@@ -1,0 +1,25 @@
+//! The nouns that every part of Fairtrial shares: outcome, record, metric, parameter, trial identity.
+//!
+//! Versioned serde types with no logic beyond their own invariants. This crate knows no file, no process and no
+//! screen, so that every other crate can depend on it.
+#![forbid(unsafe_code)]
+
+mod clock;
+mod metric;
+mod number;
+mod outcome;
+mod params;
+mod record;
+mod resources;
+mod seeds;
+mod trial;
+
+pub use clock::{Stamp, StampError, UtcTime};
+pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
+pub use number::Number;
+pub use outcome::{Cause, Exit, Outcome};
+pub use params::{ParamValue, Params};
+pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
+pub use resources::{LimitBackend, MemorySource, Resources};
+pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
+pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};

@@ -1,0 +1,69 @@
+//! What a trial left: the one thing that counts as its result.
+
+use crate::{Cause, Exit, Number, Outcome, Resources, TrialId, TrialKey, UtcTime};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the record's form, raised when a reader of the old form would misread the new one.
+pub const RECORD_SCHEMA: u32 = 1;
+
+/// One attempt at one trial, ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`RECORD_SCHEMA`] of the writer.
+    pub schema: u32,
+    /// Which trial.
+    pub trial: TrialKey,
+    /// Its content identity.
+    pub id: TrialId,
+    /// Which attempt, from 1.
+    pub attempt: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why, where it is not `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+    /// How its process ended, where one was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<Exit>,
+    /// When it started; absent for a trial that never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<UtcTime>,
+    /// When it ended.
+    pub ended_at: UtcTime,
+    /// The attempt's directory, relative to the data root.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub dir: String,
+    /// Where it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// What it used.
+    pub resources: Resources,
+    /// One number per metric (a series stands here by its summary).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, Number>,
+    /// The series behind those that are one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub series: BTreeMap<String, SeriesInfo>,
+    /// What a reader should know: truncated logs, unreadable metric lines, processes left behind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The run and trial directory this record was taken over from, where the trial was not run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reused_from: Option<String>,
+}
+
+/// What is kept in the record about a series; its points stay in the file that the trial wrote.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SeriesInfo {
+    /// The file, relative to the attempt's directory.
+    pub file: String,
+    /// How many points.
+    pub points: u64,
+    /// Step of the first point.
+    pub first_step: Number,
+    /// Step of the last point.
+    pub last_step: Number,
+    /// How the one number in `metrics` was made from it (`last`, `auc 25%`, ...).
+    pub summary: String,
+}

@@ -1,0 +1,126 @@
+//! What a trial is: its place in the design, and the content identity that decides whether a record still answers it.
+
+use crate::Params;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Version of the rules by which [`Identity`] is built; part of the hash.
+pub const IDENTITY_VERSION: u32 = 1;
+
+/// Hash of everything that matters to a trial's result, 32 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TrialId(pub String);
+
+impl TrialId {
+    /// The first eight digits, enough for a person.
+    pub fn short(&self) -> &str {
+        self.0.get(..8).unwrap_or(&self.0)
+    }
+}
+
+impl fmt::Display for TrialId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where a trial stands in the design.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialKey {
+    /// Place in the run's order, from 0; names the trial's directory.
+    pub index: u64,
+    /// The task's id.
+    pub task: String,
+    /// The arm's name; absent where the spec compares nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
+    /// The sweep point.
+    #[serde(default, skip_serializing_if = "Params::is_empty")]
+    pub point: Params,
+    /// The seed.
+    pub seed: u64,
+    /// The repetition under one seed, from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rollout: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+impl TrialKey {
+    /// A short name for people: `train · candidate · lr=0.001 · seed 1072`.
+    pub fn label(&self) -> TrialLabel<'_> {
+        TrialLabel(self)
+    }
+}
+
+/// Displays a [`TrialKey`] in one line.
+#[derive(Debug, Clone, Copy)]
+pub struct TrialLabel<'a>(&'a TrialKey);
+
+impl fmt::Display for TrialLabel<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.task)?;
+        if let Some(arm) = &self.0.arm {
+            write!(f, " · {arm}")?;
+        }
+        if !self.0.point.is_empty() {
+            write!(f, " · {}", self.0.point)?;
+        }
+        write!(f, " · seed {}", self.0.seed)?;
+        if self.0.rollout > 0 {
+            write!(f, " · rollout {}", self.0.rollout)?;
+        }
+        Ok(())
+    }
+}
+
+/// The named fields that a [`TrialId`] is the hash of, in a fixed order, so that a change can be explained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity(pub Vec<(&'static str, String)>);
+
+impl Identity {
+    /// The fields in which two identities differ: name, value here, value there.
+    pub fn differences<'a>(&'a self, other: &'a Self) -> Vec<(&'static str, &'a str, &'a str)> {
+        let theirs = |name| {
+            other
+                .0
+                .iter()
+                .find(|field| field.0 == name)
+                .map_or("", |field| field.1.as_str())
+        };
+        let mine = |name: &str| self.0.iter().any(|field| field.0 == name);
+        let changed = self.0.iter().filter(|(name, value)| theirs(name) != value);
+        let gone = other
+            .0
+            .iter()
+            .filter(|(name, value)| !mine(name) && !value.is_empty());
+        changed
+            .map(|(name, value)| (*name, value.as_str(), theirs(name)))
+            .chain(gone.map(|(name, value)| (*name, "", value.as_str())))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Identity;
+
+    #[test]
+    fn differences_name_the_field_on_both_sides() {
+        let old = Identity(vec![("command", "a".into()), ("timeout", "60".into())]);
+        let new = Identity(vec![("command", "b".into()), ("memory", "1".into())]);
+        assert_eq!(
+            new.differences(&old),
+            [
+                ("command", "b", "a"),
+                ("memory", "1", ""),
+                ("timeout", "", "60")
+            ]
+        );
+        assert!(old.differences(&old).is_empty());
+    }
+}

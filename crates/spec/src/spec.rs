@@ -1,0 +1,296 @@
+//! The validated spec: what the user asked for, with every default filled in, every alias resolved and every number
+//! in its unit. All that follows (plan, run, analysis) reads this and never the text again.
+
+use fairtrial_model::{MetricDeclaration, ParamValue, Params};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the resolved form that a run keeps beside the text.
+pub const SPEC_SCHEMA: u32 = 1;
+
+/// A whole spec.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// [`SPEC_SCHEMA`].
+    pub schema: u32,
+    /// Name of the benchmark: `[A-Za-z0-9._-]+`, default the file's stem.
+    pub name: String,
+    /// The spec's file as the user gave it, for the manifest.
+    pub source: String,
+    /// Folder of the spec file, absolute: relative paths in the spec start here.
+    pub base_dir: String,
+    /// Seeds shared by all arms, never empty.
+    pub seeds: Vec<u64>,
+    /// Local slots; absent means the number of physical cores.
+    pub parallel: Option<usize>,
+    /// In which order trials are started.
+    pub order: Order,
+    /// Seed of the shuffles (order, random sweeps); recorded with the plan.
+    pub order_seed: u64,
+    /// The tasks, never empty, in the user's order; ids are unique per (id, arm).
+    pub tasks: Vec<Task>,
+    /// The arms in the user's order; empty where nothing is compared. Models of agent tasks become arms here.
+    pub arms: Vec<Arm>,
+    /// Top-level sweep, applied to every task.
+    pub sweep: Sweep,
+    /// Declared metrics in the user's order.
+    pub metrics: Vec<MetricDeclaration>,
+    /// What the analysis compares.
+    pub analysis: Analysis,
+    /// Caps for the whole run.
+    pub budget: Budget,
+    /// Provenance wishes.
+    pub provenance: Provenance,
+    /// Where result files in the registered-experiment form go.
+    pub output_dir: Option<String>,
+    /// Free tags.
+    pub tags: Vec<String>,
+    /// Free text.
+    pub notes: String,
+}
+
+/// A variant under comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    /// Its name.
+    pub name: String,
+    /// Its parameters.
+    pub params: Params,
+}
+
+/// In which order trials are started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// As the spec lists them: task, arm, point, seed.
+    Spec,
+    /// One seed across everything, shuffled inside the block; then the next seed.
+    Blocks,
+    /// Shuffled altogether.
+    Random,
+}
+
+/// A grid of parameter points.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    /// Axes in the user's order, each with at least one value; empty means one point without parameters.
+    pub axes: Vec<Axis>,
+    /// How the axes are combined.
+    pub strategy: Strategy,
+}
+
+/// One swept parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// The parameter.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<ParamValue>,
+}
+
+/// How axes are combined into points.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Every combination, the last axis fastest.
+    #[default]
+    Cartesian,
+    /// The first values together, the second values together, ...; all axes have one length.
+    Zip,
+    /// This many draws, each axis independently, with replacement.
+    Random {
+        /// How many.
+        samples: usize,
+    },
+}
+
+/// One piece of work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its id.
+    pub id: String,
+    /// What it runs.
+    pub work: Work,
+    /// The one arm it belongs to (where `model` is the arm); absent means every arm.
+    pub arm: Option<String>,
+    /// Repetitions under each seed.
+    pub rollouts: u32,
+    /// Seeds of this task, where it has its own.
+    pub seeds: Option<Vec<u64>>,
+    /// The task's own parameters (`params`, and `model` where arms are declared).
+    pub params: Params,
+    /// The task's own sweep (lists in `params`, a `sweep` inside the task), combined with the top-level one.
+    pub sweep: Sweep,
+    /// Environment variables added for the trial; values may hold placeholders and `${NAME}` references, which are
+    /// resolved at run time.
+    pub env: BTreeMap<String, String>,
+    /// Which of the caller's variables the trial inherits.
+    pub inherit_env: InheritEnv,
+    /// Working directory, relative to the spec's folder, may hold placeholders; absent means the spec's folder.
+    pub workdir: Option<String>,
+    /// Limits.
+    pub limits: Limits,
+    /// Ids of tasks that must have succeeded before this one starts.
+    pub needs: Vec<String>,
+    /// Further attempts, by outcome.
+    pub retries: Retries,
+    /// Bytes kept of each of standard output and standard error.
+    pub log_limit: u64,
+    /// Where in the source this task stands (byte offset), for later diagnostics.
+    pub place: usize,
+}
+
+/// What a task runs: exactly one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Work {
+    /// Any program.
+    Command {
+        /// Program and arguments, each possibly with placeholders. With `shell`, one element: the script.
+        argv: Vec<String>,
+        /// Whether `/bin/sh -c` runs it.
+        shell: bool,
+    },
+    /// A registered experiment.
+    Experiment {
+        /// Its slug.
+        slug: String,
+        /// Executed and not measured.
+        warmup: u32,
+        /// Measured iterations.
+        measured: u32,
+        /// What observes it.
+        instruments: Vec<Instrument>,
+    },
+    /// An agent task.
+    Prepared {
+        /// The prepared directory, as written.
+        dir: String,
+        /// The model.
+        model: String,
+        /// Whether overrides apply.
+        apply_overrides: bool,
+        /// The overrides file.
+        overrides: Option<String>,
+    },
+}
+
+/// An instrument with its options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Instrument {
+    /// Its name.
+    pub name: String,
+    /// Its options.
+    pub options: Params,
+}
+
+/// Which of the caller's environment variables a trial inherits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InheritEnv {
+    /// Patterns (`*` at the end allowed) of names to pass; the default is every name.
+    pub allow: Vec<String>,
+    /// Patterns of names not to pass; wins over `allow`.
+    pub deny: Vec<String>,
+}
+
+/// Limits on one trial.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Wall seconds (`timeout`).
+    pub wall_s: Option<f64>,
+    /// CPU seconds of the whole trial.
+    pub cpu_s: Option<f64>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Processes and threads at once.
+    pub processes: Option<u64>,
+    /// Seconds between the polite and the forced end (`kill_grace`, default 5).
+    pub grace_s: f64,
+}
+
+/// How often an ending is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retries {
+    /// After `infra` (default 2).
+    pub infra: u32,
+    /// After `failed` (default 0).
+    pub failed: u32,
+    /// After `timeout` (default 0).
+    pub timeout: u32,
+    /// After `oom` (default 0).
+    pub oom: u32,
+}
+
+/// What the analysis compares.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// The control arm; default: the arm named `control`, else the first.
+    pub control: Option<String>,
+    /// The primary metric.
+    pub metric: Option<String>,
+    /// Two-sided error rate (default 0.05).
+    pub alpha: Option<f64>,
+    /// The stopping rule.
+    pub stop: Option<StopRule>,
+}
+
+/// When a sequential run ends early.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StopRule {
+    /// What to wait for; only `decided` so far.
+    pub when: String,
+    /// Pairs before the first look.
+    pub min: u32,
+    /// Pairs at most.
+    pub max: u32,
+}
+
+/// Caps for the whole run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Wall seconds of the run.
+    pub wall_s: Option<f64>,
+    /// Trials started.
+    pub trials: Option<u64>,
+    /// Money, summed over the metric named here.
+    pub cost: Option<CostBudget>,
+}
+
+/// A cap on money.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CostBudget {
+    /// The cap.
+    pub max: f64,
+    /// The metric that carries a trial's cost (default `cost_usd`).
+    pub metric: String,
+}
+
+/// What to record about the environment beyond the default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Names (patterns) of environment variables to record.
+    pub env: Vec<String>,
+    /// Paths whose changes since a baseline matter.
+    pub watch: Vec<String>,
+}
+
+impl Spec {
+    /// The seeds of a task.
+    pub fn seeds_of<'a>(&'a self, task: &'a Task) -> &'a [u64] {
+        task.seeds.as_deref().unwrap_or(&self.seeds)
+    }
+
+    /// The arm everything is compared with, where there are arms.
+    pub fn control(&self) -> Option<&str> {
+        let named = self.analysis.control.as_deref();
+        let called_control = || {
+            self.arms
+                .iter()
+                .find(|arm| arm.name == "control")
+                .map(|arm| arm.name.as_str())
+        };
+        named
+            .or_else(called_control)
+            .or_else(|| self.arms.first().map(|arm| arm.name.as_str()))
+    }
+}
