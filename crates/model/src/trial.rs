@@ -89,10 +89,10 @@ impl Identity {
             other
                 .0
                 .iter()
-                .find(|field| field.0 == name)
-                .map_or("", |field| field.1.as_str())
+                .find(|(field, _)| *field == name)
+                .map_or("", |(_, value)| value.as_str())
         };
-        let mine = |name: &str| self.0.iter().any(|field| field.0 == name);
+        let mine = |name: &str| self.0.iter().any(|(field, _)| *field == name);
         let changed = self.0.iter().filter(|(name, value)| theirs(name) != value);
         let gone = other
             .0
