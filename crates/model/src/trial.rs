@@ -85,23 +85,24 @@ pub struct Identity(pub Vec<(&'static str, String)>);
 impl Identity {
     /// The fields in which two identities differ: name, value here, value there.
     pub fn differences<'a>(&'a self, other: &'a Self) -> Vec<(&'static str, &'a str, &'a str)> {
-        let theirs = |name| {
-            other
-                .0
-                .iter()
-                .find(|(field, _)| *field == name)
-                .map_or("", |(_, value)| value.as_str())
-        };
-        let mine = |name: &str| self.0.iter().any(|(field, _)| *field == name);
-        let changed = self.0.iter().filter(|(name, value)| theirs(name) != value);
-        let gone = other
-            .0
-            .iter()
-            .filter(|(name, value)| !mine(name) && !value.is_empty());
-        changed
-            .map(|(name, value)| (*name, value.as_str(), theirs(name)))
-            .chain(gone.map(|(name, value)| (*name, "", value.as_str())))
-            .collect()
+        let mut found = Vec::new();
+        for (name, value) in &self.0 {
+            let theirs = other.field(name).unwrap_or("");
+            if theirs != value {
+                found.push((*name, value.as_str(), theirs));
+            }
+        }
+        for (name, value) in &other.0 {
+            if self.field(name).is_none() && !value.is_empty() {
+                found.push((*name, "", value.as_str()));
+            }
+        }
+        found
+    }
+
+    fn field(&self, wanted: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, value)| value.as_str())
     }
 }
 
