@@ -4,8 +4,15 @@
 //! enters through an explicit seed. What cannot be computed is an [`Undefined`] with its reason, never a NaN.
 #![forbid(unsafe_code)]
 
+pub mod descriptive;
 pub mod dist;
+mod interval;
+mod level;
 pub mod rng;
+pub mod sample;
 mod undefined;
+mod words;
 
+pub use interval::Interval;
+pub use level::{Level, Side};
 pub use undefined::{Dropped, Explain, Outcome, Undefined};

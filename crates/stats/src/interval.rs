@@ -1,0 +1,61 @@
+//! An interval, and how it reads.
+
+use serde::Serialize;
+
+use crate::level::Level;
+use crate::words::number;
+
+/// The values that the data do not rule out. An end that a one-sided level leaves open is infinite (`null` in JSON).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// How sure, and on which side.
+    pub level: Level,
+}
+
+impl Interval {
+    /// `centre ± quantile(tail) · se`, with the ends that the level asks for.
+    pub(crate) fn around(
+        centre: f64,
+        se: f64,
+        level: Level,
+        quantile: impl Fn(f64) -> f64,
+    ) -> Self {
+        let low = level
+            .lower_tail()
+            .map_or(f64::NEG_INFINITY, |tail| centre - quantile(tail) * se);
+        let high = level
+            .upper_tail()
+            .map_or(f64::INFINITY, |tail| centre + quantile(tail) * se);
+        Self { low, high, level }
+    }
+
+    /// The same interval after an increasing change of scale.
+    pub(crate) fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        let ends = |x: f64| if x.is_infinite() { x } else { f(x) };
+        Self {
+            low: ends(self.low),
+            high: ends(self.high),
+            level: self.level,
+        }
+    }
+
+    /// Whether `x` lies inside, ends included.
+    pub fn contains(&self, x: f64) -> bool {
+        self.low <= x && x <= self.high
+    }
+
+    /// "95 % interval 1.2 to 3.4".
+    pub fn words(&self) -> String {
+        let name = self.level.words();
+        match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) => format!("{name} {} to {}", number(self.low), number(self.high)),
+            (true, false) => format!("{name} {}", number(self.low)),
+            (false, true) => format!("{name} {}", number(self.high)),
+            (false, false) => format!("{name} without bounds"),
+        }
+    }
+}
