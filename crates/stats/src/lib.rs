@@ -4,13 +4,17 @@
 //! enters through an explicit seed. What cannot be computed is an [`Undefined`] with its reason, never a NaN.
 #![forbid(unsafe_code)]
 
+pub mod bootstrap;
 pub mod descriptive;
 pub mod dist;
 mod interval;
 mod level;
+pub mod one_arm;
 pub mod rng;
 pub mod sample;
+pub mod two_arm;
 mod undefined;
+pub mod variance_components;
 mod words;
 
 pub use interval::Interval;

@@ -6,6 +6,8 @@
 
 use std::sync::LazyLock;
 
+use rayon::prelude::*;
+
 const COUNTER_STEP: u64 = 0x2d35_8dcc_aa6c_78a5;
 const MIX_KEY: u64 = 0x8bb8_4b93_962e_acc9;
 
@@ -136,6 +138,44 @@ impl Stream {
             if -2.0 * y >= x * x {
                 return TAIL_START - x;
             }
+        }
+    }
+}
+
+/// The seed and the purpose of a piece of work that is cut into blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// What the user can set.
+    pub seed: u64,
+    /// What the draws are for.
+    pub purpose: Purpose,
+}
+
+impl Source {
+    /// How many values one block holds. Part of the policy: another size gives other draws.
+    pub const BLOCK: usize = 256;
+    /// Below this many draws, starting threads costs more than it saves.
+    const WORTH_THREADS: usize = 1 << 18;
+
+    /// The stream of one block.
+    pub const fn block(self, index: u64) -> Stream {
+        Stream::new(self.seed, self.purpose, index)
+    }
+
+    /// Fills `out` block by block, each from its own stream, so that the values do not depend on the number of threads.
+    /// `draws_per_value` only decides whether threads are worth starting.
+    pub fn fill<T: Send>(
+        self,
+        out: &mut [T],
+        draws_per_value: usize,
+        fill_block: impl Fn(&mut Stream, &mut [T]) + Sync,
+    ) {
+        let one =
+            |(index, block): (usize, &mut [T])| fill_block(&mut self.block(index as u64), block);
+        if out.len().saturating_mul(draws_per_value) < Self::WORTH_THREADS {
+            out.chunks_mut(Self::BLOCK).enumerate().for_each(one);
+        } else {
+            out.par_chunks_mut(Self::BLOCK).enumerate().for_each(one);
         }
     }
 }
@@ -283,6 +323,28 @@ mod tests {
         assert!((m4 / n - 3.0).abs() < 5.0 * (96.0 / n).sqrt());
         let expected = n * 4.652_581_580_710_5e-4;
         assert!((f64::from(beyond) - expected).abs() < 5.0 * expected.sqrt());
+    }
+
+    #[test]
+    fn blocks_give_the_same_bits_on_one_and_four_threads() {
+        let fill = || {
+            let mut out = vec![0.0; 5000];
+            let source = Source {
+                seed: 3,
+                purpose: TEST,
+            };
+            source.fill(&mut out, 1000, |stream, block| {
+                block.fill_with(|| stream.unit())
+            });
+            out
+        };
+        let pool = |threads| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap()
+        };
+        assert_eq!(pool(1).install(fill), pool(4).install(fill));
     }
 
     #[test]

@@ -1,0 +1,147 @@
+//! From a bootstrap distribution to the two ends: the formulas, apart from where the distribution came from.
+
+use super::result::Flag;
+use super::{Method, acceleration};
+use crate::dist::normal;
+use crate::{Level, Side};
+
+/// What the formulas ask of a bootstrap distribution, drawn or exact.
+pub(super) trait Distribution {
+    /// The quantile at `p` in [0, 1].
+    fn quantile(&mut self, p: f64) -> f64;
+    /// The chance below the estimate plus half of the chance at it.
+    fn mid_rank(&self, estimate: f64) -> f64;
+    /// The chance strictly below.
+    fn share_below(&self, estimate: f64) -> f64;
+    /// The standard deviation.
+    fn standard_error(&self) -> f64;
+    /// Whether all of it sits on one value.
+    fn is_degenerate(&self) -> bool;
+}
+
+/// The estimate and its leave-one-out values, by independent sample.
+pub(super) struct Estimate {
+    pub(super) value: f64,
+    pub(super) leave_one_out: Vec<Vec<f64>>,
+}
+
+/// The ends of an interval and how they came about.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) bias_correction: Option<f64>,
+    pub(super) acceleration: Option<f64>,
+    pub(super) corrected_estimate: Option<f64>,
+    pub(super) flags: Vec<Flag>,
+}
+
+/// The ends by one of the methods that only look at the distribution (all but the studentised one).
+pub(super) fn ends(
+    distribution: &mut impl Distribution,
+    estimate: &Estimate,
+    method: Method,
+    level: Level,
+) -> Ends {
+    if distribution.is_degenerate() {
+        return degenerate(estimate.value, level);
+    }
+    match method {
+        Method::Percentile | Method::Studentised => percentile(distribution, level),
+        Method::Basic => basic(distribution, estimate.value, level),
+        Method::Bca => bca(distribution, estimate, level),
+        Method::BcaMetta => bca_metta(distribution, estimate, level),
+    }
+}
+
+/// The point itself: every resample gave the same value.
+pub(super) fn degenerate(value: f64, level: Level) -> Ends {
+    let (low, high) = open(level, value, value);
+    Ends {
+        low,
+        high,
+        flags: vec![Flag::Degenerate],
+        ..Ends::default()
+    }
+}
+
+fn open(level: Level, low: f64, high: f64) -> (f64, f64) {
+    match level.side {
+        Side::TwoSided => (low, high),
+        Side::Greater => (low, f64::INFINITY),
+        Side::Less => (f64::NEG_INFINITY, high),
+    }
+}
+
+fn percentile(distribution: &mut impl Distribution, level: Level) -> Ends {
+    at(distribution, level, normal::cdf)
+}
+
+/// The quantiles at the levels that `adjust` makes of the normal scores of the two tails.
+fn at(distribution: &mut impl Distribution, level: Level, adjust: impl Fn(f64) -> f64) -> Ends {
+    let low = level
+        .lower_tail()
+        .map(|tail| adjust(normal::quantile(tail)));
+    let high = level
+        .upper_tail()
+        .map(|tail| adjust(-normal::quantile(tail)));
+    Ends {
+        low: low.map_or(f64::NEG_INFINITY, |p| {
+            distribution.quantile(p.clamp(0.0, 1.0))
+        }),
+        high: high.map_or(f64::INFINITY, |p| distribution.quantile(p.clamp(0.0, 1.0))),
+        ..Ends::default()
+    }
+}
+
+fn basic(distribution: &mut impl Distribution, estimate: f64, level: Level) -> Ends {
+    let low = level
+        .lower_tail()
+        .map(|tail| 2.0 * estimate - distribution.quantile(1.0 - tail));
+    let high = level
+        .upper_tail()
+        .map(|tail| 2.0 * estimate - distribution.quantile(tail));
+    Ends {
+        low: low.unwrap_or(f64::NEG_INFINITY),
+        high: high.unwrap_or(f64::INFINITY),
+        ..Ends::default()
+    }
+}
+
+fn bca(distribution: &mut impl Distribution, estimate: &Estimate, level: Level) -> Ends {
+    let z0 = normal::quantile(distribution.mid_rank(estimate.value));
+    let Some(a) = acceleration::textbook(&estimate.leave_one_out).filter(|_| z0.is_finite()) else {
+        return Ends {
+            flags: vec![Flag::FellBackToPercentile],
+            ..percentile(distribution, level)
+        };
+    };
+    let adjust = |z: f64| normal::cdf(z0 + (z0 + z) / (1.0 - a * (z0 + z)));
+    Ends {
+        bias_correction: Some(z0),
+        acceleration: Some(a),
+        ..at(distribution, level, adjust)
+    }
+}
+
+/// The original's formula, with its guards, to the letter.
+fn bca_metta(distribution: &mut impl Distribution, estimate: &Estimate, level: Level) -> Ends {
+    let share = distribution
+        .share_below(estimate.value)
+        .clamp(1e-12, 1.0 - 1e-12);
+    let z0 = normal::quantile(share);
+    let Some(a) = acceleration::metta(&estimate.leave_one_out) else {
+        return Ends {
+            flags: vec![Flag::FellBackToPercentile],
+            ..percentile(distribution, level)
+        };
+    };
+    let adjust = |z: f64| normal::cdf(z0 + z / (1.0 - a * (z - z0) + 1e-12));
+    let corrected = distribution.quantile(adjust(0.0));
+    Ends {
+        bias_correction: Some(z0),
+        acceleration: Some(a),
+        corrected_estimate: Some(corrected),
+        ..at(distribution, level, adjust)
+    }
+}
