@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::level::Level;
 use crate::words::number;
+use crate::{Outcome, sample};
 
 /// The values that the data do not rule out. An end that a one-sided level leaves open is infinite (`null` in JSON).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -31,6 +32,17 @@ impl Interval {
             .upper_tail()
             .map_or(f64::INFINITY, |tail| centre + quantile(tail) * se);
         Self { low, high, level }
+    }
+
+    /// Passes the interval on, unless an end that should be a number is none.
+    pub(crate) fn representable(self) -> Outcome<Self> {
+        if self.level.lower_tail().is_some() {
+            sample::representable("the interval's lower end", self.low)?;
+        }
+        if self.level.upper_tail().is_some() {
+            sample::representable("the interval's upper end", self.high)?;
+        }
+        Ok(self)
     }
 
     /// The same interval after an increasing change of scale.

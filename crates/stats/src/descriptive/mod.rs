@@ -9,6 +9,7 @@ mod sum;
 mod summary;
 
 pub use accumulator::Accumulator;
+pub(crate) use location::logarithms;
 pub use location::{Iqm, geometric_mean, harrell_davis, iqm};
 pub(crate) use moments::Moments;
 pub use moments::{excess_kurtosis, mean, sd, skewness, variance};

@@ -10,6 +10,8 @@ use super::sum::sum;
 pub(crate) struct Moments {
     pub(crate) n: f64,
     pub(crate) mean: f64,
+    /// What rounding took from the mean; counts when means of a large offset are subtracted.
+    rest: f64,
     /// Sum of squared deviations from the mean.
     pub(crate) squares: f64,
     pub(crate) max_abs: f64,
@@ -27,8 +29,19 @@ impl Moments {
         Self {
             n,
             mean,
+            rest: residue / n,
             squares,
             max_abs: sample::max_abs(xs),
+        }
+    }
+
+    /// The difference of two means, with the digits that each mean alone cannot hold.
+    pub(crate) fn minus(&self, other: &Self) -> f64 {
+        let exact = (self.mean - other.mean) + (self.rest - other.rest);
+        if exact.is_nan() {
+            self.mean - other.mean
+        } else {
+            exact
         }
     }
 

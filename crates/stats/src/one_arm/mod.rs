@@ -1,0 +1,12 @@
+//! Intervals for one arm: a mean, a proportion, a mean of clustered items.
+
+mod clustered;
+mod mean;
+mod proportion;
+
+pub use clustered::{ClusteredMean, clustered_mean};
+pub use mean::{MeanInterval, mean_interval};
+pub use proportion::{
+    BinomialTest, Proportion, ProportionInterval, ProportionMethod, binomial_test,
+    proportion_interval,
+};

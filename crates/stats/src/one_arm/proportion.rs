@@ -1,0 +1,247 @@
+//! One proportion: intervals that are never of zero width, and the exact binomial test.
+
+use serde::Serialize;
+
+use crate::dist::{beta, binomial, normal};
+use crate::words::{number, p_value};
+use crate::{Explain, Interval, Level, Outcome, Side, Undefined};
+
+/// How the interval of a proportion is made. The Wald interval is not offered: it has no width at 0 and at 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProportionMethod {
+    /// Wilson's score interval: covers near its level on average; the default.
+    #[default]
+    Wilson,
+    /// Wilson with continuity correction: covers at least about its level.
+    WilsonContinuity,
+    /// Clopper-Pearson: never covers less than its level, hence wide.
+    ClopperPearson,
+    /// Equal-tailed posterior under Jeffreys' prior, with the ends set to 0 and 1 at the edges (Brown, Cai, DasGupta).
+    Jeffreys,
+    /// Wald around an estimate with z² pseudo-trials, half of them successes.
+    AgrestiCoull,
+}
+
+impl ProportionMethod {
+    /// The name a report shows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wilson => "Wilson",
+            Self::WilsonContinuity => "Wilson with continuity correction",
+            Self::ClopperPearson => "Clopper-Pearson",
+            Self::Jeffreys => "Jeffreys",
+            Self::AgrestiCoull => "Agresti-Coull",
+        }
+    }
+}
+
+/// Successes out of trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Proportion {
+    /// How many succeeded.
+    pub successes: u64,
+    /// How many were tried.
+    pub trials: u64,
+}
+
+impl Proportion {
+    /// Refuses no trials, and more successes than trials.
+    pub(crate) fn checked(self, what: &str) -> Outcome<Self> {
+        if self.trials == 0 {
+            return Err(Undefined::Empty { what: what.into() });
+        }
+        if self.successes > self.trials {
+            return Err(Undefined::BadArgument {
+                name: "successes".into(),
+                value: self.successes as f64,
+                expected: format!("at most the {} trials", self.trials),
+            });
+        }
+        Ok(self)
+    }
+
+    /// The share of successes.
+    pub fn share(self) -> f64 {
+        self.successes as f64 / self.trials as f64
+    }
+}
+
+/// A proportion with its interval.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProportionInterval {
+    /// What was computed.
+    pub method: ProportionMethod,
+    /// The counts.
+    pub counts: Proportion,
+    /// The share of successes.
+    pub estimate: f64,
+    /// The interval, inside [0, 1].
+    pub interval: Interval,
+}
+
+/// The interval of one proportion.
+pub fn proportion_interval(
+    counts: Proportion,
+    method: ProportionMethod,
+    level: Level,
+) -> Outcome<ProportionInterval> {
+    let level = level.checked()?;
+    let counts = counts.checked("the trials")?;
+    let low = level
+        .lower_tail()
+        .map_or(0.0, |tail| lower_end(counts, method, tail));
+    // The upper end is the mirror image: the lower end of the failures.
+    let failures = Proportion {
+        successes: counts.trials - counts.successes,
+        ..counts
+    };
+    let high = level
+        .upper_tail()
+        .map_or(1.0, |tail| 1.0 - lower_end(failures, method, tail));
+    Ok(ProportionInterval {
+        method,
+        counts,
+        estimate: counts.share(),
+        interval: Interval {
+            low: low.clamp(0.0, 1.0),
+            high: high.clamp(0.0, 1.0),
+            level,
+        },
+    })
+}
+
+fn lower_end(counts: Proportion, method: ProportionMethod, tail: f64) -> f64 {
+    let (k, n) = (counts.successes as f64, counts.trials as f64);
+    let z = normal::inverse_sf(tail);
+    if counts.successes == 0 {
+        return 0.0;
+    }
+    match method {
+        ProportionMethod::Wilson => {
+            let spread = z * (k / n * (n - k) + z * z / 4.0).sqrt();
+            (k + z * z / 2.0 - spread) / (n + z * z)
+        }
+        ProportionMethod::WilsonContinuity => {
+            let p = k / n;
+            let inside = z * z - 2.0 - 1.0 / n + 4.0 * p * (n - k + 1.0);
+            (2.0 * k + z * z - 1.0 - z * inside.max(0.0).sqrt()) / (2.0 * (n + z * z))
+        }
+        ProportionMethod::ClopperPearson => beta::quantile(tail, k, n - k + 1.0),
+        ProportionMethod::Jeffreys => beta::quantile(tail, k + 0.5, n - k + 0.5),
+        ProportionMethod::AgrestiCoull => {
+            let total = n + z * z;
+            let p = (k + z * z / 2.0) / total;
+            p - z * (p * (1.0 - p) / total).sqrt()
+        }
+    }
+}
+
+impl Explain for ProportionInterval {
+    fn reading(&self) -> String {
+        format!(
+            "{} of {} succeeded: {} % ({}, {}).",
+            self.counts.successes,
+            self.counts.trials,
+            number(100.0 * self.estimate),
+            self.interval.map(|x| 100.0 * x).words(),
+            self.method.name(),
+        )
+    }
+}
+
+/// The exact test of one proportion against a stated chance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BinomialTest {
+    /// What was computed.
+    pub method: &'static str,
+    /// The counts.
+    pub counts: Proportion,
+    /// The chance under test.
+    pub chance: f64,
+    /// The p value.
+    pub p: f64,
+    /// Which deviations count.
+    pub side: Side,
+}
+
+/// The exact binomial test; two-sided, it adds up every outcome that is at most as likely as the one observed.
+pub fn binomial_test(counts: Proportion, chance: f64, side: Side) -> Outcome<BinomialTest> {
+    let counts = counts.checked("the trials")?;
+    crate::sample::open_chance("chance", chance)?;
+    let (k, n) = (counts.successes, counts.trials);
+    let at_least = if k == 0 {
+        1.0
+    } else {
+        binomial::sf(k - 1, n, chance)
+    };
+    let p = match side {
+        Side::Greater => at_least,
+        Side::Less => binomial::cdf(k, n, chance),
+        Side::TwoSided => two_sided(k, n, chance),
+    };
+    Ok(BinomialTest {
+        method: "exact binomial test",
+        counts,
+        chance,
+        p: p.min(1.0),
+        side,
+    })
+}
+
+fn two_sided(k: u64, n: u64, chance: f64) -> f64 {
+    // The slack lets outcomes of mathematically equal chance count as equal.
+    let limit = binomial::pmf(k, n, chance) * (1.0 + 1e-7);
+    let mean = chance * n as f64;
+    if (k as f64) == mean {
+        return 1.0;
+    }
+    if (k as f64) < mean {
+        let far = first_true(mean.ceil() as u64, n + 1, |i| {
+            binomial::pmf(i, n, chance) <= limit
+        });
+        binomial::cdf(k, n, chance)
+            + if far > n {
+                0.0
+            } else {
+                binomial::sf(far.saturating_sub(1), n, chance)
+            }
+    } else {
+        let above = first_true(0, mean.floor() as u64 + 1, |i| {
+            binomial::pmf(i, n, chance) > limit
+        });
+        binomial::sf(k - 1, n, chance)
+            + if above == 0 {
+                0.0
+            } else {
+                binomial::cdf(above - 1, n, chance)
+            }
+    }
+}
+
+/// The first index in `[lo, hi)` for which a monotone condition holds, or `hi`.
+fn first_true(lo: u64, hi: u64, condition: impl Fn(u64) -> bool) -> u64 {
+    let (mut lo, mut hi) = (lo, hi);
+    while lo < hi {
+        let middle = lo + (hi - lo) / 2;
+        if condition(middle) {
+            hi = middle;
+        } else {
+            lo = middle + 1;
+        }
+    }
+    lo
+}
+
+impl Explain for BinomialTest {
+    fn reading(&self) -> String {
+        format!(
+            "{} of {} succeeded; against a chance of {} that is {} ({}).",
+            self.counts.successes,
+            self.counts.trials,
+            number(self.chance),
+            p_value(self.p),
+            self.method
+        )
+    }
+}
