@@ -119,6 +119,9 @@ pub enum Cause {
     Launch {
         /// What the system said.
         message: String,
+        /// Whether trying again cannot help (no such program, not executable).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        permanent: bool,
     },
     /// The trial runner or its machine was lost while the trial ran.
     Lost {
@@ -153,7 +156,7 @@ impl fmt::Display for Cause {
             Self::MissingMetric { metrics } => {
                 write!(f, "no value for required metric {}", metrics.join(", "))
             }
-            Self::Launch { message } => write!(f, "could not start: {message}"),
+            Self::Launch { message, .. } => f.write_str(message),
             Self::Lost { message } => write!(f, "lost: {message}"),
             Self::User => f.write_str("stopped by the user"),
             Self::Needs { task } => write!(f, "task `{task}`, which it needs, did not succeed"),

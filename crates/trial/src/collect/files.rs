@@ -1,0 +1,74 @@
+//! Values from files that a trial leaves: CSV columns, JSON values, sizes.
+
+use super::reduce::{Reading, SeriesReading};
+use super::{CollectError, tolerant};
+use fairtrial_model::Number;
+use std::fs;
+use std::path::Path;
+
+/// A column of a CSV file with a header: one row is a value, several are a series over `step` (or the row's number).
+pub(super) fn csv_column(dir: &Path, file: &str, column: &str) -> Result<Reading, CollectError> {
+    let opened = fs::File::open(dir.join(file)).map_err(|error| CollectError::io(file, error))?;
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(opened);
+    let bad =
+        |error: csv::Error| CollectError::NoValue(format!("{file} is not a CSV table: {error}"));
+    let headers = reader.headers().map_err(bad)?.clone();
+    let place_of = |name: &str| headers.iter().position(|header| header == name);
+    let place = place_of(column)
+        .ok_or_else(|| CollectError::NoValue(format!("no column `{column}` in {file}")))?;
+    let step_place = place_of("step").or_else(|| place_of("_step"));
+    let mut series = SeriesReading::new(file.to_owned(), true);
+    for (row, record) in reader.records().enumerate() {
+        let record = record.map_err(bad)?;
+        let cell = |place: usize| {
+            record
+                .get(place)
+                .and_then(Number::parse)
+                .map(|number| number.0)
+        };
+        let Some(value) = cell(place) else { continue };
+        series.push(step_place.and_then(cell).unwrap_or(row as f64), value);
+    }
+    match series.single() {
+        Some(value) if step_place.is_none() => Ok(Reading::Scalar(value)),
+        _ if series.is_empty() => Err(CollectError::NoValue(format!(
+            "no number in column `{column}` of {file}"
+        ))),
+        _ => Ok(Reading::Series { series, last: None }),
+    }
+}
+
+/// A number in a JSON file, by pointer (`/scores/0`) or top-level key.
+pub(super) fn json_value(dir: &Path, file: &str, pointer: &str) -> Result<Reading, CollectError> {
+    let text = fs::read_to_string(dir.join(file)).map_err(|error| CollectError::io(file, error))?;
+    let value = tolerant::parse(&text)
+        .ok_or_else(|| CollectError::NoValue(format!("{file} is not JSON")))?;
+    let found = if pointer.is_empty() || pointer.starts_with('/') {
+        value.pointer(pointer)
+    } else {
+        value.get(pointer)
+    };
+    let number = found.and_then(tolerant::number);
+    number
+        .map(Reading::Scalar)
+        .ok_or_else(|| CollectError::NoValue(format!("no number at `{pointer}` in {file}")))
+}
+
+/// Size of a file, or of all files in a folder, in bytes.
+pub(super) fn size(dir: &Path, file: &str) -> Result<Reading, CollectError> {
+    let mut total = 0;
+    let mut left = vec![dir.join(file)];
+    while let Some(path) = left.pop() {
+        let seen = fs::symlink_metadata(&path).map_err(|error| CollectError::io(file, error))?;
+        if seen.is_dir() {
+            let entries = fs::read_dir(&path).map_err(|error| CollectError::io(file, error))?;
+            left.extend(entries.flatten().map(|entry| entry.path()));
+        } else {
+            total += seen.len();
+        }
+    }
+    Ok(Reading::Scalar(total as f64))
+}

@@ -1,0 +1,124 @@
+//! Files of JSON lines: `{"step": 10, "reward": 0.4}` is a point of a series, a line without a step is final.
+
+use super::reduce::{Reading, SeriesReading};
+use super::{CollectError, tolerant};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Names under which programs write the step.
+const STEP_KEYS: [&str; 2] = ["step", "_step"];
+
+/// One file's readings by key.
+pub(super) struct LineFile {
+    file: String,
+    readings: BTreeMap<String, Both>,
+    broken: u64,
+    first_broken: u64,
+}
+
+/// A key may have points and a final value; the final value is what the trial means.
+#[derive(Default)]
+struct Both {
+    last: Option<f64>,
+    series: Option<SeriesReading>,
+}
+
+impl LineFile {
+    /// Reads a file; the points of the `kept` keys are held for their summaries, the others only counted.
+    pub(super) fn read(dir: &Path, file: &str, kept: &[&str]) -> Result<Self, CollectError> {
+        let opened = File::open(dir.join(file)).map_err(|error| CollectError::io(file, error))?;
+        let mut lines = Self {
+            file: file.to_owned(),
+            readings: BTreeMap::new(),
+            broken: 0,
+            first_broken: 0,
+        };
+        let mut reader = BufReader::new(opened);
+        let mut raw = Vec::new();
+        for place in 1.. {
+            raw.clear();
+            let read = reader
+                .read_until(b'\n', &mut raw)
+                .map_err(|error| CollectError::io(file, error))?;
+            if read == 0 {
+                break;
+            }
+            lines.take_line(&String::from_utf8_lossy(&raw), place, kept);
+        }
+        Ok(lines)
+    }
+
+    fn take_line(&mut self, line: &str, place: u64, kept: &[&str]) {
+        if line.trim().is_empty() {
+            return;
+        }
+        let Some(serde_json::Value::Object(object)) = tolerant::parse(line) else {
+            self.broken += 1;
+            if self.broken == 1 {
+                self.first_broken = place;
+            }
+            return;
+        };
+        let step = STEP_KEYS
+            .iter()
+            .find_map(|key| object.get(*key))
+            .and_then(tolerant::number);
+        for (key, value) in &object {
+            if STEP_KEYS.contains(&key.as_str()) {
+                continue;
+            }
+            if let Some(value) = tolerant::number(value) {
+                self.take_value(key, step, value, kept);
+            }
+        }
+    }
+
+    fn take_value(&mut self, key: &str, step: Option<f64>, value: f64, kept: &[&str]) {
+        if !self.readings.contains_key(key) {
+            self.readings.insert(key.to_owned(), Both::default());
+        }
+        let Some(both) = self.readings.get_mut(key) else {
+            return;
+        };
+        match step {
+            None => both.last = Some(value),
+            Some(step) => {
+                let file = &self.file;
+                let new = || SeriesReading::new(file.clone(), kept.contains(&key));
+                both.series.get_or_insert_with(new).push(step, value);
+            }
+        }
+    }
+
+    /// What stands under a key, taken out.
+    pub(super) fn take(&mut self, key: &str) -> Option<Reading> {
+        self.readings.remove(key).and_then(Both::reading)
+    }
+
+    /// Everything that was not taken.
+    pub(super) fn into_rest(self) -> impl Iterator<Item = (String, Reading)> {
+        self.readings
+            .into_iter()
+            .filter_map(|(key, both)| both.reading().map(|reading| (key, reading)))
+    }
+
+    /// A note on lines that are no JSON objects.
+    pub(super) fn note(&self) -> Option<String> {
+        (self.broken > 0).then(|| {
+            let Self { file, broken, first_broken, .. } = self;
+            format!("{file}: {broken} lines are not JSON objects and were left out (the first is line {first_broken})")
+        })
+    }
+}
+
+impl Both {
+    fn reading(self) -> Option<Reading> {
+        match (self.last, self.series) {
+            (Some(value), None) => Some(Reading::Scalar(value)),
+            (last, Some(series)) => Some(Reading::Series { series, last }),
+            (None, None) => None,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a trial reported: one number per metric, and where its series lie.
+//!
+//! Declared metrics are looked for where the spec says; whatever else stands in the reported lines is taken too.
+//! Nothing here fails a whole trial by itself: what cannot be read becomes a note, and a required metric without a
+//! value is listed as missing.
+
+mod files;
+mod lines;
+mod logs;
+mod reduce;
+mod tolerant;
+
+use fairtrial_model::{MetricDeclaration, MetricSource, Number, Resources, SeriesInfo};
+use lines::LineFile;
+use reduce::Reading;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::Path;
+
+/// The file that `FAIRTRIAL_METRICS` names, in the trial's directory.
+pub(crate) const REPORTED_FILE: &str = "metrics.jsonl";
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// One number per metric.
+    pub metrics: BTreeMap<String, Number>,
+    /// The series behind some of them.
+    pub series: BTreeMap<String, SeriesInfo>,
+    /// Required metrics without a value, each with where it was looked for.
+    pub missing: Vec<String>,
+    /// What could not be read.
+    pub notes: Vec<String>,
+}
+
+/// Why one metric has no value.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// The file is not there.
+    #[error("{0} is not there")]
+    NoFile(String),
+    /// The file is there without the value.
+    #[error("{0}")]
+    NoValue(String),
+    /// The file cannot be read.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No reader for this source yet.
+    #[error("`{0}:` cannot be read by this version")]
+    Later(String),
+}
+
+impl CollectError {
+    pub(crate) fn io(file: &str, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::NotFound {
+            Self::NoFile(file.to_owned())
+        } else {
+            Self::Io {
+                file: file.to_owned(),
+                source,
+            }
+        }
+    }
+}
+
+/// Collects the metrics of a trial that has ended.
+pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources) -> Collected {
+    let mut found = Collected::default();
+    let mut line_files = read_line_files(dir, declared, &mut found.notes);
+    for metric in declared {
+        let reading = read_one(dir, metric, resources, &mut line_files);
+        match reading.and_then(|reading| reading.reduce(metric)) {
+            Ok((value, series)) => {
+                found.metrics.insert(metric.name.clone(), Number(value));
+                found
+                    .series
+                    .extend(series.map(|series| (metric.name.clone(), series)));
+            }
+            Err(error) if metric.required => {
+                found.missing.push(format!("`{}` ({error})", metric.name))
+            }
+            Err(CollectError::NoFile(_) | CollectError::NoValue(_)) => {}
+            Err(error) => found
+                .notes
+                .push(format!("metric `{}`: {error}", metric.name)),
+        }
+    }
+    if let Some(Ok(reported)) = line_files.remove(REPORTED_FILE) {
+        take_undeclared(reported, declared, &mut found);
+    }
+    found
+}
+
+type LineFiles = HashMap<String, Result<LineFile, CollectError>>;
+
+/// Reads each file of JSON lines once, however many metrics come from it.
+fn read_line_files(
+    dir: &Path,
+    declared: &[MetricDeclaration],
+    notes: &mut Vec<String>,
+) -> LineFiles {
+    let mut wanted: HashMap<&str, Vec<&str>> = HashMap::from([(REPORTED_FILE, Vec::new())]);
+    for metric in declared {
+        match &metric.source {
+            MetricSource::Reported => wanted.entry(REPORTED_FILE).or_default().push(&metric.name),
+            MetricSource::Jsonl { file, key } => wanted.entry(file).or_default().push(key),
+            _ => {}
+        }
+    }
+    let read =
+        |(file, keys): (&str, Vec<&str>)| (file.to_owned(), LineFile::read(dir, file, &keys));
+    let files: LineFiles = wanted.into_iter().map(read).collect();
+    for file in files.values().flatten() {
+        notes.extend(file.note());
+    }
+    files
+}
+
+fn read_one(
+    dir: &Path,
+    metric: &MetricDeclaration,
+    resources: &Resources,
+    line_files: &mut LineFiles,
+) -> Result<Reading, CollectError> {
+    match &metric.source {
+        MetricSource::Reported => from_lines(line_files, REPORTED_FILE, &metric.name),
+        MetricSource::Jsonl { file, key } => from_lines(line_files, file, key),
+        MetricSource::Csv { file, column } => files::csv_column(dir, file, column),
+        MetricSource::Json { file, pointer } => files::json_value(dir, file, pointer),
+        MetricSource::Size { file } => files::size(dir, file),
+        MetricSource::Stdout { pattern } => logs::last_match(dir, "logs/stdout.log", pattern),
+        MetricSource::Stderr { pattern } => logs::last_match(dir, "logs/stderr.log", pattern),
+        MetricSource::Resource { field } => resource(resources, field),
+        MetricSource::Later { scheme, .. } => Err(CollectError::Later(scheme.clone())),
+    }
+}
+
+fn from_lines(line_files: &mut LineFiles, file: &str, key: &str) -> Result<Reading, CollectError> {
+    match line_files.get_mut(file) {
+        Some(Ok(lines)) => lines
+            .take(key)
+            .ok_or_else(|| CollectError::NoValue(format!("no `{key}` in {file}"))),
+        Some(Err(CollectError::Io { source, .. })) => Err(CollectError::Io {
+            file: file.to_owned(),
+            source: io::Error::from(source.kind()),
+        }),
+        _ => Err(CollectError::NoFile(file.to_owned())),
+    }
+}
+
+fn resource(resources: &Resources, field: &str) -> Result<Reading, CollectError> {
+    let value = match field {
+        "wall" => resources.wall,
+        "user" => resources.user,
+        "sys" => resources.sys,
+        "cpu" => resources.cpu(),
+        "peak_memory" => resources.peak_memory_bytes.map(|bytes| bytes as f64),
+        _ => None,
+    };
+    value
+        .map(Reading::Scalar)
+        .ok_or_else(|| CollectError::NoValue(format!("resource `{field}` is unknown here")))
+}
+
+/// Everything else in the reported lines: scalars as they are, series by their last value.
+fn take_undeclared(reported: LineFile, declared: &[MetricDeclaration], found: &mut Collected) {
+    for (name, reading) in reported.into_rest() {
+        if declared.iter().any(|metric| metric.name == name) {
+            continue;
+        }
+        let (value, series) = reading.last();
+        found
+            .series
+            .extend(series.map(|series| (name.clone(), series)));
+        found.metrics.insert(name, Number(value));
+    }
+}
+
+#[cfg(test)]
+mod tests;

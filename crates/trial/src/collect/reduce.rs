@@ -1,0 +1,144 @@
+//! From what was read to the one number per trial that comparisons use.
+
+use super::CollectError;
+use fairtrial_model::{MetricDeclaration, Number, SeriesInfo, SeriesSummary, SummaryKind};
+
+/// What stands under one metric's name.
+pub(super) enum Reading {
+    /// One number.
+    Scalar(f64),
+    /// Points over steps, and a final value where the trial gave one.
+    Series {
+        /// The points.
+        series: SeriesReading,
+        /// The final value.
+        last: Option<f64>,
+    },
+}
+
+/// A series while it is read: the points themselves only where a summary needs them.
+pub(super) struct SeriesReading {
+    file: String,
+    kept: Option<(Vec<f64>, Vec<f64>)>,
+    points: u64,
+    first_step: f64,
+    last_step: f64,
+    last: f64,
+}
+
+impl SeriesReading {
+    /// An empty series from `file`.
+    pub(super) fn new(file: String, keep: bool) -> Self {
+        let kept = keep.then(Default::default);
+        Self {
+            file,
+            kept,
+            points: 0,
+            first_step: f64::NAN,
+            last_step: f64::NAN,
+            last: f64::NAN,
+        }
+    }
+
+    /// Adds a point.
+    pub(super) fn push(&mut self, step: f64, value: f64) {
+        if self.points == 0 {
+            self.first_step = step;
+        }
+        self.points += 1;
+        self.last_step = step;
+        self.last = value;
+        if let Some((steps, values)) = &mut self.kept {
+            steps.push(step);
+            values.push(value);
+        }
+    }
+
+    /// Whether it has no points.
+    pub(super) fn is_empty(&self) -> bool {
+        self.points == 0
+    }
+
+    /// Its value where it has exactly one point.
+    pub(super) fn single(&self) -> Option<f64> {
+        (self.points == 1).then_some(self.last)
+    }
+
+    fn info(&self, summary: String) -> SeriesInfo {
+        SeriesInfo {
+            file: self.file.clone(),
+            points: self.points,
+            first_step: Number(self.first_step),
+            last_step: Number(self.last_step),
+            summary,
+        }
+    }
+}
+
+impl Reading {
+    /// The number that the metric's declaration asks for.
+    pub(super) fn reduce(
+        self,
+        metric: &MetricDeclaration,
+    ) -> Result<(f64, Option<SeriesInfo>), CollectError> {
+        match (self, &metric.summary) {
+            (Self::Series { series, .. }, Some(summary)) => {
+                let value = summarise(&series, summary)?;
+                Ok((value, Some(series.info(describe(summary)))))
+            }
+            (reading, _) => Ok(reading.last()),
+        }
+    }
+
+    /// The final value: what the trial said without a step, else the last point.
+    pub(super) fn last(self) -> (f64, Option<SeriesInfo>) {
+        match self {
+            Self::Scalar(value) => (value, None),
+            Self::Series {
+                series,
+                last: Some(value),
+            } => (value, Some(series.info("final value".to_owned()))),
+            Self::Series { series, last: None } => {
+                (series.last, Some(series.info("last".to_owned())))
+            }
+        }
+    }
+}
+
+fn summarise(series: &SeriesReading, summary: &SeriesSummary) -> Result<f64, CollectError> {
+    match summary.kind {
+        SummaryKind::Last => Ok(series.last),
+        other => Err(CollectError::NoValue(format!("no {other:?} yet"))),
+    }
+}
+
+/// The summary in a few words, for the record.
+fn describe(summary: &SeriesSummary) -> String {
+    let SeriesSummary {
+        kind,
+        percent,
+        n,
+        step_min,
+        step_max,
+        step,
+        threshold,
+    } = summary;
+    let mut words = match kind {
+        SummaryKind::Auc => "auc".to_owned(),
+        SummaryKind::LastN => format!("mean of last {}", n.unwrap_or(5)),
+        SummaryKind::Last => "last".to_owned(),
+        SummaryKind::Slope => "slope".to_owned(),
+        SummaryKind::Max => "max".to_owned(),
+        SummaryKind::Min => "min".to_owned(),
+        SummaryKind::Mean => "mean".to_owned(),
+        SummaryKind::AtStep => format!("value at step {}", step.unwrap_or(f64::NAN)),
+        SummaryKind::TimeTo => format!("first step at {}", threshold.unwrap_or(f64::NAN)),
+    };
+    if let Some(share) = percent {
+        words.push_str(&format_args!(" of the last {} %", share * 100.0).to_string());
+    }
+    if let (Some(from), Some(to)) = (step_min, step_max) {
+        words.push_str(&format_args!(" of steps {from} to {to}").to_string());
+    }
+    words
+}

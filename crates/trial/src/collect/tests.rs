@@ -1,0 +1,160 @@
+//! Every source of a metric, and what happens when it is not there.
+
+use super::collect;
+use fairtrial_model::{MetricDeclaration, MetricSource, Resources};
+use std::fs;
+use std::path::Path;
+
+fn metric(name: &str, source: MetricSource) -> MetricDeclaration {
+    MetricDeclaration {
+        name: name.to_owned(),
+        source,
+        direction: None,
+        unit: None,
+        precision: None,
+        margin: None,
+        summary: None,
+        required: true,
+    }
+}
+
+fn trial(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+#[test]
+fn reported_lines_give_series_and_final_values() {
+    let lines = "{\"step\": 1, \"reward\": 0.5, \"loss\": NaN}\n\nnot json\n{\"step\": 2, \"reward\": 0.75}\n{\"score\": 3}\n{\"score\": 4, \"note\": \"x\"}\n";
+    let dir = trial(&[("metrics.jsonl", lines)]);
+    let found = collect(dir.path(), &[], &Resources::default());
+    assert_eq!(found.metrics["reward"].0, 0.75);
+    assert_eq!(found.metrics["score"].0, 4.0);
+    assert!(found.metrics["loss"].0.is_nan());
+    assert_eq!(found.series["reward"].points, 2);
+    assert!(!found.series.contains_key("score") && !found.metrics.contains_key("note"));
+    assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
+    assert!(found.notes[0].contains("line 3"));
+}
+
+#[test]
+fn every_source_is_read() {
+    let dir = trial(&[
+        ("scores.csv", "name, value\na, 1.5\n"),
+        ("curve.csv", "step,value\n10,1\n20,2\n"),
+        (
+            "out/result.json",
+            "{\"scores\": [0, -Infinity], \"top\": true}",
+        ),
+        ("logs/stdout.log", "loss=3\nloss=2.5\n"),
+        ("logs/stderr.log", "took 12 ms"),
+        ("model.bin", "12345"),
+    ]);
+    let csv = |file: &str| MetricSource::Csv {
+        file: file.into(),
+        column: "value".into(),
+    };
+    let json = |pointer: &str| MetricSource::Json {
+        file: "out/result.json".into(),
+        pointer: pointer.into(),
+    };
+    let declared = [
+        metric("csv", csv("scores.csv")),
+        metric("curve", csv("curve.csv")),
+        metric("pointer", json("/scores/1")),
+        metric("key", json("top")),
+        metric(
+            "stdout",
+            MetricSource::Stdout {
+                pattern: r"loss=([\d.]+)".into(),
+            },
+        ),
+        metric(
+            "stderr",
+            MetricSource::Stderr {
+                pattern: r"(\d+) ms".into(),
+            },
+        ),
+        metric(
+            "size",
+            MetricSource::Size {
+                file: "model.bin".into(),
+            },
+        ),
+        metric(
+            "cpu",
+            MetricSource::Resource {
+                field: "cpu".into(),
+            },
+        ),
+    ];
+    let resources = Resources {
+        user: Some(1.0),
+        sys: Some(0.5),
+        ..Resources::default()
+    };
+    let found = collect(dir.path(), &declared, &resources);
+    let value = |name: &str| found.metrics.get(name).map(|number| number.0);
+    assert_eq!(found.missing, Vec::<String>::new());
+    assert_eq!(value("csv"), Some(1.5));
+    assert_eq!(value("curve"), Some(2.0));
+    assert_eq!(found.series["curve"].last_step.0, 20.0);
+    assert_eq!(value("pointer"), Some(f64::NEG_INFINITY));
+    assert_eq!(value("key"), Some(1.0));
+    assert_eq!(value("stdout"), Some(2.5));
+    assert_eq!(value("stderr"), Some(12.0));
+    assert_eq!(value("size"), Some(5.0));
+    assert_eq!(value("cpu"), Some(1.5));
+}
+
+#[test]
+fn what_is_required_and_missing_is_named_with_its_place() {
+    let dir = trial(&[
+        ("r.json", "{\"a\": \"high\"}"),
+        ("logs/stdout.log", "nothing"),
+    ]);
+    let optional = MetricDeclaration {
+        required: false,
+        ..metric("opt", MetricSource::Reported)
+    };
+    let declared = [
+        metric(
+            "a",
+            MetricSource::Json {
+                file: "r.json".into(),
+                pointer: "a".into(),
+            },
+        ),
+        metric("b", MetricSource::Reported),
+        metric(
+            "c",
+            MetricSource::Stdout {
+                pattern: "x=(.*)".into(),
+            },
+        ),
+        metric(
+            "w",
+            MetricSource::Later {
+                scheme: "wandb".into(),
+                rest: String::new(),
+            },
+        ),
+        optional,
+    ];
+    let found = collect(dir.path(), &declared, &Resources::default());
+    assert_eq!(
+        found.missing,
+        [
+            "`a` (no number at `a` in r.json)",
+            "`b` (metrics.jsonl is not there)",
+            "`c` (nothing in logs/stdout.log matches `x=(.*)`)",
+            "`w` (`wandb:` cannot be read by this version)",
+        ]
+    );
+    assert!(found.metrics.is_empty() && found.notes.is_empty());
+}

@@ -1,0 +1,47 @@
+//! One trial made ready to run: every placeholder filled, every path absolute.
+
+use fairtrial_model::{MetricDeclaration, TrialId, TrialKey};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Everything that running one attempt of one trial takes.
+#[derive(Debug, Clone)]
+pub struct TrialJob {
+    /// Which trial.
+    pub key: TrialKey,
+    /// Its content identity.
+    pub id: TrialId,
+    /// Which attempt, from 1.
+    pub attempt: u32,
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// The whole environment as `NAME=value`.
+    pub env: Vec<String>,
+    /// Working directory, absolute.
+    pub workdir: PathBuf,
+    /// The attempt's own directory, absolute; its parent exists, it does not.
+    pub dir: PathBuf,
+    /// The same, relative to the data root, for the record.
+    pub dir_in_data: String,
+    /// Limits.
+    pub limits: JobLimits,
+    /// Bytes kept of each output stream.
+    pub log_limit: u64,
+    /// What to collect.
+    pub metrics: Arc<[MetricDeclaration]>,
+}
+
+/// Limits of one attempt.
+#[derive(Debug, Clone, Default)]
+pub struct JobLimits {
+    /// Wall seconds.
+    pub wall: Option<f64>,
+    /// CPU seconds of the whole trial.
+    pub cpu: Option<f64>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Processes at once.
+    pub processes: Option<u64>,
+    /// Seconds between the polite and the forced end.
+    pub grace: f64,
+}

@@ -1,0 +1,121 @@
+//! From how a process ended to the outcome of its trial.
+
+use crate::job::JobLimits;
+use crate::wire::{Ended, Killed, LaunchFailure};
+use fairtrial_model::{Cause, Exit, MemorySource, Outcome, Resources};
+
+/// Outcome, cause and exit of an ended program, before its metrics are looked at.
+pub(crate) struct Verdict {
+    pub(crate) outcome: Outcome,
+    pub(crate) cause: Option<Cause>,
+    pub(crate) exit: Option<Exit>,
+}
+
+/// Judges an end. What the launcher did comes first, then what the kernel did, then the program's own word.
+pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
+    if let Some(failure) = &ended.failure {
+        let permanent = !failure.taken
+            && matches!(
+                failure.errno,
+                libc::ENOENT
+                    | libc::EACCES
+                    | libc::ENOEXEC
+                    | libc::ENOTDIR
+                    | libc::EINVAL
+                    | libc::E2BIG
+            );
+        let cause = Cause::Launch {
+            message: describe(failure),
+            permanent,
+        };
+        return Verdict {
+            outcome: Outcome::Infra,
+            cause: Some(cause),
+            exit: None,
+        };
+    }
+    let exit = exit_of(ended.status);
+    let (outcome, cause) = match (ended.killed, exit) {
+        (Some(Killed::Wall), _) => (
+            Outcome::Timeout,
+            Some(Cause::WallTime {
+                limit_s: limits.wall.unwrap_or(0.0),
+            }),
+        ),
+        (Some(Killed::Cpu), _) => (Outcome::Timeout, Some(cpu_time(limits))),
+        (Some(Killed::Asked), _) => (Outcome::Cancelled, Some(Cause::User)),
+        (None, Exit::Code(0)) => (Outcome::Ok, None),
+        (None, _) if ended.oom_kills > 0 => (
+            Outcome::Oom,
+            Some(Cause::Memory {
+                limit_bytes: limits.memory_bytes,
+            }),
+        ),
+        (None, Exit::Signal(signal)) if is_cpu_end(signal, ended, limits) => {
+            (Outcome::Timeout, Some(cpu_time(limits)))
+        }
+        (None, Exit::Code(code)) => (Outcome::Failed, Some(Cause::ExitCode { code })),
+        (None, Exit::Signal(signal)) => (Outcome::Failed, Some(Cause::Signal { signal })),
+    };
+    Verdict {
+        outcome,
+        cause,
+        exit: Some(exit),
+    }
+}
+
+fn cpu_time(limits: &JobLimits) -> Cause {
+    Cause::CpuTime {
+        limit_s: limits.cpu.unwrap_or(0.0),
+    }
+}
+
+/// The kernel ends a process past its CPU limit by SIGXCPU, and by SIGKILL a second later.
+fn is_cpu_end(signal: i32, ended: &Ended, limits: &JobLimits) -> bool {
+    let used = (ended.user_us + ended.sys_us) as f64 / 1e6;
+    limits
+        .cpu
+        .is_some_and(|limit| signal == libc::SIGXCPU || (signal == libc::SIGKILL && used >= limit))
+}
+
+fn exit_of(status: i32) -> Exit {
+    if libc::WIFSIGNALED(status) {
+        Exit::Signal(libc::WTERMSIG(status))
+    } else {
+        Exit::Code(libc::WEXITSTATUS(status))
+    }
+}
+
+/// What a person reads about a program that did not start.
+fn describe(failure: &LaunchFailure) -> String {
+    let system = std::io::Error::from_raw_os_error(failure.errno);
+    format!("could not {}: {system}", failure.stage)
+}
+
+/// What the program used, with honest sources.
+pub(crate) fn resources(ended: &Ended) -> Resources {
+    if ended.failure.is_some() {
+        return Resources::default();
+    }
+    let (peak, source) = match ended.cgroup_peak {
+        Some(peak) => (peak, MemorySource::Cgroup),
+        None if ended.max_rss <= ended.rss_floor => (ended.max_rss, MemorySource::RusageFloor),
+        None => (ended.max_rss, MemorySource::Rusage),
+    };
+    Resources {
+        wall: Some(ended.wall_ns as f64 / 1e9),
+        user: Some(ended.user_us as f64 / 1e6),
+        sys: Some(ended.sys_us as f64 / 1e6),
+        peak_memory_bytes: Some(peak),
+        peak_memory_source: Some(source),
+        minor_faults: Some(ended.minor_faults),
+        major_faults: Some(ended.major_faults),
+        voluntary_switches: Some(ended.voluntary),
+        involuntary_switches: Some(ended.involuntary),
+        blocks_in: Some(ended.blocks_in),
+        blocks_out: Some(ended.blocks_out),
+        run_queue_delay: ended.run_delay_ns.map(|nanos| nanos as f64 / 1e9),
+        leftover_processes: (ended.leftovers > 0).then_some(ended.leftovers),
+        limits_by: ended.limits_by,
+    }
+}

@@ -1,0 +1,263 @@
+//! Starts a program: the one place in Fairtrial that forks.
+//!
+//! Between fork and exec only async-signal-safe calls are allowed, and the child shares the launcher's memory until
+//! exec (`CLONE_VM | CLONE_VFORK`: no page tables are copied, which is most of the cost of a fork). That is what needs
+//! `unsafe` here: everything the child touches is prepared before, and the parent sleeps until exec or exit.
+#![allow(
+    unsafe_code,
+    reason = "fork, exec and rlimits have no safe form that keeps the order of calls we need"
+)]
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+/// Everything a child needs, in the form that system calls take.
+pub(super) struct Prepared {
+    program: CString,
+    argv: Vec<CString>,
+    env: Vec<CString>,
+    workdir: CString,
+    /// `setrlimit` calls: resource, soft, hard.
+    rlimits: Vec<(u32, u64, u64)>,
+}
+
+/// The files a child starts with.
+pub(super) struct ChildFiles<'a> {
+    pub(super) stdin: BorrowedFd<'a>,
+    pub(super) stdout: BorrowedFd<'a>,
+    pub(super) stderr: BorrowedFd<'a>,
+    /// Opened `cgroup.procs` files that the child enters by writing `0`.
+    pub(super) cgroups: Vec<BorrowedFd<'a>>,
+}
+
+/// A started child.
+pub(super) struct Child {
+    pub(super) pid: i32,
+    /// Becomes readable when the child ends.
+    pub(super) pidfd: OwnedFd,
+}
+
+/// A step that failed in the child, with the system's error number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StepError {
+    pub(super) step: &'static str,
+    pub(super) errno: i32,
+}
+
+impl StepError {
+    /// From the last error of the system.
+    pub(super) fn last(step: &'static str) -> Self {
+        Self {
+            step,
+            errno: io::Error::last_os_error().raw_os_error().unwrap_or(0),
+        }
+    }
+}
+
+impl Prepared {
+    /// Converts a command; a NUL inside any part is refused.
+    pub(super) fn new(
+        argv: &[String],
+        env: &[String],
+        workdir: &str,
+        rlimits: Vec<(u32, u64, u64)>,
+    ) -> Result<Self, StepError> {
+        let bad = StepError {
+            step: "read the command (it holds a NUL byte)",
+            errno: libc::EINVAL,
+        };
+        let convert = |text: &String| CString::new(text.as_str()).map_err(|_| bad);
+        let argv: Vec<CString> = argv.iter().map(convert).collect::<Result<_, _>>()?;
+        let env: Vec<CString> = env.iter().map(convert).collect::<Result<_, _>>()?;
+        let workdir = CString::new(workdir).map_err(|_| bad)?;
+        let Some(first) = argv.first() else {
+            return Err(StepError {
+                step: "read the command (it is empty)",
+                errno: libc::EINVAL,
+            });
+        };
+        let program = resolve(first, &env);
+        Ok(Self {
+            program,
+            argv,
+            env,
+            workdir,
+            rlimits,
+        })
+    }
+}
+
+/// Finds a program without a slash through the child's own `PATH`; what is not found is left for exec to refuse.
+fn resolve(program: &CString, env: &[CString]) -> CString {
+    let name = program.to_bytes();
+    if name.contains(&b'/') || name.is_empty() {
+        return program.clone();
+    }
+    let path = env
+        .iter()
+        .find_map(|entry| entry.to_bytes().strip_prefix(b"PATH="));
+    for folder in path
+        .unwrap_or(b"/usr/local/bin:/usr/bin:/bin")
+        .split(|byte| *byte == b':')
+    {
+        let mut full = folder.to_vec();
+        if !full.is_empty() {
+            full.push(b'/');
+        }
+        full.extend_from_slice(name);
+        let Ok(full) = CString::new(full) else {
+            continue;
+        };
+        // SAFETY: `full` is a NUL-terminated string that outlives the call.
+        if unsafe { libc::access(full.as_ptr(), libc::X_OK) } == 0 {
+            return full;
+        }
+    }
+    program.clone()
+}
+
+/// Pointers for exec and the place for the child's error, shared through the one address space.
+struct Shared {
+    program: *const libc::c_char,
+    argv: Vec<*const libc::c_char>,
+    env: Vec<*const libc::c_char>,
+    workdir: *const libc::c_char,
+    rlimits: *const (u32, u64, u64),
+    rlimit_count: usize,
+    files: [RawFd; 3],
+    cgroups: Vec<RawFd>,
+    failed: Option<StepError>,
+}
+
+const STACK_BYTES: usize = 256 * 1024;
+
+/// Stack for the child between clone and exec, made once.
+pub(super) struct ChildStack(Vec<u128>);
+
+impl ChildStack {
+    /// Reserves it.
+    pub(super) fn new() -> Self {
+        Self(vec![0; STACK_BYTES / size_of::<u128>()])
+    }
+
+    fn top(&mut self) -> *mut libc::c_void {
+        self.0.as_mut_ptr_range().end.cast()
+    }
+}
+
+/// Starts the program as the leader of a new process group; it dies with its launcher.
+pub(super) fn spawn(
+    prepared: &Prepared,
+    files: &ChildFiles<'_>,
+    stack: &mut ChildStack,
+) -> Result<Child, StepError> {
+    let pointers = |list: &[CString]| -> Vec<*const libc::c_char> {
+        list.iter()
+            .map(|text| text.as_ptr())
+            .chain([std::ptr::null()])
+            .collect()
+    };
+    let mut shared = Shared {
+        program: prepared.program.as_ptr(),
+        argv: pointers(&prepared.argv),
+        env: pointers(&prepared.env),
+        workdir: prepared.workdir.as_ptr(),
+        rlimits: prepared.rlimits.as_ptr(),
+        rlimit_count: prepared.rlimits.len(),
+        files: [
+            files.stdin.as_raw_fd(),
+            files.stdout.as_raw_fd(),
+            files.stderr.as_raw_fd(),
+        ],
+        cgroups: files.cgroups.iter().map(AsRawFd::as_raw_fd).collect(),
+        failed: None,
+    };
+    let mut pidfd: RawFd = -1;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
+    // SAFETY: the child runs `child_main` on its own stack; CLONE_VFORK suspends this (only) thread until the child
+    // has replaced its memory or ended, so `shared`, `prepared` and the stack outlive its use of them.
+    let pid = unsafe {
+        libc::clone(
+            child_main,
+            stack.top(),
+            flags,
+            (&raw mut shared).cast(),
+            &raw mut pidfd,
+        )
+    };
+    if pid < 0 {
+        return Err(StepError::last("start a process"));
+    }
+    // SAFETY: on success the kernel stored a new descriptor that nobody else owns.
+    let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
+    if let Some(failed) = shared.failed {
+        // SAFETY: waits for the child that just ended itself; no pointer is kept.
+        unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+        return Err(failed);
+    }
+    Ok(Child { pid, pidfd })
+}
+
+/// Runs in the child. Only async-signal-safe calls, no allocation, no panic.
+extern "C" fn child_main(arg: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: `arg` is the `Shared` of `spawn`, which sleeps until this function ends or execs.
+    let shared = unsafe { &mut *arg.cast::<Shared>() };
+    // SAFETY: plain system calls on values that live in `shared`.
+    let step = unsafe { child_steps(shared) };
+    shared.failed = Some(StepError::last(step));
+    // SAFETY: ends only the child, without running the launcher's exit handlers.
+    unsafe { libc::_exit(127) }
+}
+
+/// Does every step and execs; returns the step that failed.
+unsafe fn child_steps(shared: &Shared) -> &'static str {
+    // SAFETY: see `child_main`; every pointer was prepared by `spawn` and is NUL-terminated.
+    unsafe {
+        if libc::setpgid(0, 0) != 0 {
+            return "make a process group";
+        }
+        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+            return "tie the process to its launcher";
+        }
+        for cgroup in &shared.cgroups {
+            if libc::write(*cgroup, c"0".as_ptr().cast(), 1) != 1 {
+                return "enter the control group";
+            }
+        }
+        for (place, file) in (0..).zip(shared.files) {
+            if libc::dup2(file, place) < 0 {
+                return "connect standard input and output";
+            }
+        }
+        for place in 0..shared.rlimit_count {
+            let (resource, soft, hard) = *shared.rlimits.add(place);
+            let limit = libc::rlimit {
+                rlim_cur: soft,
+                rlim_max: hard,
+            };
+            if libc::setrlimit(resource, &raw const limit) != 0 {
+                return "set a resource limit";
+            }
+        }
+        if libc::chdir(shared.workdir) != 0 {
+            return "enter the working directory";
+        }
+        reset_signals();
+        libc::execve(shared.program, shared.argv.as_ptr(), shared.env.as_ptr());
+    }
+    "run the program"
+}
+
+/// Gives the child the default handling of signals: Rust ignores SIGPIPE, and that would be inherited.
+unsafe fn reset_signals() {
+    // SAFETY: plain system calls on local values.
+    unsafe {
+        for signal in [libc::SIGPIPE, libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}

@@ -1,0 +1,152 @@
+//! Starts a program on systems without `clone` and process descriptors, by what `std` offers.
+//!
+//! The "pidfd" is the read end of a pipe that a small thread closes when the child has ended (without reaping it).
+#![allow(
+    unsafe_code,
+    reason = "rlimits must be set between fork and exec, and waitid has no safe form"
+)]
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+/// Everything a child needs.
+pub(super) struct Prepared {
+    argv: Vec<String>,
+    env: Vec<String>,
+    workdir: String,
+    rlimits: Vec<(u32, u64, u64)>,
+}
+
+/// The files a child starts with.
+pub(super) struct ChildFiles<'a> {
+    pub(super) stdin: BorrowedFd<'a>,
+    pub(super) stdout: BorrowedFd<'a>,
+    pub(super) stderr: BorrowedFd<'a>,
+    /// There are no control groups here.
+    pub(super) cgroups: Vec<BorrowedFd<'a>>,
+}
+
+/// A started child.
+pub(super) struct Child {
+    pub(super) pid: i32,
+    /// Becomes readable when the child ends.
+    pub(super) pidfd: OwnedFd,
+}
+
+/// A step that failed, with the system's error number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StepError {
+    pub(super) step: &'static str,
+    pub(super) errno: i32,
+}
+
+/// Nothing is shared with the child here.
+pub(super) struct ChildStack;
+
+impl ChildStack {
+    /// Nothing to reserve.
+    pub(super) fn new() -> Self {
+        Self
+    }
+}
+
+impl Prepared {
+    /// Keeps a command; a NUL inside any part is refused.
+    pub(super) fn new(
+        argv: &[String],
+        env: &[String],
+        workdir: &str,
+        rlimits: Vec<(u32, u64, u64)>,
+    ) -> Result<Self, StepError> {
+        let bad = StepError {
+            step: "read the command (it holds a NUL byte)",
+            errno: libc::EINVAL,
+        };
+        for text in argv.iter().chain(env) {
+            CString::new(text.as_str()).map_err(|_| bad)?;
+        }
+        if argv.is_empty() {
+            return Err(StepError {
+                step: "read the command (it is empty)",
+                errno: libc::EINVAL,
+            });
+        }
+        Ok(Self {
+            argv: argv.to_vec(),
+            env: env.to_vec(),
+            workdir: workdir.to_owned(),
+            rlimits,
+        })
+    }
+}
+
+/// Starts the program as the leader of a new process group.
+pub(super) fn spawn(
+    prepared: &Prepared,
+    files: &ChildFiles<'_>,
+    _stack: &mut ChildStack,
+) -> Result<Child, StepError> {
+    let failed = |step| {
+        move |error: io::Error| StepError {
+            step,
+            errno: error.raw_os_error().unwrap_or(0),
+        }
+    };
+    let copy = |file: BorrowedFd<'_>| file.try_clone_to_owned().map(Stdio::from);
+    let connect = failed("connect standard input and output");
+    let mut command = Command::new(&prepared.argv[0]);
+    command
+        .args(&prepared.argv[1..])
+        .env_clear()
+        .current_dir(&prepared.workdir)
+        .process_group(0);
+    command.envs(
+        prepared
+            .env
+            .iter()
+            .filter_map(|entry| entry.split_once('=')),
+    );
+    command.stdin(copy(files.stdin).map_err(connect)?);
+    command.stdout(copy(files.stdout).map_err(connect)?);
+    command.stderr(copy(files.stderr).map_err(connect)?);
+    debug_assert!(files.cgroups.is_empty(), "no control groups on this system");
+    let rlimits = prepared.rlimits.clone();
+    // SAFETY: the closure only makes setrlimit calls on values it owns.
+    unsafe {
+        command.pre_exec(move || {
+            for (resource, soft, hard) in &rlimits {
+                let limit = libc::rlimit {
+                    rlim_cur: *soft,
+                    rlim_max: *hard,
+                };
+                if libc::setrlimit(*resource as _, &raw const limit) != 0 {
+                    return Err(io::Error::last_os_error());
+                }
+            }
+            Ok(())
+        });
+    }
+    let child = command.spawn().map_err(failed("run the program"))?;
+    let pid = child.id() as i32;
+    let (read, write) = io::pipe().map_err(failed("make a pipe"))?;
+    std::thread::spawn(move || {
+        // SAFETY: `siginfo_t` is plain data; the pointer is to a live local.
+        unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            libc::waitid(
+                libc::P_PID,
+                pid as _,
+                &raw mut info,
+                libc::WEXITED | libc::WNOWAIT,
+            );
+        }
+        drop(write);
+    });
+    Ok(Child {
+        pid,
+        pidfd: read.into(),
+    })
+}

@@ -1,0 +1,365 @@
+//! Watches one program from start to end: output, time, orders of the runner, and what it leaves behind.
+
+use super::files::Ready;
+use super::output::{self, Log};
+use super::reap::{self, Reaped, Usage};
+use super::spawn::{self, Child, ChildFiles, Prepared, StepError};
+use super::{Launcher, RunnerGone};
+use crate::limits::{self, Applied};
+use crate::wire::{Ended, Killed, Launch, LaunchLimits, Order, Report};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::{Duration, Instant};
+
+/// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
+const CPU_LOOK: Duration = Duration::from_millis(100);
+
+/// How long what a trial leaves behind may take to end politely.
+const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
+
+/// A program under watch.
+struct Watch<'a> {
+    launch: &'a Launch,
+    child: Child,
+    started: Instant,
+    applied: Applied,
+    pipes: [Option<File>; 2],
+    logs: [Log; 2],
+    killed: Option<Killed>,
+    /// When force follows.
+    force_at: Option<Instant>,
+    runner_gone: bool,
+}
+
+/// Runs a prepared program to its end.
+pub(super) fn run(
+    launcher: &mut Launcher,
+    launch: &Launch,
+    ready: Ready,
+) -> Result<Ended, RunnerGone> {
+    let applied = apply_limits(launcher, &launch.limits);
+    let started = Instant::now();
+    let Ready { logs, read, write } = ready;
+    let child = match start(launcher, launch, &applied, &write) {
+        Ok(child) => child,
+        Err(error) => {
+            let notes = applied.notes;
+            return Ok(Ended {
+                failure: Some(error.into()),
+                notes,
+                ..Ended::default()
+            });
+        }
+    };
+    drop(write);
+    let [out, err] = read;
+    let mut watch = Watch {
+        launch,
+        child,
+        started,
+        applied,
+        pipes: [Some(out), Some(err)],
+        logs,
+        killed: None,
+        force_at: None,
+        runner_gone: false,
+    };
+    watch.until_exit(launcher);
+    let wall = watch.started.elapsed();
+    let ended = watch.finish(launcher, wall);
+    if ended.1 {
+        Err(RunnerGone)
+    } else {
+        Ok(ended.0)
+    }
+}
+
+fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
+    let name = format!("{}-{}", std::process::id(), launcher.started);
+    let none =
+        limits.memory_bytes.is_none() && limits.processes.is_none() && limits.cpu_ms.is_none();
+    if none {
+        return Applied {
+            group: None,
+            rlimits: Vec::new(),
+            by: None,
+            notes: Vec::new(),
+        };
+    }
+    limits::apply(limits, launcher.backend(), &name)
+}
+
+fn start(
+    launcher: &mut Launcher,
+    launch: &Launch,
+    applied: &Applied,
+    write: &[std::os::fd::OwnedFd; 2],
+) -> Result<Child, StepError> {
+    let prepared = Prepared::new(
+        &launch.argv,
+        &launch.env,
+        &launch.workdir,
+        applied.rlimits.clone(),
+    )?;
+    let entrances = match &applied.group {
+        Some(group) => group.entrances().map_err(|error| StepError {
+            step: "open the control group",
+            errno: error.raw_os_error().unwrap_or(0),
+        })?,
+        None => Vec::new(),
+    };
+    let files = ChildFiles {
+        stdin: launcher.null.as_fd(),
+        stdout: write[0].as_fd(),
+        stderr: write[1].as_fd(),
+        cgroups: entrances.iter().map(AsFd::as_fd).collect(),
+    };
+    spawn::spawn(&prepared, &files, &mut launcher.stack)
+}
+
+impl Watch<'_> {
+    /// Waits until the program itself has ended, serving output, time limits and orders.
+    fn until_exit(&mut self, launcher: &mut Launcher) {
+        loop {
+            let seen = self.wait(launcher);
+            for place in 0..2 {
+                if seen.pipes[place] {
+                    self.read(launcher, place);
+                }
+            }
+            if seen.exited {
+                return;
+            }
+            if seen.socket {
+                self.serve(launcher);
+            }
+            self.check_time();
+        }
+    }
+
+    fn wait(&self, launcher: &Launcher) -> Seen {
+        let socket = if self.runner_gone {
+            None
+        } else {
+            Some(&launcher.socket)
+        };
+        let mut polled = vec![PollFd::new(&self.child.pidfd, PollFlags::IN)];
+        polled.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN)));
+        polled.extend(
+            self.pipes
+                .iter()
+                .flatten()
+                .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
+        );
+        let timeout = self.next_look().map(|at| {
+            let left = at.saturating_duration_since(Instant::now());
+            Timespec {
+                tv_sec: left.as_secs() as i64,
+                tv_nsec: left.subsec_nanos().into(),
+            }
+        });
+        if poll(&mut polled, timeout.as_ref()).is_err() {
+            return Seen::default();
+        }
+        let ready: Vec<i32> = polled
+            .iter()
+            .filter(|fd| !fd.revents().is_empty())
+            .map(|fd| fd.as_fd().as_raw_fd())
+            .collect();
+        let is_ready = |fd: i32| ready.contains(&fd);
+        Seen {
+            exited: is_ready(self.child.pidfd.as_raw_fd()),
+            socket: socket.is_some_and(|socket| is_ready(socket.as_raw_fd())),
+            pipes: [0, 1].map(|place: usize| {
+                self.pipes[place]
+                    .as_ref()
+                    .is_some_and(|pipe| is_ready(pipe.as_raw_fd()))
+            }),
+        }
+    }
+
+    /// When something is due next: force, the wall limit, a look at the CPU clock.
+    fn next_look(&self) -> Option<Instant> {
+        let wall = match (self.killed, self.launch.limits.wall_ms) {
+            (None, Some(wall_ms)) => Some(self.started + Duration::from_millis(wall_ms)),
+            _ => None,
+        };
+        let cpu = (self.launch.limits.cpu_ms.is_some() && self.applied.group.is_some())
+            .then(|| Instant::now() + CPU_LOOK);
+        [self.force_at, wall, cpu].into_iter().flatten().min()
+    }
+
+    fn check_time(&mut self) {
+        let now = Instant::now();
+        if self.force_at.is_some_and(|at| now >= at) {
+            self.signal_all(libc::SIGKILL);
+            self.force_at = Some(now + Duration::from_secs(1));
+        }
+        if self.killed.is_some() {
+            return;
+        }
+        let limits = &self.launch.limits;
+        if limits
+            .wall_ms
+            .is_some_and(|wall_ms| now >= self.started + Duration::from_millis(wall_ms))
+        {
+            return self.kill(Killed::Wall);
+        }
+        let used = self
+            .applied
+            .group
+            .as_ref()
+            .and_then(limits::cgroup::Group::cpu_ms);
+        if let (Some(limit), Some(used)) = (limits.cpu_ms, used)
+            && used >= limit
+        {
+            self.kill(Killed::Cpu);
+        }
+    }
+
+    /// Asks the whole trial to end; force follows after the grace.
+    fn kill(&mut self, why: Killed) {
+        self.killed = Some(why);
+        self.signal_all(libc::SIGTERM);
+        self.force_at = Some(Instant::now() + Duration::from_millis(self.launch.limits.grace_ms));
+    }
+
+    /// Reaches the process group, what left it but is in the trial's control group, and adopted orphans.
+    fn signal_all(&self, signal: i32) {
+        reap::signal_group(self.child.pid, signal);
+        let members = self
+            .applied
+            .group
+            .as_ref()
+            .map(limits::cgroup::Group::members)
+            .unwrap_or_default();
+        for pid in members.into_iter().chain(reap::children()) {
+            if pid != self.child.pid {
+                reap::signal_process(pid, signal);
+            }
+        }
+    }
+
+    fn serve(&mut self, launcher: &mut Launcher) {
+        match launcher.next_order() {
+            // A second program while one runs would be a bug of the runner; the first one goes on.
+            Ok(Some(Order::Run(_))) => {}
+            Ok(Some(Order::Kill)) if self.killed.is_some() => self.force_at = Some(Instant::now()),
+            Ok(Some(Order::Kill)) => self.kill(Killed::Asked),
+            Ok(None) | Err(_) => {
+                self.runner_gone = true;
+                self.kill(Killed::Asked);
+            }
+        }
+    }
+
+    /// Reads what a pipe holds now.
+    fn read(&mut self, launcher: &mut Launcher, place: usize) {
+        let Some(pipe) = &self.pipes[place] else {
+            return;
+        };
+        let Some(read) = output::read_some(pipe, &mut launcher.read_buffer) else {
+            self.pipes[place] = None;
+            return;
+        };
+        let bytes = &launcher.read_buffer[..read];
+        self.logs[place].take(bytes);
+        if self.launch.stream && read > 0 && !self.runner_gone {
+            let report = Report::Output {
+                stderr: place == 1,
+                bytes: bytes.to_vec(),
+            };
+            // A runner that is gone is noticed by the next poll.
+            let _ = launcher.report(&report);
+        }
+    }
+
+    fn drain(&mut self, launcher: &mut Launcher) {
+        for place in 0..2 {
+            while let Some(pipe) = &self.pipes[place] {
+                match rustix::io::ioctl_fionread(pipe) {
+                    Ok(left) if left > 0 => self.read(launcher, place),
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    /// Reaps the program and what it left behind, completes the logs and adds up what was used.
+    fn finish(mut self, launcher: &mut Launcher, wall: Duration) -> (Ended, bool) {
+        let run_delay_ns = reap::run_delay(self.child.pid);
+        let (mut status, mut usage) = (0, Usage::default());
+        if let Reaped::One(raw, used) = reap::reap(self.child.pid) {
+            (status, usage) = (raw, used);
+        }
+        self.drain(launcher);
+        let leftovers = self.end_leftovers(launcher, &mut usage);
+        self.drain(launcher);
+        let mut notes = std::mem::take(&mut self.applied.notes);
+        let dropped = self.logs.map(|log| {
+            let (dropped, note) = log.finish();
+            notes.extend(note);
+            dropped
+        });
+        let group = self.applied.group.as_ref();
+        let ended = Ended {
+            failure: None,
+            status,
+            killed: self.killed,
+            wall_ns: wall.as_nanos() as u64,
+            user_us: usage.user_us,
+            sys_us: usage.sys_us,
+            max_rss: usage.max_rss,
+            rss_floor: reap::own_peak(),
+            cgroup_peak: group.and_then(limits::cgroup::Group::peak),
+            oom_kills: group.map_or(0, limits::cgroup::Group::oom_kills),
+            minor_faults: usage.minor_faults,
+            major_faults: usage.major_faults,
+            voluntary: usage.voluntary,
+            involuntary: usage.involuntary,
+            blocks_in: usage.blocks_in,
+            blocks_out: usage.blocks_out,
+            run_delay_ns,
+            leftovers,
+            limits_by: self.applied.by,
+            dropped,
+            notes,
+        };
+        (ended, self.runner_gone)
+    }
+
+    /// Ends everything that outlived the program; each is reaped and its usage counted in.
+    fn end_leftovers(&mut self, launcher: &mut Launcher, usage: &mut Usage) -> u32 {
+        let mut ended = 0;
+        let began = Instant::now();
+        let mut asked = false;
+        loop {
+            match reap::reap(-1) {
+                Reaped::None => return ended,
+                Reaped::One(_, used) => {
+                    ended += 1;
+                    usage.add(&used);
+                    continue;
+                }
+                Reaped::Running => {}
+            }
+            if began.elapsed() >= LEFTOVER_GRACE {
+                self.signal_all(libc::SIGKILL);
+            } else if !asked {
+                self.signal_all(libc::SIGTERM);
+                asked = true;
+            }
+            self.drain(launcher);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// What one wait saw.
+#[derive(Default)]
+struct Seen {
+    exited: bool,
+    socket: bool,
+    pipes: [bool; 2],
+}

@@ -1,0 +1,19 @@
+//! Runs one trial on this machine: starts its program, keeps its output, enforces its limits, measures what it used,
+//! collects what it reported, and says how it ended.
+//!
+//! The local engine calls [`TrialRunner`] in-process; on a cluster node the same binary calls it through `exec`. What
+//! a trial sees never depends on who asked.
+
+mod collect;
+mod job;
+mod judge;
+mod launcher;
+mod limits;
+mod runner;
+mod wire;
+
+pub use collect::{CollectError, Collected, collect};
+pub use job::{JobLimits, TrialJob};
+pub use launcher::serve as serve_launcher;
+pub use limits::Backend as LimitsOffered;
+pub use runner::{KillHandle, OutputChunk, RunnerError, TrialRunner};

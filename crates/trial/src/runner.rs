@@ -1,0 +1,271 @@
+//! Drives one launcher: hands it a job, waits for the end, collects the metrics, and gives the record.
+
+use crate::collect::{self, Collected};
+use crate::job::{JobLimits, TrialJob};
+use crate::judge::{self, Verdict};
+use crate::wire::{self, Ended, Launch, LaunchLimits, Order, Report};
+use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+
+/// The hidden argument with which the binary becomes a launcher; its standard input is then the socket.
+const LAUNCHER_ARGUMENT: &str = "__launch";
+
+/// Why a runner could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// The launcher could not be started.
+    #[error("could not start the trial launcher {program}: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Output of a trial as it comes.
+#[derive(Debug)]
+pub struct OutputChunk<'a> {
+    /// Whether it is standard error.
+    pub stderr: bool,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+/// Runs trials one after another through its own launcher process.
+#[derive(Debug)]
+pub struct TrialRunner {
+    program: PathBuf,
+    host: Option<String>,
+    launcher: Child,
+    socket: UnixStream,
+    kill: KillHandle,
+    scratch: Vec<u8>,
+}
+
+/// Ends the trial that a runner is running, from another thread.
+#[derive(Debug, Clone)]
+pub struct KillHandle(Arc<Mutex<UnixStream>>);
+
+impl KillHandle {
+    /// Asks the trial to end; asked again, it is ended by force. Without a trial nothing happens.
+    pub fn kill(&self) {
+        let mut buffer = Vec::new();
+        if let Ok(socket) = self.0.lock() {
+            // A launcher that is gone has ended its trial already.
+            let _ = wire::send(&*socket, &Order::Kill, &mut buffer);
+        }
+    }
+}
+
+impl TrialRunner {
+    /// Starts a launcher from `program` (this very binary), which must call [`crate::serve_launcher`] when its first
+    /// argument is `__launch`.
+    pub fn start(program: &Path, host: Option<String>) -> Result<Self, RunnerError> {
+        let failed = |source| RunnerError::Start {
+            program: program.display().to_string(),
+            source,
+        };
+        let (launcher, socket) = start_launcher(program).map_err(failed)?;
+        let kill = KillHandle(Arc::new(Mutex::new(socket.try_clone().map_err(failed)?)));
+        Ok(Self {
+            program: program.to_owned(),
+            host,
+            launcher,
+            socket,
+            kill,
+            scratch: Vec::new(),
+        })
+    }
+
+    /// A handle to end trials of this runner.
+    pub fn kill_handle(&self) -> KillHandle {
+        self.kill.clone()
+    }
+
+    /// Runs a job to its end. `output` is called with what the trial writes, where it is given.
+    pub fn run(
+        &mut self,
+        job: &TrialJob,
+        now: impl Fn() -> UtcTime,
+        output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
+    ) -> Record {
+        let started_at = now();
+        let ended = self.launch_and_wait(job, output);
+        let ended_at = now();
+        let mut record = blank_record(job, started_at, ended_at, self.host.clone());
+        match ended {
+            Ok(ended) => complete(&mut record, job, ended),
+            Err(error) => {
+                record.outcome = Outcome::Infra;
+                record.cause = Some(Cause::Lost {
+                    message: format!("the trial launcher is gone ({error})"),
+                });
+                self.restart();
+            }
+        }
+        record
+    }
+
+    fn launch_and_wait(
+        &mut self,
+        job: &TrialJob,
+        mut output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
+    ) -> io::Result<Ended> {
+        let launch = launch_of(job, output.is_some());
+        {
+            let socket = self
+                .kill
+                .0
+                .lock()
+                .map_err(|_| io::Error::other("a kill was cut short"))?;
+            wire::send(&*socket, &Order::Run(Box::new(launch)), &mut self.scratch)?;
+        }
+        loop {
+            match wire::receive(&self.socket, &mut self.scratch)? {
+                Some(Report::Ended(ended)) => return Ok(*ended),
+                Some(Report::Output { stderr, bytes }) => {
+                    if let Some(output) = &mut output {
+                        output(OutputChunk {
+                            stderr,
+                            bytes: &bytes,
+                        });
+                    }
+                }
+                None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+            }
+        }
+    }
+
+    /// Replaces a launcher that was lost. Where that fails the next job says so.
+    fn restart(&mut self) {
+        let _ = self.launcher.kill();
+        let _ = self.launcher.wait();
+        if let Ok((launcher, socket)) = start_launcher(&self.program)
+            && let Ok(copy) = socket.try_clone()
+            && let Ok(mut kill) = self.kill.0.lock()
+        {
+            *kill = copy;
+            self.launcher = launcher;
+            self.socket = socket;
+        }
+    }
+}
+
+impl Drop for TrialRunner {
+    fn drop(&mut self) {
+        // Closing the socket ends the launcher; waiting keeps no zombie.
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        let _ = self.launcher.wait();
+    }
+}
+
+fn start_launcher(program: &Path) -> io::Result<(Child, UnixStream)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let launcher = Command::new(program)
+        .arg(LAUNCHER_ARGUMENT)
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::null())
+        // Its own group: a Ctrl-C at the terminal is for the controller alone.
+        .process_group(0)
+        .spawn()?;
+    Ok((launcher, ours))
+}
+
+fn launch_of(job: &TrialJob, stream: bool) -> Launch {
+    let JobLimits {
+        wall,
+        cpu,
+        memory_bytes,
+        processes,
+        grace,
+    } = job.limits;
+    let millis = |seconds: f64| (seconds * 1000.0).ceil().max(0.0) as u64;
+    Launch {
+        argv: job.argv.clone(),
+        env: job.env.clone(),
+        workdir: job.workdir.to_string_lossy().into_owned(),
+        dir: job.dir.to_string_lossy().into_owned(),
+        limits: LaunchLimits {
+            wall_ms: wall.map(millis),
+            cpu_ms: cpu.map(millis),
+            memory_bytes,
+            processes,
+            grace_ms: millis(grace),
+        },
+        log_limit: job.log_limit,
+        stream,
+    }
+}
+
+fn blank_record(
+    job: &TrialJob,
+    started_at: UtcTime,
+    ended_at: UtcTime,
+    host: Option<String>,
+) -> Record {
+    Record {
+        schema: RECORD_SCHEMA,
+        trial: job.key.clone(),
+        id: job.id.clone(),
+        attempt: job.attempt,
+        outcome: Outcome::Infra,
+        cause: None,
+        exit: None,
+        started_at: Some(started_at),
+        ended_at,
+        dir: job.dir_in_data.clone(),
+        host,
+        resources: Resources::default(),
+        metrics: std::collections::BTreeMap::new(),
+        series: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        reused_from: None,
+    }
+}
+
+/// Fills in how it ended, what it used and what it reported.
+fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
+    let Verdict {
+        outcome,
+        cause,
+        exit,
+    } = judge::judge(&ended, &job.limits);
+    record.outcome = outcome;
+    record.cause = cause;
+    record.exit = exit;
+    record.resources = judge::resources(&ended);
+    for (name, dropped) in ["standard output", "standard error"]
+        .iter()
+        .zip(ended.dropped)
+    {
+        if dropped > 0 {
+            record.notes.push(format!(
+                "{dropped} bytes of {name} were left out of its log"
+            ));
+        }
+    }
+    record.notes.extend(ended.notes);
+    if ended.failure.is_some() {
+        return;
+    }
+    let Collected {
+        metrics,
+        series,
+        missing,
+        notes,
+    } = collect::collect(&job.dir, &job.metrics, &record.resources);
+    record.metrics = metrics;
+    record.series = series;
+    record.notes.extend(notes);
+    if record.outcome == Outcome::Ok && !missing.is_empty() {
+        record.outcome = Outcome::Failed;
+        record.cause = Some(Cause::MissingMetric { metrics: missing });
+    }
+}
