@@ -12,6 +12,7 @@ mod level;
 pub mod one_arm;
 pub mod rng;
 pub mod sample;
+pub mod suite;
 pub mod two_arm;
 mod undefined;
 pub mod variance_components;

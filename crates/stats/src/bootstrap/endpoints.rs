@@ -1,9 +1,11 @@
 //! From a bootstrap distribution to the two ends: the formulas, apart from where the distribution came from.
 
+use super::replicates::Replicates;
 use super::result::Flag;
 use super::{Method, acceleration};
 use crate::dist::normal;
-use crate::{Level, Side};
+use crate::sample::representable;
+use crate::{Interval, Level, Outcome, Side};
 
 /// What the formulas ask of a bootstrap distribution, drawn or exact.
 pub(super) trait Distribution {
@@ -52,6 +54,16 @@ pub(super) fn ends(
         Method::Bca => bca(distribution, estimate, level),
         Method::BcaMetta => bca_metta(distribution, estimate, level),
     }
+}
+
+/// The percentile interval and the standard error of a drawn distribution, for methods with their own results.
+pub(crate) fn percentile_interval(
+    replicates: &mut Replicates,
+    level: Level,
+) -> Outcome<(Interval, f64)> {
+    let Ends { low, high, .. } = percentile(replicates, level);
+    let standard_error = representable("the standard error", replicates.standard_error())?;
+    Ok((Interval { low, high, level }, standard_error))
 }
 
 /// The point itself: every resample gave the same value.

@@ -22,6 +22,10 @@ pub use hierarchical::{HierarchicalInterval, hierarchical};
 pub use result::{BootstrapInterval, Flag, Resampling};
 pub use statistic::{Contrast, Design, Statistic};
 
+pub(crate) use endpoints::percentile_interval;
+pub(crate) use replicates::Replicates;
+pub(crate) use selection::{interquartile_mean, quantile_type7};
+
 use serde::Serialize;
 
 use crate::Level;
