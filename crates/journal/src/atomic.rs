@@ -1,0 +1,125 @@
+//! The one way to replace a file: readers see the old content or the new, never a part.
+
+use crate::error::{At, JournalError};
+use crate::failpoint;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a replaced file must survive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// The death of the process. Enough for what can be made again from the journal.
+    Process,
+    /// A power cut, after which the old or the new content is there.
+    Content,
+    /// A power cut, after which the new content is there.
+    #[default]
+    Full,
+}
+
+/// Replaces `path` by what `fill` writes: a temporary file in the same folder, then a rename.
+pub fn write_atomic<F>(path: &Path, durability: Durability, fill: F) -> Result<(), JournalError>
+where
+    F: FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+{
+    let temporary = Temporary::beside(path);
+    write_whole(&temporary.path, durability, fill).at("write", path)?;
+    failpoint::hit("view.before_rename");
+    fs::rename(&temporary.path, path).at("replace", path)?;
+    temporary.keep();
+    if durability == Durability::Full {
+        sync_dir(parent(path))?;
+    }
+    Ok(())
+}
+
+/// Replaces `path` by `bytes`.
+pub fn write_atomic_bytes(
+    path: &Path,
+    durability: Durability,
+    bytes: &[u8],
+) -> Result<(), JournalError> {
+    write_atomic(path, durability, |file| file.write_all(bytes))
+}
+
+/// Makes a folder's entries durable.
+pub(crate) fn sync_dir(dir: &Path) -> Result<(), JournalError> {
+    let folder = File::open(dir).at("open", dir)?;
+    folder.sync_all().at("flush", dir)
+}
+
+/// The folder that holds `path`.
+pub(crate) fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    }
+}
+
+fn write_whole<F>(path: &Path, durability: Durability, fill: F) -> io::Result<()>
+where
+    F: FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+{
+    let mut file = BufWriter::with_capacity(1 << 16, File::create_new(path)?);
+    fill(&mut file)?;
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    match durability {
+        Durability::Process => Ok(()),
+        Durability::Content | Durability::Full => file.sync_all(),
+    }
+}
+
+/// A temporary file that goes away again unless it took the place it was made for.
+struct Temporary {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Temporary {
+    fn beside(path: &Path) -> Self {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(format!(".{}.{number}.tmp", std::process::id()));
+        Self {
+            path: parent(path).join(name),
+            kept: false,
+        }
+    }
+
+    fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.kept {
+            // The first error is the one that matters.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Durability, write_atomic, write_atomic_bytes};
+    use std::io;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("view.json");
+        write_atomic_bytes(&path, Durability::Full, b"old").unwrap();
+        let refused = write_atomic(&path, Durability::Process, |_| Err(io::Error::other("no")));
+        assert!(refused.is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        write_atomic_bytes(&path, Durability::Content, b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    }
+}

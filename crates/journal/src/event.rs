@@ -1,0 +1,196 @@
+//! The events of a run, one per line of its journal.
+
+use fairtrial_model::{Outcome, Record, Stamp, UtcTime};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Version of the journal's form, raised when a reader of the old form would misread the new one.
+pub const JOURNAL_SCHEMA: u32 = 1;
+
+/// Something that happened in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The run was made; always the first line.
+    Opened(Opened),
+    /// A controller took the run.
+    Session {
+        /// Its process.
+        pid: u32,
+        /// Its machine.
+        host: String,
+        /// When.
+        at: UtcTime,
+        /// Whether another controller had the run before.
+        resumed: bool,
+    },
+    /// An attempt at a trial was started.
+    Started {
+        /// The trial.
+        index: u64,
+        /// Which attempt, from 1.
+        attempt: u32,
+        /// When.
+        at: UtcTime,
+        /// Its directory, relative to the data root.
+        dir: String,
+    },
+    /// An attempt ended; this is its record.
+    Finished(Box<Record>),
+    /// Something a reader of the run should know.
+    Note {
+        /// When.
+        at: UtcTime,
+        /// What.
+        text: String,
+    },
+    /// A controller ended its work in good order.
+    Closed {
+        /// When.
+        at: UtcTime,
+        /// How.
+        status: RunStatus,
+        /// Effective outcomes at that time.
+        counts: OutcomeCounts,
+    },
+    /// An event of a later version, which readers of this one pass over.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a run is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    /// [`JOURNAL_SCHEMA`] of the writer.
+    pub schema: u32,
+    /// The benchmark's name.
+    pub name: String,
+    /// The run's stamp.
+    pub stamp: Stamp,
+    /// The spec's path as the user gave it.
+    pub config: String,
+    /// Hash of the spec's text.
+    pub spec_sha256: String,
+    /// Hash of the plan.
+    pub plan_hash: String,
+    /// How many trials the plan has.
+    pub trials: u64,
+    /// `--set` arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<String>,
+    /// The `--only` filter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
+    /// Slots.
+    pub parallel: usize,
+    /// Version of Fairtrial.
+    pub version: String,
+    /// When.
+    pub created_at: UtcTime,
+    /// On which machine.
+    pub host: String,
+}
+
+/// How a controller ended its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Every trial has its answer.
+    Finished,
+    /// The user stopped it.
+    Cancelled,
+    /// A budget was spent.
+    Budget,
+    /// The controller could not go on.
+    Error,
+}
+
+impl RunStatus {
+    /// The word used in files and tables.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Cancelled => "cancelled",
+            Self::Budget => "budget",
+            Self::Error => "error",
+        }
+    }
+
+    /// The status that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        let all = [Self::Finished, Self::Cancelled, Self::Budget, Self::Error];
+        all.into_iter().find(|status| status.word() == word)
+    }
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// How many trials have each effective outcome.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OutcomeCounts {
+    /// `ok`.
+    pub ok: u64,
+    /// `failed`.
+    pub failed: u64,
+    /// `timeout`.
+    pub timeout: u64,
+    /// `oom`.
+    pub oom: u64,
+    /// `infra`.
+    pub infra: u64,
+    /// `cancelled`.
+    pub cancelled: u64,
+    /// `skipped`.
+    pub skipped: u64,
+}
+
+impl OutcomeCounts {
+    /// The count of one outcome.
+    pub fn get(&self, outcome: Outcome) -> u64 {
+        match outcome {
+            Outcome::Ok => self.ok,
+            Outcome::Failed => self.failed,
+            Outcome::Timeout => self.timeout,
+            Outcome::Oom => self.oom,
+            Outcome::Infra => self.infra,
+            Outcome::Cancelled => self.cancelled,
+            Outcome::Skipped => self.skipped,
+        }
+    }
+
+    /// One more.
+    pub fn add(&mut self, outcome: Outcome) {
+        *self.slot(outcome) += 1;
+    }
+
+    /// One less.
+    pub fn remove(&mut self, outcome: Outcome) {
+        let slot = self.slot(outcome);
+        *slot = slot.saturating_sub(1);
+    }
+
+    /// All together.
+    pub fn total(&self) -> u64 {
+        Outcome::ALL
+            .into_iter()
+            .map(|outcome| self.get(outcome))
+            .sum()
+    }
+
+    fn slot(&mut self, outcome: Outcome) -> &mut u64 {
+        match outcome {
+            Outcome::Ok => &mut self.ok,
+            Outcome::Failed => &mut self.failed,
+            Outcome::Timeout => &mut self.timeout,
+            Outcome::Oom => &mut self.oom,
+            Outcome::Infra => &mut self.infra,
+            Outcome::Cancelled => &mut self.cancelled,
+            Outcome::Skipped => &mut self.skipped,
+        }
+    }
+}

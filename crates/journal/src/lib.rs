@@ -1,0 +1,35 @@
+//! A run's directory: the append-only journal that is its truth, the lock of who may write it, the views and the index
+//! made from it, and the record of where it ran.
+//!
+//! Everything but the journal can be thrown away and made again. The on-disk form is described in
+//! `docs/reference/files.md`.
+#![forbid(unsafe_code)]
+
+mod atomic;
+mod error;
+mod event;
+pub mod failpoint;
+mod line;
+mod lock;
+pub mod provenance;
+mod reader;
+pub mod redact;
+mod root;
+mod run_dir;
+mod state;
+mod writer;
+
+pub use atomic::{Durability, write_atomic, write_atomic_bytes};
+pub use error::{JournalError, WriteError};
+pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus};
+pub use line::{Brief, Flaw};
+pub use lock::{
+    Holder, Liveness, Locked, RunLock, cancel_requested, clear_cancel, is_live, request_cancel,
+};
+pub use reader::{
+    CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, read_journal,
+};
+pub use root::DataRoot;
+pub use run_dir::{RunDir, Selector, list_runs};
+pub use state::{Problem, RecordFile, RunState, SessionInfo, TrialState, effective_records};
+pub use writer::{Commit, JournalWriter, OnCommit, Repair, Seq, WriterOptions};

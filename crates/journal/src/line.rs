@@ -1,0 +1,144 @@
+//! The form of one line: compact JSON whose last key is a checksum of everything before it.
+//!
+//! The checksum stands inside the object, so that the file stays plain JSON lines for `jq`, pandas and people. The
+//! writer always puts `event` first and `crc` last, which lets a reader check and classify a line before parsing it.
+
+use crate::event::Event;
+use fairtrial_model::{Outcome, Record};
+use serde::Deserialize;
+use std::io::Write;
+
+/// `,"crc":"` + 8 digits + `"}`.
+const TRAILER: usize = 18;
+const TRAILER_HEAD: &[u8] = b",\"crc\":\"";
+const FINISHED: &[u8] = b"{\"event\":\"finished\",";
+const STARTED: &[u8] = b"{\"event\":\"started\",";
+
+/// Appends the event to `out` as one line with its newline. On an error `out` is as before.
+pub(crate) fn encode(event: &Event, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+    let start = out.len();
+    if let Err(error) = serde_json::to_writer(&mut *out, event) {
+        out.truncate(start);
+        return Err(error);
+    }
+    // The closing brace makes room for the last key.
+    out.pop();
+    let crc = crc32fast::hash(&out[start..]);
+    let written = writeln!(out, ",\"crc\":\"{crc:08x}\"}}");
+    debug_assert!(written.is_ok(), "a Vec takes every write");
+    Ok(())
+}
+
+/// Why a line is not one of ours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// It does not end with a checksum.
+    #[error("no checksum at its end")]
+    NoChecksum,
+    /// The checksum is of other content.
+    #[error("checksum does not match")]
+    Checksum,
+    /// The checksum is right, but this version cannot read the content.
+    #[error("not a known form: {0}")]
+    Form(String),
+    /// Longer than any line we write.
+    #[error("longer than {} MiB", crate::reader::MAX_LINE >> 20)]
+    TooLong,
+}
+
+/// Checks the checksum of a line (without its newline).
+pub(crate) fn check(line: &[u8]) -> Result<(), Flaw> {
+    let at = line.len().checked_sub(TRAILER).ok_or(Flaw::NoChecksum)?;
+    let (body, trailer) = line.split_at(at);
+    let digits = trailer
+        .strip_prefix(TRAILER_HEAD)
+        .and_then(|rest| rest.strip_suffix(b"\"}"))
+        .and_then(|digits| std::str::from_utf8(digits).ok())
+        .filter(|digits| {
+            digits
+                .bytes()
+                .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        })
+        .ok_or(Flaw::NoChecksum)?;
+    let said = u32::from_str_radix(digits, 16).map_err(|_| Flaw::NoChecksum)?;
+    if crc32fast::hash(body) == said {
+        Ok(())
+    } else {
+        Err(Flaw::Checksum)
+    }
+}
+
+/// Reads a checked line in full.
+pub(crate) fn decode(line: &[u8]) -> Result<Event, Flaw> {
+    // A tagged enum is read through a buffered copy; the record, which is nearly every line, is read straight.
+    if line.starts_with(FINISHED) {
+        decode_record(line).map(|record| Event::Finished(Box::new(record)))
+    } else {
+        parse(line)
+    }
+}
+
+/// Reads the record of a checked `finished` line.
+pub(crate) fn decode_record(line: &[u8]) -> Result<Record, Flaw> {
+    parse(line)
+}
+
+/// What a fold over a run needs of a line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Brief {
+    /// An attempt started.
+    Started {
+        /// The trial.
+        index: u64,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// An attempt ended.
+    Finished {
+        /// The trial.
+        index: u64,
+        /// The attempt.
+        attempt: u32,
+        /// How.
+        outcome: Outcome,
+    },
+    /// Any other event, in full.
+    Other(Box<Event>),
+}
+
+/// Reads of a checked line only what a fold needs.
+pub(crate) fn decode_brief(line: &[u8]) -> Result<Brief, Flaw> {
+    #[derive(Deserialize)]
+    struct Started {
+        index: u64,
+        attempt: u32,
+    }
+    #[derive(Deserialize)]
+    struct Trial {
+        index: u64,
+    }
+    #[derive(Deserialize)]
+    struct Finished {
+        trial: Trial,
+        attempt: u32,
+        outcome: Outcome,
+    }
+    if line.starts_with(FINISHED) {
+        parse(line).map(|line: Finished| Brief::Finished {
+            index: line.trial.index,
+            attempt: line.attempt,
+            outcome: line.outcome,
+        })
+    } else if line.starts_with(STARTED) {
+        parse(line).map(|line: Started| Brief::Started {
+            index: line.index,
+            attempt: line.attempt,
+        })
+    } else {
+        parse(line).map(|event| Brief::Other(Box::new(event)))
+    }
+}
+
+fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Flaw> {
+    serde_json::from_slice(line).map_err(|error| Flaw::Form(error.to_string()))
+}

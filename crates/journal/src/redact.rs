@@ -1,0 +1,258 @@
+//! Taking secrets out of text before it reaches the disk.
+//!
+//! Two nets: the exact values of environment variables that are secret by name or by look, and tokens in the text that
+//! look like a well-known kind of key. Both replace the whole value by `[redacted]`.
+
+use crate::event::Event;
+use aho_corasick::{AhoCorasick, MatchKind};
+use fairtrial_model::{Cause, Record};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What stands in the place of a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// Parts of names that make a variable secret.
+const SECRET_NAMES: [&str; 11] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "AUTH",
+    "COOKIE",
+    "PRIVATE",
+    "_PAT",
+];
+
+/// A value shorter than this is too likely to occur by chance, as `1` or `true`.
+const MIN_SECRET: usize = 6;
+
+/// How well-known keys begin, and how many characters at least follow.
+const SHAPES: [(&str, usize); 18] = [
+    ("sk-", 16),
+    ("sk_live_", 10),
+    ("sk_test_", 10),
+    ("rk_live_", 10),
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("ghu_", 20),
+    ("ghs_", 20),
+    ("ghr_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("hf_", 20),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 30),
+    ("eyJhbGciOi", 20),
+];
+
+/// Whether a variable of this name holds a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    // Names that merely speak of such things.
+    let harmless = ["SSH_AUTH_SOCK", "XAUTHORITY", "KEYBOARD", "KEYMAP"];
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+        && !harmless.iter().any(|word| name.contains(word))
+}
+
+/// Whether a value looks like a well-known kind of key.
+pub fn looks_secret(value: &str) -> bool {
+    shape_len(value).is_some_and(|len| len == value.len())
+}
+
+/// Replaces known secrets in text. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    exact: Option<Arc<AhoCorasick>>,
+}
+
+impl Redactor {
+    /// Learns the secrets among these variables.
+    pub fn from_env<N, V>(variables: impl IntoIterator<Item = (N, V)>) -> Self
+    where
+        N: AsRef<str>,
+        V: AsRef<str>,
+    {
+        let mut values = Vec::new();
+        for (name, value) in variables {
+            let value = value.as_ref().trim();
+            let secret = is_secret_name(name.as_ref()) || looks_secret(value);
+            if secret && value.len() >= MIN_SECRET {
+                values.push(value.to_owned());
+            }
+        }
+        Self::from_values(&values)
+    }
+
+    /// Knows exactly these secrets.
+    pub fn from_values(values: &[String]) -> Self {
+        let searcher = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(values.iter().filter(|value| !value.is_empty()));
+        Self {
+            // Building fails only for gigabytes of patterns, which an environment cannot hold.
+            exact: searcher
+                .ok()
+                .filter(|found| found.patterns_len() > 0)
+                .map(Arc::new),
+        }
+    }
+
+    /// The text without secrets.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let text = match &self.exact {
+            Some(exact) if exact.is_match(text) => {
+                let blanks = vec![REDACTED; exact.patterns_len()];
+                Cow::Owned(exact.replace_all(text, &blanks))
+            }
+            _ => Cow::Borrowed(text),
+        };
+        match redact_shapes(&text) {
+            Some(clean) => Cow::Owned(clean),
+            None => text,
+        }
+    }
+
+    /// The event with its free text redacted; copied only where there is something to take out.
+    pub(crate) fn redact_event<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+        let mut dirty = false;
+        free_text(event, |text| {
+            dirty |= matches!(self.redact(text), Cow::Owned(_));
+        });
+        if !dirty {
+            return Cow::Borrowed(event);
+        }
+        let mut clean = event.clone();
+        free_text_mut(&mut clean, |text| *text = self.redact(text).into_owned());
+        Cow::Owned(clean)
+    }
+
+    /// The record with its free text redacted.
+    pub fn redact_record(&self, record: &mut Record) {
+        record_text_mut(record, &mut |text| *text = self.redact(text).into_owned());
+    }
+}
+
+fn free_text(event: &Event, mut see: impl FnMut(&str)) {
+    match event {
+        Event::Note { text, .. } => see(text),
+        Event::Opened(opened) => {
+            opened.set.iter().for_each(|text| see(text));
+        }
+        Event::Finished(record) => {
+            record.notes.iter().for_each(|text| see(text));
+            match &record.cause {
+                Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
+                Some(Cause::MissingMetric { metrics }) => metrics.iter().for_each(|text| see(text)),
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+fn free_text_mut(event: &mut Event, mut see: impl FnMut(&mut String)) {
+    match event {
+        Event::Note { text, .. } => see(text),
+        Event::Opened(opened) => opened.set.iter_mut().for_each(see),
+        Event::Finished(record) => record_text_mut(record, &mut see),
+        _ => {}
+    }
+}
+
+fn record_text_mut(record: &mut Record, see: &mut impl FnMut(&mut String)) {
+    record.notes.iter_mut().for_each(&mut *see);
+    match &mut record.cause {
+        Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
+        Some(Cause::MissingMetric { metrics }) => metrics.iter_mut().for_each(see),
+        _ => {}
+    }
+}
+
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Length of the key with which the text begins.
+fn shape_len(text: &str) -> Option<usize> {
+    let run = text.bytes().take_while(|byte| is_token_byte(*byte)).count();
+    let fits =
+        |(prefix, rest): &(&str, usize)| text.starts_with(prefix) && run >= prefix.len() + rest;
+    SHAPES.iter().any(fits).then_some(run)
+}
+
+/// The text without keys of well-known kinds; `None` where there are none.
+fn redact_shapes(text: &str) -> Option<String> {
+    let mut clean = String::new();
+    let mut copied = 0;
+    let mut inside_token = false;
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let found = if inside_token || !text.is_char_boundary(at) {
+            None
+        } else {
+            shape_len(&text[at..])
+        };
+        inside_token = is_token_byte(*byte);
+        if let Some(len) = found {
+            clean.push_str(&text[copied..at]);
+            clean.push_str(REDACTED);
+            copied = at + len;
+            at = copied;
+        } else {
+            at += 1;
+        }
+    }
+    (copied > 0).then(|| clean + &text[copied..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Redactor, is_secret_name, looks_secret};
+
+    #[test]
+    fn values_of_secret_variables_go() {
+        let redactor = Redactor::from_env([
+            ("DB_PASSWORD", "hunter22"),
+            ("DB_PASSWORD_LONG", "hunter22-and-more"),
+            ("SHORT_TOKEN", "1"),
+            ("HOME", "/home/me"),
+        ]);
+        let text = "login hunter22-and-more, hunter22; 1 /home/me";
+        assert_eq!(
+            redactor.redact(text),
+            "login [redacted], [redacted]; 1 /home/me"
+        );
+        assert!(matches!(
+            redactor.redact("clean"),
+            std::borrow::Cow::Borrowed(_)
+        ));
+    }
+
+    #[test]
+    fn keys_of_known_kinds_go_wherever_they_come_from() {
+        let redactor = Redactor::default();
+        let text = "Authorization: Bearer sk-abcdefghijklmnopqrstuv (401) risk-assessment-of-something-long";
+        assert_eq!(
+            redactor.redact(text),
+            "Authorization: Bearer [redacted] (401) risk-assessment-of-something-long"
+        );
+        assert!(looks_secret("ghp_0123456789012345678901234567890123456"));
+        assert!(!looks_secret("sk-"));
+        assert_eq!(redactor.redact("é=AKIAIOSFODNN7EXAMPLE."), "é=[redacted]");
+    }
+
+    #[test]
+    fn names_are_judged_by_their_parts() {
+        assert!(is_secret_name("OPENAI_API_KEY"));
+        assert!(is_secret_name("aws_secret_access_key"));
+        assert!(!is_secret_name("SSH_AUTH_SOCK"));
+        assert!(!is_secret_name("PATH"));
+    }
+}

@@ -1,0 +1,112 @@
+//! The data root: the folder under which every run and every trial of a project lie.
+
+use fairtrial_model::Stamp;
+use std::path::{Path, PathBuf};
+
+/// A `data/` folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataRoot {
+    path: PathBuf,
+}
+
+impl DataRoot {
+    /// The data root at this path, which need not exist yet. A relative path is taken from the working directory now,
+    /// so that later changes of it do not matter.
+    pub fn at(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        Self {
+            path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        }
+    }
+
+    /// The data root of the project in which `start` lies: the nearest folder upwards with `data/rollouts` or
+    /// `data/runs` in it.
+    pub fn find(start: &Path) -> Option<Self> {
+        let start = std::path::absolute(start).ok()?;
+        let data = start.ancestors().map(|folder| folder.join("data"));
+        let mut used =
+            data.filter(|data| data.join("rollouts").is_dir() || data.join("runs").is_dir());
+        used.next().map(Self::at)
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where runs lie, by name and stamp.
+    pub fn rollouts_dir(&self) -> PathBuf {
+        self.path.join("rollouts")
+    }
+
+    /// Where trials lie.
+    pub fn runs_dir(&self) -> PathBuf {
+        self.path.join("runs")
+    }
+
+    /// The folder of one attempt at one trial.
+    pub fn trial_dir(&self, stamp: Stamp, index: u64, attempt: u32) -> PathBuf {
+        self.path
+            .join(Self::trial_dir_relative(stamp, index, attempt))
+    }
+
+    /// The same, relative to the data root; this is what records hold.
+    pub fn trial_dir_relative(stamp: Stamp, index: u64, attempt: u32) -> String {
+        if attempt <= 1 {
+            format!("runs/{stamp}-{index}")
+        } else {
+            format!("runs/{stamp}-{index}-attempt{attempt}")
+        }
+    }
+
+    /// The project that the data belongs to: the folder above, where the root is called `data`.
+    pub fn project_dir(&self) -> Option<&Path> {
+        let called_data = self.path.file_name().is_some_and(|name| name == "data");
+        called_data.then(|| self.path.parent()).flatten()
+    }
+
+    /// A path below the data root (given relative to it) as files for other tools name it: relative to the project,
+    /// else absolute.
+    pub fn outward(&self, relative: &str) -> String {
+        let path = match self.project_dir() {
+            Some(_) => Path::new("data").join(relative),
+            None => self.path.join(relative),
+        };
+        path.display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DataRoot;
+    use fairtrial_model::Stamp;
+
+    #[test]
+    fn is_found_from_any_folder_below() {
+        let project = tempfile::tempdir().unwrap();
+        let deep = project.path().join("a/b");
+        std::fs::create_dir_all(&deep).unwrap();
+        assert_eq!(DataRoot::find(&deep), None);
+        std::fs::create_dir_all(project.path().join("data/runs")).unwrap();
+        let found = DataRoot::find(&deep).unwrap();
+        assert_eq!(found.path(), project.path().join("data"));
+        assert_eq!(found.project_dir(), Some(project.path()));
+    }
+
+    #[test]
+    fn trials_are_named_by_stamp_index_and_attempt() {
+        let stamp: Stamp = "20250824__12-34-56".parse().unwrap();
+        let root = DataRoot::at("/p/data");
+        assert_eq!(
+            root.trial_dir(stamp, 3, 1).to_str(),
+            Some("/p/data/runs/20250824__12-34-56-3")
+        );
+        let second = DataRoot::trial_dir_relative(stamp, 3, 2);
+        assert_eq!(second, "runs/20250824__12-34-56-3-attempt2");
+        assert_eq!(root.outward(&second), format!("data/{second}"));
+        assert_eq!(
+            DataRoot::at("/results").outward("runs/x"),
+            "/results/runs/x"
+        );
+    }
+}

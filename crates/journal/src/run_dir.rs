@@ -1,0 +1,331 @@
+//! One run's folder: how it gets its stamp, and what its files are called.
+
+use crate::atomic::{parent, sync_dir};
+use crate::error::{At, JournalError};
+use crate::root::DataRoot;
+use fairtrial_model::{Stamp, UtcTime};
+use jiff::SignedDuration;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A run named by name and stamp, `rollouts/<name>/<stamp>/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunDir {
+    root: DataRoot,
+    name: String,
+    stamp: Stamp,
+    path: PathBuf,
+}
+
+/// Which of a name's runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selector {
+    /// The one with the highest stamp.
+    Latest,
+    /// The one with this stamp.
+    Stamp(Stamp),
+}
+
+/// How far ahead of the clock the newest run of a name may be for a new run to line up behind it.
+const CLOCK_STEP: SignedDuration = SignedDuration::from_hours(24);
+
+impl RunDir {
+    /// Makes a new run's folder under a stamp that no other run of the whole data root has: trials of all runs share
+    /// one folder and are named by stamp. Where the clock was set back by less than a day, the new run still comes
+    /// after the newest of its name.
+    pub fn create(root: &DataRoot, name: &str, now: UtcTime) -> Result<Self, JournalError> {
+        check_name(name)?;
+        let folder = root.rollouts_dir().join(name);
+        create_durably(&folder)?;
+        let stamps = root.rollouts_dir().join(".stamps");
+        create_durably(&stamps)?;
+        let names = child_names(&root.rollouts_dir())?;
+        let mut stamp = first_candidate(&folder, now)?;
+        loop {
+            let reserved = reserve(&stamps, stamp)?;
+            let in_use = |other: &String| run_path(root, other, stamp).exists();
+            if reserved && !names.iter().any(in_use) {
+                break;
+            }
+            stamp = stamp.next();
+        }
+        let run = Self::named(root, name, stamp);
+        fs::create_dir(&run.path).at("create", &run.path)?;
+        sync_dir(&folder)?;
+        Ok(run)
+    }
+
+    /// An existing run.
+    pub fn open(root: &DataRoot, name: &str, which: Selector) -> Result<Self, JournalError> {
+        check_name(name)?;
+        let missing = |what: String| JournalError::NoSuchRun {
+            what,
+            rollouts: root.rollouts_dir(),
+        };
+        match which {
+            Selector::Stamp(stamp) => {
+                let run = Self::named(root, name, stamp);
+                let exists = run.path.is_dir();
+                exists
+                    .then_some(run)
+                    .ok_or_else(|| missing(format!("{name}/{stamp}")))
+            }
+            Selector::Latest => {
+                let newest = stamps_of(&root.rollouts_dir().join(name))?
+                    .into_iter()
+                    .max();
+                let stamp = newest.ok_or_else(|| missing(format!("named {name}")))?;
+                Ok(Self::named(root, name, stamp))
+            }
+        }
+    }
+
+    fn named(root: &DataRoot, name: &str, stamp: Stamp) -> Self {
+        Self {
+            root: root.clone(),
+            name: name.to_owned(),
+            stamp,
+            path: run_path(root, name, stamp),
+        }
+    }
+
+    /// The data root it lies in.
+    pub fn root(&self) -> &DataRoot {
+        &self.root
+    }
+
+    /// The benchmark's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The second that names it.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder relative to the data root.
+    pub fn relative(&self) -> String {
+        format!("rollouts/{}/{}", self.name, self.stamp)
+    }
+
+    /// The folder of one attempt at one of its trials.
+    pub fn trial_dir(&self, index: u64, attempt: u32) -> PathBuf {
+        self.root.trial_dir(self.stamp, index, attempt)
+    }
+
+    /// The copy of the spec's text, byte for byte; `extension` as in the user's file.
+    pub fn spec(&self, extension: &str) -> PathBuf {
+        self.path.join(format!("spec.{extension}"))
+    }
+
+    /// The spec with every default filled in.
+    pub fn resolved_spec(&self) -> PathBuf {
+        self.path.join("spec.resolved.json")
+    }
+
+    /// Every trial, with its hash and place in the order.
+    pub fn plan(&self) -> PathBuf {
+        self.path.join("plan.json")
+    }
+
+    /// The durable truth.
+    pub fn journal(&self) -> PathBuf {
+        self.path.join("journal.jsonl")
+    }
+
+    /// The results as one JSON file.
+    pub fn manifest(&self) -> PathBuf {
+        self.path.join("manifest.json")
+    }
+
+    /// One trial directory per line.
+    pub fn runs_txt(&self) -> PathBuf {
+        self.path.join("runs.txt")
+    }
+
+    /// One JSON file per task.
+    pub fn task_results(&self) -> PathBuf {
+        self.path.join("task_results")
+    }
+
+    /// Where it ran.
+    pub fn environment(&self) -> PathBuf {
+        self.path.join("environment.json")
+    }
+
+    /// The summary tables.
+    pub fn summary(&self) -> PathBuf {
+        self.path.join("summary.md")
+    }
+
+    /// The controller's lock.
+    pub fn lock(&self) -> PathBuf {
+        self.path.join("lock")
+    }
+
+    /// The request to stop.
+    pub fn cancel(&self) -> PathBuf {
+        self.path.join("cancel")
+    }
+
+    /// The index of this run's trials in the form of the original tool.
+    pub fn temp_index(&self) -> PathBuf {
+        let file = format!("rollout_{}__{}.json", self.name, self.stamp);
+        self.root.rollouts_dir().join("temp").join(file)
+    }
+}
+
+/// Every run of a data root, by name, then stamp.
+pub fn list_runs(root: &DataRoot) -> Result<Vec<RunDir>, JournalError> {
+    let mut runs = Vec::new();
+    for name in child_names(&root.rollouts_dir())? {
+        let stamps = stamps_of(&root.rollouts_dir().join(&name))?;
+        runs.extend(
+            stamps
+                .into_iter()
+                .map(|stamp| RunDir::named(root, &name, stamp)),
+        );
+    }
+    runs.sort_by(|a, b| (&a.name, a.stamp).cmp(&(&b.name, b.stamp)));
+    Ok(runs)
+}
+
+fn run_path(root: &DataRoot, name: &str, stamp: Stamp) -> PathBuf {
+    root.rollouts_dir().join(name).join(stamp.to_string())
+}
+
+fn check_name(name: &str) -> Result<(), JournalError> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(allowed) {
+        return Err(JournalError::Name(name.to_owned()));
+    }
+    Ok(())
+}
+
+fn first_candidate(folder: &Path, now: UtcTime) -> Result<Stamp, JournalError> {
+    let today = Stamp::of(now);
+    let horizon = now.0.checked_add(CLOCK_STEP).unwrap_or(now.0);
+    let newest = stamps_of(folder)?
+        .into_iter()
+        .filter(|stamp| *stamp <= Stamp::of(UtcTime(horizon)))
+        .max();
+    Ok(newest.map_or(today, |newest| today.max(newest.next())))
+}
+
+/// Takes the stamp, or says that another run has it.
+fn reserve(stamps: &Path, stamp: Stamp) -> Result<bool, JournalError> {
+    let path = stamps.join(stamp.to_string());
+    match File::create_new(&path) {
+        Ok(_) => sync_dir(stamps).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error).at("create", &path),
+    }
+}
+
+/// Creates a folder and those above it, each durable in the one that holds it.
+fn create_durably(dir: &Path) -> Result<(), JournalError> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let above = parent(dir);
+    if above != dir {
+        create_durably(above)?;
+    }
+    match fs::create_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        other => other.at("create", dir)?,
+    }
+    sync_dir(above)
+}
+
+/// The folders in `dir` that can be names; none where `dir` is not there.
+fn child_names(dir: &Path) -> Result<Vec<String>, JournalError> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.at("list", dir)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.at("list", dir)?;
+        let name = entry.file_name().into_string().unwrap_or_default();
+        if check_name(&name).is_ok() && entry.path().is_dir() {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+fn stamps_of(folder: &Path) -> Result<Vec<Stamp>, JournalError> {
+    let names = child_names(folder)?;
+    Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RunDir, Selector, list_runs};
+    use crate::root::DataRoot;
+    use fairtrial_model::UtcTime;
+
+    const NOON: UtcTime = UtcTime(jiff::Timestamp::constant(1_756_038_896, 0));
+
+    fn root() -> (tempfile::TempDir, DataRoot) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = DataRoot::at(dir.path().join("data"));
+        (dir, root)
+    }
+
+    fn stamp_of_new(root: &DataRoot, name: &str, now: UtcTime) -> String {
+        RunDir::create(root, name, now).unwrap().stamp().to_string()
+    }
+
+    #[test]
+    fn stamps_are_unique_over_all_names() {
+        let (_dir, root) = root();
+        assert_eq!(stamp_of_new(&root, "a", NOON), "20250824__12-34-56");
+        assert_eq!(stamp_of_new(&root, "b", NOON), "20250824__12-34-57");
+        assert_eq!(stamp_of_new(&root, "a", NOON), "20250824__12-34-58");
+        assert_eq!(list_runs(&root).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_run_that_was_copied_in_keeps_its_stamp() {
+        let (_dir, root) = root();
+        let copied = root.rollouts_dir().join("other/20250824__12-34-56");
+        std::fs::create_dir_all(copied).unwrap();
+        assert_eq!(stamp_of_new(&root, "a", NOON), "20250824__12-34-57");
+    }
+
+    #[test]
+    fn a_clock_set_back_does_not_make_an_old_run_the_latest() {
+        let (_dir, root) = root();
+        RunDir::create(&root, "a", NOON).unwrap();
+        let earlier = UtcTime::from_micros(NOON.0.as_microsecond() - 3_600_000_000);
+        let second = RunDir::create(&root, "a", earlier).unwrap();
+        assert_eq!(second.stamp().to_string(), "20250824__12-34-57");
+        assert_eq!(RunDir::open(&root, "a", Selector::Latest).unwrap(), second);
+        // A run from the far future (a dead battery) does not pull every later run along.
+        let last_week = UtcTime::from_micros(NOON.0.as_microsecond() - 7 * 86_400_000_000);
+        assert_eq!(stamp_of_new(&root, "a", last_week), "20250817__12-34-56");
+    }
+
+    #[test]
+    fn open_says_what_is_missing() {
+        let (_dir, root) = root();
+        let message = RunDir::open(&root, "a", Selector::Latest)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("there is no run named a under"),
+            "{message}"
+        );
+        assert!(RunDir::create(&root, "../a", NOON).is_err());
+        assert!(RunDir::create(&root, ".stamps", NOON).is_err());
+    }
+}

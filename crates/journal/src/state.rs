@@ -1,0 +1,295 @@
+//! A run folded into what a controller needs to go on: which trials have an answer, and where it stands.
+
+use crate::error::{At, JournalError};
+use crate::event::{Event, Opened, OutcomeCounts, RunStatus};
+use crate::line::{self, Brief};
+use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
+use fairtrial_model::{Outcome, Record, UtcTime};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Highest trial index that is believed; memory is reserved up to it.
+const MAX_INDEX: u64 = 1 << 26;
+
+/// One trial, folded.
+///
+/// The *effective* record is the finished record with the highest attempt number; of two for one attempt, the later
+/// in the file. A late record of an older attempt stays in the journal and is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TrialState {
+    /// Where the line of the effective record starts.
+    offset: u64,
+    len: u32,
+    /// Highest attempt that was started.
+    pub started: u32,
+    /// Highest attempt that has a record; 0 means none.
+    pub finished: u32,
+    /// How the effective record ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl TrialState {
+    /// Whether an attempt was started of which no record is known.
+    pub fn is_in_flight(&self) -> bool {
+        self.started > self.finished
+    }
+
+    /// Whether a resumed run leaves it as it is.
+    pub fn is_done(&self) -> bool {
+        self.outcome.is_some_and(Outcome::is_final)
+    }
+
+    /// The number for the next attempt.
+    pub fn next_attempt(&self) -> u32 {
+        self.started.max(self.finished).saturating_add(1)
+    }
+}
+
+/// A controller that had the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionInfo {
+    /// Its process.
+    pub pid: u32,
+    /// Its machine.
+    pub host: String,
+    /// When it took the run.
+    pub at: UtcTime,
+    /// When and how it closed it; absent where it lives or died.
+    pub closed: Option<(UtcTime, RunStatus)>,
+}
+
+/// Something in the journal that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A damaged line; the rest was read.
+    #[error("{0}")]
+    Corrupt(CorruptLine),
+    /// A line about a trial that the plan does not have.
+    #[error("line {line}: there is no trial {index} in this run")]
+    NoSuchTrial {
+        /// The line.
+        line: u64,
+        /// The trial it names.
+        index: u64,
+    },
+    /// The first line is not the one that says what the run is.
+    #[error("the journal does not begin with an `opened` line")]
+    NotOpened,
+}
+
+/// A whole run, folded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunState {
+    /// What the run is.
+    pub opened: Option<Opened>,
+    /// The controllers it had, in order.
+    pub sessions: Vec<SessionInfo>,
+    /// Effective outcomes.
+    pub counts: OutcomeCounts,
+    /// What is wrong with the journal.
+    pub problems: Vec<Problem>,
+    /// How far it was read, and an unfinished last line.
+    pub summary: ReadSummary,
+    trials: Vec<TrialState>,
+}
+
+impl RunState {
+    /// Reads and folds a journal.
+    pub fn read(path: &Path) -> Result<Self, JournalError> {
+        let mut reader = JournalReader::open(path, Position::default())?;
+        let mut state = Self::default();
+        while let Some(next) = reader.brief() {
+            match next {
+                Ok(entry) => state.fold(entry),
+                Err(ReadError::Corrupt(corrupt)) => state.problems.push(Problem::Corrupt(corrupt)),
+                Err(ReadError::Io(error)) => return Err(error),
+            }
+        }
+        state.summary = reader.summary();
+        if state.opened.is_none() && state.summary.intact > 0 {
+            state.problems.push(Problem::NotOpened);
+        }
+        Ok(state)
+    }
+
+    /// One trial; a trial of which nothing is known has the default state.
+    pub fn trial(&self, index: u64) -> TrialState {
+        let place = usize::try_from(index).ok();
+        place
+            .and_then(|place| self.trials.get(place))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Trials of which something is known: index and state, in index order.
+    pub fn trials(&self) -> impl Iterator<Item = (u64, &TrialState)> {
+        let known = |state: &TrialState| state.started > 0 || state.finished > 0;
+        let numbered = (0..).zip(&self.trials);
+        numbered.filter(move |(_, state)| known(state))
+    }
+
+    /// How the run was closed, if the last controller did that.
+    pub fn closed(&self) -> Option<(UtcTime, RunStatus)> {
+        self.sessions.last().and_then(|session| session.closed)
+    }
+
+    /// Controllers that did not close the run: one that lives, or ones that died.
+    pub fn open_sessions(&self) -> impl Iterator<Item = &SessionInfo> {
+        self.sessions
+            .iter()
+            .filter(|session| session.closed.is_none())
+    }
+
+    fn fold(&mut self, entry: Entry<Brief>) {
+        let (line, offset, len) = (entry.line, entry.offset, entry.len);
+        match entry.event {
+            Brief::Started { index, attempt } => {
+                if let Some(trial) = self.slot(index, line) {
+                    trial.started = trial.started.max(attempt);
+                }
+            }
+            Brief::Finished {
+                index,
+                attempt,
+                outcome,
+            } => {
+                let Some(trial) = self.slot(index, line) else {
+                    return;
+                };
+                if attempt < trial.finished {
+                    return;
+                }
+                let before = trial.outcome.replace(outcome);
+                (trial.finished, trial.offset, trial.len) = (attempt, offset, len);
+                if let Some(before) = before {
+                    self.counts.remove(before);
+                }
+                self.counts.add(outcome);
+            }
+            Brief::Other(event) => self.fold_other(*event),
+        }
+    }
+
+    fn fold_other(&mut self, event: Event) {
+        match event {
+            Event::Opened(opened) if self.opened.is_none() => self.opened = Some(opened),
+            Event::Session { pid, host, at, .. } => self.sessions.push(SessionInfo {
+                pid,
+                host,
+                at,
+                closed: None,
+            }),
+            Event::Closed { at, status, .. } => {
+                if let Some(session) = self.sessions.last_mut() {
+                    session.closed = Some((at, status));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn slot(&mut self, index: u64, line: u64) -> Option<&mut TrialState> {
+        let limit = self
+            .opened
+            .as_ref()
+            .map_or(MAX_INDEX, |opened| opened.trials.min(MAX_INDEX));
+        if index >= limit {
+            self.problems.push(Problem::NoSuchTrial { line, index });
+            return None;
+        }
+        let place = index as usize;
+        if place >= self.trials.len() {
+            self.trials.resize(place + 1, TrialState::default());
+        }
+        self.trials.get_mut(place)
+    }
+}
+
+/// Reads effective records one by one, wherever they stand.
+#[derive(Debug)]
+pub struct RecordFile {
+    path: PathBuf,
+    file: File,
+    window: Vec<u8>,
+    window_at: u64,
+}
+
+/// Bytes that are read at once: records of neighbours mostly stand close together.
+const WINDOW: usize = 1 << 18;
+
+impl RecordFile {
+    /// Opens a journal whose [`RunState`] is at hand.
+    pub fn open(path: &Path) -> Result<Self, JournalError> {
+        Ok(Self {
+            path: path.to_owned(),
+            file: File::open(path).at("open", path)?,
+            window: Vec::new(),
+            window_at: 0,
+        })
+    }
+
+    /// The effective record of a trial, where it has one.
+    pub fn record(&mut self, trial: &TrialState) -> Result<Option<Record>, JournalError> {
+        if trial.outcome.is_none() {
+            return Ok(None);
+        }
+        let path = self.path.clone();
+        let line = self
+            .line(trial.offset, trial.len as usize)
+            .at("read", &path)?;
+        let record = line::check(line).and_then(|()| line::decode_record(line));
+        record.map(Some).map_err(|flaw| JournalError::Content {
+            path,
+            message: format!("byte {}: {flaw}", trial.offset),
+        })
+    }
+
+    fn line(&mut self, offset: u64, len: usize) -> io::Result<&[u8]> {
+        let end = offset + len as u64;
+        let held = self.window_at + self.window.len() as u64;
+        if offset < self.window_at || end > held {
+            self.fill(offset, len)?;
+        }
+        let start = (offset - self.window_at) as usize;
+        self.window
+            .get(start..start + len)
+            .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
+    fn fill(&mut self, offset: u64, len: usize) -> io::Result<()> {
+        self.window.resize(len.max(WINDOW), 0);
+        let mut filled = 0;
+        while filled < self.window.len() {
+            match self
+                .file
+                .read_at(&mut self.window[filled..], offset + filled as u64)
+            {
+                Ok(0) => break,
+                Ok(more) => filled += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.window.truncate(filled);
+        self.window_at = offset;
+        Ok(())
+    }
+}
+
+/// Hands every effective record to `each`, in index order, holding one at a time. Stops at the first error, also of
+/// `each`.
+pub fn effective_records<E: From<JournalError>>(
+    path: &Path,
+    state: &RunState,
+    mut each: impl FnMut(Record) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut file = RecordFile::open(path)?;
+    for (_, trial) in state.trials() {
+        if let Some(record) = file.record(trial)? {
+            each(record)?;
+        }
+    }
+    Ok(())
+}
