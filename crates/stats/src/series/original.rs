@@ -1,0 +1,112 @@
+//! The summaries of the system that Fairtrial's first users come from, by its own rules: windows by share of points,
+//! no ordering of steps, no interpolation, and an area only from 15 points on.
+
+use serde::Serialize;
+
+use super::summary::{least_squares_slope, trapezoid};
+use super::window::count;
+use crate::sample::representable;
+use crate::{Outcome, Undefined};
+
+/// Fewer points than this in the window are an error there.
+const FEWEST_POINTS: usize = 15;
+
+/// Which part of the logged points an area is taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OriginalWindow {
+    /// The last share of the points, the default with 0.25.
+    Last(f64),
+    /// The first share of the points.
+    First(f64),
+    /// All points with a step from `min` to `max`, both included; no interpolation.
+    Steps {
+        /// The smallest step.
+        min: f64,
+        /// The largest step.
+        max: f64,
+    },
+    /// The whole series.
+    All,
+}
+
+/// Raw points as they were logged.
+#[derive(Debug, Clone, Copy)]
+pub struct Logged<'a> {
+    steps: &'a [f64],
+    values: &'a [f64],
+}
+
+impl<'a> Logged<'a> {
+    /// Two lists of one length, all finite.
+    pub fn new(steps: &'a [f64], values: &'a [f64]) -> Outcome<Self> {
+        if steps.len() != values.len() {
+            return Err(Undefined::UnequalLengths {
+                left: steps.len(),
+                right: values.len(),
+            });
+        }
+        crate::sample::finite("the logged steps", steps)?;
+        crate::sample::finite("the logged values", values)?;
+        Ok(Self { steps, values })
+    }
+
+    fn window(&self, window: OriginalWindow) -> Outcome<(Vec<f64>, Vec<f64>)> {
+        let len = self.steps.len();
+        let keep: Box<dyn Fn(usize) -> bool> = match window {
+            OriginalWindow::All => Box::new(|_| true),
+            OriginalWindow::Last(share) => {
+                let kept = count(share, len)?;
+                Box::new(move |i| i >= len - kept)
+            }
+            OriginalWindow::First(share) => {
+                let kept = count(share, len)?;
+                Box::new(move |i| i < kept)
+            }
+            OriginalWindow::Steps { min, max } => {
+                Box::new(move |i| (min..=max).contains(&self.steps[i]))
+            }
+        };
+        Ok((0..len)
+            .filter(|&i| keep(i))
+            .map(|i| (self.steps[i], self.values[i]))
+            .unzip())
+    }
+
+    /// The original's area under the curve, divided by the width where it normalises (its default).
+    pub fn auc(&self, window: OriginalWindow, scale: super::Scale) -> Outcome<f64> {
+        let (steps, values) = self.window(window)?;
+        if steps.len() < FEWEST_POINTS {
+            return Err(Undefined::TooFew {
+                method: "the original's area under the curve".into(),
+                have: steps.len(),
+                need: FEWEST_POINTS,
+            });
+        }
+        let area = trapezoid(&steps, &values);
+        let width = steps[steps.len() - 1] - steps[0];
+        match scale {
+            super::Scale::Raw => representable("the area", area),
+            super::Scale::Normalised if width > 0.0 => representable("the area", area / width),
+            super::Scale::Normalised => Err(Undefined::BadArgument {
+                name: "window width in steps".into(),
+                value: width,
+                expected: "above 0".into(),
+            }),
+        }
+    }
+
+    /// The mean of the last max(1, n) values.
+    pub fn eval_last_n(&self, n: usize) -> Outcome<f64> {
+        let last = &self.values[self.values.len().saturating_sub(n.max(1))..];
+        representable(
+            "the mean of the last values",
+            last.iter().sum::<f64>() / last.len() as f64,
+        )
+    }
+
+    /// The least-squares slope over all points, whatever the window.
+    pub fn derivative(&self) -> Outcome<f64> {
+        representable("the slope", least_squares_slope(self.steps, self.values)?)
+    }
+}
