@@ -1,0 +1,63 @@
+//! Ordered lists of partial sums, and counting pairs of them.
+
+/// All sums of `±d` in ascending order.
+pub(super) fn signed_sums(values: &[f64]) -> Vec<f64> {
+    values.iter().fold(vec![0.0], |sums, d| {
+        let size = d.abs();
+        merge(sums.iter().map(|s| s - size), sums.iter().map(|s| s + size))
+    })
+}
+
+/// All sums of subsets, one ascending list for each size from 0 to the number of values.
+pub(super) fn subset_sums(values: &[f64]) -> Vec<Vec<f64>> {
+    let mut lists: Vec<Vec<f64>> = vec![vec![0.0]];
+    for x in values {
+        let mut next = Vec::with_capacity(lists.len() + 1);
+        for k in 0..=lists.len() {
+            let without = lists.get(k).map_or(&[][..], |l| l);
+            let with = if k > 0 { &lists[k - 1][..] } else { &[] };
+            next.push(merge(without.iter().copied(), with.iter().map(|s| s + x)));
+        }
+        lists = next;
+    }
+    lists
+}
+
+fn merge(a: impl Iterator<Item = f64>, b: impl Iterator<Item = f64>) -> Vec<f64> {
+    let (mut a, mut b) = (a.peekable(), b.peekable());
+    let mut out = Vec::new();
+    loop {
+        match (a.peek(), b.peek()) {
+            (Some(x), Some(y)) if x <= y => out.extend(a.next()),
+            (_, Some(_)) => out.extend(b.next()),
+            (Some(_), None) => out.extend(a.next()),
+            (None, None) => return out,
+        }
+    }
+}
+
+/// How many pairs of one sum from each ascending list add up to at least `goal`.
+pub(super) fn pairs_at_least(left: &[f64], right: &[f64], goal: f64) -> u64 {
+    let mut start = right.len();
+    let mut total = 0;
+    for a in left {
+        while start > 0 && a + right[start - 1] >= goal {
+            start -= 1;
+        }
+        total += (right.len() - start) as u64;
+    }
+    total
+}
+
+/// How many pairs add up to at most `goal`.
+pub(super) fn pairs_at_most(left: &[f64], right: &[f64], goal: f64) -> u64 {
+    let mut end = right.len();
+    let mut total = 0;
+    for a in left {
+        while end > 0 && a + right[end - 1] > goal {
+            end -= 1;
+        }
+        total += end as u64;
+    }
+    total
+}
