@@ -85,6 +85,12 @@ impl JournalError {
     }
 }
 
+impl From<JournalError> for io::Error {
+    fn from(error: JournalError) -> Self {
+        Self::other(error)
+    }
+}
+
 /// Adds action and path to an [`io::Error`].
 pub(crate) trait At<T> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, JournalError>;

@@ -174,6 +174,13 @@ impl OutcomeCounts {
         *slot = slot.saturating_sub(1);
     }
 
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Self) {
+        for outcome in Outcome::ALL {
+            *self.slot(outcome) += other.get(outcome);
+        }
+    }
+
     /// All together.
     pub fn total(&self) -> u64 {
         Outcome::ALL

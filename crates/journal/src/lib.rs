@@ -17,6 +17,7 @@ pub mod redact;
 mod root;
 mod run_dir;
 mod state;
+pub mod views;
 mod writer;
 
 pub use atomic::{Durability, write_atomic, write_atomic_bytes};

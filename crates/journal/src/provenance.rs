@@ -1,5 +1,119 @@
-//! Where a run happened: the machine, its tools, the state of the source.
+//! Where a run happened: the machine, its tools, the state of the source, and the few environment variables that
+//! change results. What cannot be seen is absent, never guessed.
 
 mod host;
+mod program;
+mod variables;
+mod vcs;
 
-pub use host::host_name;
+pub use host::{Host, host_name, physical_cores};
+pub use variables::{DEFAULT_VARIABLES, recorded_variables};
+pub use vcs::{Vcs, VcsState};
+
+use crate::redact::Redactor;
+use fairtrial_model::UtcTime;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::thread::{self, JoinHandle};
+
+/// Version of `environment.json`.
+pub const ENVIRONMENT_SCHEMA: u32 = 1;
+
+/// Programs whose version is recorded where they are installed.
+const TOOLS: [&str; 3] = ["git", "python3", "cc"];
+
+/// What `environment.json` holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// [`ENVIRONMENT_SCHEMA`].
+    pub schema: u32,
+    /// When it was looked at.
+    pub captured_at: UtcTime,
+    /// Version of Fairtrial.
+    pub fairtrial: String,
+    /// The machine.
+    pub host: Host,
+    /// First line of `--version` of the programs that are there.
+    pub tools: BTreeMap<String, String>,
+    /// The state of the source.
+    pub vcs: Vcs,
+    /// Environment variables, by allow list only.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// What to look at.
+#[derive(Debug, Clone)]
+pub struct CaptureOptions {
+    /// A folder in the source tree: the spec's.
+    pub source_dir: PathBuf,
+    /// The data root, whose files are not changes of the source.
+    pub data_root: PathBuf,
+    /// The caller's environment.
+    pub environment: Vec<(String, String)>,
+    /// Patterns of further variables to record (`provenance.env` of the spec).
+    pub variables: Vec<String>,
+    /// Version of Fairtrial.
+    pub version: String,
+    /// The time now.
+    pub now: UtcTime,
+}
+
+/// Looks at everything. Other programs are asked with a time limit of a few seconds each.
+pub fn capture(options: &CaptureOptions) -> Environment {
+    let host = Host::read();
+    let redactor = Redactor::from_env(
+        options
+            .environment
+            .iter()
+            .map(|(name, value)| (name, value)),
+    );
+    let (tools, mut vcs) = thread::scope(|scope| {
+        let versions = TOOLS.map(|tool| (tool, scope.spawn(move || program::version(tool))));
+        let vcs = vcs::read(&options.source_dir, &options.data_root);
+        let found = versions.map(|(tool, asked)| (tool, asked.join().ok().flatten()));
+        (found, vcs)
+    });
+    vcs.redact(&redactor);
+    let known = tools
+        .into_iter()
+        .filter_map(|(tool, line)| Some((tool, line?)));
+    Environment {
+        schema: ENVIRONMENT_SCHEMA,
+        captured_at: options.now,
+        fairtrial: options.version.clone(),
+        host,
+        tools: known
+            .map(|(tool, line)| (tool.to_owned(), redactor.redact(&line).into_owned()))
+            .collect(),
+        vcs,
+        variables: recorded_variables(&options.environment, &options.variables, &redactor),
+    }
+}
+
+/// A capture that goes on while the run starts.
+#[derive(Debug)]
+pub struct Capture {
+    thread: JoinHandle<Environment>,
+}
+
+impl Capture {
+    /// Starts looking on a thread of its own.
+    pub fn start(options: CaptureOptions) -> std::io::Result<Self> {
+        let thread = thread::Builder::new().name("provenance".into());
+        let thread = thread.spawn(move || capture(&options))?;
+        Ok(Self { thread })
+    }
+
+    /// Whether [`Capture::finish`] would not wait.
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Waits for the result.
+    pub fn finish(self) -> Environment {
+        self.thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}

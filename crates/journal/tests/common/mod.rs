@@ -1,5 +1,6 @@
 //! What the integration tests share: example events and a writer that is driven to its end.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use fairtrial_journal::{Commit, DataRoot, Event, JournalWriter, Opened, RunDir, WriterOptions};
 use fairtrial_model::{
@@ -66,7 +67,12 @@ pub fn record(index: u64, attempt: u32, outcome: Outcome) -> Record {
         schema: fairtrial_model::RECORD_SCHEMA,
         trial: TrialKey {
             index,
-            task: if index % 2 == 0 { "train" } else { "evaluate" }.into(),
+            task: if index.is_multiple_of(2) {
+                "train"
+            } else {
+                "evaluate"
+            }
+            .into(),
             arm: Some(
                 if index % 4 < 2 {
                     "control"
@@ -122,4 +128,37 @@ pub fn write(path: &Path, events: &[Event]) {
     writer.close().unwrap();
     let through = commits.into_iter().last();
     assert_eq!(through, last.map(|through| Commit::Durable { through }));
+}
+
+/// A spec with the two tasks and arms of [`record`].
+pub fn spec() -> fairtrial_spec::Spec {
+    let task = |id: &str, work: serde_json::Value| {
+        serde_json::json!({
+            "id": id, "work": work, "arm": null, "rollouts": 1, "seeds": null,
+            "params": {"lr": 0.5, "layers": 2}, "sweep": {"axes": [], "strategy": "cartesian"},
+            "env": {}, "inherit_env": {"allow": ["*"], "deny": []}, "workdir": null,
+            "limits": {"wall_s": null, "cpu_s": null, "memory_bytes": null, "processes": null, "grace_s": 5.0},
+            "needs": [], "retries": {"infra": 2, "failed": 0, "timeout": 0, "oom": 0},
+            "log_limit": 1_000_000, "place": 0
+        })
+    };
+    let prepared = serde_json::json!({
+        "kind": "prepared", "dir": "data/tasks/prepared/alpha", "model": "gpt-4",
+        "apply_overrides": false, "overrides": null
+    });
+    let command = serde_json::json!({"kind": "command", "argv": ["true"], "shell": false});
+    serde_json::from_value(serde_json::json!({
+        "schema": 1, "name": "demo", "source": "bench.toml", "base_dir": "/p", "seeds": [1072],
+        "parallel": 2, "order": "blocks", "order_seed": 0,
+        "tasks": [task("train", prepared), task("evaluate", command)],
+        "arms": [
+            {"name": "control", "params": {"arch": "vit", "model": "m-1"}},
+            {"name": "candidate", "params": {"arch": "trxl"}}
+        ],
+        "sweep": {"axes": [], "strategy": "cartesian"}, "metrics": [],
+        "analysis": {"control": null, "metric": null, "alpha": null, "stop": null},
+        "budget": {"wall_s": null, "trials": null, "cost": null},
+        "provenance": {"env": [], "watch": []}, "output_dir": null, "tags": [], "notes": ""
+    }))
+    .unwrap()
 }

@@ -1,0 +1,124 @@
+//! Asking another program, with a time limit: a hanging tool must not hold up a run.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// How long `--version` may take.
+const VERSION_LIMIT: Duration = Duration::from_secs(3);
+/// Longest version line that is kept.
+const VERSION_LENGTH: usize = 200;
+
+/// Why a program gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoAnswer {
+    /// It is not installed or cannot be started.
+    #[error("cannot be started")]
+    NotThere,
+    /// It ended with an error.
+    #[error("ended with an error")]
+    Failed,
+    /// It took too long and was killed.
+    #[error("took longer than {0} s")]
+    TooSlow(u64),
+}
+
+/// The first line that `tool --version` prints; `None` where there is no answer.
+pub(super) fn version(tool: &str) -> Option<String> {
+    let output = ask(Command::new(tool).arg("--version"), VERSION_LIMIT, read_all).ok()?;
+    let text = String::from_utf8_lossy(&output);
+    let line = text.lines().next()?.trim();
+    (!line.is_empty()).then(|| line.chars().take(VERSION_LENGTH).collect())
+}
+
+/// Standard output of `git` in a folder.
+pub(super) fn git<T: Send + 'static>(
+    dir: &Path,
+    args: &[&str],
+    limit: Duration,
+    read: fn(ChildStdout) -> T,
+) -> Result<T, NoAnswer> {
+    let mut command = Command::new("git");
+    // Looking must not take git's locks nor start its helpers.
+    command
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("LC_ALL", "C")
+        .arg("-C")
+        .arg(dir);
+    ask(
+        command.args(["-c", "core.fsmonitor=false"]).args(args),
+        limit,
+        read,
+    )
+}
+
+/// Everything the program prints.
+pub(super) fn read_all(mut output: ChildStdout) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // What came before an error is as good as it gets.
+    let _ = output.read_to_end(&mut bytes);
+    bytes
+}
+
+/// Runs the program and gives what `read` makes of its standard output.
+pub(super) fn ask<T: Send + 'static>(
+    command: &mut Command,
+    limit: Duration,
+    read: fn(ChildStdout) -> T,
+) -> Result<T, NoAnswer> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|_| NoAnswer::NotThere)?;
+    let output = child.stdout.take().ok_or(NoAnswer::NotThere)?;
+    let (sender, answer) = mpsc::channel();
+    // Not joined: a grandchild that keeps the pipe open would keep it from ending.
+    thread::spawn(move || sender.send(read(output)));
+    match answer.recv_timeout(limit) {
+        Ok(answer) => finish(&mut child, answer),
+        Err(RecvTimeoutError::Disconnected) => Err(NoAnswer::Failed),
+        Err(RecvTimeoutError::Timeout) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(NoAnswer::TooSlow(limit.as_secs()))
+        }
+    }
+}
+
+fn finish<T>(child: &mut Child, answer: T) -> Result<T, NoAnswer> {
+    match child.wait() {
+        Ok(status) if status.success() => Ok(answer),
+        _ => Err(NoAnswer::Failed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NoAnswer, ask, read_all, version};
+    use std::process::Command;
+    use std::time::Duration;
+
+    #[test]
+    fn a_program_that_hangs_is_killed() {
+        let answer = ask(
+            Command::new("sleep").arg("1000"),
+            Duration::from_millis(50),
+            read_all,
+        );
+        assert_eq!(answer, Err(NoAnswer::TooSlow(0)));
+    }
+
+    #[test]
+    fn a_program_that_fails_or_is_not_there_says_so() {
+        let limit = Duration::from_mins(1);
+        assert_eq!(
+            ask(&mut Command::new("false"), limit, read_all),
+            Err(NoAnswer::Failed)
+        );
+        assert_eq!(version("no-such-program-here"), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! The files made from the journal for people and other tools. None of them holds anything of its own: [`write_all`]
+//! makes them all again from the journal and the spec.
+//!
+//! Records are streamed from the journal into the manifest one at a time; the per-task files then copy their rows out
+//! of the manifest, so that a result looks the same in both and is made once.
+
+mod manifest;
+mod row;
+mod task_results;
+mod temp_index;
+
+use crate::atomic::{Durability, write_atomic_bytes};
+use crate::error::{At, JournalError};
+use crate::run_dir::RunDir;
+use crate::state::RunState;
+use fairtrial_model::Record;
+use fairtrial_spec::Spec;
+use std::fs;
+use std::path::Path;
+
+/// Version of the manifest's form, raised when a reader of the old form would misread the new one.
+pub const MANIFEST_SCHEMA: u32 = 1;
+
+/// Makes every view of a run from its journal and the spec: `manifest.json`, `runs.txt`, `task_results/` and the
+/// original tool's temporary index. Gives back the fold of the journal that they were made from.
+pub fn write_all(
+    run: &RunDir,
+    spec: &Spec,
+    durability: Durability,
+) -> Result<RunState, JournalError> {
+    let state = RunState::read(&run.journal())?;
+    let rows = manifest::write(run, spec, &state, durability)?;
+    let folder = run.task_results();
+    fs::create_dir_all(&folder).at("create", &folder)?;
+    task_results::write(run, rows.by_task(), durability)?;
+    temp_index::write(run, &rows, durability)?;
+    Ok(state)
+}
+
+/// Writes a trial's own copy of its record, `record.json` in its directory.
+pub fn write_record(
+    dir: &Path,
+    record: &Record,
+    durability: Durability,
+) -> Result<(), JournalError> {
+    let path = dir.join("record.json");
+    let mut text = serde_json::to_vec(record).map_err(|error| JournalError::Content {
+        path: path.clone(),
+        message: error.to_string(),
+    })?;
+    text.push(b'\n');
+    write_atomic_bytes(&path, durability, &text)
+}

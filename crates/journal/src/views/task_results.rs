@@ -1,0 +1,114 @@
+//! `task_results/<task>.json`: what one task gave, its rows copied out of the manifest.
+
+use super::manifest::TaskHead;
+use crate::atomic::{Durability, write_atomic};
+use crate::error::{At, JournalError};
+use crate::event::OutcomeCounts;
+use crate::run_dir::RunDir;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+
+/// One task's rows by their place in the manifest.
+pub(super) struct TaskRows<'a> {
+    pub(super) file: String,
+    pub(super) head: &'a TaskHead,
+    pub(super) rows: Vec<(u64, u32)>,
+}
+
+#[derive(Serialize)]
+struct Head<'a> {
+    task: &'a str,
+    schema: u32,
+    counts: OutcomeCounts,
+    arms: Vec<ArmHead<'a>>,
+}
+
+#[derive(Serialize)]
+struct ArmHead<'a> {
+    arm: Option<&'a str>,
+    counts: OutcomeCounts,
+}
+
+/// Writes one file per task.
+pub(super) fn write(
+    run: &RunDir,
+    tasks: Vec<TaskRows<'_>>,
+    durability: Durability,
+) -> Result<(), JournalError> {
+    let manifest = run.manifest();
+    let mut rows = BufReader::with_capacity(1 << 16, File::open(&manifest).at("open", &manifest)?);
+    for task in tasks {
+        let path = run.task_results().join(&task.file);
+        write_atomic(&path, durability, |out| fill(&task, &mut rows, out))?;
+    }
+    Ok(())
+}
+
+fn fill(task: &TaskRows<'_>, rows: &mut BufReader<File>, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&head(task.head)?)?;
+    let mut row = Vec::new();
+    for (place, (offset, len)) in task.rows.iter().enumerate() {
+        let step = offset.wrapping_sub(rows.stream_position()?);
+        match i64::try_from(step) {
+            // Rows of one task mostly stand close together: stay within the buffer.
+            Ok(ahead) => rows.seek_relative(ahead)?,
+            Err(_) => drop(rows.seek(SeekFrom::Start(*offset))?),
+        }
+        row.resize(*len as usize, 0);
+        rows.read_exact(&mut row)?;
+        out.write_all(if place == 0 { b"\n    " } else { b",\n    " })?;
+        out.write_all(&row)?;
+    }
+    out.write_all(b"\n  ]\n}\n")
+}
+
+fn head(task: &TaskHead) -> io::Result<Vec<u8>> {
+    let mut counts = OutcomeCounts::default();
+    for (_, of_arm) in &task.arms {
+        counts.merge(of_arm);
+    }
+    let arms = task.arms.iter().map(|(arm, counts)| ArmHead {
+        arm: arm.as_deref(),
+        counts: *counts,
+    });
+    let head = Head {
+        task: &task.task,
+        schema: super::MANIFEST_SCHEMA,
+        counts,
+        arms: arms.collect(),
+    };
+    let mut text = serde_json::to_vec_pretty(&head)?;
+    text.truncate(text.len() - "\n}".len());
+    text.extend_from_slice(b",\n  \"trials\": [");
+    Ok(text)
+}
+
+/// A task's id as a file name. An id that cannot be one is made readable, and told apart by a part of its hash.
+pub(super) fn safe_name(id: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let fits = !id.is_empty() && !id.starts_with('.') && id.len() <= 120 && id.chars().all(plain);
+    if fits {
+        return id.to_owned();
+    }
+    let readable = id.chars().map(|c| if plain(c) { c } else { '_' });
+    let readable: String = readable.take(100).collect();
+    let hash = Sha256::digest(id.as_bytes());
+    let short = u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]]);
+    format!("{}-{short:08x}", readable.trim_start_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::safe_name;
+
+    #[test]
+    fn every_id_has_its_own_file_name() {
+        assert_eq!(safe_name("train-1.b"), "train-1.b");
+        assert_eq!(safe_name("a/b"), "a_b-c14cddc0");
+        assert_ne!(safe_name("a/b"), safe_name("a b"));
+        assert_ne!(safe_name(""), safe_name(".."));
+        assert!(safe_name(&"é".repeat(500)).len() < 200);
+    }
+}
