@@ -1,6 +1,39 @@
 //! Spec text (TOML, YAML, JSON) to a validated [`Spec`], with diagnostics that point at the place.
+//!
+//! [`load`] reads a file into one spanned document tree whatever its format, puts included files under it, applies
+//! `--set` changes, checks the tree against one table of keys and resolves it. Every problem is reported, none stops
+//! the others from being found. The same table gives the JSON Schema ([`schema`]) and the reference page.
 #![forbid(unsafe_code)]
 
+mod bytes;
+mod diagnostic;
+mod document;
+mod duration;
+mod episodes;
+mod filter;
+mod load;
+mod metric;
+mod read;
+mod render;
+mod resolve;
+mod set;
+mod shape;
+mod source;
 mod spec;
+mod template;
 
+pub use bytes::{BYTES_FORM, BytesError, parse_bytes};
+pub use diagnostic::{Diagnostic, Related, Severity};
+pub use duration::{DURATION_FORM, DurationError, Seconds, parse_duration};
+pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
+pub use filter::{FILTER_GRAMMAR, Filter, FilterError};
+pub use load::{FileCheck, LoadOptions, Loaded, load, load_text};
+pub use read::Format;
+pub use render::{Style, render};
+pub use shape::{reference, schema};
+pub use source::{Source, Sources};
 pub use spec::*;
+pub use template::{
+    BUILTIN_NAMES, MissingVariable, Placeholder, Template, UndefinedPlaceholder, env_references,
+    expand_env,
+};

@@ -1,0 +1,249 @@
+//! The filter language of `--only`: which trials of a plan are meant.
+//!
+//! `task=train and arm=cand*, seed=1072|2043, lr=0.001`, a bare word (a task or an arm), or places in the plan
+//! (`0,3,5:8`). The reference page is `docs/reference/filters.md`.
+
+use crate::episodes::{EpisodeError, EpisodeSet, Place};
+use fairtrial_model::{ParamValue, Params, TrialKey};
+use wildmatch::WildMatch;
+
+/// The grammar in a few lines, for messages.
+pub const FILTER_GRAMMAR: &str = "\
+Write conditions separated by `,` or `and`; all of them must hold:
+  task=GLOB  arm=GLOB  seed=N  rollout=N  PARAMETER=VALUE   (alternatives: seed=1072|2043)
+  WORD                 a task or an arm of that name (with * and ?)
+  0,3,5:8  4:  :8  all places in the plan, the end of a range excluded";
+
+/// Why a filter is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FilterError {
+    /// Nothing was written.
+    #[error("the filter is empty\n{FILTER_GRAMMAR}")]
+    Empty,
+    /// Nothing between two separators.
+    #[error("a condition is missing near `{0}`\n{FILTER_GRAMMAR}")]
+    MissingCondition(String),
+    /// A condition without a key or without a value.
+    #[error("`{0}` is not a condition\n{FILTER_GRAMMAR}")]
+    Condition(String),
+    /// A seed or a rollout that is not a whole number.
+    #[error("`{key}` is a whole number, `{value}` is not\n{FILTER_GRAMMAR}")]
+    Number {
+        /// The key.
+        key: String,
+        /// What was written.
+        value: String,
+    },
+    /// A quotation mark without its partner.
+    #[error("a quotation mark is not closed in `{0}`\n{FILTER_GRAMMAR}")]
+    Quote(String),
+    /// The places are not in the plan.
+    #[error("{0}\n{FILTER_GRAMMAR}")]
+    Places(#[from] EpisodeError),
+}
+
+/// A parsed filter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filter {
+    conditions: Vec<Condition>,
+    places: Vec<(String, Place)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Condition {
+    /// Absent for a bare word.
+    key: Option<String>,
+    alternatives: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Pattern {
+    glob: WildMatch,
+    number: Option<f64>,
+}
+
+impl Filter {
+    /// Reads a filter.
+    pub fn parse(text: &str) -> Result<Self, FilterError> {
+        let clauses = split_clauses(text)?;
+        if clauses.iter().all(|clause| clause.trim().is_empty()) {
+            return Err(FilterError::Empty);
+        }
+        let mut filter = Self {
+            conditions: Vec::new(),
+            places: Vec::new(),
+        };
+        // `1,,2` is the episode grammar; between other conditions a gap is more likely a slip.
+        let only_places = clauses
+            .iter()
+            .all(|clause| clause.trim().is_empty() || is_places(clause));
+        for clause in clauses {
+            let clause = clause.trim();
+            if clause.is_empty() && only_places {
+                continue;
+            }
+            filter.add(clause, text)?;
+        }
+        Ok(filter)
+    }
+
+    fn add(&mut self, clause: &str, text: &str) -> Result<(), FilterError> {
+        if clause.is_empty() {
+            return Err(FilterError::MissingCondition(text.to_owned()));
+        }
+        if is_places(clause) {
+            self.places.push((clause.to_owned(), Place::parse(clause)?));
+            return Ok(());
+        }
+        let condition = Condition::parse(clause)?;
+        let same_key = |known: &&mut Condition| known.key.is_some() && known.key == condition.key;
+        // A trial has one value per key: two conditions on one key can only be meant as alternatives.
+        match self.conditions.iter_mut().find(same_key) {
+            Some(known) => known.alternatives.extend(condition.alternatives),
+            None => self.conditions.push(condition),
+        }
+        Ok(())
+    }
+
+    /// Whether a trial is meant; `params` are all its parameters (task, arm and sweep together).
+    pub fn matches(&self, trial: &TrialKey, params: &Params) -> bool {
+        let place = self.places.is_empty()
+            || self
+                .places
+                .iter()
+                .any(|(_, place)| place.contains(trial.index));
+        place
+            && self
+                .conditions
+                .iter()
+                .all(|condition| condition.holds(trial, params))
+    }
+
+    /// Checks the places against the size of the plan: a place beyond its end is a mistake, not an empty selection.
+    pub fn check_places(&self, total: u64) -> Result<(), FilterError> {
+        for (text, _) in &self.places {
+            EpisodeSet::parse(text, total)?;
+        }
+        Ok(())
+    }
+
+    /// The parameter names that the filter asks for, for a check against those of the plan.
+    pub fn parameter_names(&self) -> impl Iterator<Item = &str> {
+        let keys = self
+            .conditions
+            .iter()
+            .filter_map(|condition| condition.key.as_deref());
+        keys.filter(|key| !matches!(*key, "task" | "arm" | "seed" | "rollout"))
+    }
+}
+
+impl Condition {
+    fn parse(clause: &str) -> Result<Self, FilterError> {
+        let bad = || FilterError::Condition(clause.to_owned());
+        let (key, value) = match clause.split_once('=') {
+            Some((key, value)) => (Some(unquoted(key)), value),
+            None => (None, clause),
+        };
+        if key.as_deref() == Some("") || value.trim().is_empty() {
+            return Err(bad());
+        }
+        let alternatives: Vec<String> = split_outside_quotes(value, '|').map(unquoted).collect();
+        if alternatives.iter().any(String::is_empty) {
+            return Err(bad());
+        }
+        if let Some(key @ ("seed" | "rollout")) = key.as_deref() {
+            check_whole_numbers(key, &alternatives)?;
+        }
+        let alternatives = alternatives.iter().map(|text| Pattern::new(text)).collect();
+        Ok(Self { key, alternatives })
+    }
+
+    fn holds(&self, trial: &TrialKey, params: &Params) -> bool {
+        let arm = trial.arm.as_deref();
+        match self.key.as_deref() {
+            None => self.accepts(&trial.task) || arm.is_some_and(|arm| self.accepts(arm)),
+            Some("task") => self.accepts(&trial.task),
+            Some("arm") => arm.is_some_and(|arm| self.accepts(arm)),
+            Some("seed") => self.accepts(&trial.seed.to_string()),
+            Some("rollout") => self.accepts(&trial.rollout.to_string()),
+            Some(key) => {
+                let value = params.get(key).or_else(|| trial.point.get(key));
+                value.is_some_and(|value| self.accepts_value(value))
+            }
+        }
+    }
+
+    fn accepts(&self, text: &str) -> bool {
+        self.alternatives
+            .iter()
+            .any(|pattern| pattern.glob.matches(text))
+    }
+
+    fn accepts_value(&self, value: &ParamValue) -> bool {
+        let same_number =
+            |pattern: &Pattern| pattern.number.is_some() && pattern.number == value.as_f64();
+        self.alternatives.iter().any(same_number) || self.accepts(&Params::display(value))
+    }
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        Self {
+            glob: WildMatch::new(text),
+            number: text.parse().ok(),
+        }
+    }
+}
+
+fn check_whole_numbers(key: &str, values: &[String]) -> Result<(), FilterError> {
+    match values.iter().find(|value| value.parse::<u64>().is_err()) {
+        Some(value) => Err(FilterError::Number {
+            key: key.to_owned(),
+            value: value.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn is_places(clause: &str) -> bool {
+    let clause = clause.trim();
+    let numeric = clause
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b == b':' || b == b' ');
+    !clause.is_empty() && (numeric || clause.eq_ignore_ascii_case("all"))
+}
+
+fn unquoted(text: &str) -> String {
+    text.trim().replace('"', "")
+}
+
+fn split_clauses(text: &str) -> Result<Vec<&str>, FilterError> {
+    if text.matches('"').count() % 2 == 1 {
+        return Err(FilterError::Quote(text.to_owned()));
+    }
+    let by_comma = split_outside_quotes(text, ',');
+    Ok(by_comma.flat_map(split_at_and).collect())
+}
+
+fn split_outside_quotes(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    text.split(move |c| {
+        quoted ^= c == '"';
+        c == separator && !quoted
+    })
+}
+
+/// Splits at the word `and` where it stands between spaces and outside quotation marks.
+fn split_at_and(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(" and ") {
+        let quoted = text[..at].matches('"').count() % 2 == 1;
+        if !quoted && at >= start {
+            parts.push(&text[start..at]);
+            start = at + " and ".len();
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}

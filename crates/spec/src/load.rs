@@ -1,0 +1,225 @@
+//! From a file to a validated spec: read, include, set, check, resolve, with every problem found on the way.
+
+use crate::diagnostic::{Diagnostic, Problems, Severity};
+use crate::document::{Kind, Node};
+use crate::read::{Format, read};
+use crate::resolve::{Origin, resolve};
+use crate::set::apply;
+use crate::shape::ROOT;
+use crate::shape::canonical::canonicalize;
+use crate::shape::check::check_section;
+use crate::source::{Sources, Span};
+use crate::spec::Spec;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How a spec is loaded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// `key=value` changes to the text, in order.
+    pub set: Vec<String>,
+    /// What a missing file or folder that the spec names means.
+    pub files: FileCheck,
+}
+
+/// What a missing file or folder that the spec names means. An include that is missing is always an error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FileCheck {
+    /// Do not look.
+    Ignore,
+    /// A warning: enough for checking and planning.
+    #[default]
+    Warn,
+    /// An error: nothing can run without it.
+    Require,
+}
+
+/// What loading gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The spec; absent where there is an error.
+    pub spec: Option<Spec>,
+    /// Every problem, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the diagnostics point into.
+    pub sources: Sources,
+}
+
+impl Loaded {
+    /// Whether there is an error among the diagnostics.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Loads a spec from a file; its extension names the format.
+pub fn load(path: &Path, options: &LoadOptions) -> Loaded {
+    let mut loader = Loader::default();
+    let root = loader.file(path, &path.display().to_string(), None);
+    loader.finish(root, path, options)
+}
+
+/// Loads a spec from a text. The name stands in diagnostics and gives the folder that relative paths start from.
+pub fn load_text(name: &str, text: &str, format: Format, options: &LoadOptions) -> Loaded {
+    let mut loader = Loader::default();
+    let path = Path::new(name);
+    let source = loader.sources.add(name, text);
+    loader.chain.push(path.to_owned());
+    let root = loader.document(source, format, path);
+    loader.finish(root, path, options)
+}
+
+/// More files than this are not a spec.
+const MAX_INCLUDES: usize = 64;
+
+#[derive(Default)]
+struct Loader {
+    sources: Sources,
+    problems: Problems,
+    /// The files that include one another, outermost first.
+    chain: Vec<PathBuf>,
+    included: usize,
+}
+
+impl Loader {
+    fn finish(mut self, root: Option<Node>, path: &Path, options: &LoadOptions) -> Loaded {
+        let spec = root.and_then(|mut root| {
+            apply(
+                &mut root,
+                &options.set,
+                &mut self.sources,
+                &mut self.problems,
+            );
+            check_section(&root, &ROOT, &mut self.problems);
+            let origin = Origin {
+                path,
+                files: options.files,
+                sources: &self.sources,
+            };
+            resolve(&root, &origin, &mut self.problems)
+        });
+        let spec = spec.filter(|_| !self.problems.any_error());
+        Loaded {
+            spec,
+            diagnostics: self.problems.finish(&self.sources),
+            sources: self.sources,
+        }
+    }
+
+    /// Reads a file; problems with the file itself point at `asked`, the place that names it.
+    fn file(&mut self, path: &Path, name: &str, asked: Option<Span>) -> Option<Node> {
+        let text = read_text(path)
+            .map_err(|message| self.unreadable(name, asked, &message))
+            .ok()?;
+        let Some(format) = Format::of_path(path) else {
+            let help = "name it .toml, .yaml, .yml or .json";
+            self.unreadable_with(
+                name,
+                asked,
+                "the extension of the file names no known format",
+                help,
+            );
+            return None;
+        };
+        let source = self.sources.add(name, text);
+        self.chain.push(identity(path));
+        let root = self.document(source, format, path);
+        self.chain.pop();
+        root
+    }
+
+    fn unreadable(&mut self, name: &str, asked: Option<Span>, message: &str) {
+        let help = "check the path; an include is relative to the file that includes it";
+        self.unreadable_with(name, asked, message, help);
+    }
+
+    fn unreadable_with(&mut self, name: &str, asked: Option<Span>, message: &str, help: &str) {
+        let span = asked.unwrap_or_else(|| Span {
+            source: self.sources.add(name, ""),
+            start: 0,
+            end: 0,
+        });
+        let problem = Diagnostic::new(
+            Severity::Error,
+            span,
+            format!("cannot read `{name}`: {message}"),
+        );
+        self.problems.push(problem.help(help));
+    }
+
+    /// Reads a source and puts what it includes under it.
+    fn document(&mut self, source: usize, format: Format, path: &Path) -> Option<Node> {
+        let mut root = read(source, format, &self.sources, &mut self.problems)?;
+        canonicalize(&mut root, &ROOT, &mut self.problems);
+        let Kind::Map(map) = &mut root.kind else {
+            return Some(root);
+        };
+        let Some(include) = map.remove("include") else {
+            return Some(root);
+        };
+        let single = std::slice::from_ref(&include.value);
+        let files = include.value.list().unwrap_or(single);
+        let bases: Vec<Option<Node>> = files.iter().map(|file| self.include(file, path)).collect();
+        for base in bases.into_iter().rev().flatten() {
+            if let Kind::Map(base) = &base.kind {
+                map.fill_from(base);
+            }
+        }
+        Some(root)
+    }
+
+    fn include(&mut self, file: &Node, from: &Path) -> Option<Node> {
+        let Some(name) = file.text() else {
+            let message = format!("expected the path of a file, found {}", file.found());
+            self.problems
+                .push(Diagnostic::new(Severity::Error, file.span, message));
+            return None;
+        };
+        let path = from.parent().unwrap_or(Path::new("")).join(name);
+        self.included += 1;
+        if self.included > MAX_INCLUDES {
+            let message = format!("more than {MAX_INCLUDES} files are included");
+            self.problems
+                .push(Diagnostic::new(Severity::Error, file.span, message));
+            return None;
+        }
+        if self.chain.contains(&identity(&path)) {
+            let message = format!("`{name}` includes itself");
+            let problem = Diagnostic::new(Severity::Error, file.span, message);
+            self.problems.push(problem.help(format!(
+                "the chain of includes: {}",
+                self.chain_names(&path)
+            )));
+            return None;
+        }
+        self.file(&path, &path.display().to_string(), Some(file.span))
+    }
+
+    fn chain_names(&self, last: &Path) -> String {
+        let file_name = |path: &Path| {
+            path.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        let names = self
+            .chain
+            .iter()
+            .map(|path| file_name(path))
+            .chain([file_name(last)]);
+        names.collect::<Vec<_>>().join(" → ")
+    }
+}
+
+/// One name per file, however it is written.
+fn identity(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("it is not UTF-8 text (byte {at})")
+    })
+}

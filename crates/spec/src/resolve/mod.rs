@@ -1,0 +1,158 @@
+//! From the checked document tree to the [`Spec`]: defaults filled in, names given, references followed.
+//!
+//! The shape has been checked before, so a value of the wrong type is simply absent here: its problem is reported.
+
+mod draft;
+mod files;
+mod ids;
+mod needs;
+mod placeholders;
+mod sweep;
+mod top;
+mod work;
+
+use crate::diagnostic::{Diagnostic, Problems, Severity};
+use crate::document::Node;
+use crate::load::FileCheck;
+use crate::metric;
+use crate::source::{Sources, Span};
+use crate::spec::{Arm, SPEC_SCHEMA, Spec};
+use fairtrial_model::{Params, documented_seeds};
+use std::path::Path;
+
+/// Where a spec comes from.
+pub(crate) struct Origin<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) files: FileCheck,
+    pub(crate) sources: &'a Sources,
+}
+
+fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Severity::Error, span, message)
+}
+
+/// Resolves a spec; absent where there is no work in it.
+pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems) -> Option<Spec> {
+    let declared = declared_arms(root);
+    let drafts = draft::drafts(root, problems);
+    let mut tasks = draft::tasks(&drafts, !declared.is_empty(), problems);
+    ids::assign(&mut tasks, &drafts, problems);
+    let arms = if declared.is_empty() {
+        model_arms(&tasks)
+    } else {
+        declared
+    };
+    needs::check(&tasks, &drafts, problems);
+    let mut sweep = sweep::top_level(root, problems);
+    sweep::share_strategy(root, &mut sweep, &mut tasks, problems);
+    sweep::check_clashes(&sweep, &tasks, &drafts, &arms, problems);
+    let base_dir = top::base_dir(origin.path);
+    let seeds = top_seeds(root, problems);
+    let spec = Spec {
+        schema: SPEC_SCHEMA,
+        name: top::name(root, origin.path),
+        source: origin.path.display().to_string(),
+        parallel: root
+            .get("parallel")
+            .and_then(Node::whole)
+            .map(|n| n as usize),
+        order: top::order(root),
+        order_seed: root.get("order_seed").and_then(Node::whole).unwrap_or(0),
+        metrics: metrics(root, problems),
+        analysis: top::analysis(root, &arms, seeds.len(), problems),
+        budget: top::budget(root),
+        provenance: top::provenance(root),
+        output_dir: root
+            .get("output_dir")
+            .and_then(Node::text)
+            .map(str::to_owned),
+        tags: texts(root.get("tags")),
+        notes: root
+            .get("notes")
+            .and_then(Node::text)
+            .unwrap_or("")
+            .to_owned(),
+        base_dir: base_dir.display().to_string(),
+        seeds,
+        tasks,
+        arms,
+        sweep,
+    };
+    placeholders::check(&spec, &drafts, origin.sources, problems);
+    files::check(&drafts, &base_dir, origin.files, problems);
+    (!spec.tasks.is_empty()).then_some(spec)
+}
+
+fn declared_arms(root: &Node) -> Vec<Arm> {
+    let entries = root
+        .get("arms")
+        .and_then(Node::map)
+        .map_or(&[][..], |map| &map.entries);
+    let arm = |entry: &crate::document::Entry| Arm {
+        name: entry.key.clone(),
+        params: params_of(&entry.value),
+    };
+    entries.iter().map(arm).collect()
+}
+
+/// Without `[arms]`, each distinct model is an arm.
+fn model_arms(tasks: &[crate::spec::Task]) -> Vec<Arm> {
+    let mut arms: Vec<Arm> = Vec::new();
+    for model in tasks.iter().filter_map(|task| task.arm.as_ref()) {
+        if !arms.iter().any(|arm| arm.name == *model) {
+            let params = [("model".to_owned(), model.as_str().into())]
+                .into_iter()
+                .collect();
+            arms.push(Arm {
+                name: model.clone(),
+                params,
+            });
+        }
+    }
+    arms
+}
+
+fn params_of(node: &Node) -> Params {
+    let entries = node.map().map_or(&[][..], |map| &map.entries);
+    entries
+        .iter()
+        .map(|entry| (entry.key.clone(), entry.value.to_param()))
+        .collect()
+}
+
+fn texts(node: Option<&Node>) -> Vec<String> {
+    let items = node.and_then(Node::list).unwrap_or_default();
+    items
+        .iter()
+        .filter_map(Node::text)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn metrics(root: &Node, problems: &mut Problems) -> Vec<fairtrial_model::MetricDeclaration> {
+    let entries = root
+        .get("metrics")
+        .and_then(Node::map)
+        .map_or(&[][..], |map| &map.entries);
+    entries
+        .iter()
+        .map(|entry| metric::declaration(entry, problems))
+        .collect()
+}
+
+fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {
+    let given = root.get("seeds").and_then(|node| seeds(node, problems));
+    given
+        .filter(|seeds| !seeds.is_empty())
+        .unwrap_or_else(|| vec![documented_seeds(0)])
+}
+
+/// A count of documented seeds, or the seeds themselves.
+fn seeds(node: &Node, problems: &mut Problems) -> Option<Vec<u64>> {
+    if let Some(items) = node.list() {
+        crate::shape::check::repeated_values(items, problems);
+        return Some(items.iter().filter_map(Node::whole).collect());
+    }
+    let count = node.whole().filter(|count| *count <= 1_000_000)?;
+    Some((0..count as usize).map(documented_seeds).collect())
+}

@@ -1,0 +1,129 @@
+//! The small top-level tables: name, order, analysis, budget, provenance.
+
+use super::{error, texts};
+use crate::diagnostic::Problems;
+use crate::document::Node;
+use crate::shape::check::{is_plain, node_duration};
+use crate::shape::suggest::did_you_mean;
+use crate::spec::{Analysis, Arm, Budget, CostBudget, Order, Provenance, StopRule};
+use std::path::{Path, PathBuf};
+
+/// The spec's name: as written, else the file's stem with what a name cannot hold replaced.
+pub(super) fn name(root: &Node, path: &Path) -> String {
+    if let Some(name) = root.get("name").and_then(Node::text) {
+        return name.to_owned();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name: String = stem
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '-' })
+        .collect();
+    if name.trim_matches('.').is_empty() {
+        "benchmark".to_owned()
+    } else {
+        name
+    }
+}
+
+/// The folder of the spec, absolute.
+pub(super) fn base_dir(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute
+        .parent()
+        .map_or_else(|| PathBuf::from("/"), Path::to_owned)
+}
+
+pub(super) fn order(root: &Node) -> Order {
+    match root.get("order").and_then(Node::text) {
+        Some("spec") => Order::Spec,
+        Some("random") => Order::Random,
+        _ => Order::Blocks,
+    }
+}
+
+pub(super) fn analysis(
+    root: &Node,
+    arms: &[Arm],
+    seeds: usize,
+    problems: &mut Problems,
+) -> Analysis {
+    let Some(node) = root.get("analysis") else {
+        return Analysis::default();
+    };
+    let text = |key| node.get(key).and_then(Node::text).map(str::to_owned);
+    if let Some(control) = node.get("control") {
+        check_control(control, arms, problems);
+    }
+    Analysis {
+        control: text("control"),
+        metric: text("metric"),
+        alpha: node.get("alpha").and_then(Node::number),
+        stop: node
+            .get("stop")
+            .and_then(|stop| stop_rule(stop, seeds, problems)),
+    }
+}
+
+fn check_control(control: &Node, arms: &[Arm], problems: &mut Problems) {
+    let Some(name) = control.text() else { return };
+    let names = || arms.iter().map(|arm| arm.name.as_str());
+    if names().any(|arm| arm == name) {
+        return;
+    }
+    let help = match did_you_mean(name, names()) {
+        Some(help) => help,
+        None if arms.is_empty() => "declare the arms: [arms.NAME]".to_owned(),
+        None => format!("the arms are {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    problems.push(error(control.span, format!("there is no arm `{name}`")).help(help));
+}
+
+fn stop_rule(node: &Node, seeds: usize, problems: &mut Problems) -> Option<StopRule> {
+    let count = |key| {
+        node.get(key)
+            .and_then(Node::whole)
+            .and_then(|n| u32::try_from(n).ok())
+    };
+    let when = node.get("when")?.text()?.to_owned();
+    let max = count("max").unwrap_or(u32::try_from(seeds).unwrap_or(u32::MAX).max(2));
+    let min = count("min").unwrap_or(max.min(5));
+    if min > max {
+        let message =
+            format!("the stopping rule looks first at {min} pairs, but has at most {max}");
+        problems.push(
+            error(node.span, message)
+                .help("raise `max` (default: the number of seeds) or lower `min`"),
+        );
+    }
+    Some(StopRule { when, min, max })
+}
+
+pub(super) fn budget(root: &Node) -> Budget {
+    let Some(node) = root.get("budget") else {
+        return Budget::default();
+    };
+    Budget {
+        wall_s: node.get("time").and_then(|time| node_duration(time).ok()),
+        trials: node.get("trials").and_then(Node::whole),
+        cost: node.get("cost").and_then(cost),
+    }
+}
+
+fn cost(node: &Node) -> Option<CostBudget> {
+    let max = node.number().or_else(|| node.get("max")?.number())?;
+    let metric = node
+        .get("metric")
+        .and_then(Node::text)
+        .unwrap_or("cost_usd")
+        .to_owned();
+    Some(CostBudget { max, metric })
+}
+
+pub(super) fn provenance(root: &Node) -> Provenance {
+    let node = root.get("provenance");
+    let list = |key| texts(node.and_then(|node| node.get(key)));
+    Provenance {
+        env: list("env"),
+        watch: list("watch"),
+    }
+}

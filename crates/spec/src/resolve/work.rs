@@ -1,0 +1,171 @@
+//! What a task runs: exactly one of `command`, `experiment`, `prepared_dir`.
+
+use super::draft::Draft;
+use super::error;
+use crate::diagnostic::Problems;
+use crate::document::{Entry, Node};
+use crate::shape::WORK_KEYS;
+use crate::spec::{Instrument, Work};
+use fairtrial_model::Params;
+
+/// The model of an agent task that names none.
+const DEFAULT_MODEL: &str = "gpt-5-mini";
+
+/// Keys that only make sense with one kind of work.
+const ONLY_WITH: [(&str, &str); 5] = [
+    ("shell", "command"),
+    ("iterations", "experiment"),
+    ("instrumentation", "experiment"),
+    ("apply_overrides", "prepared_dir"),
+    ("overrides", "prepared_dir"),
+];
+
+/// The work of a task; absent where it has none or two kinds.
+pub(super) fn work(draft: &Draft, problems: &mut Problems) -> Option<Work> {
+    let entries = draft.node.map().map_or(&[][..], |map| &map.entries);
+    let kinds: Vec<&Entry> = entries
+        .iter()
+        .filter(|entry| WORK_KEYS.contains(&entry.key.as_str()))
+        .collect();
+    match kinds[..] {
+        [kind] => {
+            misplaced_keys(draft, &kind.key, problems);
+            match kind.key.as_str() {
+                "command" => command(draft, &kind.value, problems),
+                "experiment" => experiment(draft, kind.value.text()?),
+                _ => prepared(draft, kind.value.text()?),
+            }
+        }
+        [] => {
+            let problem = error(draft.node.span, "the task has no work");
+            problems.push(problem.help("give it one of `command`, `experiment`, `prepared_dir`"));
+            None
+        }
+        [first, second, ..] => {
+            let message = format!(
+                "a task has one kind of work: `{}` or `{}`",
+                first.key, second.key
+            );
+            let problem = error(second.key_span, message).label("and this one");
+            let help = "keep one, and make a second task of the other";
+            problems.push(problem.related(first.key_span, "this kind").help(help));
+            None
+        }
+    }
+}
+
+/// A key that the kind of work does not know would be ignored; from `[defaults]` it may be meant for other tasks.
+fn misplaced_keys(draft: &Draft, kind: &str, problems: &mut Problems) {
+    for (key, wanted) in ONLY_WITH {
+        let own = draft.own_keys.iter().any(|own| own == key);
+        if let Some(entry) = draft.node.map().and_then(|map| map.entry(key))
+            && own
+            && wanted != kind
+        {
+            let message = format!("`{key}` goes with `{wanted}`, this task has `{kind}`");
+            problems.push(error(entry.key_span, message).help("remove it"));
+        }
+    }
+}
+
+fn command(draft: &Draft, node: &Node, problems: &mut Problems) -> Option<Work> {
+    let shell = draft
+        .node
+        .get("shell")
+        .and_then(Node::bool)
+        .unwrap_or(false);
+    if let Some(items) = node.list() {
+        if shell {
+            let problem = error(
+                node.span,
+                "with `shell = true` the command is one text, a script",
+            );
+            problems.push(problem.help("write it as one text, or remove `shell`"));
+        }
+        let argv = items
+            .iter()
+            .filter_map(Node::text)
+            .map(str::to_owned)
+            .collect();
+        return Some(Work::Command { argv, shell: false });
+    }
+    let text = node.text()?;
+    if shell {
+        return Some(Work::Command {
+            argv: vec![text.to_owned()],
+            shell,
+        });
+    }
+    match shell_words::split(text) {
+        Ok(argv) if argv.first().is_some_and(|program| !program.is_empty()) => {
+            Some(Work::Command { argv, shell })
+        }
+        Ok(_) => {
+            problems.push(error(node.span, "the command names no program"));
+            None
+        }
+        Err(_) => {
+            let problem = error(node.span, "a quotation mark is not closed in this command");
+            problems.push(problem.help("close it, or write the command as a list of texts"));
+            None
+        }
+    }
+}
+
+fn experiment(draft: &Draft, slug: &str) -> Option<Work> {
+    let iterations = |key, default| {
+        let given = draft
+            .node
+            .get("iterations")
+            .and_then(|node| node.get(key))
+            .and_then(Node::whole);
+        given.and_then(|n| u32::try_from(n).ok()).unwrap_or(default)
+    };
+    let named = draft.node.get("instrumentation").and_then(Node::list);
+    let timing = || {
+        vec![Instrument {
+            name: "timing".to_owned(),
+            options: Params::new(),
+        }]
+    };
+    Some(Work::Experiment {
+        slug: slug.to_owned(),
+        warmup: iterations("warmup", 0),
+        measured: iterations("measured", 1),
+        instruments: named.map_or_else(timing, |items| {
+            items.iter().filter_map(instrument).collect()
+        }),
+    })
+}
+
+fn instrument(node: &Node) -> Option<Instrument> {
+    if let Some(name) = node.text() {
+        return Some(Instrument {
+            name: name.to_owned(),
+            options: Params::new(),
+        });
+    }
+    let name = node.get("name")?.text()?.to_owned();
+    let options = node
+        .map()?
+        .entries
+        .iter()
+        .filter(|entry| entry.key != "name");
+    let options = options
+        .map(|entry| (entry.key.clone(), entry.value.to_param()))
+        .collect();
+    Some(Instrument { name, options })
+}
+
+fn prepared(draft: &Draft, dir: &str) -> Option<Work> {
+    Some(Work::Prepared {
+        dir: dir.to_owned(),
+        model: draft.text("model").unwrap_or(DEFAULT_MODEL).to_owned(),
+        apply_overrides: draft
+            .node
+            .get("apply_overrides")
+            .and_then(Node::bool)
+            .unwrap_or(true),
+        overrides: draft.text("overrides").map(str::to_owned),
+    })
+}

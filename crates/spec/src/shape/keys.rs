@@ -1,0 +1,426 @@
+//! The table itself. Its order is the order of the reference page.
+
+use super::Presence::{Nullable, Optional, Required};
+use super::{Key, Keys, Section, Type, Zero};
+
+const fn key(name: &'static str, ty: Type, default: &'static str, doc: &'static str) -> Key {
+    Key {
+        name,
+        aliases: &[],
+        ty,
+        default,
+        doc,
+        example: "",
+        presence: Optional,
+    }
+}
+
+impl Key {
+    const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    const fn example(mut self, example: &'static str) -> Self {
+        self.example = example;
+        self
+    }
+
+    const fn nullable(mut self) -> Self {
+        self.presence = Nullable;
+        self
+    }
+
+    const fn required(mut self) -> Self {
+        self.presence = Required;
+        self
+    }
+}
+
+const MANY: u64 = 1_000_000;
+const U32: u64 = u32::MAX as u64;
+const TEXTS: Type = Type::List(&Type::FilledText, 0);
+const ANY_MAP: Type = Type::Map(&Type::Any, Keys::Free);
+const SEEDS: Type = Type::Either(&[
+    Type::Whole(1, MANY),
+    Type::List(&Type::Whole(0, u64::MAX), 1),
+]);
+const SEEDS_DOC: &str = "A count (the first N of a fixed, documented list: 1072, 2043, 3014, ...) or the seeds themselves. All arms run with the same seeds. `seed = 42` is short for `seeds = [42]`.";
+const SWEEP_DOC: &str = "Parameters to vary: each key is an axis, each value a list. `strategy` and `samples` may stand inside (a list under one of these two names is an axis).";
+const STRATEGIES: &[&str] = &["cartesian", "zip", "random"];
+
+/// The keys that say what kind of work a task is.
+pub(crate) const WORK_KEYS: [&str; 3] = ["command", "experiment", "prepared_dir"];
+
+/// The kinds of series summary.
+pub(crate) const SUMMARY_KINDS: &[&str] = &[
+    "auc", "last_n", "last", "slope", "max", "min", "mean", "at_step", "time_to",
+];
+
+/// The whole spec.
+pub(crate) static ROOT: Section = Section {
+    name: "spec",
+    noun: "a spec",
+    doc: "The top level of a spec. Where there are no `[[tasks]]`, the keys of a task may stand here and make the single task.",
+    keys: &[ROOT_KEYS, ID_KEY, TASK_KEYS],
+    open: false,
+};
+
+static ROOT_KEYS: &[Key] = &[
+    key("name", Type::PlainName, "the file's stem", "Name of the benchmark; names the folder of its runs.").example("\"vit-vs-trxl\""),
+    key("seeds", SEEDS, "1 documented seed", SEEDS_DOC).alias(&["seed"]).nullable().example("15"),
+    key("parallel", Type::Whole(1, MANY), "the number of physical cores", "How many trials run at the same time on this machine.").alias(&["parallelism"]).example("4"),
+    key("tasks", Type::List(&Type::Section(&TASK), 1), "", "The work, one table per task.").example("[{\"id\": \"train\", \"command\": \"python train.py --seed {seed}\"}]"),
+    key("defaults", Type::Section(&DEFAULTS), "", "Values for every task that does not set the key itself; tables (`env`, `params`, `limits`, ...) merge key by key."),
+    key("arms", Type::Map(&ANY_MAP, Keys::Names), "one arm per `model`, where tasks have one", "The variants under comparison; each is a table of parameters.").example("{\"control\": {\"lr\": 0.001}, \"candidate\": {\"lr\": 0.0003}}"),
+    key("sweep", Type::Sweep, "", SWEEP_DOC).nullable().example("{\"lr\": [0.001, 0.0003]}"),
+    key("strategy", Type::Word(STRATEGIES), "cartesian", "How the axes of `sweep` combine: every combination, first with first and second with second (`zip`), or random draws.").nullable().example("\"random\""),
+    key("samples", Type::Whole(1, MANY), "", "How many draws `strategy = \"random\"` makes.").nullable().example("20"),
+    key("metrics", Type::Map(&Type::Section(&METRIC), Keys::Free), "", "The metrics that trials report. Metrics that are not declared are kept too.").example("{\"loss\": {\"direction\": \"down\"}}"),
+    key("analysis", Type::Section(&ANALYSIS), "", "What is compared, and how strictly."),
+    key("budget", Type::Section(&BUDGET), "", "Caps for the whole run; trials that are not started when a cap is reached are skipped."),
+    key("provenance", Type::Section(&PROVENANCE), "", "What to record about the environment beyond the default."),
+    key("order", Type::Word(&["blocks", "random", "spec"]), "blocks", "Order in which trials start: `blocks` (one seed across everything, shuffled inside the block, then the next seed), `random` (shuffled altogether), `spec` (as written).").example("\"blocks\""),
+    key("order_seed", Type::Whole(0, u64::MAX), "0", "Seed of the shuffles and of random sweeps.").example("7"),
+    key("include", Type::Either(&[Type::FilledText, TEXTS]), "", "Files whose values are defaults under this file: tables merge, lists are replaced, later files win over earlier ones, this file wins over all. Paths are relative to the including file.").example("[\"base.toml\"]"),
+    key("output_dir", Type::FilledText, "benchmarks/results", "Where result files in the registered-experiment form go.").example("\"benchmarks/results/observation\""),
+    key("tags", TEXTS, "[]", "Free tags, kept with the run.").example("[\"baseline\"]"),
+    key("notes", Type::Text, "\"\"", "Free text, kept with the run.").nullable().example("\"after the cache change\""),
+];
+
+static TASK: Section = Section {
+    name: "task",
+    noun: "a task",
+    doc: "One piece of work. A task has exactly one of `command`, `experiment`, `prepared_dir`.",
+    keys: &[ID_KEY, TASK_KEYS, TASK_ONLY_KEYS],
+    open: false,
+};
+
+static DEFAULTS: Section = Section {
+    name: "defaults",
+    noun: "`defaults`",
+    doc: "The keys of a task, except `id`.",
+    keys: &[TASK_KEYS, TASK_ONLY_KEYS],
+    open: false,
+};
+
+static ID_KEY: &[Key] = &[
+    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in `model` (and `rollouts`).").example("\"train\""),
+];
+
+static TASK_KEYS: &[Key] = &[
+    key("command", Type::Either(&[Type::FilledText, Type::List(&Type::Text, 1)]), "", "Any program with its arguments: one text, split like a shell would (no shell is run), or a list. May hold placeholders.").example("\"python train.py --seed {seed} --out {dir}\""),
+    key("shell", Type::Bool, "false", "Hand `command` to `/bin/sh -c` as one script.").example("true"),
+    key("experiment", Type::FilledText, "", "A registered experiment.").example("\"observation_flow\""),
+    key("prepared_dir", Type::FilledText, "", "The folder of a prepared agent task.").example("\"data/tasks/prepared/task_1\""),
+    key("params", ANY_MAP, "{}", "Parameters of the task. A list is swept (a later version will exempt parameters of registered experiments whose own type is a list).").nullable().example("{\"num_agents\": [100, 200], \"radius\": 6}"),
+    key("iterations", Type::Section(&ITERATIONS), "", "How often an experiment runs inside one trial."),
+    key("instrumentation", Type::List(&Type::Either(&[Type::FilledText, Type::Section(&INSTRUMENT)]), 0), "[\"timing\"]", "What observes an experiment: names, or tables with `name` and options.").example("[\"timing\", {\"name\": \"cprofile\", \"top_n\": 30}]"),
+    key("model", Type::FilledText, "gpt-5-mini for agent tasks", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),
+    key("rollouts", Type::Whole(1, U32), "1", "Repetitions under each seed.").example("3"),
+    key("apply_overrides", Type::Bool, "true", "Whether the overrides of an agent task apply.").example("true"),
+    key("overrides", Type::FilledText, "", "The overrides file of an agent task.").example("\"data/tasks/prepared/task_1/overrides.json\""),
+    key("env", Type::Map(&Type::Scalar, Keys::Variables), "{}", "Environment variables added for the trial. Values may hold placeholders and `${NAME}` references, which are resolved when the trial starts.").alias(&["environment_variables"]).example("{\"OMP_NUM_THREADS\": \"1\"}"),
+    key("inherit_env", Type::Section(&INHERIT_ENV), "", "Which of the caller's environment variables a trial sees."),
+    key("workdir", Type::FilledText, "the spec's folder", "Working directory, relative to the spec's folder. May hold placeholders.").alias(&["cwd"]).example("\"{dir}\""),
+    key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`.").example("\"2h\""),
+    key("kill_grace", Type::Duration(Zero::Allowed), "5s", "Time between the polite and the forced end of a trial.").example("\"10s\""),
+    key("limits", Type::Section(&LIMITS), "", "Limits on one trial."),
+    key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
+    key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
+    key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept.").example("\"1MiB\""),
+];
+
+static TASK_ONLY_KEYS: &[Key] = &[
+    key("seeds", SEEDS, "those of the spec", SEEDS_DOC)
+        .alias(&["seed"])
+        .nullable()
+        .example("[1, 2, 3]"),
+    key("sweep", Type::Sweep, "", SWEEP_DOC)
+        .nullable()
+        .example("{\"depth\": [2, 4]}"),
+];
+
+static ITERATIONS: Section = Section {
+    name: "iterations",
+    noun: "`iterations`",
+    doc: "How often an experiment runs inside one trial.",
+    keys: &[&[
+        key(
+            "warmup",
+            Type::Whole(0, U32),
+            "0",
+            "Iterations that run first and are not measured.",
+        )
+        .example("1"),
+        key("measured", Type::Whole(1, U32), "1", "Measured iterations.").example("3"),
+    ]],
+    open: false,
+};
+
+static INSTRUMENT: Section = Section {
+    name: "instrument",
+    noun: "an instrument",
+    doc: "An instrument with its options: every key but `name` is an option.",
+    keys: &[&[key("name", Type::FilledText, "", "Which instrument.")
+        .required()
+        .example("\"cprofile\"")]],
+    open: true,
+};
+
+static INHERIT_ENV: Section = Section {
+    name: "inherit_env",
+    noun: "`inherit_env`",
+    doc: "Which of the caller's environment variables a trial sees.",
+    keys: &[&[
+        key(
+            "allow",
+            TEXTS,
+            "[\"*\"]",
+            "Names to pass, `*` at the end allowed.",
+        )
+        .example("[\"PATH\", \"HOME\", \"CUDA_*\"]"),
+        key("deny", TEXTS, "[]", "Names not to pass; wins over `allow`.").example("[\"AWS_*\"]"),
+    ]],
+    open: false,
+};
+
+static LIMITS: Section = Section {
+    name: "limits",
+    noun: "`limits`",
+    doc: "Limits on one trial, all its processes together where the system allows.",
+    keys: &[&[
+        key(
+            "cpu_time",
+            Type::Duration(Zero::Refused),
+            "none",
+            "CPU time.",
+        )
+        .example("\"30m\""),
+        key(
+            "memory",
+            Type::Bytes,
+            "none",
+            "Memory; a trial that needs more ends as `oom`.",
+        )
+        .example("\"8GiB\""),
+        key(
+            "processes",
+            Type::Whole(1, U32),
+            "none",
+            "Processes and threads at the same time.",
+        )
+        .example("64"),
+    ]],
+    open: false,
+};
+
+static RETRIES: Section = Section {
+    name: "retries",
+    noun: "`retries`",
+    doc: "Further attempts by outcome. The evidence of every attempt is kept.",
+    keys: &[&[
+        key(
+            "infra",
+            Type::Whole(0, 1000),
+            "2",
+            "After `infra` (could not start, machine lost).",
+        )
+        .example("2"),
+        key("failed", Type::Whole(0, 1000), "0", "After `failed`.").example("1"),
+        key("timeout", Type::Whole(0, 1000), "0", "After `timeout`.").example("1"),
+        key("oom", Type::Whole(0, 1000), "0", "After `oom`.").example("1"),
+    ]],
+    open: false,
+};
+
+static METRIC: Section = Section {
+    name: "metric",
+    noun: "a metric",
+    doc: "A declared metric.",
+    keys: &[&[
+        key("from", Type::FilledText, "what the trial appends to `FAIRTRIAL_METRICS`", "Where the values are: `jsonl:FILE[#key]`, `csv:FILE[#column]`, `json:FILE[#/pointer or key]`, `stdout:REGEX`, `stderr:REGEX`, `size:FILE`, `resource:FIELD` (wall, user, sys, cpu, peak_memory), `tensorboard:...`, `wandb:...` (the last two come with a later version). Files are relative to the trial's directory; key and column default to the metric's name; a regex gives the first group of its last match.").example("\"jsonl:metrics.jsonl\""),
+        key("direction", Type::Word(&["up", "down", "higher", "lower"]), "", "Which way is better.").example("\"up\""),
+        key("unit", Type::Text, "", "Unit for display.").example("\"s\""),
+        key("precision", Type::Whole(0, 17), "", "Decimals for display; comparisons use full precision.").example("3"),
+        key("margin", Type::Margin, "", "The smallest difference that matters: a number in the metric's unit, or a share like `2%`.").example("\"2%\""),
+        key("summary", Type::Either(&[Type::Word(SUMMARY_KINDS), Type::Section(&SUMMARY)]), "last", "How a series becomes one number per trial.").example("{\"type\": \"auc\", \"percent\": 0.25}"),
+        key("required", Type::Bool, "true", "Whether a trial that ends well but without this metric counts as failed.").example("false"),
+    ]],
+    open: false,
+};
+
+static SUMMARY: Section = Section {
+    name: "summary",
+    noun: "a summary",
+    doc: "How a series becomes one number per trial.",
+    keys: &[&[
+        key(
+            "type",
+            Type::Word(SUMMARY_KINDS),
+            "",
+            "The kind of summary.",
+        )
+        .required()
+        .example("\"auc\""),
+        key(
+            "percent",
+            Type::Fraction,
+            "",
+            "Share of the series at its end that counts (`auc`, `mean`).",
+        )
+        .example("0.25"),
+        key(
+            "n",
+            Type::Whole(1, MANY),
+            "",
+            "How many last values (`last_n`).",
+        )
+        .example("10"),
+        key(
+            "step_min",
+            Type::Number(f64::NEG_INFINITY),
+            "",
+            "First step of the window.",
+        )
+        .example("1000"),
+        key(
+            "step_max",
+            Type::Number(f64::NEG_INFINITY),
+            "",
+            "Last step of the window.",
+        )
+        .example("50000"),
+        key(
+            "step",
+            Type::Number(f64::NEG_INFINITY),
+            "",
+            "The step (`at_step`).",
+        )
+        .example("10000"),
+        key(
+            "threshold",
+            Type::Number(f64::NEG_INFINITY),
+            "",
+            "The value to reach (`time_to`).",
+        )
+        .example("0.9"),
+    ]],
+    open: false,
+};
+
+static ANALYSIS: Section = Section {
+    name: "analysis",
+    noun: "`analysis`",
+    doc: "What is compared, and how strictly.",
+    keys: &[&[
+        key(
+            "control",
+            Type::FilledText,
+            "the arm named `control`, else the first",
+            "The arm that the others are compared with.",
+        )
+        .example("\"control\""),
+        key("metric", Type::FilledText, "", "The primary metric.").example("\"overview/reward\""),
+        key("alpha", Type::OpenFraction, "0.05", "Two-sided error rate.").example("0.05"),
+        key(
+            "stop",
+            Type::Section(&STOP),
+            "",
+            "When a sequential run ends early.",
+        ),
+    ]],
+    open: false,
+};
+
+static STOP: Section = Section {
+    name: "stop",
+    noun: "a stopping rule",
+    doc: "When a sequential run ends early; the error rate is kept.",
+    keys: &[&[
+        key("when", Type::Word(&["decided"]), "", "What to wait for.")
+            .required()
+            .example("\"decided\""),
+        key(
+            "min",
+            Type::Whole(2, MANY),
+            "5",
+            "Pairs before the first look.",
+        )
+        .example("5"),
+        key(
+            "max",
+            Type::Whole(2, MANY),
+            "the number of seeds",
+            "Pairs at most.",
+        )
+        .example("30"),
+    ]],
+    open: false,
+};
+
+static BUDGET: Section = Section {
+    name: "budget",
+    noun: "`budget`",
+    doc: "Caps for the whole run.",
+    keys: &[&[
+        key(
+            "time",
+            Type::Duration(Zero::Refused),
+            "none",
+            "Wall time of the run.",
+        )
+        .alias(&["wall"])
+        .example("\"8h\""),
+        key(
+            "trials",
+            Type::Whole(1, u64::MAX),
+            "none",
+            "Trials started.",
+        )
+        .example("500"),
+        key(
+            "cost",
+            Type::Either(&[Type::Number(0.0), Type::Section(&COST)]),
+            "none",
+            "Money: a number, or a table that names the metric.",
+        )
+        .example("25.0"),
+    ]],
+    open: false,
+};
+
+static COST: Section = Section {
+    name: "cost",
+    noun: "`cost`",
+    doc: "A cap on money.",
+    keys: &[&[
+        key("max", Type::Number(0.0), "", "The cap.")
+            .required()
+            .example("25.0"),
+        key(
+            "metric",
+            Type::FilledText,
+            "cost_usd",
+            "The metric that carries a trial's cost.",
+        )
+        .example("\"cost_usd\""),
+    ]],
+    open: false,
+};
+
+static PROVENANCE: Section = Section {
+    name: "provenance",
+    noun: "`provenance`",
+    doc: "What to record about the environment beyond the default.",
+    keys: &[&[
+        key("env", TEXTS, "[]", "Names of environment variables to record, `*` at the end allowed; values that look like secrets are redacted.").example("[\"CUDA_*\"]"),
+        key("watch", TEXTS, "[]", "Paths whose changes since a baseline matter.").example("[\"src/\"]"),
+    ]],
+    open: false,
+};
+
+/// Whether a top-level key belongs to the single task that the top level may hold.
+pub(crate) fn is_task_key(name: &str) -> bool {
+    ID_KEY.iter().chain(TASK_KEYS).any(|key| key.name == name)
+}

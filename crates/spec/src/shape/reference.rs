@@ -1,0 +1,93 @@
+//! The reference page of the spec, generated from the same table that checks it.
+
+use super::{Key, ROOT, Section, Type};
+use std::fmt::Write;
+
+const HEAD: &str = include_str!("reference_head.md");
+
+/// `docs/reference/spec.md`: every key with its type, default and meaning.
+pub fn reference() -> String {
+    let mut page = HEAD.to_owned();
+    let mut pending = vec![&ROOT];
+    let mut done: Vec<&str> = Vec::new();
+    while let Some(section) = pending.pop() {
+        if done.contains(&section.name) {
+            continue;
+        }
+        done.push(section.name);
+        section_text(section, &mut page);
+        let inner: Vec<&'static Section> = section
+            .all_keys()
+            .filter_map(|key| inner_section(&key.ty))
+            .collect();
+        pending.extend(inner.into_iter().rev());
+    }
+    page
+}
+
+fn section_text(section: &Section, page: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = write!(page, "\n## {}\n\n{}\n", heading(section), section.doc);
+    if section.name == "defaults" {
+        return;
+    }
+    page.push_str("\n| key | type | default | meaning |\n|---|---|---|---|\n");
+    let own_keys = section
+        .keys
+        .iter()
+        .filter(|group| section.name != "spec" || group.len() > 1);
+    let shown = if section.name == "spec" {
+        own_keys.take(1).copied().collect()
+    } else {
+        section.keys.to_vec()
+    };
+    for key in shown.into_iter().flatten() {
+        key_row(key, page);
+    }
+}
+
+fn heading(section: &Section) -> String {
+    match section.name {
+        "spec" => "Top level".to_owned(),
+        "task" => "`[[tasks]]`".to_owned(),
+        "metric" => "`[metrics.NAME]`".to_owned(),
+        "summary" => "`metrics.NAME.summary`".to_owned(),
+        "instrument" => "an entry of `instrumentation`".to_owned(),
+        "stop" => "`analysis.stop`".to_owned(),
+        "cost" => "`budget.cost`".to_owned(),
+        name => format!("`{name}`"),
+    }
+}
+
+fn key_row(key: &Key, page: &mut String) {
+    let mut name = format!("`{}`", key.name);
+    for alias in key.aliases {
+        let _ = write!(name, ", also `{alias}`");
+    }
+    let example = if key.example.is_empty() {
+        String::new()
+    } else {
+        format!(" Example: `{}`", key.example)
+    };
+    let row = [
+        &name,
+        &key.ty.expected(),
+        key.default,
+        &format!("{}{example}", key.doc),
+    ]
+    .map(cell);
+    let _ = writeln!(page, "| {} |", row.join(" | "));
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+fn inner_section(ty: &Type) -> Option<&'static Section> {
+    match ty {
+        Type::Section(section) => Some(section),
+        Type::List(inner, _) | Type::Map(inner, _) => inner_section(inner),
+        Type::Either(types) => types.iter().find_map(inner_section),
+        _ => None,
+    }
+}

@@ -1,0 +1,61 @@
+//! The texts that a spec was read from, and places in them.
+
+/// A place in one of the texts: bytes `start..end` of source number `source`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Span {
+    pub(crate) source: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// One text with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file's name as the user gave it, or `--set`.
+    pub name: String,
+    /// The text, byte for byte.
+    pub text: String,
+}
+
+/// All the texts behind a spec: the file, what it includes, and what the command line sets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources {
+    all: Vec<Source>,
+}
+
+impl Sources {
+    /// The texts, the spec itself first.
+    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+        self.all.iter()
+    }
+
+    pub(crate) fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> usize {
+        self.all.push(Source {
+            name: name.into(),
+            text: text.into(),
+        });
+        self.all.len() - 1
+    }
+
+    pub(crate) fn get(&self, source: usize) -> Option<&Source> {
+        self.all.get(source)
+    }
+
+    /// The text that a span covers.
+    pub(crate) fn slice(&self, span: Span) -> &str {
+        let text = self
+            .get(span.source)
+            .map_or("", |source| source.text.as_str());
+        text.get(span.start..span.end).unwrap_or("")
+    }
+}
+
+impl Source {
+    /// Line and column (in characters), both from 1, of a byte.
+    pub(crate) fn line_column(&self, at: usize) -> (usize, usize) {
+        let before = &self.text[..self.text.floor_char_boundary(at)];
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before[start..].chars().count() + 1)
+    }
+}
