@@ -44,7 +44,7 @@ impl EpisodeSet {
     /// The places that `text` selects out of `total`; the empty text means all.
     pub fn parse(text: &str, total: u64) -> Result<Self, EpisodeError> {
         if text.trim().is_empty() {
-            return Ok(Self::from_ranges(vec![0..total]));
+            return Ok(Self::everything(total));
         }
         let parts = text
             .split(',')
@@ -57,6 +57,11 @@ impl EpisodeSet {
             return Err(EpisodeError::Selection(text.trim().to_owned()));
         }
         Ok(Self::from_ranges(ranges))
+    }
+
+    fn everything(total: u64) -> Self {
+        let all = 0..total;
+        Self { ranges: vec![all] }
     }
 
     fn from_ranges(mut ranges: Vec<Range<u64>>) -> Self {

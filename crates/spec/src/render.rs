@@ -81,7 +81,7 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
     }
 }
 
-fn snippet<'a, T: Clone>(source: &'a Source) -> Snippet<'a, T> {
+fn snippet<T: Clone>(source: &Source) -> Snippet<'_, T> {
     Snippet::source(source.text.as_str()).path(source.name.as_str())
 }
 

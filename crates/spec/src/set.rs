@@ -23,12 +23,12 @@ pub(crate) fn apply(
     for change in changes {
         let source = sources.add(SET_NAME, change.as_str());
         if let Err(problem) = apply_one(root, change, source) {
-            problems.push(problem);
+            problems.push(*problem);
         }
     }
 }
 
-fn apply_one(root: &mut Node, change: &str, source: usize) -> Result<(), Diagnostic> {
+fn apply_one(root: &mut Node, change: &str, source: usize) -> Result<(), Box<Diagnostic>> {
     let whole = Span {
         source,
         start: 0,
@@ -75,7 +75,7 @@ fn place(
     path: &[(String, Span)],
     value: Node,
     ty: Option<&'static Type>,
-) -> Result<(), Diagnostic> {
+) -> Result<(), Box<Diagnostic>> {
     let Some(((part, span), rest)) = path.split_first() else {
         *node = value;
         return Ok(());
@@ -99,10 +99,10 @@ fn place(
             };
             place(slot(map, &key, *span), rest, value, below)
         }
-        _ => Err(error(
-            *span,
-            format!("`{part}` lies below {}, which has no keys", node.found()),
-        )),
+        _ => {
+            let message = format!("`{part}` lies below {}, which has no keys", node.found());
+            Err(error(*span, message).into())
+        }
     }
 }
 

@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
                 self.place(node);
             }
             Event::SequenceStart(_, anchor, _) => {
-                self.start(range, anchor, Content::List(Vec::new()))
+                self.start(range, anchor, Content::List(Vec::new()));
             }
             Event::MappingStart(_, anchor, _) => {
                 self.start(range, anchor, Content::Map(OpenMap::default()));

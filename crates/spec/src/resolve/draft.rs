@@ -98,16 +98,23 @@ fn draft(mut node: Node, defaults: Option<&Map>) -> Draft {
     Draft { node, own_keys }
 }
 
-/// The tasks, in the order of their drafts; those without work are left out of neither: they get an empty command,
-/// and their problem is reported.
-pub(super) fn tasks(drafts: &[Draft], has_arms: bool, problems: &mut Problems) -> Vec<Task> {
+/// What `model` is: the arm, or, where arms are declared, a parameter like others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ModelRole {
+    Arm,
+    Parameter,
+}
+
+/// The tasks, in the order of their drafts; one without work gets an empty command, so that the two
+/// lists stay in step; its problem is reported.
+pub(super) fn tasks(drafts: &[Draft], role: ModelRole, problems: &mut Problems) -> Vec<Task> {
     drafts
         .iter()
-        .map(|draft| task(draft, has_arms, problems))
+        .map(|draft| task(draft, role, problems))
         .collect()
 }
 
-fn task(draft: &Draft, has_arms: bool, problems: &mut Problems) -> Task {
+fn task(draft: &Draft, role: ModelRole, problems: &mut Problems) -> Task {
     let node = &draft.node;
     let work = work(draft, problems).unwrap_or(Work::Command {
         argv: Vec::new(),
@@ -118,13 +125,13 @@ fn task(draft: &Draft, has_arms: bool, problems: &mut Problems) -> Task {
         _ => draft.text("model").map(str::to_owned),
     };
     let (mut params, swept) = params(node, problems);
-    if let (true, Some(model)) = (has_arms, &model) {
+    if let (ModelRole::Parameter, Some(model)) = (role, &model) {
         params.set("model", model.as_str().into());
     }
     Task {
         id: draft.text("id").unwrap_or("").to_owned(),
         work,
-        arm: model.filter(|_| !has_arms),
+        arm: model.filter(|_| role == ModelRole::Arm),
         rollouts: node
             .get("rollouts")
             .and_then(Node::whole)

@@ -17,6 +17,7 @@ use crate::load::FileCheck;
 use crate::metric;
 use crate::source::{Sources, Span};
 use crate::spec::{Arm, SPEC_SCHEMA, Spec};
+use draft::ModelRole;
 use fairtrial_model::{Params, documented_seeds};
 use std::path::Path;
 
@@ -34,8 +35,13 @@ fn error(span: Span, message: impl Into<String>) -> Diagnostic {
 /// Resolves a spec; absent where there is no work in it.
 pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems) -> Option<Spec> {
     let declared = declared_arms(root);
+    let role = if declared.is_empty() {
+        ModelRole::Arm
+    } else {
+        ModelRole::Parameter
+    };
     let drafts = draft::drafts(root, problems);
-    let mut tasks = draft::tasks(&drafts, !declared.is_empty(), problems);
+    let mut tasks = draft::tasks(&drafts, role, problems);
     ids::assign(&mut tasks, &drafts, problems);
     let arms = if declared.is_empty() {
         model_arms(&tasks)

@@ -32,8 +32,8 @@ pub(super) fn work(draft: &Draft, problems: &mut Problems) -> Option<Work> {
             misplaced_keys(draft, &kind.key, problems);
             match kind.key.as_str() {
                 "command" => command(draft, &kind.value, problems),
-                "experiment" => experiment(draft, kind.value.text()?),
-                _ => prepared(draft, kind.value.text()?),
+                "experiment" => Some(experiment(draft, kind.value.text()?)),
+                _ => Some(prepared(draft, kind.value.text()?)),
             }
         }
         [] => {
@@ -112,7 +112,7 @@ fn command(draft: &Draft, node: &Node, problems: &mut Problems) -> Option<Work> 
     }
 }
 
-fn experiment(draft: &Draft, slug: &str) -> Option<Work> {
+fn experiment(draft: &Draft, slug: &str) -> Work {
     let iterations = |key, default| {
         let given = draft
             .node
@@ -128,14 +128,14 @@ fn experiment(draft: &Draft, slug: &str) -> Option<Work> {
             options: Params::new(),
         }]
     };
-    Some(Work::Experiment {
+    Work::Experiment {
         slug: slug.to_owned(),
         warmup: iterations("warmup", 0),
         measured: iterations("measured", 1),
         instruments: named.map_or_else(timing, |items| {
             items.iter().filter_map(instrument).collect()
         }),
-    })
+    }
 }
 
 fn instrument(node: &Node) -> Option<Instrument> {
@@ -157,8 +157,8 @@ fn instrument(node: &Node) -> Option<Instrument> {
     Some(Instrument { name, options })
 }
 
-fn prepared(draft: &Draft, dir: &str) -> Option<Work> {
-    Some(Work::Prepared {
+fn prepared(draft: &Draft, dir: &str) -> Work {
+    Work::Prepared {
         dir: dir.to_owned(),
         model: draft.text("model").unwrap_or(DEFAULT_MODEL).to_owned(),
         apply_overrides: draft
@@ -167,5 +167,5 @@ fn prepared(draft: &Draft, dir: &str) -> Option<Work> {
             .and_then(Node::bool)
             .unwrap_or(true),
         overrides: draft.text("overrides").map(str::to_owned),
-    })
+    }
 }

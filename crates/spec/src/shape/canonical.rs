@@ -57,9 +57,9 @@ fn descend(node: &mut Node, ty: &'static Type, problems: &mut Problems) {
     match (ty, &mut node.kind) {
         (Type::Section(section), Kind::Map(_)) => canonicalize(node, section, problems),
         (Type::List(inner, _), Kind::List(items)) => {
-            items
-                .iter_mut()
-                .for_each(|item| descend(item, inner, problems));
+            for item in items {
+                descend(item, inner, problems);
+            }
         }
         (Type::Map(inner, _), Kind::Map(map)) => {
             map.entries

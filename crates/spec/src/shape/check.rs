@@ -23,12 +23,12 @@ const LATER: [(&str, &str); 7] = [
 /// Checks a table of the spec.
 pub(crate) fn check_section(node: &Node, section: &'static Section, problems: &mut Problems) {
     let Some(map) = node.map() else {
-        return wrong_type(node, &Type::Section(section), problems);
+        return wrong_type(node, &Type::Section(section), section.name, problems);
     };
     for entry in &map.entries {
         match section.key(&entry.key) {
             Some(key) if entry.value.is_null() => null_value(entry, key, problems),
-            Some(key) => check(&entry.value, &key.ty, problems),
+            Some(key) => check(&entry.value, &key.ty, key.name, problems),
             None if section.open => {}
             None => problems.push(unknown_key(entry, section)),
         }
@@ -85,45 +85,54 @@ fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(Severity::Error, span, message)
 }
 
-fn wrong_type(node: &Node, ty: &Type, problems: &mut Problems) {
-    let message = format!("expected {}, found {}", ty.expected(), node.found());
+fn wrong_type(node: &Node, ty: &Type, name: &str, problems: &mut Problems) {
+    let message = format!(
+        "`{name}`: expected {}, found {}",
+        ty.expected(),
+        node.found()
+    );
     problems.push(error(node.span, message));
 }
 
-fn check(node: &Node, ty: &'static Type, problems: &mut Problems) {
+fn check(node: &Node, ty: &'static Type, name: &str, problems: &mut Problems) {
     if !ty.fits(node) {
-        return wrong_type(node, ty, problems);
+        return wrong_type(node, ty, name, problems);
     }
     match ty {
         Type::Section(section) => check_section(node, section, problems),
-        Type::List(inner, least) => check_list(node, inner, *least, problems),
+        Type::List(inner, least) => check_list(node, (inner, *least), name, problems),
         Type::Map(inner, keys) => check_map(node, inner, *keys, problems),
         Type::Either(types) => {
             if let Some(ty) = types.iter().find(|ty| ty.fits(node)) {
-                check(node, ty, problems);
+                check(node, ty, name, problems);
             }
         }
         Type::Sweep => check_sweep(node, problems),
         _ => {
             if let Err(message) = check_scalar(node, ty) {
-                problems.push(error(node.span, message));
+                problems.push(error(node.span, format!("`{name}`: {message}")));
             }
         }
     }
 }
 
-fn check_list(node: &Node, inner: &'static Type, least: usize, problems: &mut Problems) {
+fn check_list(
+    node: &Node,
+    (inner, least): (&'static Type, usize),
+    name: &str,
+    problems: &mut Problems,
+) {
     let items = node.list().unwrap_or_default();
     if items.len() < least {
+        let expected = Type::List(inner, least).expected();
         problems.push(error(
             node.span,
-            format!(
-                "expected {}, found an empty list",
-                Type::List(inner, least).expected()
-            ),
+            format!("`{name}`: expected {expected}, found an empty list"),
         ));
     }
-    items.iter().for_each(|item| check(item, inner, problems));
+    for item in items {
+        check(item, inner, name, problems);
+    }
 }
 
 fn check_map(node: &Node, inner: &'static Type, keys: Keys, problems: &mut Problems) {
@@ -131,7 +140,7 @@ fn check_map(node: &Node, inner: &'static Type, keys: Keys, problems: &mut Probl
         if let Err(message) = keys.check(&entry.key) {
             problems.push(error(entry.key_span, message));
         }
-        check(&entry.value, inner, problems);
+        check(&entry.value, inner, &entry.key, problems);
     }
 }
 
@@ -142,7 +151,7 @@ fn check_sweep(node: &Node, problems: &mut Problems) {
         match (entry.key.as_str(), &entry.value.kind) {
             ("strategy", Kind::Text(_)) | ("samples", Kind::Int(_)) => {
                 if let Some(key) = super::ROOT.key(&entry.key) {
-                    check(&entry.value, &key.ty, problems);
+                    check(&entry.value, &key.ty, key.name, problems);
                 }
             }
             (name, Kind::List(items)) if items.is_empty() => {
@@ -307,11 +316,10 @@ impl Keys {
     fn check(self, key: &str) -> Result<(), String> {
         match self {
             Self::Names => check_name(key),
-            Self::Free => filled(Some(key)),
             Self::Variables if key.contains('=') => {
                 Err("the name of an environment variable holds no `=`".to_owned())
             }
-            Self::Variables => filled(Some(key)),
+            Self::Free | Self::Variables => filled(Some(key)),
         }
     }
 }

@@ -123,7 +123,7 @@ fn type_schema(ty: &Type, definitions: &mut Map<String, Value>) -> Value {
         Type::List(inner, least) => {
             json!({ "type": "array", "items": type_schema(inner, definitions), "minItems": least })
         }
-        Type::Map(inner, keys) => map_schema(type_schema(inner, definitions), *keys),
+        Type::Map(inner, keys) => map_schema(&type_schema(inner, definitions), *keys),
         Type::Section(section) => reference_to(section, definitions),
         Type::Either(types) => {
             let all: Vec<Value> = types
@@ -139,7 +139,7 @@ fn measure(form: &str, pattern: &str) -> Value {
     json!({ "description": form, "anyOf": [{ "type": "number", "minimum": 0 }, { "type": "string", "pattern": pattern }] })
 }
 
-fn map_schema(inner: Value, keys: Keys) -> Value {
+fn map_schema(inner: &Value, keys: Keys) -> Value {
     let pattern = match keys {
         Keys::Free => "^.+$",
         Keys::Names => r"^[^/\\]+$",
