@@ -9,6 +9,7 @@ mod atomic;
 mod error;
 mod event;
 pub mod failpoint;
+mod index;
 mod line;
 mod lock;
 pub mod provenance;
@@ -23,6 +24,7 @@ mod writer;
 pub use atomic::{Durability, write_atomic, write_atomic_bytes};
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus};
+pub use index::{Index, RunRow, SummaryRow};
 pub use line::{Brief, Flaw};
 pub use lock::{
     Holder, Liveness, Locked, RunLock, cancel_requested, clear_cancel, is_live, request_cancel,

@@ -1,0 +1,128 @@
+//! The database file: its tables, its version, and starting over.
+
+use rusqlite::{Connection, ErrorCode};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Version of the tables; another one in the file means starting over.
+const VERSION: i32 = 1;
+
+/// `offset`, `lines`, `tail`: how far the journal was read and the last bytes before that place. `size`, `modified`:
+/// the file as it was then. A value that is NULL in `metrics` is NaN, which SQLite cannot hold.
+const TABLES: &str = "
+CREATE TABLE runs(
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, stamp TEXT NOT NULL,
+  config TEXT NOT NULL DEFAULT '', trials INTEGER NOT NULL DEFAULT 0, created_at INTEGER, ended_at INTEGER,
+  status TEXT, corrupt INTEGER NOT NULL DEFAULT 0,
+  ok INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, timeout INTEGER NOT NULL DEFAULT 0,
+  oom INTEGER NOT NULL DEFAULT 0, infra INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
+  offset INTEGER NOT NULL DEFAULT 0, lines INTEGER NOT NULL DEFAULT 0, tail BLOB NOT NULL DEFAULT x'',
+  size INTEGER NOT NULL DEFAULT -1, modified INTEGER NOT NULL DEFAULT 0,
+  UNIQUE(name, stamp));
+CREATE TABLE words(id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
+CREATE TABLE trials(
+  run INTEGER NOT NULL, idx INTEGER NOT NULL, attempt INTEGER NOT NULL, task INTEGER NOT NULL, arm INTEGER,
+  point INTEGER, seed INTEGER NOT NULL, rollout INTEGER NOT NULL, outcome TEXT NOT NULL, wall REAL,
+  PRIMARY KEY(run, idx)) WITHOUT ROWID;
+CREATE TABLE metrics(
+  run INTEGER NOT NULL, idx INTEGER NOT NULL, metric INTEGER NOT NULL, value REAL,
+  PRIMARY KEY(run, idx, metric)) WITHOUT ROWID;
+";
+
+/// An open index.
+#[derive(Debug)]
+pub(super) struct Database {
+    pub(super) connection: Connection,
+    pub(super) in_memory: bool,
+    /// Words whose number is known.
+    pub(super) words: HashMap<String, i64>,
+}
+
+impl Database {
+    /// Opens the file at `path`; starts over where it is broken; lives in memory where it cannot be written.
+    pub(super) fn open(path: &Path) -> rusqlite::Result<Self> {
+        if !path.parent().is_some_and(Path::is_dir) {
+            return Self::memory();
+        }
+        match prepare(path) {
+            Ok(Some(connection)) => Ok(Self::over(connection)),
+            Ok(None) => Self::anew(path),
+            Err(error) if is_broken(&error) => Self::anew(path),
+            Err(error) if cannot_write(&error) => Self::memory(),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Throws the file away and begins an empty one.
+    pub(super) fn anew(path: &Path) -> rusqlite::Result<Self> {
+        for suffix in ["", "-wal", "-shm"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            // What is not there is gone; what cannot be removed shows when it is opened.
+            let _ = fs::remove_file(name);
+        }
+        match prepare(path) {
+            Ok(Some(connection)) => Ok(Self::over(connection)),
+            Ok(None) => Self::memory(),
+            Err(error) if cannot_write(&error) || is_broken(&error) => Self::memory(),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn memory() -> rusqlite::Result<Self> {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(TABLES)?;
+        Ok(Self {
+            in_memory: true,
+            ..Self::over(connection)
+        })
+    }
+
+    fn over(connection: Connection) -> Self {
+        Self {
+            connection,
+            in_memory: false,
+            words: HashMap::new(),
+        }
+    }
+}
+
+/// Opens the file and sees to its tables; `None` where it has those of another version.
+fn prepare(path: &Path) -> rusqlite::Result<Option<Connection>> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "cache_size", -16_000)?;
+    let work = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let version: i32 = work.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let tables: i64 = work.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables == 0 {
+        work.execute_batch(TABLES)?;
+        work.pragma_update(None, "user_version", VERSION)?;
+    } else if version != VERSION {
+        return Ok(None);
+    }
+    work.commit()?;
+    Ok(Some(connection))
+}
+
+/// Whether the file is not a sound database.
+pub(super) fn is_broken(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)
+    )
+}
+
+fn cannot_write(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+    )
+}
