@@ -132,7 +132,7 @@ impl<'a> Words<'a> {
 
     fn point(&mut self, point: &Params) -> rusqlite::Result<Option<i64>> {
         if point.is_empty() {
-            return Ok(Placed::Unused);
+            return Ok(None);
         }
         let text = serde_json::to_string(point)
             .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
