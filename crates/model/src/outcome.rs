@@ -19,7 +19,7 @@ pub enum Outcome {
     Infra,
     /// Stopped by the user.
     Cancelled,
-    /// Never started: a task that it needs did not succeed, or the budget was spent.
+    /// Never started: a task that it needs did not succeed.
     Skipped,
 }
 
@@ -135,11 +135,6 @@ pub enum Cause {
         /// The task.
         task: String,
     },
-    /// A budget of the run was spent.
-    Budget {
-        /// Which one.
-        which: String,
-    },
 }
 
 impl fmt::Display for Cause {
@@ -160,7 +155,6 @@ impl fmt::Display for Cause {
             Self::Lost { message } => write!(f, "lost: {message}"),
             Self::User => f.write_str("stopped by the user"),
             Self::Needs { task } => write!(f, "task `{task}`, which it needs, did not succeed"),
-            Self::Budget { which } => write!(f, "{which} budget spent"),
         }
     }
 }

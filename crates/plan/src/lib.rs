@@ -1,1 +1,170 @@
-//! x
+//! A spec fully expanded: every trial in its order, with an identity that says what its result depends on.
+//!
+//! A plan of a million trials is a permutation of numbers; a [`Trial`] is worked out from its number when somebody
+//! asks for it. The same spec always gives the same plan.
+#![forbid(unsafe_code)]
+
+mod change;
+mod design;
+mod identity;
+mod order;
+mod points;
+mod trial;
+
+pub use change::{FieldChange, PlanChange};
+pub use trial::{Placement, Trial};
+
+use design::Design;
+use fairtrial_spec::{Filter, FilterError, Spec};
+use std::sync::Arc;
+
+/// Version of the rules that lead from a spec to a plan; part of the plan's hash.
+pub const PLAN_VERSION: u32 = 1;
+
+/// Why a spec has no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// More trials than a plan can number.
+    #[error("the spec expands to {0} trials; a plan holds at most {max}", max = u32::MAX)]
+    TooMany(u128),
+    /// The filter is not one for this plan.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// The filter names a parameter that no trial has.
+    #[error("no trial has a parameter `{name}`; there are {known}")]
+    UnknownParameter {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// Nothing is left.
+    #[error("no trial matches `{0}`")]
+    NothingSelected(String),
+}
+
+/// Every trial of a run, in order.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    design: Arc<Design>,
+    /// Number in the design of the trial at each place.
+    order: Vec<u32>,
+    /// Place of each number, made where some task needs another.
+    places: Option<Vec<u32>>,
+    hash: String,
+}
+
+impl Plan {
+    /// Expands a spec; with `only`, the trials that a filter selects, in the same order, numbered anew.
+    pub fn new(spec: Arc<Spec>, only: Option<&str>) -> Result<Self, PlanError> {
+        let hash = identity::plan_hash(&spec, only);
+        let design = Arc::new(Design::new(spec)?);
+        let order = order::order(&design);
+        let mut plan = Self {
+            design,
+            order,
+            places: None,
+            hash,
+        };
+        if let Some(text) = only {
+            plan.select(text)?;
+        }
+        if plan.spec().tasks.iter().any(|task| !task.needs.is_empty()) {
+            plan.places = Some(plan.inverse());
+        }
+        Ok(plan)
+    }
+
+    /// The spec it was made from.
+    pub fn spec(&self) -> &Arc<Spec> {
+        self.design.spec()
+    }
+
+    /// How many trials.
+    pub fn len(&self) -> u64 {
+        self.order.len() as u64
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Hash of all that decides which trials there are and in which order: equal hashes, equal plans.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The trial at a place.
+    pub fn trial(&self, place: u64) -> Option<Trial<'_>> {
+        let number = *self.order.get(usize::try_from(place).ok()?)?;
+        Some(Trial::new(&self.design, number, place))
+    }
+
+    /// All trials in order.
+    pub fn trials(&self) -> impl Iterator<Item = Trial<'_>> {
+        (0..self.len()).filter_map(|place| self.trial(place))
+    }
+
+    /// Places of the trials that must have succeeded before the one at `place` starts. A trial needs those of the
+    /// needed task with its own arm, point and seed, as far as that task has them; trials that a filter left out are
+    /// taken to be there.
+    pub fn needs(&self, place: u64) -> Vec<u64> {
+        let (Some(places), Some(number)) = (&self.places, self.order.get(place as usize)) else {
+            return Vec::new();
+        };
+        let needed = self.design.needs(*number);
+        let known = needed.into_iter().map(|number| places[number as usize]);
+        known
+            .filter(|place| *place != u32::MAX)
+            .map(u64::from)
+            .collect()
+    }
+
+    /// What differs from an earlier plan, trial by trial.
+    pub fn changes_since(&self, earlier: &Self) -> PlanChange {
+        change::compare(earlier, self)
+    }
+
+    fn select(&mut self, text: &str) -> Result<(), PlanError> {
+        let filter = Filter::parse(text)?;
+        filter.check_places(self.len())?;
+        let known = self.design.parameter_names();
+        if let Some(name) = filter
+            .parameter_names()
+            .find(|name| !known.iter().any(|known| known == name))
+        {
+            let known = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            };
+            return Err(PlanError::UnknownParameter {
+                name: name.to_owned(),
+                known,
+            });
+        }
+        let kept = self
+            .trials()
+            .filter(|trial| filter.matches(&trial.key, &trial.params));
+        let kept: Vec<u32> = kept
+            .map(|trial| self.order[trial.key.index as usize])
+            .collect();
+        if kept.is_empty() {
+            return Err(PlanError::NothingSelected(text.to_owned()));
+        }
+        self.order = kept;
+        Ok(())
+    }
+
+    fn inverse(&self) -> Vec<u32> {
+        let mut places = vec![u32::MAX; self.design.len() as usize];
+        for (place, number) in (0u32..).zip(&self.order) {
+            places[*number as usize] = place;
+        }
+        places
+    }
+}
+
+#[cfg(test)]
+mod tests;

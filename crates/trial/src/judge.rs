@@ -14,16 +14,15 @@ pub(crate) struct Verdict {
 /// Judges an end. What the launcher did comes first, then what the kernel did, then the program's own word.
 pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
     if let Some(failure) = &ended.failure {
-        let permanent = !failure.taken
-            && matches!(
-                failure.errno,
-                libc::ENOENT
-                    | libc::EACCES
-                    | libc::ENOEXEC
-                    | libc::ENOTDIR
-                    | libc::EINVAL
-                    | libc::E2BIG
-            );
+        let permanent = matches!(
+            failure.errno,
+            libc::ENOENT
+                | libc::EACCES
+                | libc::ENOEXEC
+                | libc::ENOTDIR
+                | libc::EINVAL
+                | libc::E2BIG
+        );
         let cause = Cause::Launch {
             message: describe(failure),
             permanent,

@@ -16,4 +16,4 @@ pub use collect::{CollectError, Collected, collect};
 pub use job::{JobLimits, TrialJob};
 pub use launcher::serve as serve_launcher;
 pub use limits::Backend as LimitsOffered;
-pub use runner::{KillHandle, OutputChunk, RunnerError, TrialRunner};
+pub use runner::{AttemptTaken, KillHandle, OutputChunk, RunnerError, TrialRunner};

@@ -29,6 +29,12 @@ pub enum RunnerError {
     },
 }
 
+/// The attempt's directory is there already: an earlier controller started this attempt and did not live to say so.
+/// Nothing was run; the next attempt number is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the attempt's directory is there already")]
+pub struct AttemptTaken;
+
 /// Output of a trial as it comes.
 #[derive(Debug)]
 pub struct OutputChunk<'a> {
@@ -95,12 +101,16 @@ impl TrialRunner {
         job: &TrialJob,
         now: impl Fn() -> UtcTime,
         output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
-    ) -> Record {
+    ) -> Result<Record, AttemptTaken> {
         let started_at = now();
         let ended = self.launch_and_wait(job, output);
         let ended_at = now();
         let mut record = blank_record(job, started_at, ended_at, self.host.clone());
         match ended {
+            Ok(Ended {
+                failure: Some(failure),
+                ..
+            }) if failure.taken => return Err(AttemptTaken),
             Ok(ended) => complete(&mut record, job, ended),
             Err(error) => {
                 record.outcome = Outcome::Infra;
@@ -110,7 +120,7 @@ impl TrialRunner {
                 self.restart();
             }
         }
-        record
+        Ok(record)
     }
 
     fn launch_and_wait(

@@ -1,0 +1,379 @@
+//! Which trial runs next: order, needs, retries, budgets, stopping. No process, no file, no clock of its own.
+//!
+//! A record counts only when it is durable: until then its trial neither unlocks others nor shows as done, though its
+//! slot may already run the next trial.
+
+use crate::events::StopReason;
+use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
+use fairtrial_model::{Cause, Outcome, Record};
+use fairtrial_plan::Plan;
+use fairtrial_spec::{Budget, Retries};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// First wait before a trial that the machine failed is tried again; it doubles each time.
+const RETRY_WAIT: Duration = Duration::from_millis(200);
+
+/// What a free slot shall do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Run this trial.
+    Run {
+        /// The trial.
+        index: u64,
+        /// Which attempt.
+        attempt: u32,
+    },
+    /// This trial cannot run because a task that it needs did not succeed; record that, then ask again.
+    Skip {
+        /// The trial.
+        index: u64,
+        /// Which attempt.
+        attempt: u32,
+        /// The task.
+        needs: String,
+    },
+    /// Nothing to do now; ask again when something ended, or at this time.
+    Wait(Option<Instant>),
+    /// Nothing left to do.
+    Done,
+}
+
+/// Where a trial stands in this session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Pending,
+    /// Running, or recorded and not yet durable, or waiting for another attempt.
+    Open,
+    Ended(Outcome),
+}
+
+/// The state of a run in this session.
+pub(crate) struct Dispatch {
+    plan: Arc<Plan>,
+    status: Vec<Status>,
+    attempts: Vec<u32>,
+    /// Next place in the order that has not been looked at.
+    cursor: u64,
+    /// Trials that were looked at and wait for others.
+    waiting: VecDeque<u64>,
+    /// Whether one that they may wait for ended since they were looked at.
+    waiting_stale: bool,
+    /// Trials that are neither started nor ended.
+    left: u64,
+    /// Trials to try again, and from when.
+    retries: Vec<(u64, Instant)>,
+    /// How often each retried trial was retried in this session.
+    retried: std::collections::HashMap<u64, u32>,
+    running: usize,
+    unsettled: usize,
+    counts: OutcomeCounts,
+    stop: Option<StopReason>,
+    budget: Spending,
+    ran: u64,
+}
+
+struct Spending {
+    limits: Budget,
+    started: u64,
+    cost: f64,
+    began: Instant,
+}
+
+impl Dispatch {
+    /// The state of a run at its start; `known` is what an earlier session left.
+    pub(crate) fn new(plan: Arc<Plan>, known: &RunState, began: Instant) -> Self {
+        let len = plan.len() as usize;
+        let mut status = vec![Status::Pending; len];
+        let mut attempts = vec![0; len];
+        let mut counts = OutcomeCounts::default();
+        for (index, trial) in known.trials() {
+            let Some(place) = status.get_mut(index as usize) else {
+                continue;
+            };
+            attempts[index as usize] = trial.next_attempt() - 1;
+            if let (true, Some(outcome)) = (trial.is_done(), trial.outcome) {
+                *place = Status::Ended(outcome);
+                counts.add(outcome);
+            }
+        }
+        let limits = plan.spec().budget.clone();
+        let left = status
+            .iter()
+            .filter(|status| **status == Status::Pending)
+            .count() as u64;
+        Self {
+            plan,
+            status,
+            attempts,
+            cursor: 0,
+            waiting: VecDeque::new(),
+            waiting_stale: false,
+            left,
+            retries: Vec::new(),
+            retried: std::collections::HashMap::new(),
+            running: 0,
+            unsettled: 0,
+            counts,
+            stop: None,
+            budget: Spending {
+                limits,
+                started: 0,
+                cost: 0.0,
+                began,
+            },
+            ran: 0,
+        }
+    }
+
+    pub(crate) fn counts(&self) -> OutcomeCounts {
+        self.counts
+    }
+
+    pub(crate) fn ran(&self) -> u64 {
+        self.ran
+    }
+
+    pub(crate) fn stop_reason(&self) -> Option<&StopReason> {
+        self.stop.as_ref()
+    }
+
+    /// What the run's end shall be called.
+    pub(crate) fn status(&self) -> RunStatus {
+        match &self.stop {
+            None => RunStatus::Finished,
+            // A drain that found nothing left to leave out is a run that finished.
+            Some(StopReason::Drain) if self.all_ended() => RunStatus::Finished,
+            Some(StopReason::Drain | StopReason::Cancel) => RunStatus::Cancelled,
+            Some(StopReason::Budget(_)) => RunStatus::Budget,
+            Some(StopReason::Broken(_)) => RunStatus::Error,
+        }
+    }
+
+    fn all_ended(&self) -> bool {
+        self.status
+            .iter()
+            .all(|status| matches!(status, Status::Ended(_)))
+    }
+
+    /// Starts no more trials. A stronger reason replaces a weaker one; says whether anything changed.
+    pub(crate) fn stop(&mut self, reason: StopReason) -> bool {
+        let strength = |reason: &StopReason| match reason {
+            StopReason::Budget(_) => 0,
+            StopReason::Drain => 1,
+            StopReason::Cancel => 2,
+            StopReason::Broken(_) => 3,
+        };
+        if self
+            .stop
+            .as_ref()
+            .is_some_and(|known| strength(known) >= strength(&reason))
+        {
+            return false;
+        }
+        self.stop = Some(reason);
+        true
+    }
+
+    /// What a free slot shall do now.
+    pub(crate) fn next(&mut self, now: Instant) -> Next {
+        self.check_budget(now);
+        if self.stop.is_some() {
+            return Next::Done;
+        }
+        if let Some(place) = self.retries.iter().position(|(_, at)| *at <= now) {
+            let (index, _) = self.retries.swap_remove(place);
+            return self.begin(index);
+        }
+        if let Some(next) = self.look_at_waiting() {
+            return next;
+        }
+        while self.cursor < self.plan.len() {
+            let index = self.cursor;
+            self.cursor += 1;
+            if self.status[index as usize] != Status::Pending {
+                continue;
+            }
+            if let Some(next) = self.consider(index) {
+                return next;
+            }
+        }
+        let retry_at = self.retries.iter().map(|(_, at)| *at).min();
+        let open = self.running > 0 || self.unsettled > 0 || retry_at.is_some();
+        if open {
+            Next::Wait(retry_at)
+        } else {
+            Next::Done
+        }
+    }
+
+    fn look_at_waiting(&mut self) -> Option<Next> {
+        if !self.waiting_stale {
+            return None;
+        }
+        for _ in 0..self.waiting.len() {
+            let index = self.waiting.pop_front()?;
+            if let Some(next) = self.consider(index) {
+                return Some(next);
+            }
+        }
+        self.waiting_stale = false;
+        None
+    }
+
+    /// Starts a trial whose needs are met, skips one whose needs cannot be met, else puts it by.
+    fn consider(&mut self, index: u64) -> Option<Next> {
+        for needed in self.plan.needs(index) {
+            match self.status[needed as usize] {
+                Status::Ended(Outcome::Ok) => {}
+                Status::Ended(_) => {
+                    let task = self
+                        .plan
+                        .trial(needed)
+                        .map(|trial| trial.key.task)
+                        .unwrap_or_default();
+                    let attempt = self.take_attempt(index);
+                    return Some(Next::Skip {
+                        index,
+                        attempt,
+                        needs: task,
+                    });
+                }
+                _ => {
+                    self.waiting.push_back(index);
+                    return None;
+                }
+            }
+        }
+        Some(self.begin(index))
+    }
+
+    fn will_retry(&self, index: u64) -> bool {
+        self.retries.iter().any(|(known, _)| *known == index)
+    }
+
+    fn begin(&mut self, index: u64) -> Next {
+        self.budget.started += 1;
+        let attempt = self.take_attempt(index);
+        Next::Run { index, attempt }
+    }
+
+    fn take_attempt(&mut self, index: u64) -> u32 {
+        self.running += 1;
+        self.left -= 1;
+        let place = index as usize;
+        self.status[place] = Status::Open;
+        self.attempts[place] += 1;
+        self.attempts[place]
+    }
+
+    /// The attempt's directory was taken: the next number, still running.
+    pub(crate) fn renumber(&mut self, index: u64) -> u32 {
+        self.attempts[index as usize] += 1;
+        self.attempts[index as usize]
+    }
+
+    /// An attempt ended and its record was handed to the journal. Says whether another attempt follows.
+    pub(crate) fn recorded(&mut self, record: &Record, now: Instant) -> bool {
+        self.running -= 1;
+        self.unsettled += 1;
+        let index = record.trial.index;
+        if let Some(cost) = &self.budget.limits.cost {
+            let spent = record
+                .metrics
+                .get(&cost.metric)
+                .map_or(0.0, |number| number.0);
+            self.budget.cost += if spent.is_finite() { spent } else { 0.0 };
+        }
+        let again = self.shall_retry(record);
+        if again {
+            let before = self.retried.entry(index).or_default();
+            let wait = RETRY_WAIT * 2u32.saturating_pow((*before).min(6));
+            *before += 1;
+            let at = if record.outcome == Outcome::Infra {
+                now + wait
+            } else {
+                now
+            };
+            self.retries.push((index, at));
+            self.left += 1;
+        }
+        again
+    }
+
+    fn shall_retry(&self, record: &Record) -> bool {
+        if self.stop.is_some()
+            || matches!(
+                record.cause,
+                Some(Cause::Launch {
+                    permanent: true,
+                    ..
+                })
+            )
+        {
+            return false;
+        }
+        let Some(trial) = self.plan.trial(record.trial.index) else {
+            return false;
+        };
+        let Retries {
+            infra,
+            failed,
+            timeout,
+            oom,
+        } = trial.task.retries;
+        let allowed = match record.outcome {
+            Outcome::Infra => infra,
+            Outcome::Failed => failed,
+            Outcome::Timeout => timeout,
+            Outcome::Oom => oom,
+            Outcome::Ok | Outcome::Cancelled | Outcome::Skipped => 0,
+        };
+        self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
+    }
+
+    /// A record is durable: its trial has its answer, unless another attempt follows or has begun.
+    pub(crate) fn settled(&mut self, index: u64, attempt: u32, outcome: Outcome) {
+        self.unsettled -= 1;
+        self.waiting_stale = true;
+        let place = index as usize;
+        if self.attempts[place] != attempt || self.will_retry(index) {
+            return;
+        }
+        self.status[place] = Status::Ended(outcome);
+        self.counts.add(outcome);
+        self.ran += 1;
+    }
+
+    fn check_budget(&mut self, now: Instant) {
+        let Budget {
+            wall_s,
+            trials,
+            cost,
+        } = &self.budget.limits;
+        let spent = if wall_s
+            .is_some_and(|limit| now.duration_since(self.budget.began).as_secs_f64() >= limit)
+        {
+            Some("time")
+        } else if trials.is_some_and(|limit| self.budget.started >= limit) {
+            Some("trials")
+        } else if cost
+            .as_ref()
+            .is_some_and(|cost| self.budget.cost >= cost.max)
+        {
+            Some("cost")
+        } else {
+            None
+        };
+        // A run that has nothing left to start is finished, not stopped.
+        if let Some(which) = spent
+            && self.left > 0
+        {
+            self.stop(StopReason::Budget(which.to_owned()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

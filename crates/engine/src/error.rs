@@ -1,0 +1,54 @@
+//! What can keep a run from starting or going on.
+
+use fairtrial_journal::JournalError;
+use fairtrial_model::Stamp;
+use fairtrial_plan::{PlanChange, PlanError};
+use fairtrial_trial::RunnerError;
+
+/// Why a run could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// Reading or writing the run's files failed.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A launcher could not be started.
+    #[error(transparent)]
+    Runner(#[from] RunnerError),
+    /// The recorded plan could not be made again.
+    #[error("the plan recorded with the run cannot be made again: {0}")]
+    Plan(#[from] PlanError),
+    /// A resumed run's spec is not the one it was started with.
+    #[error("the spec changed since run {stamp} was started")]
+    SpecChanged {
+        /// The run.
+        stamp: Stamp,
+        /// What changed.
+        change: Box<PlanChange>,
+    },
+    /// The run's own copy of the spec cannot be read.
+    #[error("{path}: {message}")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// An environment variable that the spec refers to is not set, or a placeholder has no value.
+    #[error("task `{task}`: {message}")]
+    Unresolved {
+        /// The task.
+        task: String,
+        /// What is missing.
+        message: String,
+    },
+}
+
+impl EngineError {
+    /// Whether the user's input is at fault, rather than the machine.
+    pub fn is_input(&self) -> bool {
+        matches!(
+            self,
+            Self::SpecChanged { .. } | Self::Unresolved { .. } | Self::Plan(_)
+        )
+    }
+}

@@ -1,0 +1,79 @@
+//! What happens in a run, for whoever shows it.
+
+use fairtrial_journal::OutcomeCounts;
+use fairtrial_model::{Cause, Outcome, TrialKey};
+use std::path::PathBuf;
+
+/// Something a person may want to see.
+#[derive(Debug, Clone)]
+pub enum RunEvent {
+    /// The run is ready to start trials.
+    Opened {
+        /// The run's directory.
+        dir: PathBuf,
+        /// Trials in the plan.
+        trials: u64,
+        /// Trials that have their answer from before.
+        done: u64,
+        /// Slots.
+        slots: usize,
+    },
+    /// A trial was started.
+    Started {
+        /// The slot.
+        slot: usize,
+        /// The trial.
+        key: TrialKey,
+        /// Which attempt.
+        attempt: u32,
+        /// The attempt's name.
+        name: String,
+    },
+    /// A trial wrote something.
+    Output {
+        /// The attempt's name.
+        name: String,
+        /// Whether to standard error.
+        stderr: bool,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// A trial's record is durable.
+    Ended(Box<Ending>),
+    /// The run will start no more trials.
+    Stopping(StopReason),
+    /// Something to know.
+    Warning(String),
+}
+
+/// The end of one attempt.
+#[derive(Debug, Clone)]
+pub struct Ending {
+    /// The trial.
+    pub key: TrialKey,
+    /// The attempt's name.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why.
+    pub cause: Option<Cause>,
+    /// Wall seconds.
+    pub wall: Option<f64>,
+    /// Whether another attempt follows.
+    pub retried: bool,
+    /// Effective outcomes so far.
+    pub counts: OutcomeCounts,
+}
+
+/// Why a run starts no more trials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StopReason {
+    /// The user asked once: what runs may finish.
+    Drain,
+    /// The user asked again, or from another terminal: what runs is ended.
+    Cancel,
+    /// A budget is spent.
+    Budget(String),
+    /// Records cannot be written.
+    Broken(String),
+}

@@ -1,0 +1,196 @@
+//! From a trial of the plan to a job that can be run: placeholders filled, environment complete, paths absolute.
+
+use crate::EngineError;
+use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
+use fairtrial_model::MetricDeclaration;
+use fairtrial_plan::{Placement, Plan, Trial};
+
+use fairtrial_spec::{InheritEnv, Spec, Task, expand_env};
+use fairtrial_trial::{JobLimits, TrialJob};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Makes jobs for one run.
+pub(crate) struct JobMaker {
+    run: RunDir,
+    stamp: String,
+    base_dir: PathBuf,
+    environment: HashMap<String, String>,
+    /// What every trial of a task inherits, by the task's place in the source.
+    inherited: HashMap<usize, Arc<[String]>>,
+    metrics: Arc<[MetricDeclaration]>,
+    /// Hashes of the parameter files that are there.
+    params_written: Mutex<HashSet<[u8; 16]>>,
+}
+
+impl JobMaker {
+    pub(crate) fn new(run: &RunDir, spec: &Spec, environment: &[(String, String)]) -> Self {
+        let inherited = spec
+            .tasks
+            .iter()
+            .map(|task| (task.place, inherit(task, environment)))
+            .collect();
+        Self {
+            run: run.clone(),
+            stamp: run.stamp().to_string(),
+            base_dir: PathBuf::from(&spec.base_dir),
+            environment: environment.iter().cloned().collect(),
+            inherited,
+            metrics: spec.metrics.clone().into(),
+            params_written: Mutex::default(),
+        }
+    }
+
+    /// The name of an attempt: the last part of its directory.
+    pub(crate) fn name(&self, index: u64, attempt: u32) -> String {
+        let relative = DataRoot::trial_dir_relative(self.run.stamp(), index, attempt);
+        relative.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
+    /// The job for one attempt.
+    pub(crate) fn job(
+        &self,
+        plan: &Plan,
+        index: u64,
+        attempt: u32,
+    ) -> Result<TrialJob, EngineError> {
+        let Some(trial) = plan.trial(index) else {
+            return Err(EngineError::Unresolved {
+                task: index.to_string(),
+                message: "no such trial".into(),
+            });
+        };
+        let dir = self.run.trial_dir(index, attempt);
+        let name = self.name(index, attempt);
+        let dir_text = dir.to_string_lossy().into_owned();
+        let placement = Placement {
+            dir: &dir_text,
+            trial: &name,
+            run: &self.stamp,
+            attempt,
+        };
+        let unresolved = |message: String| EngineError::Unresolved {
+            task: trial.key.task.clone(),
+            message,
+        };
+        let argv = trial
+            .argv(Some(&placement))
+            .map_err(|error| unresolved(error.to_string()))?;
+        let workdir = self.workdir(&trial, &placement).map_err(unresolved)?;
+        let env = self.env(&trial, &placement).map_err(unresolved)?;
+        let id = trial.id();
+        let limits = &trial.task.limits;
+        Ok(TrialJob {
+            id,
+            attempt,
+            argv,
+            env,
+            workdir,
+            dir_in_data: DataRoot::trial_dir_relative(self.run.stamp(), index, attempt),
+            dir,
+            limits: JobLimits {
+                wall: limits.wall_s,
+                cpu: limits.cpu_s,
+                memory_bytes: limits.memory_bytes,
+                processes: limits.processes,
+                grace: limits.grace_s,
+            },
+            log_limit: trial.task.log_limit,
+            metrics: Arc::clone(&self.metrics),
+            key: trial.key,
+        })
+    }
+
+    fn workdir(&self, trial: &Trial<'_>, placement: &Placement<'_>) -> Result<PathBuf, String> {
+        let Some(text) = &trial.task.workdir else {
+            return Ok(self.base_dir.clone());
+        };
+        let text = trial
+            .expand(text, Some(placement))
+            .map_err(|error| error.to_string())?;
+        Ok(self.base_dir.join(self.resolve(&text)?))
+    }
+
+    fn env(&self, trial: &Trial<'_>, placement: &Placement<'_>) -> Result<Vec<String>, String> {
+        let mut env = self
+            .inherited
+            .get(&trial.task.place)
+            .map(|base| base.to_vec())
+            .unwrap_or_default();
+        for (name, value) in &trial.task.env {
+            let value = trial
+                .expand(value, Some(placement))
+                .map_err(|error| error.to_string())?;
+            env.push(format!("{name}={}", self.resolve(&value)?));
+        }
+        let params = self.params_file(trial)?;
+        env.push(format!("FAIRTRIAL_SEED={}", trial.key.seed));
+        env.push(format!("FAIRTRIAL_TRIAL={}", placement.trial));
+        env.push(format!("FAIRTRIAL_DIR={}", placement.dir));
+        env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));
+        env.push(format!("FAIRTRIAL_PARAMS={}", params.display()));
+        Ok(env)
+    }
+
+    /// `${NAME}` references, from the caller's environment.
+    fn resolve(&self, text: &str) -> Result<String, String> {
+        let value = |name: &str| {
+            self.environment
+                .get(name)
+                .map(|value| Cow::Borrowed(value.as_str()))
+        };
+        expand_env(text, value).map_err(|error| error.to_string())
+    }
+
+    /// The file with a trial's parameters: one for all trials that share them, because making a file per trial would
+    /// cost more than starting it.
+    fn params_file(&self, trial: &Trial<'_>) -> Result<PathBuf, String> {
+        let text = serde_json::to_string(&trial.params).map_err(|error| error.to_string())?;
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&Sha256::digest(&text)[..16]);
+        let name: String = hash
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let folder = self.run.path().join("params");
+        let path = folder.join(format!("{name}.json"));
+        let mut written = self
+            .params_written
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !written.contains(&hash) {
+            write_params(&folder, &path, &text)?;
+            written.insert(hash);
+        }
+        Ok(path)
+    }
+}
+
+fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    write_atomic_bytes(path, Durability::Process, text.as_bytes())
+        .map_err(|error| error.to_string())
+}
+
+/// The caller's variables that a task's trials inherit, without those that are set anew for each.
+fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
+    let InheritEnv { allow, deny } = &task.inherit_env;
+    let matches =
+        |patterns: &[String], name: &str| patterns.iter().any(|pattern| covers(pattern, name));
+    let kept = environment.iter().filter(|(name, _)| {
+        let passed = matches(allow, name) && !matches(deny, name);
+        passed && !task.env.contains_key(name) && !name.starts_with("FAIRTRIAL_")
+    });
+    kept.map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}
+
+fn covers(pattern: &str, name: &str) -> bool {
+    pattern
+        .strip_suffix('*')
+        .map_or(pattern == name, |start| name.starts_with(start))
+}

@@ -1,0 +1,27 @@
+//! Places many trials: a controller that decides what runs next, slots that run it, retries, budgets, and the end.
+//!
+//! The controller's rules live in [`dispatch`] without any process or file; [`local`] gives it slots on this machine.
+//! Everything a person sees comes from [`RunEvent`]s; this crate prints nothing and knows no statistics.
+#![forbid(unsafe_code)]
+
+mod controls;
+mod dispatch;
+mod error;
+mod events;
+mod job;
+mod local;
+mod preflight;
+mod prepare;
+mod request;
+mod reuse;
+mod session;
+mod views;
+
+pub use controls::Controls;
+pub use error::EngineError;
+pub use events::{Ending, RunEvent, StopReason};
+pub use preflight::{Missing, preflight};
+pub use prepare::{resolved_spec, write_plan};
+pub use request::{RunReport, RunRequest, Start, Verbosity};
+pub use reuse::{Reusable, reusable};
+pub use session::run;

@@ -1,0 +1,290 @@
+//! Slots on this machine: each is a thread with a launcher of its own that asks the controller for work.
+
+use crate::dispatch::{Dispatch, Next};
+use crate::events::{Ending, RunEvent, StopReason};
+use crate::job::JobMaker;
+use crate::{EngineError, RunRequest, Verbosity};
+use fairtrial_journal::{Commit, Durability, Event, JournalWriter, Seq, views};
+use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources};
+use fairtrial_trial::{AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner};
+use std::collections::VecDeque;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// What the slots of a run share.
+pub(crate) struct Floor<'a> {
+    pub(crate) request: &'a RunRequest,
+    pub(crate) jobs: JobMaker,
+    pub(crate) board: Arc<Board>,
+    pub(crate) writer: JournalWriter,
+    pub(crate) events: Sender<RunEvent>,
+    pub(crate) host: String,
+}
+
+/// The controller's state, and who waits for it to change.
+pub(crate) struct Board {
+    state: Mutex<BoardState>,
+    changed: Condvar,
+    events: Mutex<Sender<RunEvent>>,
+}
+
+/// Everything behind the board's lock.
+pub(crate) struct BoardState {
+    pub(crate) dispatch: Dispatch,
+    /// Ends handed to the journal and not yet durable, oldest first.
+    unsettled: VecDeque<(Seq, Ending, u32)>,
+    kills: Vec<KillHandle>,
+}
+
+impl Board {
+    pub(crate) fn new(dispatch: Dispatch, events: Sender<RunEvent>) -> Self {
+        let state = BoardState {
+            dispatch,
+            unsettled: VecDeque::new(),
+            kills: Vec::new(),
+        };
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            events: Mutex::new(events),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BoardState> {
+        // Every change under the lock is complete in itself; a slot that panicked leaves a usable state.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether ends are still on their way to the disk.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.lock().unsettled.is_empty()
+    }
+
+    /// Starts nothing more; with `Cancel`, ends what runs.
+    pub(crate) fn stop(&self, reason: StopReason) {
+        let mut state = self.lock();
+        let kills = matches!(reason, StopReason::Cancel);
+        if state.dispatch.stop(reason.clone()) {
+            self.tell(RunEvent::Stopping(reason));
+        }
+        let handles = if kills {
+            state.kills.clone()
+        } else {
+            Vec::new()
+        };
+        drop(state);
+        self.changed.notify_all();
+        handles.iter().for_each(KillHandle::kill);
+    }
+
+    /// News from the journal: records became durable, or cannot be written.
+    pub(crate) fn committed(&self, commit: Commit) {
+        let through = match commit {
+            Commit::Durable { through } => through,
+            Commit::Failed { error } => return self.stop(StopReason::Broken(error.to_string())),
+        };
+        let mut state = self.lock();
+        let mut settled = Vec::new();
+        while state
+            .unsettled
+            .front()
+            .is_some_and(|(seq, _, _)| *seq <= through)
+        {
+            let Some((_, mut ending, attempt)) = state.unsettled.pop_front() else {
+                break;
+            };
+            state
+                .dispatch
+                .settled(ending.key.index, attempt, ending.outcome);
+            ending.counts = state.dispatch.counts();
+            settled.push(ending);
+        }
+        drop(state);
+        if !settled.is_empty() {
+            self.changed.notify_all();
+        }
+        for ending in settled {
+            self.tell(RunEvent::Ended(Box::new(ending)));
+        }
+    }
+
+    fn tell(&self, event: RunEvent) {
+        // Nobody listening is no reason to stop a run.
+        let _ = self
+            .events
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .send(event);
+    }
+}
+
+impl Floor<'_> {
+    /// One slot, until nothing is left to do.
+    pub(crate) fn work(&self, slot: usize) -> Result<(), EngineError> {
+        let mut runner = TrialRunner::start(&self.request.program, Some(self.host.clone()))?;
+        self.board.lock().kills.push(runner.kill_handle());
+        loop {
+            match self.next() {
+                Next::Run { index, attempt } => self.run_one(slot, &mut runner, index, attempt),
+                Next::Skip {
+                    index,
+                    attempt,
+                    needs,
+                } => self.skip(index, attempt, needs),
+                Next::Wait(_) => {}
+                Next::Done => return Ok(()),
+            }
+        }
+    }
+
+    /// Waits until there is something to do.
+    fn next(&self) -> Next {
+        let mut state = self.board.lock();
+        loop {
+            let now = Instant::now();
+            match state.dispatch.next(now) {
+                Next::Wait(None) => {
+                    state = self
+                        .board
+                        .changed
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                Next::Wait(Some(at)) => {
+                    let left = at.saturating_duration_since(now);
+                    let waited = self.board.changed.wait_timeout(state, left);
+                    state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                Next::Done => {
+                    drop(state);
+                    // The others may wait for an end that will not come.
+                    self.board.changed.notify_all();
+                    return Next::Done;
+                }
+                next => return next,
+            }
+        }
+    }
+
+    fn run_one(&self, slot: usize, runner: &mut TrialRunner, index: u64, mut attempt: u32) {
+        loop {
+            let job = match self.jobs.job(&self.request.plan, index, attempt) {
+                Ok(job) => job,
+                Err(error) => return self.could_not_start(index, attempt, &error),
+            };
+            match self.attempt(slot, runner, &job) {
+                Ok(record) => return self.record(record),
+                Err(AttemptTaken) => attempt = self.board.lock().dispatch.renumber(index),
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        slot: usize,
+        runner: &mut TrialRunner,
+        job: &TrialJob,
+    ) -> Result<Record, AttemptTaken> {
+        let (index, attempt) = (job.key.index, job.attempt);
+        let name = self.jobs.name(index, attempt);
+        let now = self.request.now;
+        self.writer.append(&Event::Started {
+            index,
+            attempt,
+            at: now(),
+            dir: job.dir_in_data.clone(),
+        });
+        let _ = self.events.send(RunEvent::Started {
+            slot,
+            key: job.key.clone(),
+            attempt,
+            name: name.clone(),
+        });
+        let mut pass_on = |chunk: OutputChunk<'_>| {
+            let (name, bytes) = (name.clone(), chunk.bytes.to_vec());
+            let _ = self.events.send(RunEvent::Output {
+                name,
+                stderr: chunk.stderr,
+                bytes,
+            });
+        };
+        let output: Option<&mut dyn FnMut(OutputChunk<'_>)> = match self.request.verbosity {
+            Verbosity::Events => None,
+            Verbosity::Output => Some(&mut pass_on),
+        };
+        let mut record = runner.run(job, now, output)?;
+        if job.dir.is_dir()
+            && let Err(error) = views::write_record(&job.dir, &record, Durability::Process)
+        {
+            record
+                .notes
+                .push(format!("record.json was not written: {error}"));
+        }
+        Ok(record)
+    }
+
+    /// Hands a record to the journal; it counts when that says so.
+    fn record(&self, record: Record) {
+        let mut state = self.board.lock();
+        let retried = state.dispatch.recorded(&record, Instant::now());
+        let attempt = record.attempt;
+        let ending = Ending {
+            name: self.jobs.name(record.trial.index, attempt),
+            key: record.trial.clone(),
+            outcome: record.outcome,
+            cause: record.cause.clone(),
+            wall: record.resources.wall,
+            retried,
+            counts: state.dispatch.counts(),
+        };
+        // Under the lock, so that the queue is in the order of the journal.
+        let seq = self.writer.append(&Event::Finished(Box::new(record)));
+        state.unsettled.push_back((seq, ending, attempt));
+        drop(state);
+        if retried {
+            self.board.changed.notify_all();
+        }
+    }
+
+    fn skip(&self, index: u64, attempt: u32, needs: String) {
+        self.record_without_run(
+            index,
+            attempt,
+            Outcome::Skipped,
+            Cause::Needs { task: needs },
+        );
+    }
+
+    fn could_not_start(&self, index: u64, attempt: u32, error: &EngineError) {
+        let cause = Cause::Launch {
+            message: error.to_string(),
+            permanent: true,
+        };
+        self.record_without_run(index, attempt, Outcome::Infra, cause);
+    }
+
+    fn record_without_run(&self, index: u64, attempt: u32, outcome: Outcome, cause: Cause) {
+        let Some(trial) = self.request.plan.trial(index) else {
+            return;
+        };
+        self.record(Record {
+            schema: RECORD_SCHEMA,
+            id: trial.id(),
+            trial: trial.key,
+            attempt,
+            outcome,
+            cause: Some(cause),
+            exit: None,
+            started_at: None,
+            ended_at: (self.request.now)(),
+            dir: String::new(),
+            host: Some(self.host.clone()),
+            resources: Resources::default(),
+            metrics: std::collections::BTreeMap::new(),
+            series: std::collections::BTreeMap::new(),
+            notes: Vec::new(),
+            reused_from: None,
+        });
+    }
+}

@@ -1,0 +1,93 @@
+//! What stands in a run's directory before its first trial: the spec, the plan, the environment.
+
+use crate::{EngineError, RunRequest};
+use fairtrial_journal::{Durability, JournalError, RunDir, write_atomic, write_atomic_bytes};
+use fairtrial_plan::{PLAN_VERSION, Plan};
+use fairtrial_spec::Spec;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Head of `plan.json`.
+#[derive(Serialize)]
+struct PlanHead<'a> {
+    schema: u32,
+    plan_hash: &'a str,
+    order: fairtrial_spec::Order,
+    order_seed: u64,
+    count: u64,
+}
+
+/// One trial of `plan.json`.
+#[derive(Serialize)]
+struct PlanRow<'a> {
+    #[serde(flatten)]
+    key: &'a fairtrial_model::TrialKey,
+    id: &'a fairtrial_model::TrialId,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    command: Vec<String>,
+}
+
+/// Writes the spec (text and resolved form) and the plan of a new run.
+pub(crate) fn write_run_files(run: &RunDir, request: &RunRequest) -> Result<(), EngineError> {
+    let spec = request.plan.spec();
+    write_atomic_bytes(
+        &run.spec(&request.spec_extension),
+        Durability::Content,
+        &request.spec_text,
+    )?;
+    let resolved = serde_json::to_vec_pretty(&**spec).map_err(|error| EngineError::Damaged {
+        path: run.resolved_spec().display().to_string(),
+        message: error.to_string(),
+    })?;
+    write_atomic_bytes(&run.resolved_spec(), Durability::Content, &resolved)?;
+    write_atomic(&run.plan(), Durability::Content, |file| {
+        write_plan(file, &request.plan)
+    })?;
+    std::fs::create_dir_all(run.root().runs_dir()).map_err(|source| JournalError::Io {
+        action: "create",
+        path: run.root().runs_dir(),
+        source,
+    })?;
+    Ok(())
+}
+
+/// Writes a plan as JSON, one trial per line, without holding it.
+pub fn write_plan(mut to: impl Write, plan: &Plan) -> io::Result<()> {
+    let spec = plan.spec();
+    let head = PlanHead {
+        schema: PLAN_VERSION,
+        plan_hash: plan.hash(),
+        order: spec.order,
+        order_seed: spec.order_seed,
+        count: plan.len(),
+    };
+    let head = serde_json::to_string(&head)?;
+    write!(to, "{},\"trials\":[", head.trim_end_matches('}'))?;
+    for (place, trial) in plan.trials().enumerate() {
+        to.write_all(if place == 0 { b"\n" } else { b",\n" })?;
+        let command = trial.argv(None).unwrap_or_default();
+        let row = PlanRow {
+            key: &trial.key,
+            id: &trial.id(),
+            command,
+        };
+        serde_json::to_writer(&mut to, &row)?;
+    }
+    to.write_all(b"\n]}\n")
+}
+
+/// The resolved spec that a run keeps.
+pub fn resolved_spec(run: &RunDir) -> Result<Spec, EngineError> {
+    let path = run.resolved_spec();
+    let damaged = |message: String| EngineError::Damaged {
+        path: path.display().to_string(),
+        message,
+    };
+    let text = read(&path).map_err(|error| damaged(error.to_string()))?;
+    serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path)
+}

@@ -1,0 +1,78 @@
+//! What the caller asks for and what it gets back.
+
+use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
+use fairtrial_model::UtcTime;
+use fairtrial_plan::Plan;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// One run to do.
+#[derive(Clone)]
+pub struct RunRequest {
+    /// Where runs are kept.
+    pub root: DataRoot,
+    /// What to run.
+    pub plan: Arc<Plan>,
+    /// The spec's text, byte for byte, and its file's extension.
+    pub spec_text: Vec<u8>,
+    /// The extension.
+    pub spec_extension: String,
+    /// `--set` arguments, for the record.
+    pub set: Vec<String>,
+    /// The `--only` filter, for the record.
+    pub only: Option<String>,
+    /// Slots.
+    pub slots: usize,
+    /// Begin or go on.
+    pub start: Start,
+    /// This very binary, from which launchers are started.
+    pub program: PathBuf,
+    /// Version for the record.
+    pub version: String,
+    /// The caller's environment, from which trials inherit.
+    pub environment: Vec<(String, String)>,
+    /// The clock for records.
+    pub now: fn() -> UtcTime,
+    /// How much of the trials' output to pass on.
+    pub verbosity: Verbosity,
+}
+
+/// Whether a run begins or goes on.
+#[derive(Debug, Clone)]
+pub enum Start {
+    /// A new run.
+    New {
+        /// An earlier run whose records are taken over where a trial is the same.
+        reuse: Option<RunDir>,
+    },
+    /// Go on with this one.
+    Resume(RunDir),
+}
+
+/// Whether output is passed on as it comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verbosity {
+    /// Only events.
+    Events,
+    /// Events and output.
+    Output,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub struct RunReport {
+    /// Its directory.
+    pub run: RunDir,
+    /// Effective outcomes.
+    pub counts: OutcomeCounts,
+    /// Trials in the plan.
+    pub trials: u64,
+    /// Trials that this session ran or skipped.
+    pub ran: u64,
+    /// Trials that had their answer before.
+    pub kept: u64,
+    /// How the session ended.
+    pub status: RunStatus,
+    /// Why it stopped early, where it did.
+    pub stopped: Option<String>,
+}

@@ -1,0 +1,43 @@
+//! Records of an earlier run that still answer trials of a new one.
+
+use crate::{EngineError, prepare};
+use fairtrial_journal::{JournalError, RunDir, effective_records};
+use fairtrial_model::{Record, TrialId};
+use fairtrial_plan::{Plan, PlanChange};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What an earlier run offers a new plan.
+#[derive(Debug)]
+pub struct Reusable {
+    /// Which trials differ, and in what.
+    pub change: PlanChange,
+    /// Final records by identity.
+    pub records: HashMap<TrialId, Record>,
+}
+
+/// Looks at an earlier run. Only final outcomes are offered: what the machine or the user ended is run again.
+pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> {
+    let state = fairtrial_journal::RunState::read(&earlier.journal())?;
+    let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
+    let spec = Arc::new(prepare::resolved_spec(earlier)?);
+    let before = Plan::new(spec, only.as_deref())?;
+    let change = plan.changes_since(&before);
+    let mut records = HashMap::new();
+    effective_records(&earlier.journal(), &state, |record: Record| {
+        if record.outcome.is_final() {
+            records.insert(record.id.clone(), record);
+        }
+        Ok::<(), JournalError>(())
+    })?;
+    Ok(Reusable { change, records })
+}
+
+/// A record taken over into a new run: the same evidence, in its old place, under the new index.
+pub(crate) fn take_over(mut record: Record, index: u64, from: &str) -> Record {
+    let origin = format!("{from} trial {}", record.trial.index);
+    record.reused_from.get_or_insert(origin);
+    record.trial.index = index;
+    record.attempt = 1;
+    record
+}

@@ -1,0 +1,407 @@
+//! One controller's work on a run, from taking the lock to closing it in good order.
+
+use crate::controls::{Asked, Controls};
+use crate::dispatch::Dispatch;
+use crate::events::{RunEvent, StopReason};
+use crate::job::JobMaker;
+use crate::local::{Board, Floor};
+use crate::views::Views;
+use crate::{EngineError, RunReport, RunRequest, Start, prepare, reuse};
+use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
+use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{
+    Commit, Durability, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir,
+    RunLock, RunState, RunStatus, WriterOptions, cancel_requested, clear_cancel,
+    write_atomic_bytes,
+};
+use fairtrial_plan::Plan;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// How often signals and cancel requests are looked for while nothing else happens.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Does a run: every trial that has no answer yet, until none is left or the run is stopped.
+pub fn run(
+    request: &RunRequest,
+    controls: &Controls,
+    events: Sender<RunEvent>,
+) -> Result<RunReport, EngineError> {
+    let (run, resumed) = match &request.start {
+        Start::New { .. } => (
+            RunDir::create(&request.root, &request.plan.spec().name, (request.now)())?,
+            false,
+        ),
+        Start::Resume(run) => (run.clone(), true),
+    };
+    let lock = RunLock::acquire(&run, (request.now)())?;
+    let known = if resumed {
+        recorded(&run, request)?
+    } else {
+        RunState::default()
+    };
+    if !resumed || known.opened.is_none() {
+        // Killed before its first line, a run has no files that count; they are made as for a new one.
+        prepare::write_run_files(&run, request)?;
+    }
+    clear_cancel(&run)?;
+    let capture = capture(&run, request)?;
+    let report = Session {
+        request,
+        run,
+        known,
+        events,
+        controls,
+    }
+    .work(capture);
+    drop(lock);
+    report
+}
+
+/// What an earlier session left, after a check that the plan is still the same.
+fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError> {
+    if !run.journal().exists() {
+        return Ok(RunState::default());
+    }
+    let known = RunState::read(&run.journal())?;
+    if let Some(opened) = &known.opened
+        && opened.plan_hash != request.plan.hash()
+    {
+        let before = Plan::new(
+            Arc::new(prepare::resolved_spec(run)?),
+            opened.only.as_deref(),
+        )?;
+        let change = Box::new(request.plan.changes_since(&before));
+        return Err(EngineError::SpecChanged {
+            stamp: run.stamp(),
+            change,
+        });
+    }
+    Ok(known)
+}
+
+fn capture(run: &RunDir, request: &RunRequest) -> Result<Option<Capture>, EngineError> {
+    if run.environment().exists() {
+        return Ok(None);
+    }
+    let spec = request.plan.spec();
+    let options = CaptureOptions {
+        source_dir: PathBuf::from(&spec.base_dir),
+        data_root: request.root.path().to_owned(),
+        environment: request.environment.clone(),
+        variables: spec.provenance.env.clone(),
+        version: request.version.clone(),
+        now: (request.now)(),
+    };
+    let started = Capture::start(options);
+    started.map(Some).map_err(|source| {
+        JournalError::Io {
+            action: "start looking at the environment for",
+            path: run.environment(),
+            source,
+        }
+        .into()
+    })
+}
+
+struct Session<'a> {
+    request: &'a RunRequest,
+    run: RunDir,
+    known: RunState,
+    events: Sender<RunEvent>,
+    controls: &'a Controls,
+}
+
+impl Session<'_> {
+    fn work(self, capture: Option<Capture>) -> Result<RunReport, EngineError> {
+        let plan = &self.request.plan;
+        let (commits, committed) = channel();
+        let host = host_name();
+        let reused = self.take_over(&host)?;
+        let known = reused.as_ref().unwrap_or(&self.known);
+        let writer = self.open_journal(commits)?;
+        if reused.is_none() {
+            self.begin(&writer, &host);
+        }
+        let dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
+        let kept = dispatch.counts().total();
+        let board = Arc::new(Board::new(dispatch, self.events.clone()));
+        let slots = self.request.slots.clamp(
+            1,
+            usize::try_from(plan.len() - kept)
+                .unwrap_or(usize::MAX)
+                .max(1),
+        );
+        let opened = RunEvent::Opened {
+            dir: self.run.path().to_owned(),
+            trials: plan.len(),
+            done: kept,
+            slots,
+        };
+        let _ = self.events.send(opened);
+        for problem in &self.known.problems {
+            let _ = self.events.send(RunEvent::Warning(format!(
+                "{}: {problem}",
+                self.run.journal().display()
+            )));
+        }
+        let floor = Floor {
+            request: self.request,
+            jobs: JobMaker::new(&self.run, plan.spec(), &self.request.environment),
+            board: Arc::clone(&board),
+            writer,
+            events: self.events.clone(),
+            host,
+        };
+        let worked = self.run_slots(&floor, slots, &committed, capture);
+        let status = match (&worked, board.lock().dispatch.status()) {
+            (Err(_), _) => RunStatus::Error,
+            (Ok(()), status) => status,
+        };
+        let counts = board.lock().dispatch.counts();
+        floor.writer.append(&Event::Closed {
+            at: (self.request.now)(),
+            status,
+            counts,
+        });
+        let closed = floor.writer.close();
+        worked?;
+        let report = RunReport {
+            run: self.run.clone(),
+            counts,
+            trials: plan.len(),
+            ran: board.lock().dispatch.ran(),
+            kept,
+            status,
+            stopped: stop_words(&board),
+        };
+        match closed {
+            Err(error) if status != RunStatus::Error => Err(error.into()),
+            // A run whose disk is full has told so already; its views cannot be written either.
+            Err(_) => Ok(report),
+            Ok(()) => {
+                Views::new(&self.run, plan.spec()).finish()?;
+                Ok(report)
+            }
+        }
+    }
+
+    fn open_journal(&self, commits: Sender<Commit>) -> Result<JournalWriter, EngineError> {
+        let options = WriterOptions {
+            redactor: Redactor::from_env(
+                self.request
+                    .environment
+                    .iter()
+                    .map(|(name, value)| (name, value)),
+            ),
+            ..WriterOptions::default()
+        };
+        // The writer's thread must never wait for the board: the board may be waiting for room in the journal.
+        let tell = Box::new(move |commit| drop(commits.send(commit)));
+        let writer = JournalWriter::open_with(&self.run.journal(), options, tell)?;
+        if let Some(repair) = writer.repaired() {
+            let text = format!(
+                "an unfinished last line of {} bytes was cut off the journal",
+                repair.bytes
+            );
+            writer.append(&Event::Note {
+                at: (self.request.now)(),
+                text,
+            });
+        }
+        Ok(writer)
+    }
+
+    /// The first lines of this session.
+    fn begin(&self, writer: &JournalWriter, host: &str) {
+        let RunRequest {
+            plan,
+            set,
+            only,
+            slots,
+            version,
+            now,
+            spec_text,
+            ..
+        } = self.request;
+        let resumed = self.known.opened.is_some();
+        if !resumed {
+            writer.append(&Event::Opened(Opened {
+                schema: JOURNAL_SCHEMA,
+                name: self.run.name().to_owned(),
+                stamp: self.run.stamp(),
+                config: plan.spec().source.clone(),
+                spec_sha256: sha256(spec_text),
+                plan_hash: plan.hash().to_owned(),
+                trials: plan.len(),
+                set: set.clone(),
+                only: only.clone(),
+                parallel: *slots,
+                version: version.clone(),
+                created_at: now(),
+                host: host.to_owned(),
+            }));
+        }
+        let pid = std::process::id();
+        writer.append(&Event::Session {
+            pid,
+            host: host.to_owned(),
+            at: now(),
+            resumed,
+        });
+    }
+
+    /// Takes over records of an earlier run, where asked for, and gives the state of the journal that holds them.
+    fn take_over(&self, host: &str) -> Result<Option<RunState>, EngineError> {
+        let Start::New {
+            reuse: Some(earlier),
+        } = &self.request.start
+        else {
+            return Ok(None);
+        };
+        let mut offered = reuse::reusable(earlier, &self.request.plan)?.records;
+        let from = format!("{} {}", earlier.name(), earlier.stamp());
+        let writer = JournalWriter::open(&self.run.journal(), Box::new(drop))?;
+        self.begin(&writer, host);
+        for trial in self.request.plan.trials() {
+            if let Some(record) = offered.remove(&trial.id()) {
+                let record = reuse::take_over(record, trial.key.index, &from);
+                writer.append(&Event::Finished(Box::new(record)));
+            }
+        }
+        writer.close()?;
+        Ok(Some(RunState::read(&self.run.journal())?))
+    }
+
+    /// Runs the slots to their end, settling what became durable and listening for orders meanwhile.
+    fn run_slots(
+        &self,
+        floor: &Floor<'_>,
+        slots: usize,
+        committed: &Receiver<Commit>,
+        capture: Option<Capture>,
+    ) -> Result<(), EngineError> {
+        let busy = AtomicUsize::new(slots);
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..slots)
+                .map(|slot| {
+                    let busy = &busy;
+                    scope.spawn(move || {
+                        let _leave = Leave(busy);
+                        floor.work(slot)
+                    })
+                })
+                .collect();
+            let background = scope.spawn(|| self.keep_views(capture, &ended));
+            self.settle_until_done(floor, &busy, committed);
+            let results: Vec<_> = workers
+                .into_iter()
+                .map(std::thread::ScopedJoinHandle::join)
+                .collect();
+            ended.store(true, Ordering::Release);
+            self.controls.wake();
+            let kept = background.join();
+            for result in results {
+                result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            }
+            kept.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn settle_until_done(
+        &self,
+        floor: &Floor<'_>,
+        busy: &AtomicUsize,
+        committed: &Receiver<Commit>,
+    ) {
+        let mut asked = Asked::Nothing;
+        let mut forced = 0;
+        loop {
+            match committed.recv_timeout(LOOK) {
+                Ok(commit) => floor.board.committed(commit),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            let now_asked = self.controls.asked();
+            if now_asked > asked {
+                asked = now_asked;
+                floor.board.stop(if asked == Asked::Drain {
+                    StopReason::Drain
+                } else {
+                    StopReason::Cancel
+                });
+            } else if asked == Asked::Force && forced == 0 {
+                forced += 1;
+                floor.board.stop(StopReason::Cancel);
+            }
+            if asked < Asked::Cancel && cancel_requested(&self.run) {
+                self.controls.cancel();
+            }
+            let broken = matches!(
+                floor.board.lock().dispatch.stop_reason(),
+                Some(StopReason::Broken(_))
+            );
+            if busy.load(Ordering::Acquire) == 0 && (broken || floor.board.is_settled()) {
+                return;
+            }
+        }
+    }
+
+    /// Writes `environment.json` when it is known, and refreshes the views now and then.
+    fn keep_views(&self, capture: Option<Capture>, ended: &AtomicBool) -> Result<(), EngineError> {
+        let mut views = Views::new(&self.run, self.request.plan.spec());
+        let mut capture = capture;
+        loop {
+            let done = ended.load(Ordering::Acquire);
+            if let Some(running) = capture.take_if(|capture| done || capture.is_finished()) {
+                let environment = running.finish();
+                let text = serde_json::to_vec_pretty(&environment).unwrap_or_default();
+                write_atomic_bytes(&self.run.environment(), Durability::Content, &text)?;
+            }
+            if done {
+                return Ok(());
+            }
+            if let Err(error) = views.refresh_if_due() {
+                let _ = self.events.send(RunEvent::Warning(error.to_string()));
+            }
+            self.controls.wait(Asked::Force, LOOK);
+        }
+    }
+}
+
+/// Counts a slot out, also when it panics.
+struct Leave<'a>(&'a AtomicUsize);
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Release);
+    }
+}
+
+fn stop_words(board: &Board) -> Option<String> {
+    board
+        .lock()
+        .dispatch
+        .stop_reason()
+        .map(|reason| match reason {
+            StopReason::Drain => "interrupted".to_owned(),
+            StopReason::Cancel => "cancelled".to_owned(),
+            StopReason::Budget(which) => format!("{which} budget spent"),
+            StopReason::Broken(error) => error.clone(),
+        })
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}

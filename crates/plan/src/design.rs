@@ -1,0 +1,210 @@
+//! The numbering of a design: each trial's number stands for task, arm, point, seed and rollout.
+
+use crate::{PlanError, points};
+use fairtrial_spec::{Spec, Task};
+use std::sync::Arc;
+
+/// The design of a spec: how its trials are numbered, task by task.
+#[derive(Debug)]
+pub(crate) struct Design {
+    spec: Arc<Spec>,
+    blocks: Vec<TaskBlock>,
+    len: u32,
+}
+
+/// The trials of one task: `first .. first + arms × top × own × seeds × rollouts`, the last the fastest.
+#[derive(Debug)]
+struct TaskBlock {
+    first: u32,
+    /// Places in `spec.arms`; one `None` where the task is not in any arm.
+    arms: Vec<Option<usize>>,
+    /// Points of the spec's sweep and of the task's own.
+    top: u32,
+    own: u32,
+    seeds: u32,
+    rollouts: u32,
+    level: u32,
+}
+
+/// Where a trial stands, in places of the spec's lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Coordinates {
+    pub(crate) task: usize,
+    pub(crate) arm: Option<usize>,
+    pub(crate) top: u32,
+    pub(crate) own: u32,
+    pub(crate) seed: u32,
+    pub(crate) rollout: u32,
+}
+
+impl Design {
+    pub(crate) fn new(spec: Arc<Spec>) -> Result<Self, PlanError> {
+        let mut blocks = Vec::with_capacity(spec.tasks.len());
+        let mut total: u128 = 0;
+        let top = points::count(&spec.sweep);
+        for task in &spec.tasks {
+            let arms = arms_of(&spec, task);
+            let own = points::count(&task.sweep);
+            let seeds = spec.seeds_of(task).len() as u128;
+            let sizes = [
+                arms.len() as u128,
+                top,
+                own,
+                seeds,
+                u128::from(task.rollouts),
+            ];
+            let len = sizes
+                .iter()
+                .fold(1, |product: u128, size| product.saturating_mul(*size));
+            let first = total;
+            total = total.saturating_add(len);
+            if total > u128::from(u32::MAX) {
+                continue;
+            }
+            blocks.push(TaskBlock {
+                first: first as u32,
+                arms,
+                top: top as u32,
+                own: own as u32,
+                seeds: seeds as u32,
+                rollouts: task.rollouts,
+                level: level(&spec, task, 0),
+            });
+        }
+        let len = u32::try_from(total).map_err(|_| PlanError::TooMany(total))?;
+        Ok(Self { spec, blocks, len })
+    }
+
+    pub(crate) fn spec(&self) -> &Arc<Spec> {
+        &self.spec
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// How deep the needs of a trial's task go: 0 for a task that needs nothing.
+    pub(crate) fn level(&self, number: u32) -> u32 {
+        self.block_of(number).1.level
+    }
+
+    pub(crate) fn coordinates(&self, number: u32) -> Coordinates {
+        let (task, block) = self.block_of(number);
+        let mut rest = number - block.first;
+        let mut digit = |size: u32| {
+            let digit = rest % size.max(1);
+            rest /= size.max(1);
+            digit
+        };
+        let rollout = digit(block.rollouts);
+        let seed = digit(block.seeds);
+        let own = digit(block.own);
+        let top = digit(block.top);
+        let arm = block.arms.get(rest as usize).copied().flatten();
+        Coordinates {
+            task,
+            arm,
+            top,
+            own,
+            seed,
+            rollout,
+        }
+    }
+
+    /// The block that a trial belongs to: one repetition across everything.
+    pub(crate) fn replicate(&self, number: u32) -> u32 {
+        let (_, block) = self.block_of(number);
+        (number - block.first) % (block.seeds * block.rollouts).max(1)
+    }
+
+    /// Numbers of the trials that the given one needs.
+    pub(crate) fn needs(&self, number: u32) -> Vec<u32> {
+        let mine = self.coordinates(number);
+        let needed = &self.spec.tasks[mine.task].needs;
+        let tasks =
+            (0..self.blocks.len()).filter(|task| needed.contains(&self.spec.tasks[*task].id));
+        tasks.flat_map(|task| self.matching(task, &mine)).collect()
+    }
+
+    /// Numbers of a task's trials with the arm, point and seed of `mine`, as far as the task has them.
+    fn matching(&self, task: usize, mine: &Coordinates) -> Vec<u32> {
+        let block = &self.blocks[task];
+        let my_seed = self.seed_value(mine);
+        let same_seed = self
+            .spec
+            .seeds_of(&self.spec.tasks[task])
+            .iter()
+            .position(|seed| *seed == my_seed);
+        let seeds = same_seed.map_or(0..block.seeds, |seed| seed as u32..seed as u32 + 1);
+        let same_arm = block.arms.iter().position(|arm| *arm == mine.arm);
+        let arms = same_arm.map_or(0..block.arms.len() as u32, |arm| arm as u32..arm as u32 + 1);
+        let mut found = Vec::new();
+        for arm in arms {
+            for own in 0..block.own {
+                for seed in seeds.clone() {
+                    let cell =
+                        ((arm * block.top + mine.top) * block.own + own) * block.seeds + seed;
+                    let first = block.first + cell * block.rollouts;
+                    found.extend(first..first + block.rollouts);
+                }
+            }
+        }
+        found
+    }
+
+    pub(crate) fn seed_value(&self, at: &Coordinates) -> u64 {
+        let seeds = self.spec.seeds_of(&self.spec.tasks[at.task]);
+        seeds.get(at.seed as usize).copied().unwrap_or_default()
+    }
+
+    /// Names of every parameter that some trial has.
+    pub(crate) fn parameter_names(&self) -> Vec<String> {
+        let arms = self
+            .spec
+            .arms
+            .iter()
+            .flat_map(|arm| arm.params.iter().map(|(name, _)| name.to_owned()));
+        let axes = self.spec.sweep.axes.iter().map(|axis| axis.name.clone());
+        let tasks = self.spec.tasks.iter().flat_map(|task| {
+            let own = task.sweep.axes.iter().map(|axis| axis.name.clone());
+            task.params
+                .iter()
+                .map(|(name, _)| name.to_owned())
+                .chain(own)
+        });
+        let mut names: Vec<String> = arms.chain(axes).chain(tasks).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn block_of(&self, number: u32) -> (usize, &TaskBlock) {
+        let after = self.blocks.partition_point(|block| block.first <= number);
+        // Empty blocks share their `first` with the next: the last one that begins at or before it holds it.
+        let task = after.saturating_sub(1);
+        (task, &self.blocks[task])
+    }
+}
+
+fn arms_of(spec: &Spec, task: &Task) -> Vec<Option<usize>> {
+    match &task.arm {
+        Some(name) => vec![spec.arms.iter().position(|arm| arm.name == *name)],
+        None if spec.arms.is_empty() => vec![None],
+        None => (0..spec.arms.len()).map(Some).collect(),
+    }
+}
+
+/// Depth of a task's needs; the spec has no cycles, and a depth beyond the number of tasks would be one.
+fn level(spec: &Spec, task: &Task, depth: usize) -> u32 {
+    if depth > spec.tasks.len() {
+        return 0;
+    }
+    let needed = spec
+        .tasks
+        .iter()
+        .filter(|other| task.needs.contains(&other.id));
+    needed
+        .map(|other| level(spec, other, depth + 1) + 1)
+        .max()
+        .unwrap_or(0)
+}

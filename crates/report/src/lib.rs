@@ -1,0 +1,1 @@
+//! Analysis results as console tables, Markdown, CSV and JSON.
