@@ -60,7 +60,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_are_read_without_panic(bytes in vec(any::<u8>(), 0..2000)) {
         with_file(&bytes, |path| {
-            let intact = read_journal(path).unwrap().filter(Result::is_ok).count();
+            let intact = read_journal(path).unwrap().flatten().count();
             assert_eq!(intact, 0, "no random line has a right checksum");
             RunState::read(path).unwrap();
         });

@@ -161,7 +161,7 @@ fn a_death_while_views_are_written_leaves_whole_views() {
 fn hold_the_lock(folder: &Path) {
     let _lock = RunLock::acquire(&only_run(folder), time(0.0)).unwrap();
     eprintln!("holding");
-    std::thread::sleep(Duration::from_secs(600));
+    std::thread::sleep(Duration::from_mins(10));
 }
 
 /// Ends its child when the test ends, however that is.
