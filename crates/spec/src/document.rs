@@ -107,10 +107,10 @@ impl Node {
     pub(crate) fn found(&self) -> String {
         match &self.kind {
             Kind::Null => "nothing (null)".to_owned(),
-            Kind::Bool(value) => format!("the boolean `{value}`"),
-            Kind::Int(value) => format!("the number `{value}`"),
-            Kind::Float(value) => format!("the number `{value}`"),
-            Kind::Text(_) => "text".to_owned(),
+            Kind::Bool(value) => format!("`{value}`"),
+            Kind::Int(value) => format!("`{value}`"),
+            Kind::Float(value) => format!("`{value}`"),
+            Kind::Text(text) => format!("the text `{}`", shortened(text)),
             Kind::List(_) => "a list".to_owned(),
             Kind::Map(_) => "a table".to_owned(),
         }
@@ -146,6 +146,13 @@ impl Node {
         let depth = 1 + children.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
         (count, depth)
     }
+}
+
+/// Enough of a text to recognise it in a message.
+fn shortened(text: &str) -> String {
+    let start: String = text.chars().take(40).collect();
+    let dots = if start.len() < text.len() { "..." } else { "" };
+    format!("{}{dots}", start.escape_debug())
 }
 
 fn int_param(value: i128) -> ParamValue {

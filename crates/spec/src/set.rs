@@ -49,7 +49,10 @@ fn apply_one(root: &mut Node, change: &str, source: usize) -> Result<(), Box<Dia
         };
         Node::new(span, Kind::Text(text.to_owned()))
     });
-    place(root, &path, value, Some(&WHOLE))
+    if path.first().is_some_and(|(part, _)| part == "include") {
+        return Err(bad("`include` cannot be set: files are included before changes apply").into());
+    }
+    place(root, &path, Change { value, raw: text }, Some(&WHOLE))
 }
 
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {
@@ -69,15 +72,42 @@ fn outside_quotes(text: &str, wanted: char) -> Option<usize> {
     None
 }
 
+/// The new value, as TOML and as it was typed.
+struct Change<'a> {
+    value: Node,
+    raw: &'a str,
+}
+
+impl Change<'_> {
+    fn under(self, key: &str) -> Self {
+        Self {
+            value: canonical_value(key, self.value),
+            ..self
+        }
+    }
+
+    /// Where text is wanted, `name=2024` and `env.LEVEL=1.10` mean the characters typed, not a number.
+    fn fitting(self, ty: Option<&Type>) -> Node {
+        let is_scalar = Type::Scalar.fits(&self.value);
+        let wants_text = ty.is_some_and(|ty| {
+            matches!(ty, Type::Scalar) || (ty.takes_text() && !ty.fits(&self.value))
+        });
+        if is_scalar && wants_text && self.value.text().is_none() {
+            return Node::new(self.value.span, Kind::Text(self.raw.to_owned()));
+        }
+        self.value
+    }
+}
+
 /// Walks the path, which is as deep as the key has parts, and puts the value at its end.
 fn place(
     node: &mut Node,
     path: &[(String, Span)],
-    value: Node,
+    change: Change<'_>,
     ty: Option<&'static Type>,
 ) -> Result<(), Box<Diagnostic>> {
     let Some(((part, span), rest)) = path.split_first() else {
-        *node = value;
+        *node = change.fitting(ty);
         return Ok(());
     };
     match &mut node.kind {
@@ -88,16 +118,16 @@ fn place(
                 .ok()
                 .and_then(|index| items.get_mut(index));
             let item = item.ok_or_else(|| no_item(*span, part, count))?;
-            place(item, rest, value, ty.and_then(Type::inner))
+            place(item, rest, change, ty.and_then(Type::inner))
         }
         Kind::Map(map) => {
             let (key, below) = canonical_key(part, ty);
-            let value = if rest.is_empty() {
-                canonical_value(part, value)
+            let change = if rest.is_empty() {
+                change.under(part)
             } else {
-                value
+                change
             };
-            place(slot(map, &key, *span), rest, value, below)
+            place(slot(map, &key, *span), rest, change, below)
         }
         _ => {
             let message = format!("`{part}` lies below {}, which has no keys", node.found());
@@ -145,6 +175,14 @@ impl Type {
             Self::Section(section) => Some(section),
             Self::Either(types) => types.iter().find_map(Self::section),
             _ => None,
+        }
+    }
+
+    fn takes_text(&self) -> bool {
+        match self {
+            Self::Text | Self::FilledText | Self::Name | Self::PlainName => true,
+            Self::Either(types) => types.iter().any(Self::takes_text),
+            _ => false,
         }
     }
 

@@ -13,6 +13,7 @@ pub(super) fn assign(tasks: &mut [Task], drafts: &[Draft], problems: &mut Proble
     let mut taken = explicit_ids(drafts, problems);
     // What a task is but for its model, to the ids already given to that.
     let mut shared: HashMap<String, Shared> = HashMap::new();
+    let mut numbers = Numbers::default();
     for (task, draft) in tasks.iter_mut().zip(drafts) {
         if draft.text("id").is_some() {
             continue;
@@ -21,7 +22,7 @@ pub(super) fn assign(tasks: &mut [Task], drafts: &[Draft], problems: &mut Proble
         let share = shared.entry(signature(task)).or_default();
         task.id = match share.id_for(task.arm.as_deref()) {
             Some(id) => id,
-            None => share.start(free_id(&base, &taken), task.arm.as_deref()),
+            None => share.start(numbers.free_id(&base, &taken), task.arm.as_deref()),
         };
         taken.insert(task.id.clone());
     }
@@ -111,10 +112,23 @@ fn last_part(path: &str, part: fn(&Path) -> Option<&std::ffi::OsStr>) -> String 
         .into_owned()
 }
 
-fn free_id(base: &str, taken: &HashSet<String>) -> String {
-    let numbered = (2..).map(|n| format!("{base}-{n}"));
-    let mut candidates = std::iter::once(base.to_owned()).chain(numbered);
-    candidates
-        .find(|id| !taken.contains(id))
-        .unwrap_or_else(|| base.to_owned())
+/// The next number to try for each default id, so that a thousand tasks of one program are named in one pass.
+#[derive(Default)]
+struct Numbers(HashMap<String, u32>);
+
+impl Numbers {
+    fn free_id(&mut self, base: &str, taken: &HashSet<String>) -> String {
+        let next = self.0.entry(base.to_owned()).or_insert(1);
+        loop {
+            let id = if *next == 1 {
+                base.to_owned()
+            } else {
+                format!("{base}-{next}")
+            };
+            *next += 1;
+            if !taken.contains(&id) {
+                return id;
+            }
+        }
+    }
 }

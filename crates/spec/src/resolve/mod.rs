@@ -51,7 +51,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     needs::check(&tasks, &drafts, problems);
     let mut sweep = sweep::top_level(root, problems);
     sweep::share_strategy(root, &mut sweep, &mut tasks, problems);
-    sweep::check_clashes(&sweep, &tasks, &drafts, &arms, problems);
+    sweep::check_clashes(root, &tasks, &drafts, &arms, problems);
     let base_dir = top::base_dir(origin.path);
     let seeds = top_seeds(root, problems);
     let spec = Spec {

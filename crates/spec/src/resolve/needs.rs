@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports unknown ids and cycles.
 pub(super) fn check(tasks: &[Task], drafts: &[Draft], problems: &mut Problems) {
-    let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut graph = Graph::new();
     for task in tasks {
         graph.entry(&task.id).or_default();
     }
@@ -32,10 +32,12 @@ pub(super) fn check(tasks: &[Task], drafts: &[Draft], problems: &mut Problems) {
             }
         }
     }
-    if let Some(cycle) = find_cycle(graph) {
+    for cycle in cycles(graph) {
         report_cycle(&cycle, tasks, drafts, problems);
     }
 }
+
+type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
 fn need_nodes(draft: &Draft) -> &[Node] {
     draft
@@ -45,29 +47,62 @@ fn need_nodes(draft: &Draft) -> &[Node] {
         .unwrap_or_default()
 }
 
-/// The ids of a cycle in order, if there is one. What can be done is taken away until only cycles are left.
-fn find_cycle(mut graph: BTreeMap<&str, BTreeSet<&str>>) -> Option<Vec<String>> {
-    loop {
-        let ready: BTreeSet<&str> = graph
-            .iter()
-            .filter(|(_, needs)| needs.is_empty())
-            .map(|(id, _)| *id)
-            .collect();
-        if ready.is_empty() {
-            break;
+/// The cycles among the tasks that can never start, each as its ids in order. Tasks that merely wait for a cycle are
+/// not part of one.
+fn cycles(graph: Graph<'_>) -> Vec<Vec<String>> {
+    let mut stuck = without_ready(graph);
+    let mut found = Vec::new();
+    while let Some(cycle) = some_cycle(&stuck) {
+        for id in &cycle {
+            stuck.remove(id.as_str());
         }
-        graph.retain(|id, _| !ready.contains(id));
-        for needs in graph.values_mut() {
-            needs.retain(|need| !ready.contains(need));
+        for needs in stuck.values_mut() {
+            needs.retain(|need| !cycle.iter().any(|id| id == need));
+        }
+        stuck = without_ready(stuck);
+        found.push(cycle);
+    }
+    found
+}
+
+/// Takes away every task that can start, and then those that can start after it, until only cycles hold the rest.
+fn without_ready(mut graph: Graph<'_>) -> Graph<'_> {
+    let mut dependents: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (id, needs) in &graph {
+        for need in needs {
+            dependents.entry(need).or_default().push(id);
         }
     }
+    let mut ready: Vec<&str> = graph
+        .iter()
+        .filter(|(_, needs)| needs.is_empty())
+        .map(|(id, _)| *id)
+        .collect();
+    while let Some(done) = ready.pop() {
+        graph.remove(done);
+        for dependent in dependents.remove(done).unwrap_or_default() {
+            if let Some(needs) = graph.get_mut(dependent) {
+                needs.remove(done);
+                if needs.is_empty() {
+                    ready.push(dependent);
+                }
+            }
+        }
+    }
+    graph
+}
+
+/// Every task left needs another one that is left: following the first need must come back to a task seen before.
+fn some_cycle(graph: &Graph<'_>) -> Option<Vec<String>> {
     let mut path: Vec<&str> = vec![*graph.keys().next()?];
+    let mut places: BTreeMap<&str, usize> = path.iter().map(|id| (*id, 0)).collect();
     loop {
         let last = path.last().copied()?;
         let next = *graph.get(last)?.first()?;
-        if let Some(start) = path.iter().position(|id| *id == next) {
-            return Some(path[start..].iter().map(|id| (*id).to_owned()).collect());
+        if let Some(start) = places.get(next) {
+            return Some(path[*start..].iter().map(|id| (*id).to_owned()).collect());
         }
+        places.insert(next, path.len());
         path.push(next);
     }
 }

@@ -16,8 +16,10 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
         for node in template_nodes(draft) {
             let Some(text) = node.text() else { continue };
             for placeholder in Template::parse(text).placeholders() {
-                let span = exact(node, text, placeholder, sources);
-                scope.check(placeholder, span, problems);
+                if let Some(problem) = scope.problem(placeholder) {
+                    let span = exact(node, text, placeholder, sources);
+                    problems.push(error(span, problem.message).help(problem.help));
+                }
             }
         }
     }
@@ -76,30 +78,27 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn check(&self, placeholder: &Placeholder<'_>, span: Span, problems: &mut Problems) {
+    fn problem(&self, placeholder: &Placeholder<'_>) -> Option<Problem> {
         let name = placeholder.name;
         let in_arms = self
             .arms
             .iter()
             .filter(|arm| arm.params.get(name).is_some())
             .count();
-        let by_user = self.names.contains(&name) || in_arms > 0;
+        let by_task = self.names.contains(&name);
         if BUILTIN_NAMES.contains(&name) {
-            if by_user {
-                let problem = error(
-                    span,
-                    format!("`{{{name}}}` is a built-in placeholder and a parameter"),
-                );
-                problems.push(problem.help("rename the parameter"));
-            }
-        } else if !by_user && placeholder.is_plain_name() {
-            self.undefined(name, span, problems);
-        } else if !self.names.contains(&name) && in_arms > 0 && in_arms < self.arms.len() {
-            self.missing_in_an_arm(name, span, problems);
+            return (by_task || in_arms > 0).then(|| ambiguous(name));
+        }
+        if by_task || (in_arms > 0 && in_arms == self.arms.len()) {
+            return None;
+        }
+        match in_arms {
+            0 => placeholder.is_plain_name().then(|| self.undefined(name)),
+            _ => Some(self.missing_in_an_arm(name)),
         }
     }
 
-    fn undefined(&self, name: &str, span: Span, problems: &mut Problems) {
+    fn undefined(&self, name: &str) -> Problem {
         let arm_keys = self
             .arms
             .iter()
@@ -115,26 +114,36 @@ impl<'a> Scope<'a> {
             Some(best) => format!("did you mean `{{{best}}}`? ({literal})"),
             None => format!("define it as a parameter, in an arm or in a sweep; {literal}"),
         };
-        problems.push(
-            error(
-                span,
-                format!("nothing defines the placeholder `{{{name}}}`"),
-            )
-            .help(help),
-        );
+        Problem {
+            message: format!("nothing defines the placeholder `{{{name}}}`"),
+            help,
+        }
     }
 
-    fn missing_in_an_arm(&self, name: &str, span: Span, problems: &mut Problems) {
+    fn missing_in_an_arm(&self, name: &str) -> Problem {
         let lacking = self
             .arms
             .iter()
             .filter(|arm| arm.params.get(name).is_none());
         let lacking: Vec<String> = lacking.map(|arm| format!("`{}`", arm.name)).collect();
-        let message = format!(
-            "the placeholder `{{{name}}}` is not defined in every arm: {} lacks it",
-            lacking.join(", ")
-        );
-        let help = "set it there too, or give it a default under `params`";
-        problems.push(error(span, message).help(help));
+        let lacking = lacking.join(", ");
+        Problem {
+            message: format!(
+                "the placeholder `{{{name}}}` is not defined in every arm: {lacking} lacks it"
+            ),
+            help: "set it there too, or give it a default under `params`".to_owned(),
+        }
     }
+}
+
+fn ambiguous(name: &str) -> Problem {
+    Problem {
+        message: format!("`{{{name}}}` is a built-in placeholder and a parameter"),
+        help: "rename the parameter".to_owned(),
+    }
+}
+
+struct Problem {
+    message: String,
+    help: String,
 }

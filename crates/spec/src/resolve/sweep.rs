@@ -160,46 +160,65 @@ fn check_zip(axes: &[Axis], strategy: Strategy, node: Option<&Node>, problems: &
 
 /// A parameter with two origins would have two values in one trial.
 pub(super) fn check_clashes(
-    top: &Sweep,
+    root: &Node,
     tasks: &[Task],
     drafts: &[Draft],
     arms: &[Arm],
     problems: &mut Problems,
 ) {
+    let top = axis_entries(root, "sweep");
+    let in_an_arm = |name: &str| arms.iter().any(|arm| arm.params.get(name).is_some());
+    for entry in top.iter().filter(|entry| in_an_arm(&entry.key)) {
+        clash(entry, "a sweep and an arm both set", problems);
+    }
     for (task, draft) in tasks.iter().zip(drafts) {
-        for axis in &task.sweep.axes {
-            if top.axes.iter().any(|other| other.name == axis.name) {
+        let is_axis = |entry: &&&Entry| task.sweep.axes.iter().any(|axis| axis.name == entry.key);
+        let (params, sweep) = (
+            axis_entries(&draft.node, "params"),
+            axis_entries(&draft.node, "sweep"),
+        );
+        for entry in params.iter().chain(&sweep).filter(is_axis) {
+            if in_an_arm(&entry.key) {
+                clash(entry, "a sweep and an arm both set", problems);
+            }
+            // The single task at the top level has no sweep of its own.
+            if top
+                .iter()
+                .any(|other| other.key == entry.key && other.key_span != entry.key_span)
+            {
                 clash(
-                    draft,
-                    &axis.name,
+                    entry,
                     "the top-level sweep and the task both sweep",
                     problems,
                 );
             }
         }
-        for axis in task.sweep.axes.iter().chain(&top.axes) {
-            if arms.iter().any(|arm| arm.params.get(&axis.name).is_some()) {
-                clash(draft, &axis.name, "a sweep and an arm both set", problems);
-            }
+        for entry in params
+            .iter()
+            .filter(|entry| sweep.iter().any(|other| other.key == entry.key))
+        {
+            clash(
+                entry,
+                "`params` and `sweep` of the task both sweep",
+                problems,
+            );
         }
     }
 }
 
-fn clash(draft: &Draft, name: &str, what: &str, problems: &mut Problems) {
-    let sweep = draft
-        .node
-        .get("sweep")
+/// The entries with lists under a key.
+fn axis_entries<'a>(node: &'a Node, key: &str) -> Vec<&'a Entry> {
+    let entries = node
+        .get(key)
         .and_then(Node::map)
-        .and_then(|map| map.entry(name));
-    let params = || {
-        draft
-            .node
-            .get("params")
-            .and_then(Node::map)
-            .and_then(|map| map.entry(name))
-    };
-    let span = sweep
-        .or_else(params)
-        .map_or(draft.node.span, |entry| entry.key_span);
-    problems.push(error(span, format!("{what} `{name}`")).help("remove one of the two"));
+        .map_or(&[][..], |map| &map.entries);
+    entries
+        .iter()
+        .filter(|entry| entry.value.list().is_some())
+        .collect()
+}
+
+fn clash(entry: &Entry, what: &str, problems: &mut Problems) {
+    let problem = error(entry.key_span, format!("{what} `{}`", entry.key));
+    problems.push(problem.help("remove one of the two"));
 }

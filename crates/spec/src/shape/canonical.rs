@@ -3,6 +3,7 @@
 use super::{Section, Type};
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Kind, Map, Node};
+use std::collections::HashMap;
 use std::mem;
 
 /// Renames every alias below a section.
@@ -11,6 +12,7 @@ pub(crate) fn canonicalize(node: &mut Node, section: &'static Section, problems:
         return;
     };
     let mut renamed = Map::default();
+    let mut spellings: HashMap<&str, String> = HashMap::new();
     for mut entry in mem::take(&mut map.entries) {
         let Some(key) = section.key(&entry.key) else {
             renamed.entries.push(entry);
@@ -19,30 +21,21 @@ pub(crate) fn canonicalize(node: &mut Node, section: &'static Section, problems:
         descend(&mut entry.value, &key.ty, problems);
         let written = mem::replace(&mut entry.key, key.name.to_owned());
         entry.value = canonical_value(&written, entry.value);
-        if let Some(first) = renamed
-            .entry(key.name)
-            .filter(|_| is_ambiguous(key.aliases))
-        {
-            let message = format!("`{written}` says again what another key has said");
+        // Equal spellings were refused by the readers: only a key with aliases can stand twice.
+        let earlier = spellings.insert(key.name, written.clone());
+        if let (Some(earlier), Some(first)) = (earlier, renamed.entry(key.name)) {
+            let message =
+                format!("`{earlier}` and `{written}` are the same key, and both are given");
             let problem = Diagnostic::new(Severity::Error, entry.key_span, message)
                 .label("again here")
                 .related(first.key_span, "first here")
-                .help(format!(
-                    "`{}` and `{}` are the same key: keep one",
-                    key.name,
-                    key.aliases.join("`, `")
-                ));
+                .help("keep one of the two");
             problems.push(problem);
         } else {
             renamed.entries.push(entry);
         }
     }
     *map = renamed;
-}
-
-/// Only a key with aliases can stand twice: equal keys were refused by the readers.
-fn is_ambiguous(aliases: &[&str]) -> bool {
-    !aliases.is_empty()
 }
 
 /// `seed = 42` is `seeds = [42]`.

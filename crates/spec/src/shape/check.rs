@@ -218,7 +218,9 @@ fn filled(text: Option<&str>) -> Result<(), String> {
 }
 
 fn check_name(name: &str) -> Result<(), String> {
-    filled(Some(name))?;
+    if name.trim().is_empty() {
+        return Err("a name cannot be empty".to_owned());
+    }
     if matches!(name, "." | "..")
         || name.contains(['/', '\\'])
         || name.chars().any(char::is_control)
@@ -249,10 +251,12 @@ pub(crate) fn is_plain(c: char) -> bool {
 
 fn whole(node: &Node, min: u64, max: u64) -> Result<(), String> {
     match node.whole() {
-        Some(value) if (min..=max).contains(&value) => Ok(()),
+        Some(value) if value > max => {
+            Err(format!("expected at most {max}, found {}", node.found()))
+        }
+        Some(value) if value >= min => Ok(()),
         _ => Err(format!(
-            "expected {}, found {}",
-            Type::Whole(min, max).expected(),
+            "expected a whole number from {min}, found {}",
             node.found()
         )),
     }
@@ -326,7 +330,7 @@ impl Keys {
 
 impl Type {
     /// Whether a value is of the right kind, whatever its content.
-    fn fits(&self, node: &Node) -> bool {
+    pub(crate) fn fits(&self, node: &Node) -> bool {
         match self {
             Self::Text | Self::FilledText | Self::Name | Self::PlainName | Self::Word(_) => {
                 node.text().is_some()
@@ -353,8 +357,7 @@ impl Type {
             Self::Text | Self::FilledText => "text".to_owned(),
             Self::Name | Self::PlainName => "a name".to_owned(),
             Self::Bool => "true or false".to_owned(),
-            Self::Whole(0, u64::MAX) => "a whole number from 0".to_owned(),
-            Self::Whole(min, u64::MAX) => format!("a whole number from {min}"),
+            Self::Whole(min, 1_000_000..) => format!("a whole number from {min}"),
             Self::Whole(min, max) => format!("a whole number from {min} to {max}"),
             Self::Number(min) if min.is_finite() => format!("a number of at least {min}"),
             Self::Number(_) => "a number".to_owned(),

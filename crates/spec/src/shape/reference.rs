@@ -32,16 +32,13 @@ fn section_text(section: &Section, page: &mut String) {
         return;
     }
     page.push_str("\n| key | type | default | meaning |\n|---|---|---|---|\n");
-    let own_keys = section
-        .keys
-        .iter()
-        .filter(|group| section.name != "spec" || group.len() > 1);
-    let shown = if section.name == "spec" {
-        own_keys.take(1).copied().collect()
+    // The keys of a task, which may stand at the top level too, have their own table.
+    let groups = if section.name == ROOT.name {
+        1
     } else {
-        section.keys.to_vec()
+        section.keys.len()
     };
-    for key in shown.into_iter().flatten() {
+    for key in section.keys.iter().take(groups).copied().flatten() {
         key_row(key, page);
     }
 }
