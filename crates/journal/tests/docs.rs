@@ -1,0 +1,47 @@
+//! The journal shown in `docs/reference/files.md` is one that this version writes.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{finished, new_run, opened, session, started, time, write};
+use fairtrial_journal::{DataRoot, Event, OutcomeCounts, RunStatus};
+use fairtrial_model::Outcome;
+
+#[test]
+fn the_reference_shows_a_real_journal() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = new_run(&DataRoot::at(dir.path()), "demo");
+    let note = "cut off an unfinished last line of 212 bytes".to_owned();
+    let counts = OutcomeCounts {
+        ok: 1,
+        ..OutcomeCounts::default()
+    };
+    let events = [
+        opened(&run, 1),
+        session(false),
+        started(0, 1),
+        finished(0, 1, Outcome::Ok),
+        Event::Note {
+            at: time(2.0),
+            text: note,
+        },
+        Event::Closed {
+            at: time(3.0),
+            status: RunStatus::Finished,
+            counts,
+        },
+    ];
+    write(&run.journal(), &events);
+    let journal = std::fs::read_to_string(run.journal()).unwrap();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/files.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let shown: String = page
+        .lines()
+        .filter(|line| line.starts_with("{\"event\":"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    assert_eq!(
+        shown, journal,
+        "the page is out of date; the journal is:\n{journal}"
+    );
+}
