@@ -12,8 +12,9 @@ use std::sync::Arc;
 /// What stands in the place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// Parts of names that make a variable secret.
-const SECRET_NAMES: [&str; 11] = [
+/// Words at whose end a part of a name (between underscores, plural or not) makes the variable secret: `API_KEY`,
+/// `GITHUBTOKEN`, `AWS_CREDENTIALS`.
+const SECRET_WORDS: [&str; 9] = [
     "KEY",
     "TOKEN",
     "SECRET",
@@ -21,11 +22,13 @@ const SECRET_NAMES: [&str; 11] = [
     "PASSWD",
     "PASSPHRASE",
     "CREDENTIAL",
-    "AUTH",
     "COOKIE",
-    "PRIVATE",
-    "_PAT",
+    "AUTH",
 ];
+/// Whole parts that do the same, and are too short to be looked for at the end of others.
+const SECRET_PARTS: [&str; 4] = ["PAT", "PASS", "PWD", "PRIVATE"];
+/// Names that merely speak of such things.
+const HARMLESS: [&str; 3] = ["SSH_AUTH_SOCK", "PWD", "OLDPWD"];
 
 /// A value shorter than this is too likely to occur by chance, as `1` or `true`.
 const MIN_SECRET: usize = 6;
@@ -55,10 +58,14 @@ const SHAPES: [(&str, usize); 18] = [
 /// Whether a variable of this name holds a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    // Names that merely speak of such things.
-    let harmless = ["SSH_AUTH_SOCK", "XAUTHORITY", "KEYBOARD", "KEYMAP"];
-    SECRET_NAMES.iter().any(|part| name.contains(part))
-        && !harmless.iter().any(|word| name.contains(word))
+    if HARMLESS.contains(&name.as_str()) {
+        return false;
+    }
+    name.split('_').any(|part| {
+        let single = part.strip_suffix('S').unwrap_or(part);
+        let ends = |word: &&str| part.ends_with(*word) || single.ends_with(*word);
+        SECRET_WORDS.iter().any(|word| ends(word)) || SECRET_PARTS.contains(&part)
+    })
 }
 
 /// Whether a value looks like a well-known kind of key.
@@ -182,9 +189,11 @@ fn is_token_byte(byte: u8) -> bool {
 /// Length of the key with which the text begins.
 fn shape_len(text: &str) -> Option<usize> {
     let run = text.bytes().take_while(|byte| is_token_byte(*byte)).count();
+    // Words with hyphens have no digits; keys do.
+    let has_digit = text.bytes().take(run).any(|byte| byte.is_ascii_digit());
     let fits =
         |(prefix, rest): &(&str, usize)| text.starts_with(prefix) && run >= prefix.len() + rest;
-    SHAPES.iter().any(fits).then_some(run)
+    (has_digit && SHAPES.iter().any(fits)).then_some(run)
 }
 
 /// The text without keys of well-known kinds; `None` where there are none.
@@ -238,10 +247,10 @@ mod tests {
     #[test]
     fn keys_of_known_kinds_go_wherever_they_come_from() {
         let redactor = Redactor::default();
-        let text = "Authorization: Bearer sk-abcdefghijklmnopqrstuv (401) risk-assessment-of-something-long";
+        let text = "Authorization: Bearer sk-abcdefghijklmnop1234 (401) risk-9-assessment-of-something sk-learn-and-its-friends";
         assert_eq!(
             redactor.redact(text),
-            "Authorization: Bearer [redacted] (401) risk-assessment-of-something-long"
+            "Authorization: Bearer [redacted] (401) risk-9-assessment-of-something sk-learn-and-its-friends"
         );
         assert!(looks_secret("ghp_0123456789012345678901234567890123456"));
         assert!(!looks_secret("sk-"));
@@ -250,9 +259,21 @@ mod tests {
 
     #[test]
     fn names_are_judged_by_their_parts() {
-        assert!(is_secret_name("OPENAI_API_KEY"));
-        assert!(is_secret_name("aws_secret_access_key"));
-        assert!(!is_secret_name("SSH_AUTH_SOCK"));
-        assert!(!is_secret_name("PATH"));
+        let secret = [
+            "OPENAI_API_KEY",
+            "aws_secret_access_key",
+            "GITHUBTOKEN",
+            "PRIVATE_GITHUB_PAT",
+        ];
+        assert!(secret.into_iter().all(is_secret_name));
+        let open = [
+            "SSH_AUTH_SOCK",
+            "PATH",
+            "LD_LIBRARY_PATH",
+            "GIT_AUTHOR_NAME",
+            "PWD",
+            "TOKENIZERS_PARALLELISM",
+        ];
+        assert!(!open.into_iter().any(is_secret_name));
     }
 }

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// Highest trial index that is believed; memory is reserved up to it.
 const MAX_INDEX: u64 = 1 << 26;
 
+/// How many problems are described; all are counted in the summary, but garbage must not fill the memory.
+const MAX_PROBLEMS: usize = 1000;
+
 /// One trial, folded.
 ///
 /// The *effective* record is the finished record with the highest attempt number; of two for one attempt, the later
@@ -88,7 +91,7 @@ pub struct RunState {
     pub sessions: Vec<SessionInfo>,
     /// Effective outcomes.
     pub counts: OutcomeCounts,
-    /// What is wrong with the journal.
+    /// What is wrong with the journal: the first thousand of such things.
     pub problems: Vec<Problem>,
     /// How far it was read, and an unfinished last line.
     pub summary: ReadSummary,
@@ -103,13 +106,13 @@ impl RunState {
         while let Some(next) = reader.brief() {
             match next {
                 Ok(entry) => state.fold(entry),
-                Err(ReadError::Corrupt(corrupt)) => state.problems.push(Problem::Corrupt(corrupt)),
+                Err(ReadError::Corrupt(corrupt)) => state.report(Problem::Corrupt(corrupt)),
                 Err(ReadError::Io(error)) => return Err(error),
             }
         }
         state.summary = reader.summary();
         if state.opened.is_none() && state.summary.intact > 0 {
-            state.problems.push(Problem::NotOpened);
+            state.report(Problem::NotOpened);
         }
         Ok(state)
     }
@@ -190,13 +193,19 @@ impl RunState {
         }
     }
 
+    fn report(&mut self, problem: Problem) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
     fn slot(&mut self, index: u64, line: u64) -> Option<&mut TrialState> {
         let limit = self
             .opened
             .as_ref()
             .map_or(MAX_INDEX, |opened| opened.trials.min(MAX_INDEX));
         if index >= limit {
-            self.problems.push(Problem::NoSuchTrial { line, index });
+            self.report(Problem::NoSuchTrial { line, index });
             return None;
         }
         let place = index as usize;
