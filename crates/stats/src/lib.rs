@@ -4,17 +4,22 @@
 //! enters through an explicit seed. What cannot be computed is an [`Undefined`] with its reason, never a NaN.
 #![forbid(unsafe_code)]
 
+pub mod assumptions;
+pub mod binary;
 pub mod bootstrap;
 pub mod descriptive;
 pub mod dist;
 mod interval;
+pub mod k_arms;
 mod level;
+pub mod multiplicity;
 pub mod one_arm;
 pub mod passk;
 pub mod permutation;
 pub mod rank;
 pub mod rng;
 pub mod sample;
+pub mod sequential;
 pub mod series;
 pub mod suite;
 pub mod two_arm;

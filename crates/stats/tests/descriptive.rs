@@ -65,7 +65,9 @@ fn iqm_goldens() {
 fn numacc(case: &Value) -> Vec<f64> {
     let pairs = |first: f64, low: f64, high: f64| {
         let mut x = vec![first];
-        (0..500).for_each(|_| x.extend([low, high]));
+        for _ in 0..500 {
+            x.extend([low, high]);
+        }
         x
     };
     match case["name"].as_str().unwrap() {
@@ -132,8 +134,10 @@ fn accumulators_merge_to_the_whole() {
 fn compensated_sums_keep_what_a_plain_sum_loses() {
     let mut whole = CompensatedSum::default();
     let mut part = CompensatedSum::default();
-    [1e16, 1.0].into_iter().for_each(|x| whole.add(x));
-    [-1e16, 1.0].into_iter().for_each(|x| part.add(x));
+    for (left, right) in [(1e16, -1e16), (1.0, 1.0)] {
+        whole.add(left);
+        part.add(right);
+    }
     whole.merge(part);
     assert_eq!(whole.value(), 2.0);
 }

@@ -127,3 +127,28 @@ fn arguments_outside_the_domain_give_nan_and_never_panic() {
     assert_eq!(dist::student_t::sf(f64::INFINITY, 3.0), 0.0);
     assert_eq!(dist::student_t::sf(f64::NEG_INFINITY, 3.0), 1.0);
 }
+
+#[test]
+fn ranges_of_two_arms_are_the_t_distribution() {
+    for df in [1.0, 2.0, 5.5, 30.0, 1e3, 1e6] {
+        for t in [0.1, 1.5, 6.0] {
+            let p = dist::student_t::two_sided(t, df);
+            let range = dist::studentized_range::sf(t * std::f64::consts::SQRT_2, 2, df);
+            assert!((range - p).abs() < 1e-11, "range {t} {df}: {range} {p}");
+            assert!(
+                (dist::dunnett::sf(t, &[0.5], df) - p).abs() < 1e-11,
+                "Dunnett {t} {df}"
+            );
+            assert!(
+                (dist::noncentral_t::sf(t, df, 1e-300) - 0.5 * p).abs() < 1e-12,
+                "nct {t} {df}"
+            );
+        }
+    }
+    let critical = dist::studentized_range::critical(0.05, 3, 20.0);
+    assert!(close(
+        dist::studentized_range::sf(critical, 3, 20.0),
+        0.05,
+        1e-12
+    ));
+}

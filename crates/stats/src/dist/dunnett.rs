@@ -1,8 +1,8 @@
 //! Dunnett's distribution: the largest |t| of several arms against one control.
 
-use super::normal;
 use super::scale::{RULE, expectation};
 use super::solve::increasing_root;
+use super::{normal, student_t};
 
 /// `P(max |T_i| > c)` under no effect. `loadings[i] = sqrt(n_i / (n_i + n_0))`: arms `i` and `j` correlate by the
 /// product of their loadings, because they share the control.
@@ -17,7 +17,7 @@ pub fn sf(c: f64, loadings: &[f64], df: f64) -> f64 {
     if c <= 0.0 {
         return 1.0;
     }
-    expectation(df, 12, |s| any_beyond(c * s, loadings)).clamp(0.0, 1.0)
+    expectation(df, 6, |s| any_beyond(c * s, loadings)).clamp(0.0, 1.0)
 }
 
 /// The `c` with `P(max |T_i| > c) = alpha`.
@@ -25,10 +25,15 @@ pub fn critical(alpha: f64, loadings: &[f64], df: f64) -> f64 {
     if !(alpha > 0.0 && alpha < 1.0) || loadings.is_empty() {
         return f64::NAN;
     }
-    increasing_root(1e-3_f64.ln(), 1e6_f64.ln(), |u| {
-        (alpha.ln() - sf(u.exp(), loadings, df).ln(), f64::NAN)
+    // One arm alone needs less, all together at most Bonferroni's share.
+    let bound = |tail: f64| student_t::inverse_sf(tail, df);
+    let (low, high) = (
+        bound(0.5 * alpha),
+        bound(0.5 * alpha / loadings.len() as f64),
+    );
+    increasing_root(low, high, |c| {
+        (alpha.ln() - sf(c, loadings, df).ln(), f64::NAN)
     })
-    .exp()
 }
 
 /// `P(max |Z_i| > w)`, given the shared control's deviation and averaged over it.

@@ -29,6 +29,7 @@ pub use incomplete_beta::{inverse_regularized_beta, regularized_beta, regularize
 pub use incomplete_gamma::{
     inverse_regularized_gamma, regularized_gamma_lower, regularized_gamma_upper,
 };
+pub(crate) use solve::increasing_root;
 
 /// The error function.
 pub fn erf(x: f64) -> f64 {

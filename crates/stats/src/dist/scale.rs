@@ -37,7 +37,11 @@ pub(super) fn expectation(df: f64, panels: u32, mut f: impl FnMut(f64) -> f64) -
             2.0 * (2.0 * v).exp_m1(),
         )
     });
-    let below = RULE.integrate(left, 0.0, panels, |u| log_density(u).exp() * f(u.exp()));
+    // A few degrees of freedom have a long left tail: no panel may be wider than the density's own scale.
+    let left_panels = panels.max((-left / 2.0).ceil() as u32);
+    let below = RULE.integrate(left, 0.0, left_panels, |u| {
+        log_density(u).exp() * f(u.exp())
+    });
     let above = RULE.integrate(0.0, right, panels, |u| log_density(u).exp() * f(u.exp()));
     below + above
 }

@@ -1,8 +1,10 @@
 //! The studentised range (Tukey's honest significant difference).
 
-use super::normal;
+use std::f64::consts::SQRT_2;
+
 use super::scale::{RULE, expectation};
 use super::solve::increasing_root;
+use super::{normal, student_t};
 
 /// `P(Q > q)` for the range of `k` means over their estimated standard error with `df` degrees of freedom.
 pub fn sf(q: f64, k: u32, df: f64) -> f64 {
@@ -12,7 +14,7 @@ pub fn sf(q: f64, k: u32, df: f64) -> f64 {
     if q <= 0.0 {
         return 1.0;
     }
-    expectation(df, 12, |s| range_sf(q * s, k)).clamp(0.0, 1.0)
+    expectation(df, 6, |s| range_sf(q * s, k)).clamp(0.0, 1.0)
 }
 
 /// `P(Q <= q)`.
@@ -25,10 +27,11 @@ pub fn critical(alpha: f64, k: u32, df: f64) -> f64 {
     if !(alpha > 0.0 && alpha < 1.0) || k < 2 || !(df > 0.0) {
         return f64::NAN;
     }
-    increasing_root(1e-3_f64.ln(), 1e6_f64.ln(), |u| {
-        (alpha.ln() - sf(u.exp(), k, df).ln(), f64::NAN)
-    })
-    .exp()
+    // One pair alone needs less, all pairs together at most Bonferroni's share.
+    let pairs = f64::from(k) * f64::from(k - 1) / 2.0;
+    let bound = |tail: f64| SQRT_2 * student_t::inverse_sf(tail, df);
+    let (low, high) = (bound(0.5 * alpha), bound(0.5 * alpha / pairs));
+    increasing_root(low, high, |q| (alpha.ln() - sf(q, k, df).ln(), f64::NAN))
 }
 
 /// `P(range of k standard normals > w)`: for the largest at `z`, not all others within `w` below it.

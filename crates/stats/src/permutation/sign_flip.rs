@@ -125,9 +125,9 @@ fn draw(scaled: &[f64], sum: f64, slack: f64, options: Options) -> Extreme {
     };
     let mut sums = vec![0.0; options.draws as usize];
     source.fill(&mut sums, tables.len(), |stream, block| {
-        block
-            .iter_mut()
-            .for_each(|s| *s = random_sum(&tables, stream));
+        for s in block {
+            *s = random_sum(&tables, stream);
+        }
     });
     sums.iter().fold(Extreme::default(), |total, s| {
         total.add(Extreme {

@@ -149,9 +149,9 @@ fn draw(centred: &[f64], n: usize, goal: &Goal, options: Options) -> Extreme {
     let mut sums = vec![0.0; options.draws as usize];
     source.fill(&mut sums, size, |stream, block| {
         let mut values = centred.to_vec();
-        block
-            .iter_mut()
-            .for_each(|s| *s = sign * random_subset_sum(&mut values, size, stream));
+        for s in block {
+            *s = sign * random_subset_sum(&mut values, size, stream);
+        }
     });
     sums.iter()
         .fold(Extreme::default(), |total, s| total.add(goal.judge(*s)))

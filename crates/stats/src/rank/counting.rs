@@ -30,7 +30,7 @@ pub(super) fn subset_sum_distribution(doubled: &[u64], size: usize) -> Vec<f64> 
         draw_one(
             &mut chance,
             width,
-            Draw {
+            &Draw {
                 rank: *rank as usize,
                 seen,
                 items: doubled.len(),
@@ -49,7 +49,7 @@ struct Draw {
 }
 
 /// One item is drawn with the chance that a random subset has at this point.
-fn draw_one(chance: &mut [f64], width: usize, draw: Draw) {
+fn draw_one(chance: &mut [f64], width: usize, draw: &Draw) {
     let left = (draw.items - draw.seen) as f64;
     for k in (0..=draw.size.min(draw.seen + 1)).rev() {
         let stay = 1.0 - (draw.size - k) as f64 / left;

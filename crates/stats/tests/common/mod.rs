@@ -28,9 +28,9 @@ pub fn number(value: &Value) -> f64 {
     match value {
         Value::Number(n) => n.as_f64().unwrap(),
         Value::String(s) => match s.as_str() {
-            "NaN" => f64::NAN,
-            "Infinity" => f64::INFINITY,
-            "-Infinity" => f64::NEG_INFINITY,
+            "NaN" | "nan" => f64::NAN,
+            "Infinity" | "inf" => f64::INFINITY,
+            "-Infinity" | "-inf" => f64::NEG_INFINITY,
             other => panic!("not a number: {other}"),
         },
         other => panic!("not a number: {other}"),

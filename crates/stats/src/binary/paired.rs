@@ -1,0 +1,182 @@
+//! McNemar's test: only the tasks on which the arms disagree say which one is better.
+
+use serde::Serialize;
+
+use crate::dist::{binomial, chi_square};
+use crate::rank::Continuity;
+use crate::words::{count, p_value};
+use crate::{Explain, Outcome, Side, Undefined};
+
+/// The four outcomes of tasks that both arms tried once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PairedCounts {
+    /// Both arms passed.
+    pub both_pass: u64,
+    /// Only the candidate passed.
+    pub candidate_only: u64,
+    /// Only the control passed.
+    pub control_only: u64,
+    /// Both failed.
+    pub both_fail: u64,
+}
+
+impl PairedCounts {
+    /// Counts pairs of (control, candidate) outcomes.
+    pub fn from_pairs(pairs: impl IntoIterator<Item = (bool, bool)>) -> Self {
+        let mut counts = Self {
+            both_pass: 0,
+            candidate_only: 0,
+            control_only: 0,
+            both_fail: 0,
+        };
+        for pair in pairs {
+            match pair {
+                (true, true) => counts.both_pass += 1,
+                (false, true) => counts.candidate_only += 1,
+                (true, false) => counts.control_only += 1,
+                (false, false) => counts.both_fail += 1,
+            }
+        }
+        counts
+    }
+
+    /// All tasks.
+    pub fn total(&self) -> u64 {
+        self.both_pass + self.candidate_only + self.control_only + self.both_fail
+    }
+
+    /// Tasks on which the arms disagree.
+    pub fn discordant(&self) -> u64 {
+        self.candidate_only + self.control_only
+    }
+
+    /// Share passed by the candidate minus share passed by the control.
+    pub fn difference(&self) -> f64 {
+        (self.candidate_only as f64 - self.control_only as f64) / self.total() as f64
+    }
+
+    pub(super) fn checked(self) -> Outcome<Self> {
+        if self.total() == 0 {
+            return Err(Undefined::Empty {
+                what: "the tasks".into(),
+            });
+        }
+        Ok(self)
+    }
+}
+
+/// How McNemar's p value is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum McNemarMethod {
+    /// The mid-p test: close to its level even with few disagreements; the default.
+    #[default]
+    MidP,
+    /// The exact binomial test: never above its level, hence timid.
+    Exact,
+    /// The chi-square approximation, two-sided only.
+    ChiSquare(Continuity),
+}
+
+/// McNemar's test.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct McNemar {
+    /// What was computed.
+    pub method: &'static str,
+    /// The counts.
+    pub counts: PairedCounts,
+    /// The chi-square statistic, in the approximation.
+    pub statistic: Option<f64>,
+    /// The p value of "each arm is as likely to be the only one that passes".
+    pub p: f64,
+    /// Which deviations count; `Greater` is "the candidate passes more".
+    pub side: Side,
+}
+
+/// McNemar's test of paired pass/fail outcomes. Without any disagreement there is no evidence: p is 1.
+pub fn mcnemar(counts: PairedCounts, method: McNemarMethod, side: Side) -> Outcome<McNemar> {
+    let counts = counts.checked()?;
+    let (name, statistic, p) = match method {
+        McNemarMethod::Exact => ("McNemar (exact)", None, exact(&counts, side)),
+        McNemarMethod::MidP => ("McNemar (mid-p)", None, mid_p(&counts, side)),
+        McNemarMethod::ChiSquare(continuity) => {
+            let statistic = chi_square_statistic(&counts, continuity, side)?;
+            (
+                "McNemar (chi-square)",
+                Some(statistic),
+                chi_square::sf(statistic, 1.0),
+            )
+        }
+    };
+    Ok(McNemar {
+        method: name,
+        counts,
+        statistic,
+        p,
+        side,
+    })
+}
+
+/// Chances of at least and of at most this many wins of the candidate among the disagreements.
+fn win_tails(counts: &PairedCounts) -> (f64, f64) {
+    let (wins, n) = (counts.candidate_only, counts.discordant());
+    let at_least = if wins == 0 {
+        1.0
+    } else {
+        binomial::sf(wins - 1, n, 0.5)
+    };
+    (at_least, binomial::cdf(wins, n, 0.5))
+}
+
+fn exact(counts: &PairedCounts, side: Side) -> f64 {
+    let (above, below) = win_tails(counts);
+    side.p_value(above, below)
+}
+
+fn mid_p(counts: &PairedCounts, side: Side) -> f64 {
+    if counts.discordant() == 0 {
+        return 1.0;
+    }
+    let here = binomial::pmf(counts.candidate_only, counts.discordant(), 0.5);
+    if side == Side::TwoSided && counts.candidate_only == counts.control_only {
+        // Fagerland, Lydersen and Laake (2013): a draw is not worth a full 1.
+        return 1.0 - 0.5 * here;
+    }
+    let (above, below) = win_tails(counts);
+    side.p_value(above - 0.5 * here, below - 0.5 * here)
+}
+
+fn chi_square_statistic(counts: &PairedCounts, continuity: Continuity, side: Side) -> Outcome<f64> {
+    if counts.discordant() == 0 {
+        return Err(Undefined::NoSolution(
+            "the arms agree on every task: the chi-square statistic is 0 / 0".into(),
+        ));
+    }
+    if side != Side::TwoSided {
+        return Err(Undefined::NoSolution(
+            "the chi-square form of McNemar's test is two-sided only".into(),
+        ));
+    }
+    let gap = counts.candidate_only.abs_diff(counts.control_only) as f64;
+    let step = if continuity == Continuity::Corrected {
+        1.0
+    } else {
+        0.0
+    };
+    Ok((gap - step).powi(2) / counts.discordant() as f64)
+}
+
+impl Explain for McNemar {
+    fn reading(&self) -> String {
+        let counts = &self.counts;
+        format!(
+            "Of {}, the arms disagree on {}: the candidate alone passed {}, the control alone {} ({}, {}).",
+            count(counts.total() as usize, "task"),
+            counts.discordant(),
+            counts.candidate_only,
+            counts.control_only,
+            p_value(self.p),
+            self.method
+        )
+    }
+}
