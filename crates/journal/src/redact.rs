@@ -64,7 +64,7 @@ pub fn is_secret_name(name: &str) -> bool {
     name.split('_').any(|part| {
         let single = part.strip_suffix('S').unwrap_or(part);
         let ends = |word: &&str| part.ends_with(*word) || single.ends_with(*word);
-        SECRET_WORDS.iter().any(|word| ends(word)) || SECRET_PARTS.contains(&part)
+        SECRET_WORDS.iter().any(ends) || SECRET_PARTS.contains(&part)
     })
 }
 
