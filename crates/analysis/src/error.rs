@@ -1,0 +1,21 @@
+//! Why an analysis could not be made at all. What the data do not allow is no error: it stands in the result.
+
+use fairtrial_journal::JournalError;
+
+/// An error of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalysisError {
+    /// A run's files could not be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// An option outside its range.
+    #[error("{name} = {value}: {expected}")]
+    Option {
+        /// Its name.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+}

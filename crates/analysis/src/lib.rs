@@ -1,0 +1,17 @@
+//! Records and declarations to structured answers: summaries, comparisons, verdicts.
+//!
+//! Nothing here prints, and the only files read are those of a run, through `fairtrial-journal`. Every number that
+//! comes out leads back to the trials it came from, and says what was left out and why. The mathematics is in
+//! `fairtrial-stats`; this crate decides which of it fits the data.
+#![forbid(unsafe_code)]
+
+mod error;
+mod observation;
+mod order;
+pub mod summary;
+mod trial_set;
+
+pub use error::AnalysisError;
+pub use observation::Observation;
+pub use summary::{RunSummary, SummaryOptions, summarize, summarize_run};
+pub use trial_set::TrialSet;

@@ -1,0 +1,140 @@
+//! What the analysis reads of a record: which trial, how it ended, and its numbers.
+//!
+//! A record holds much more (resources, files, notes). Reading only this, and borrowing the text, is what makes a
+//! summary of 100,000 trials quick.
+
+use fairtrial_model::{Number, Outcome, Params, Record};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// One trial's answer.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Observation<'a> {
+    /// Which trial.
+    #[serde(borrow)]
+    pub trial: Key<'a>,
+    /// Its content identity.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it used.
+    #[serde(default)]
+    pub resources: Used,
+    /// Its numbers.
+    #[serde(borrow, default)]
+    pub metrics: Metrics<'a>,
+}
+
+/// A trial's place in the design.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Key<'a> {
+    /// Place in the run's order.
+    pub index: u64,
+    /// The task.
+    #[serde(borrow)]
+    pub task: Cow<'a, str>,
+    /// The arm.
+    #[serde(borrow, default)]
+    pub arm: Option<Cow<'a, str>>,
+    /// The sweep point.
+    #[serde(default)]
+    pub point: Params,
+    /// The seed.
+    pub seed: u64,
+    /// The repetition under one seed.
+    #[serde(default)]
+    pub rollout: u32,
+}
+
+/// The part of the resource record that a summary shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+pub struct Used {
+    /// Wall seconds.
+    #[serde(rename = "wall_s", default)]
+    pub wall: Option<f64>,
+}
+
+/// Metric values in the order of the record, without a map's cost.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Metrics<'a>(pub Vec<(Cow<'a, str>, f64)>);
+
+impl Metrics<'_> {
+    /// The value of a metric.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        let found = self.0.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| *value)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Metrics<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MetricsVisitor;
+        impl<'de> Visitor<'de> for MetricsVisitor {
+            type Value = Metrics<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map of metric values")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Metrics<'de>, M::Error> {
+                let mut values = Vec::with_capacity(map.size_hint().unwrap_or(4));
+                while let Some((BorrowedKey(name), Number(value))) = map.next_entry()? {
+                    values.push((name, value));
+                }
+                Ok(Metrics(values))
+            }
+        }
+        deserializer.deserialize_map(MetricsVisitor)
+    }
+}
+
+/// A map key that borrows; a plain `Cow` would copy.
+#[derive(Deserialize)]
+struct BorrowedKey<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> From<&'a Record> for Observation<'a> {
+    fn from(record: &'a Record) -> Self {
+        let metrics = record.metrics.iter();
+        Self {
+            trial: Key {
+                index: record.trial.index,
+                task: Cow::Borrowed(&record.trial.task),
+                arm: record.trial.arm.as_deref().map(Cow::Borrowed),
+                point: record.trial.point.clone(),
+                seed: record.trial.seed,
+                rollout: record.trial.rollout,
+            },
+            id: Cow::Borrowed(&record.id.0),
+            outcome: record.outcome,
+            resources: Used {
+                wall: record.resources.wall,
+            },
+            metrics: Metrics(
+                metrics
+                    .map(|(name, value)| (Cow::Borrowed(name.as_str()), value.0))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Observation;
+    use std::borrow::Cow;
+
+    #[test]
+    fn a_line_is_read_without_copying_its_text() {
+        let line = r#"{"event":"finished","schema":1,"trial":{"index":3,"task":"train","arm":"b","seed":7},"id":"ab",
+            "attempt":1,"outcome":"ok","ended_at":"2025-08-24T12:34:56Z","resources":{"wall_s":1.5,"user_s":1},
+            "metrics":{"reward":0.5,"loss":"NaN"},"crc":"00000000"}"#;
+        let read: Observation = serde_json::from_str(line).unwrap();
+        assert_eq!(read.trial.task, "train");
+        assert!(matches!(read.trial.task, Cow::Borrowed(_)));
+        assert_eq!(read.resources.wall, Some(1.5));
+        assert_eq!(read.metrics.get("reward"), Some(0.5));
+        assert!(read.metrics.get("loss").unwrap().is_nan());
+        assert_eq!(read.metrics.get("other"), None);
+    }
+}

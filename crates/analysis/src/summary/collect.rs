@@ -1,0 +1,265 @@
+//! Records into cells, one pass, keeping one number per value and nothing else of a record.
+
+use super::describe::{self, Values};
+use super::{Cell, MISSING_RULE, MetricInfo, RunSummary, SUMMARY_SCHEMA};
+use crate::observation::Observation;
+use crate::{AnalysisError, TrialSet, order};
+use fairtrial_journal::OutcomeCounts;
+use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
+use fairtrial_spec::Spec;
+use fairtrial_stats::Level;
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+/// What a summary needs to know besides the records.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SummaryOptions {
+    /// Declared metrics, in the user's order.
+    pub metrics: Vec<MetricDeclaration>,
+    /// Task ids in the order of the table.
+    pub tasks: Vec<String>,
+    /// Arm names in the order of the table.
+    pub arms: Vec<String>,
+    /// One minus the confidence of the intervals.
+    pub alpha: f64,
+}
+
+impl Default for SummaryOptions {
+    fn default() -> Self {
+        Self {
+            metrics: Vec::new(),
+            tasks: Vec::new(),
+            arms: Vec::new(),
+            alpha: 0.05,
+        }
+    }
+}
+
+impl From<&Spec> for SummaryOptions {
+    fn from(spec: &Spec) -> Self {
+        Self {
+            metrics: spec.metrics.clone(),
+            tasks: spec.tasks.iter().map(|task| task.id.clone()).collect(),
+            arms: spec.arms.iter().map(|arm| arm.name.clone()).collect(),
+            alpha: spec.analysis.alpha.unwrap_or(0.05),
+        }
+    }
+}
+
+/// Summarises records: one effective record per trial, in any order.
+pub fn summarize<I>(records: I, options: SummaryOptions) -> Result<RunSummary, AnalysisError>
+where
+    I: IntoIterator,
+    I::Item: Borrow<Record>,
+{
+    let mut summarizer = Summarizer::new(options)?;
+    for record in records {
+        summarizer.add(&Observation::from(record.borrow()));
+    }
+    Ok(summarizer.finish())
+}
+
+/// Takes observations one by one and gives their summary at the end.
+#[derive(Debug)]
+pub struct Summarizer {
+    options: SummaryOptions,
+    level: Level,
+    /// Metric names, declared ones first; their places are the metric numbers used below.
+    names: Vec<String>,
+    by_name: HashMap<String, usize>,
+    cells: Vec<Gathered>,
+    by_key: HashMap<String, usize>,
+    key: String,
+}
+
+/// A cell while it is being filled.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    pub(super) task: String,
+    arm: Option<String>,
+    point: Params,
+    trials: Vec<u64>,
+    seeds: BTreeMap<u64, ()>,
+    outcomes: OutcomeCounts,
+    walls: Vec<f64>,
+    /// By metric number; shorter than the list of names where the last ones were never seen here.
+    pub(super) metrics: Vec<Values>,
+}
+
+impl Gathered {
+    fn new(observation: &Observation<'_>) -> Self {
+        Self {
+            task: observation.trial.task.clone().into_owned(),
+            arm: observation.trial.arm.as_deref().map(str::to_owned),
+            point: observation.trial.point.clone(),
+            trials: Vec::new(),
+            seeds: BTreeMap::new(),
+            outcomes: OutcomeCounts::default(),
+            walls: Vec::new(),
+            metrics: Vec::new(),
+        }
+    }
+
+    fn values(&mut self, metric: usize) -> &mut Values {
+        if self.metrics.len() <= metric {
+            self.metrics.resize_with(metric + 1, Values::default);
+        }
+        &mut self.metrics[metric]
+    }
+
+    /// Trials that ended failed, timeout or oom.
+    pub(super) fn arm_failures(&self) -> usize {
+        let failures = Outcome::ALL
+            .into_iter()
+            .filter(|outcome| outcome.is_arm_failure());
+        failures
+            .map(|outcome| self.outcomes.get(outcome) as usize)
+            .sum()
+    }
+
+    pub(super) fn ok(&self) -> usize {
+        self.outcomes.ok as usize
+    }
+}
+
+impl Summarizer {
+    /// Refuses an alpha that is no chance.
+    pub fn new(options: SummaryOptions) -> Result<Self, AnalysisError> {
+        if !(options.alpha > 0.0 && options.alpha < 1.0) {
+            return Err(AnalysisError::Option {
+                name: "alpha",
+                value: options.alpha.to_string(),
+                expected: "a chance between 0 and 1, both excluded",
+            });
+        }
+        let names: Vec<String> = options
+            .metrics
+            .iter()
+            .map(|metric| metric.name.clone())
+            .collect();
+        let by_name = names.iter().cloned().zip(0..).collect();
+        Ok(Self {
+            level: Level::two_sided(options.alpha),
+            options,
+            names,
+            by_name,
+            cells: Vec::new(),
+            by_key: HashMap::new(),
+            key: String::new(),
+        })
+    }
+
+    /// Takes in one trial's effective record.
+    pub fn add(&mut self, observation: &Observation<'_>) {
+        let place = self.cell_of(observation);
+        let trial = &observation.trial;
+        let cell = &mut self.cells[place];
+        cell.trials.push(trial.index);
+        cell.outcomes.add(observation.outcome);
+        cell.seeds.insert(trial.seed, ());
+        // A trial that did not end well may have reported something on its way: that is no result.
+        if observation.outcome != Outcome::Ok {
+            return;
+        }
+        cell.walls.extend(observation.resources.wall);
+        for (name, value) in &observation.metrics.0 {
+            let metric = match self.by_name.get(name.as_ref()) {
+                Some(metric) => *metric,
+                None => new_metric(&mut self.names, &mut self.by_name, name),
+            };
+            cell.values(metric).push(trial.seed, *value);
+        }
+    }
+
+    fn cell_of(&mut self, observation: &Observation<'_>) -> usize {
+        let trial = &observation.trial;
+        self.key.clear();
+        let arm = trial.arm.as_deref().unwrap_or("\u{1}");
+        let written = write!(self.key, "{}\u{0}{arm}\u{0}{}", trial.task, trial.point);
+        debug_assert!(written.is_ok(), "a String takes every write");
+        if let Some(place) = self.by_key.get(self.key.as_str()) {
+            return *place;
+        }
+        let place = self.cells.len();
+        self.cells.push(Gathered::new(observation));
+        self.by_key.insert(self.key.clone(), place);
+        place
+    }
+
+    /// The summary of all that was added.
+    pub fn finish(mut self) -> RunSummary {
+        let (tasks, arms) = (&self.options.tasks, &self.options.arms);
+        self.cells.sort_by(|a, b| {
+            let by_arm = || {
+                let name = |cell: &Gathered| cell.arm.clone().unwrap_or_default();
+                order::by_list(arms, &name(a), &name(b))
+            };
+            order::by_list(tasks, &a.task, &b.task)
+                .then_with(|| order::points(&a.point, &b.point))
+                .then_with(by_arm)
+        });
+        let metrics = self.metric_infos();
+        let mut outcomes = OutcomeCounts::default();
+        self.cells
+            .iter()
+            .for_each(|cell| outcomes.merge(&cell.outcomes));
+        let described = describe::metric_cells(&self.cells, &metrics, self.level);
+        let cells = self.cells.into_iter().zip(described);
+        RunSummary {
+            schema: SUMMARY_SCHEMA,
+            run: None,
+            planned: None,
+            outcomes,
+            alpha: self.options.alpha,
+            missing_rule: MISSING_RULE,
+            metrics,
+            cells: cells
+                .map(|(cell, metrics)| Cell {
+                    wall: describe::numbers(&cell.walls),
+                    task: cell.task,
+                    arm: cell.arm,
+                    point: cell.point,
+                    trials: cell.trials.into_iter().collect::<TrialSet>(),
+                    seeds: cell.seeds.len(),
+                    outcomes: cell.outcomes,
+                    metrics,
+                })
+                .collect(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// Declared metrics, then the others by name.
+    fn metric_infos(&mut self) -> Vec<MetricInfo> {
+        let declared = self.options.metrics.len();
+        let mut order: Vec<usize> = (0..self.names.len()).collect();
+        order[declared..].sort_by(|a, b| self.names[*a].cmp(&self.names[*b]));
+        for cell in &mut self.cells {
+            cell.metrics.resize_with(self.names.len(), Values::default);
+            cell.metrics = order
+                .iter()
+                .map(|old| std::mem::take(&mut cell.metrics[*old]))
+                .collect();
+        }
+        let info = |(place, old): (usize, &usize)| {
+            let declaration = self.options.metrics.get(*old);
+            MetricInfo {
+                name: self.names[*old].clone(),
+                declared: declaration.is_some(),
+                direction: declaration.and_then(|metric| metric.direction),
+                unit: declaration.and_then(|metric| metric.unit.clone()),
+                precision: declaration.and_then(|metric| metric.precision),
+                binary: describe::is_binary(self.cells.iter().map(|cell| &cell.metrics[place])),
+            }
+        };
+        order.iter().enumerate().map(info).collect()
+    }
+}
+
+fn new_metric(names: &mut Vec<String>, by_name: &mut HashMap<String, usize>, name: &str) -> usize {
+    let metric = names.len();
+    names.push(name.to_owned());
+    by_name.insert(name.to_owned(), metric);
+    metric
+}

@@ -1,0 +1,198 @@
+//! The numbers of one metric in one cell: location, spread, interval, and the bound that failures put on them.
+
+use super::collect::Gathered;
+use super::{MeanRange, MetricCell, MetricInfo, Missing, Numbers, Unit, WorstCase};
+use fairtrial_model::Direction;
+use fairtrial_stats::one_arm::{
+    Proportion, ProportionMethod, clustered_mean, mean_interval, proportion_interval,
+};
+use fairtrial_stats::{Level, Undefined, descriptive};
+
+/// The values of one metric in one cell, finite ones with their seed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Values {
+    finite: Vec<f64>,
+    seeds: Vec<u64>,
+    nan: usize,
+    infinite: usize,
+}
+
+impl Values {
+    pub(super) fn push(&mut self, seed: u64, value: f64) {
+        if value.is_nan() {
+            self.nan += 1;
+        } else if value.is_infinite() {
+            self.infinite += 1;
+        } else {
+            self.finite.push(value);
+            self.seeds.push(seed);
+        }
+    }
+
+    fn reported(&self) -> usize {
+        self.finite.len() + self.nan + self.infinite
+    }
+
+    /// Whether some seed has more than one value, and how many seeds there are.
+    fn seeds(&self) -> (usize, bool) {
+        let mut seeds = self.seeds.clone();
+        seeds.sort_unstable();
+        seeds.dedup();
+        (seeds.len(), seeds.len() < self.seeds.len())
+    }
+}
+
+/// Whether all values of a metric are 0 or 1 (and there is one).
+pub(super) fn is_binary<'a>(cells: impl Iterator<Item = &'a Values>) -> bool {
+    let mut values = cells.flat_map(|values| &values.finite).peekable();
+    values.peek().is_some() && values.all(|value| *value == 0.0 || *value == 1.0)
+}
+
+/// Mean, spread, extremes.
+pub(super) fn numbers(finite: &[f64]) -> Option<Numbers> {
+    let summary = descriptive::describe(finite).ok()?;
+    Some(Numbers {
+        mean: summary.mean,
+        sd: summary.sd,
+        min: summary.min,
+        median: summary.median,
+        max: summary.max,
+    })
+}
+
+/// For every cell the metrics that its task reports. A metric that no trial of the task ever reported is not the
+/// task's, unless it is declared and nothing else tells (every trial failed).
+pub(super) fn metric_cells(
+    cells: &[Gathered],
+    metrics: &[MetricInfo],
+    level: Level,
+) -> Vec<Vec<MetricCell>> {
+    let mut described: Vec<Vec<MetricCell>> = cells.iter().map(|_| Vec::new()).collect();
+    for (metric, info) in metrics.iter().enumerate() {
+        let anywhere = cells.iter().any(|cell| cell.metrics[metric].reported() > 0);
+        for (place, cell) in cells.iter().enumerate() {
+            let task = || cells.iter().filter(|other| other.task == cell.task);
+            let reported = task().any(|other| other.metrics[metric].reported() > 0);
+            let silent = !anywhere && info.declared && task().all(|other| other.ok() == 0);
+            if !reported && !silent {
+                continue;
+            }
+            let worst = worst_value(task().map(|other| &other.metrics[metric]), info);
+            described[place].push(metric_cell(cell, metric, info, level, worst));
+        }
+    }
+    described
+}
+
+fn metric_cell(
+    cell: &Gathered,
+    metric: usize,
+    info: &MetricInfo,
+    level: Level,
+    worst: Result<f64, &'static str>,
+) -> MetricCell {
+    let values = &cell.metrics[metric];
+    let missing = Missing {
+        failed: cell.arm_failures(),
+        absent: cell.ok().saturating_sub(values.reported()),
+        nan: values.nan,
+        infinite: values.infinite,
+    };
+    let (interval, no_interval) = match mean_range(values, info.binary, level) {
+        Ok(range) => (Some(range), None),
+        Err(why) => (None, Some(why)),
+    };
+    MetricCell {
+        metric: info.name.clone(),
+        n: values.finite.len(),
+        missing,
+        numbers: numbers(&values.finite),
+        interval,
+        no_interval,
+        worst_case: (missing.total() > 0)
+            .then(|| worst_case(&values.finite, missing.total(), worst)),
+    }
+}
+
+/// The worst value that a trial of this task can be charged with: the far end of a 0/1 metric, else the worst seen in
+/// any arm of the task, so that all arms are charged alike.
+fn worst_value<'a>(
+    of_task: impl Iterator<Item = &'a Values>,
+    info: &MetricInfo,
+) -> Result<f64, &'static str> {
+    let direction = info
+        .direction
+        .ok_or("no direction is declared, so which value is worst is not known")?;
+    if info.binary {
+        return Ok(if direction == Direction::Up { 0.0 } else { 1.0 });
+    }
+    let seen = of_task.flat_map(|values| values.finite.iter().copied());
+    let worst = match direction {
+        Direction::Up => seen.reduce(f64::min),
+        Direction::Down => seen.reduce(f64::max),
+    };
+    worst.ok_or("no trial of the task has a value")
+}
+
+fn worst_case(finite: &[f64], missing: usize, worst: Result<f64, &'static str>) -> WorstCase {
+    let filled = worst.and_then(|value| {
+        let filler = std::iter::repeat_n(value, missing);
+        let all: Vec<f64> = finite.iter().copied().chain(filler).collect();
+        let mean = descriptive::mean(&all).map_err(|_| "the values are too large to average")?;
+        Ok((mean, value))
+    });
+    match filled {
+        Ok((mean, value)) => WorstCase::Mean {
+            mean,
+            value,
+            counted: missing,
+        },
+        Err(why) => WorstCase::Unknown { why },
+    }
+}
+
+/// The interval of the mean by the kind of data: shares by Wilson, repetitions under a seed by the seed, the rest by t.
+fn mean_range(values: &Values, binary: bool, level: Level) -> Result<MeanRange, String> {
+    let xs = &values.finite;
+    let (seeds, repeated) = values.seeds();
+    let range = if repeated && seeds > 1 {
+        clustered_mean(xs, &values.seeds, level).map(|mean| MeanRange {
+            interval: mean.interval,
+            method: "t on the seeds' totals (cluster-robust)".to_owned(),
+            unit: Unit::Seed,
+            units: mean.clusters,
+        })
+    } else if binary {
+        let counts = Proportion {
+            successes: xs.iter().filter(|value| **value == 1.0).count() as u64,
+            trials: xs.len() as u64,
+        };
+        proportion_interval(counts, ProportionMethod::Wilson, level).map(|share| MeanRange {
+            interval: share.interval,
+            method: share.method.name().to_owned(),
+            unit: unit(repeated),
+            units: xs.len(),
+        })
+    } else {
+        mean_interval(xs, level).map(|mean| MeanRange {
+            interval: mean.interval,
+            method: mean.method.to_owned(),
+            unit: unit(repeated),
+            units: mean.n,
+        })
+    };
+    range.map_err(|why| reason(&why))
+}
+
+fn unit(repeated: bool) -> Unit {
+    if repeated { Unit::Rollout } else { Unit::Seed }
+}
+
+fn reason(why: &Undefined) -> String {
+    match why {
+        Undefined::Empty { .. } => "no value".to_owned(),
+        Undefined::TooFew { have: 1, .. } => "one value has no spread".to_owned(),
+        Undefined::ZeroVariance { .. } => "the values do not vary".to_owned(),
+        other => other.to_string(),
+    }
+}
