@@ -4,7 +4,7 @@
 //! writer always puts `event` first and `crc` last, which lets a reader check and classify a line before parsing it.
 
 use crate::event::Event;
-use fairtrial_model::{Outcome, Record};
+use fairtrial_model::{Outcome, Record, UtcTime};
 use serde::Deserialize;
 use std::io::Write;
 
@@ -70,12 +70,30 @@ pub(crate) fn check(line: &[u8]) -> Result<(), Flaw> {
 
 /// Reads a checked line in full.
 pub(crate) fn decode(line: &[u8]) -> Result<Event, Flaw> {
-    // A tagged enum is read through a buffered copy; the record, which is nearly every line, is read straight.
+    // A tagged enum is read through a buffered copy; the two events that are nearly every line are read straight.
     if line.starts_with(FINISHED) {
         decode_record(line).map(|record| Event::Finished(Box::new(record)))
+    } else if line.starts_with(STARTED) {
+        decode_started(line)
     } else {
         parse(line)
     }
+}
+
+fn decode_started(line: &[u8]) -> Result<Event, Flaw> {
+    #[derive(Deserialize)]
+    struct Started {
+        index: u64,
+        attempt: u32,
+        at: UtcTime,
+        dir: String,
+    }
+    parse(line).map(|line: Started| Event::Started {
+        index: line.index,
+        attempt: line.attempt,
+        at: line.at,
+        dir: line.dir,
+    })
 }
 
 /// Reads the record of a checked `finished` line.

@@ -19,6 +19,8 @@ pub(super) enum Placed {
 /// Writes the trials of one run.
 pub(super) struct Trials<'a> {
     run: i64,
+    /// Highest index of the run so far: a trial beyond it is new, and most are.
+    highest: i64,
     words: Words<'a>,
     find: CachedStatement<'a>,
     put: CachedStatement<'a>,
@@ -32,8 +34,10 @@ impl<'a> Trials<'a> {
         run: i64,
         known: &'a mut HashMap<String, i64>,
     ) -> rusqlite::Result<Self> {
+        let highest = "SELECT coalesce(max(idx), -1) FROM trials WHERE run = ?1";
         Ok(Self {
             run,
+            highest: connection.query_row(highest, [run], |row| row.get(0))?,
             words: Words::prepare(connection, known)?,
             find: connection
                 .prepare_cached("SELECT attempt, outcome FROM trials WHERE run = ?1 AND idx = ?2")?,
@@ -53,10 +57,12 @@ impl<'a> Trials<'a> {
     /// later.
     pub(super) fn put(&mut self, record: &Record) -> rusqlite::Result<Placed> {
         let key = (self.run, record.trial.index as i64);
-        let before = self.find.query_row(key, |row| {
-            Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?))
-        });
-        let before = before.optional()?;
+        let before = if key.1 > self.highest {
+            None
+        } else {
+            self.find(key)?
+        };
+        self.highest = self.highest.max(key.1);
         match &before {
             Some((attempt, _)) if *attempt > record.attempt => return Ok(Placed::Unused),
             Some(_) => drop(self.clear_metrics.execute(key)?),
@@ -74,6 +80,13 @@ impl<'a> Trials<'a> {
         Outcome::from_word(&word)
             .map(Placed::Instead)
             .ok_or_else(unknown)
+    }
+
+    fn find(&mut self, key: (i64, i64)) -> rusqlite::Result<Option<(u32, String)>> {
+        let found = self
+            .find
+            .query_row(key, |row| Ok((row.get(0)?, row.get(1)?)));
+        found.optional()
     }
 
     fn put_trial(&mut self, record: &Record) -> rusqlite::Result<()> {
