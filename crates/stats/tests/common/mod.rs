@@ -1,5 +1,5 @@
 //! Reading golden files: numbers with their non-finite spellings, and closeness.
-#![allow(dead_code, unreachable_pub)] // each test binary uses its part
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)] // each test binary uses its part
 
 use std::path::Path;
 

@@ -1,0 +1,25 @@
+//! Planning: how many runs an effect needs, what a number of runs can see, and how precise it gets.
+//!
+//! Everything rests on the non-central t where it exists; sample sizes are whole numbers, rounded up.
+
+mod clustered;
+mod original;
+mod power;
+mod precision;
+mod proportions;
+
+pub use clustered::{ClusteredPlan, TaskNoise, clustered_plan};
+pub use original::{
+    CvCurve, CvRule, OriginalSampleSize, OriginalScale, cv_curve, original_sample_size,
+};
+pub use power::{
+    PowerAt, SampleSize, SmallestEffect, TDesign, power, sample_size, smallest_effect,
+};
+pub use precision::{PrecisionCurve, PrecisionPoint, precision_curve};
+pub use proportions::{
+    ProportionPlan, ProportionPlanMethod, paired_proportions_sample_size, proportions_power,
+    proportions_sample_size, proportions_smallest_effect,
+};
+
+/// The largest sample size that is looked for.
+const LARGEST_N: f64 = 1e9;
