@@ -219,3 +219,20 @@ fn a_run_with_a_controller_is_live() {
     drop(lock);
     assert!(!index.runs().unwrap()[0].live);
 }
+
+#[test]
+fn several_commands_may_catch_up_at_once() {
+    let (_dir, root) = root();
+    let run = new_run(&root, "demo");
+    let mut events = vec![opened(&run, 500)];
+    events.extend((0..500).map(|index| finished(index, 1, Outcome::Ok)));
+    write(&run.journal(), &events);
+    std::thread::scope(|scope| {
+        let commands: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| fresh(&root).runs().unwrap()))
+            .collect();
+        for command in commands {
+            assert_eq!(command.join().unwrap()[0].counts.ok, 500);
+        }
+    });
+}
