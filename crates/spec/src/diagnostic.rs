@@ -128,9 +128,14 @@ const MAX_PROBLEMS: usize = 100;
 
 impl Problems {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        if self.found.len() < MAX_PROBLEMS && !self.found.contains(&diagnostic) {
+        if !self.is_full() && !self.found.contains(&diagnostic) {
             self.found.push(diagnostic);
         }
+    }
+
+    /// Whether further problems are dropped: a reader can spare itself the search for their help.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() >= MAX_PROBLEMS
     }
 
     pub(crate) fn any_error(&self) -> bool {

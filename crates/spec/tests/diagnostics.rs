@@ -1,4 +1,5 @@
 //! Every class of problem as the user sees it. A case is written once, in TOML, and shown in all three formats.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The filter language of `--only`.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use fairtrial_model::{Params, TrialKey};
 use fairtrial_spec::{Filter, FilterError};

@@ -1,4 +1,5 @@
 //! The committed schema and reference page are what the table of keys gives. `UPDATE_GOLDENS=1` rewrites them.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::path::Path;

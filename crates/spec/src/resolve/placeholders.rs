@@ -16,6 +16,9 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
         for node in template_nodes(draft) {
             let Some(text) = node.text() else { continue };
             for placeholder in Template::parse(text).placeholders() {
+                if problems.is_full() {
+                    return;
+                }
                 if let Some(problem) = scope.problem(placeholder) {
                     let span = exact(node, text, placeholder, sources);
                     problems.push(error(span, problem.message).help(problem.help));

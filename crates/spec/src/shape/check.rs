@@ -29,7 +29,7 @@ pub(crate) fn check_section(node: &Node, section: &'static Section, problems: &m
         match section.key(&entry.key) {
             Some(key) if entry.value.is_null() => null_value(entry, key, problems),
             Some(key) => check(&entry.value, &key.ty, key.name, problems),
-            None if section.open => {}
+            None if section.open || problems.is_full() => {}
             None => problems.push(unknown_key(entry, section)),
         }
     }

@@ -1,17 +1,19 @@
 //! Specs in the three formats, and the folder of shared fixtures.
 #![allow(dead_code, reason = "each test file uses a part")]
+#![expect(clippy::print_stderr, reason = "a skipped test says why")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// A value as JSON text.
-pub fn as_json(value: &Value) -> String {
+pub(crate) fn as_json(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap() + "\n"
 }
 
 /// A value as YAML text in block style, the way people write it.
-pub fn as_yaml(value: &Value) -> String {
+pub(crate) fn as_yaml(value: &Value) -> String {
     let mut text = String::new();
     block(value, 0, &mut text);
     text
@@ -69,7 +71,7 @@ fn scalar(value: &Value) -> String {
 }
 
 /// The folder of fixtures that are read in place; absent where they are not at hand.
-pub fn shared(path: &str) -> Option<PathBuf> {
+pub(crate) fn shared(path: &str) -> Option<PathBuf> {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let root = std::env::var_os("FAIRTRIAL_SHARED").map_or(default, PathBuf::from);
     let found = root.join(path);
