@@ -334,7 +334,7 @@ mod tests {
                 purpose: TEST,
             };
             source.fill(&mut out, 1000, |stream, block| {
-                block.fill_with(|| stream.unit())
+                block.fill_with(|| stream.unit());
             });
             out
         };

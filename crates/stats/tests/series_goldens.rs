@@ -201,7 +201,9 @@ fn curves(count: u64, lift: f64) -> Vec<Curve> {
             let steps: Vec<f64> = (0..20).map(f64::from).collect();
             let values: Vec<f64> = (0..20)
                 .map(|i| {
-                    0.1 * wobble(seed, i) + if i >= 10 { lift } else { 0.0 } + 0.01 * (seed % 8) as f64
+                    0.1 * wobble(seed, i)
+                        + if i >= 10 { lift } else { 0.0 }
+                        + 0.01 * (seed % 8) as f64
                 })
                 .collect();
             Curve::new(&steps, &values).unwrap()

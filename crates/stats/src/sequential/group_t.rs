@@ -1,0 +1,160 @@
+//! One look of a group-sequential t: the statistic against its boundary, the repeated interval, and what to do next.
+
+use serde::Serialize;
+
+use super::futility::SoFar;
+use super::{ConditionalPower, Futility, TBoundaries};
+use crate::descriptive::Moments;
+use crate::sample::{at_least, representable};
+use crate::words::number;
+use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
+
+/// What a look says to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// The mean difference is above zero: stop.
+    Greater,
+    /// The mean difference is below zero: stop.
+    Less,
+    /// Go on to the next look.
+    Continue,
+    /// The rest of the budget can hardly change the answer: stopping is advised, not required.
+    Futile,
+    /// The budget is used up without an answer.
+    Exhausted,
+}
+
+/// The result of one look.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LookResult {
+    /// The method.
+    pub method: &'static str,
+    /// Which look, counted from 1.
+    pub look: usize,
+    /// Pairs so far.
+    pub n: usize,
+    /// The mean difference.
+    pub estimate: f64,
+    /// Its standard error.
+    pub standard_error: f64,
+    /// The t statistic.
+    pub t: f64,
+    /// The boundary for |t| at this look.
+    pub critical: f64,
+    /// The repeated interval: valid at every look and when stopping, unlike the usual one.
+    pub interval: Interval,
+    /// The chance that the rest of the budget brings an answer; none at the last look or where it was not asked for.
+    pub conditional_power: Option<ConditionalPower>,
+    /// What to do.
+    pub decision: Decision,
+    /// What was left out.
+    pub dropped: Vec<Dropped>,
+}
+
+impl Explain for LookResult {
+    fn reading(&self) -> String {
+        let verdict = match self.decision {
+            Decision::Greater => "The difference is above zero; stop here.",
+            Decision::Less => "The difference is below zero; stop here.",
+            Decision::Continue => "No answer yet; go on.",
+            Decision::Futile => {
+                "No answer yet, and the rest of the budget will probably not bring one; stopping is advised."
+            }
+            Decision::Exhausted => "The budget is used up without an answer.",
+        };
+        format!(
+            "{verdict} Look {} after {} pairs: mean difference {}; {} (repeated interval, valid at every look).",
+            self.look,
+            self.n,
+            number(self.estimate),
+            self.interval.words()
+        )
+    }
+}
+
+/// Looks at the differences so far. Their number must be one of the planned looks.
+pub fn look(
+    boundaries: &TBoundaries,
+    differences: &[f64],
+    futility: Option<&Futility>,
+) -> Outcome<LookResult> {
+    at_least("a look", "the differences", differences, 2)?;
+    let n = differences.len();
+    let looks = boundaries.design.schedule.looks();
+    let Some(index) = looks.iter().position(|&planned| planned == n) else {
+        return Err(Undefined::BadArgument {
+            name: "pairs".into(),
+            value: n as f64,
+            expected: format!("one of the planned looks {looks:?}"),
+        });
+    };
+    let moments = Moments::of(differences);
+    if moments.is_constant() {
+        return Err(Undefined::ZeroVariance {
+            what: "the difference".into(),
+            value: differences[0],
+        });
+    }
+    let standard_error = representable("the standard error", moments.standard_error())?;
+    let t = representable("t", moments.mean / standard_error)?;
+    let critical = boundaries.critical[index];
+    let level = Level::two_sided(boundaries.design.alpha);
+    let interval = Interval::around(moments.mean, standard_error, level, |_| critical);
+    let interval = if critical.is_finite() {
+        interval.representable()?
+    } else {
+        interval
+    };
+    let conditional_power = futility.and_then(|f| {
+        f.power(
+            boundaries,
+            SoFar {
+                n,
+                t,
+                sd: moments.sd(),
+            },
+        )
+    });
+    let rest = Rest {
+        last: index + 1 == looks.len(),
+        power: conditional_power,
+        below: futility.map_or(0.0, |f| f.below),
+    };
+    Ok(LookResult {
+        method: "group-sequential t",
+        look: index + 1,
+        n,
+        estimate: moments.mean,
+        standard_error,
+        t,
+        critical,
+        interval,
+        conditional_power,
+        decision: decide(t, critical, &rest),
+        dropped: Vec::new(),
+    })
+}
+
+/// What lies behind this look.
+struct Rest {
+    last: bool,
+    power: Option<ConditionalPower>,
+    below: f64,
+}
+
+fn decide(t: f64, critical: f64, rest: &Rest) -> Decision {
+    if t >= critical {
+        return Decision::Greater;
+    }
+    if t <= -critical {
+        return Decision::Less;
+    }
+    if rest.last {
+        return Decision::Exhausted;
+    }
+    match rest.power {
+        Some(power) if power.up < rest.below && power.down < rest.below => Decision::Futile,
+        _ => Decision::Continue,
+    }
+}
