@@ -1,1 +1,13 @@
 //! Analysis results as console tables, Markdown, CSV and JSON.
+//!
+//! Nothing is computed here: a number that a table shows stands in the analysis result. Every presentation of a result
+//! is made from the same [`grid::Grid`], so that console, Markdown and CSV cannot say different things.
+#![forbid(unsafe_code)]
+
+pub mod console;
+pub mod grid;
+pub mod markdown;
+pub mod number;
+mod summary;
+
+pub use console::{Color, Terminal};

@@ -1,0 +1,206 @@
+//! Sections, tables and sentences laid out for a terminal.
+
+use super::{Color, Terminal};
+use crate::grid::{Align, Cell, Grid, Section, Tone};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+
+/// A rule under the header and no other lines: numbers are easier to compare without a cage.
+const PRESET: &str = "     ──            ";
+/// Least width that a word column is squeezed to where nothing else helps.
+const NARROWEST: u16 = 8;
+
+/// The page of a terminal, built from top to bottom.
+pub(crate) struct Page {
+    terminal: Terminal,
+    text: String,
+}
+
+impl Page {
+    pub(crate) fn new(terminal: Terminal) -> Self {
+        Self {
+            terminal,
+            text: String::new(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+
+    /// A sentence, wrapped.
+    pub(crate) fn sentence(&mut self, text: &str, tone: Tone) {
+        for line in wrap(text, self.terminal.width) {
+            self.line(&paint(&line, code(tone), self.terminal.color));
+        }
+    }
+
+    pub(crate) fn heading(&mut self, text: &str) {
+        for line in wrap(text, self.terminal.width) {
+            self.line(&paint(&line, Some("1"), self.terminal.color));
+        }
+    }
+
+    pub(crate) fn gap(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+    }
+
+    /// Heading, table and notes.
+    pub(crate) fn section(&mut self, section: &Section) {
+        self.gap();
+        self.heading(&section.title);
+        if !section.grid.rows.is_empty() {
+            self.table(section.grid.clone());
+        }
+        for note in &section.notes {
+            self.sentence(note, Tone::Faint);
+        }
+    }
+
+    /// A table; columns go by their rank until it fits, and their names are said.
+    fn table(&mut self, mut grid: Grid) {
+        let mut gone = Vec::new();
+        let mut lines = self.lines(&grid, None);
+        while widest(&lines) > self.terminal.width {
+            match grid.drop_one() {
+                Some(column) => gone.push(column.title),
+                None => {
+                    lines = self.lines(&grid, Some(self.terminal.width));
+                    break;
+                }
+            }
+            lines = self.lines(&grid, None);
+        }
+        for line in lines {
+            self.line(&line);
+        }
+        if !gone.is_empty() {
+            let note = format!(
+                "No room for: {}. A wider terminal or --json shows them.",
+                gone.join(", ")
+            );
+            self.sentence(&note, Tone::Faint);
+        }
+    }
+
+    /// The table's lines, squeezed to a width where one is given.
+    fn lines(&self, grid: &Grid, width: Option<usize>) -> Vec<String> {
+        let mut table = Table::new();
+        table
+            .load_preset(PRESET)
+            .set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(
+            grid.columns
+                .iter()
+                .map(|column| comfy_table::Cell::new(&column.title)),
+        );
+        for row in &grid.rows {
+            table.add_row(row.iter().map(|cell| self.cell(cell)));
+        }
+        if let Some(width) = width {
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+            table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        }
+        for (column, of) in table.column_iter_mut().zip(&grid.columns) {
+            let right = of.align == Align::Right;
+            column.set_cell_alignment(if right {
+                CellAlignment::Right
+            } else {
+                CellAlignment::Left
+            });
+            column.set_padding((0, 1));
+            if width.is_some() && right {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            } else if width.is_some() {
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(NARROWEST)));
+            }
+        }
+        table
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect()
+    }
+
+    fn cell(&self, cell: &Cell) -> comfy_table::Cell {
+        comfy_table::Cell::new(paint(&cell.text, code(cell.tone), self.terminal.color))
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+}
+
+fn code(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Good => Some("32"),
+        Tone::Bad => Some("31"),
+        Tone::Caution => Some("33"),
+        Tone::Faint => Some("2"),
+    }
+}
+
+fn paint(text: &str, code: Option<&str>, color: Color) -> String {
+    match (code, color) {
+        (Some(code), Color::On) if !text.is_empty() => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        _ => text.to_owned(),
+    }
+}
+
+fn widest(lines: &[String]) -> usize {
+    lines.iter().map(|line| visible(line)).max().unwrap_or(0)
+}
+
+/// Columns that a line takes, without its escape codes.
+fn visible(line: &str) -> usize {
+    let mut columns = 0;
+    let mut in_code = false;
+    for c in line.chars() {
+        match c {
+            '\u{1b}' => in_code = true,
+            'm' if in_code => in_code = false,
+            _ if in_code => {}
+            _ => columns += 1,
+        }
+    }
+    columns
+}
+
+/// Breaks a sentence at blanks so that no line is longer than `width`, where its words allow that.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let needed = line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && needed > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{visible, wrap};
+
+    #[test]
+    fn lines_break_at_blanks_only() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("unbreakable", 3), ["unbreakable"]);
+        assert!(wrap("", 10).is_empty());
+    }
+
+    #[test]
+    fn escape_codes_take_no_room() {
+        assert_eq!(visible("\u{1b}[31mfailed\u{1b}[0m ±"), 8);
+    }
+}

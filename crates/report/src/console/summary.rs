@@ -1,0 +1,24 @@
+//! A run's summary on a terminal.
+
+use super::Terminal;
+use super::page::Page;
+use crate::grid::Tone;
+use crate::summary::{Detail, headline, sections};
+use fairtrial_analysis::RunSummary;
+
+/// The summary as `run` and `summarize` print it.
+pub fn summary(summary: &RunSummary, terminal: Terminal) -> String {
+    let mut page = Page::new(terminal);
+    page.heading(&headline(summary));
+    for problem in &summary.problems {
+        page.sentence(&format!("Problem in the journal: {problem}"), Tone::Caution);
+    }
+    for section in sections(summary, Detail::Terminal) {
+        page.section(&section);
+    }
+    if !summary.metrics.is_empty() {
+        page.gap();
+        page.sentence(summary.missing_rule, Tone::Faint);
+    }
+    page.finish()
+}

@@ -1,0 +1,246 @@
+//! The one number formatter: how many digits a reader can use, and the same for all numbers of a column.
+
+/// How the numbers of one metric are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberFormat {
+    /// So many decimals.
+    Fixed(usize),
+    /// So many digits and a power of ten.
+    Scientific(usize),
+}
+
+/// Values at or above this have too many digits to be read.
+const LARGE: f64 = 1e9;
+/// Values below this begin with too many zeros to be read.
+const SMALL: f64 = 1e-4;
+/// Significant digits where no uncertainty says how many are sure.
+const PLAIN_DIGITS: i32 = 4;
+
+impl NumberFormat {
+    /// Decides for a column: the declared decimals, else two digits of the smallest uncertainty (`0.4123 ± 0.0031`),
+    /// else four significant digits of the largest value. Whole numbers without uncertainty stay whole.
+    pub fn choose(values: &[f64], uncertainties: &[f64], precision: Option<u8>) -> Self {
+        if let Some(decimals) = precision {
+            return Self::Fixed(usize::from(decimals));
+        }
+        let usable = |x: &&f64| x.is_finite() && **x != 0.0;
+        let largest = values
+            .iter()
+            .filter(usable)
+            .fold(0.0_f64, |most, x| most.max(x.abs()));
+        let smallest = uncertainties
+            .iter()
+            .filter(usable)
+            .map(|x| x.abs())
+            .reduce(f64::min);
+        let out_of_range = largest >= LARGE || (largest > 0.0 && largest < SMALL);
+        match smallest {
+            _ if out_of_range => Self::Scientific(scientific_digits(largest, smallest)),
+            Some(uncertainty) => Self::Fixed(decimals(uncertainty, 2)),
+            None if values.iter().all(|x| x.fract() == 0.0) => Self::Fixed(0),
+            None => Self::Fixed(decimals(largest, PLAIN_DIGITS)),
+        }
+    }
+
+    /// For one number on its own.
+    pub fn alone(value: f64) -> Self {
+        Self::choose(&[value], &[], None)
+    }
+
+    /// The number.
+    pub fn number(self, x: f64) -> String {
+        let text = match self {
+            _ if x.is_nan() => return "NaN".to_owned(),
+            _ if x.is_infinite() => return if x > 0.0 { "inf" } else { "-inf" }.to_owned(),
+            Self::Fixed(decimals) => format!("{x:.decimals$}"),
+            Self::Scientific(digits) => format!("{x:.digits$e}"),
+        };
+        without_negative_zero(text)
+    }
+
+    /// The number with its sign, also where it is positive.
+    pub fn signed(self, x: f64) -> String {
+        let text = self.number(x);
+        let zero = text
+            .bytes()
+            .all(|byte| !byte.is_ascii_digit() || byte == b'0');
+        if zero || text.starts_with('-') || x.is_nan() {
+            text
+        } else {
+            format!("+{text}")
+        }
+    }
+
+    /// `0.4123 ± 0.0031`.
+    pub fn plus_minus(self, x: f64, half_width: f64) -> String {
+        format!("{} ± {}", self.number(x), self.number(half_width))
+    }
+
+    /// `[0.41, 0.42]`.
+    pub fn range(self, low: f64, high: f64) -> String {
+        format!("[{}, {}]", self.number(low), self.number(high))
+    }
+
+    /// `[-0.01, +0.02]`: the range of a difference.
+    pub fn signed_range(self, low: f64, high: f64) -> String {
+        format!("[{}, {}]", self.signed(low), self.signed(high))
+    }
+}
+
+/// Decimals that show `digits` significant digits of `x`.
+fn decimals(x: f64, digits: i32) -> usize {
+    if x == 0.0 || !x.is_finite() {
+        return 0;
+    }
+    // Rounding can add a digit (0.0996 to 0.10); the format is asked how the number really looks.
+    let shown = format!("{x:.*e}", (digits - 1).max(0) as usize);
+    let exponent = shown
+        .rsplit('e')
+        .next()
+        .and_then(|text| text.parse::<i32>().ok());
+    (digits - 1 - exponent.unwrap_or(0)).clamp(0, 12) as usize
+}
+
+fn scientific_digits(largest: f64, uncertainty: Option<f64>) -> usize {
+    let digits = uncertainty.map_or(PLAIN_DIGITS - 1, |uncertainty| {
+        (largest.log10().floor() - uncertainty.log10().floor()) as i32 + 1
+    });
+    digits.clamp(2, 12) as usize
+}
+
+fn without_negative_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest.to_owned(),
+        _ => text,
+    }
+}
+
+/// A count with its thousands apart: `100,000`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `3 trials`, `1 trial`.
+pub fn counted(n: u64, word: &str) -> String {
+    format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// A share as percent with a sign, for changes: `+2.4 %`.
+pub fn change(share: f64) -> String {
+    let percent = 100.0 * share;
+    let format = NumberFormat::Fixed(if percent.abs() < 10.0 { 2 } else { 1 });
+    format!("{} %", format.signed(percent))
+}
+
+/// A level as percent: `95 %`.
+pub fn level(alpha: f64) -> String {
+    // Rounded, because 1 - 0.05 does not print as 0.95.
+    let percent = ((1.0 - alpha) * 1e8).round() / 1e6;
+    format!("{percent} %")
+}
+
+/// A p value: `0.031`, `< 0.0001`.
+pub fn p_value(p: f64) -> String {
+    if p < 1e-4 {
+        "< 0.0001".to_owned()
+    } else {
+        NumberFormat::Fixed(decimals(p, 2).clamp(2, 4)).number(p)
+    }
+}
+
+/// Seconds as a person says them: `250 ms`, `1.50 s`, `2 min 03 s`, `1 h 05 min`.
+pub fn seconds(s: f64) -> String {
+    if !s.is_finite() || s < 0.0 {
+        return NumberFormat::alone(s).number(s) + " s";
+    }
+    let whole = s.round() as u64;
+    match s {
+        _ if s < 0.001 => format!("{:.0} µs", s * 1e6),
+        _ if s < 0.9995 => format!("{:.0} ms", s * 1e3),
+        _ if s < 9.995 => format!("{s:.2} s"),
+        _ if s < 59.95 => format!("{s:.1} s"),
+        _ if whole < 3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NumberFormat, change, count, level, p_value, seconds};
+
+    #[test]
+    fn uncertainty_decides_the_digits() {
+        let format = NumberFormat::choose(&[0.412_345], &[0.003_1], None);
+        assert_eq!(format.plus_minus(0.412_345, 0.003_1), "0.4123 ± 0.0031");
+        // Rounding up to the next power of ten keeps two digits.
+        let format = NumberFormat::choose(&[1.0], &[0.0996], None);
+        assert_eq!(format.plus_minus(1.0, 0.0996), "1.00 ± 0.10");
+        assert_eq!(
+            NumberFormat::choose(&[1234.5], &[250.0], None).number(1234.5),
+            "1234"
+        );
+    }
+
+    #[test]
+    fn declared_decimals_win() {
+        assert_eq!(
+            NumberFormat::choose(&[0.5], &[0.001], Some(1)).number(0.512),
+            "0.5"
+        );
+    }
+
+    #[test]
+    fn whole_numbers_stay_whole_and_others_get_four_digits() {
+        assert_eq!(
+            NumberFormat::choose(&[3.0, 12.0], &[], None).number(3.0),
+            "3"
+        );
+        assert_eq!(
+            NumberFormat::choose(&[3.25, 12.0], &[], None).number(3.25),
+            "3.25"
+        );
+        assert_eq!(NumberFormat::alone(0.012_345).number(0.012_345), "0.01235");
+    }
+
+    #[test]
+    fn very_large_and_very_small_numbers_get_a_power_of_ten() {
+        assert_eq!(NumberFormat::alone(5.0e12).number(5.0e12), "5.000e12");
+        assert_eq!(
+            NumberFormat::choose(&[2.5e-7], &[1.0e-9], None).number(2.5e-7),
+            "2.500e-7"
+        );
+    }
+
+    #[test]
+    fn zero_has_no_sign_and_other_values_have_their_name() {
+        assert_eq!(NumberFormat::Fixed(2).number(-0.001), "0.00");
+        assert_eq!(NumberFormat::Fixed(2).signed(0.001), "0.00");
+        assert_eq!(NumberFormat::Fixed(2).signed(0.011), "+0.01");
+        assert_eq!(NumberFormat::Fixed(2).signed(f64::INFINITY), "inf");
+        assert_eq!(NumberFormat::Fixed(2).number(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn the_small_words() {
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(count(999), "999");
+        assert_eq!(change(0.024), "+2.40 %");
+        assert_eq!(change(-0.273), "-27.3 %");
+        assert_eq!(level(0.05), "95 %");
+        assert_eq!(p_value(0.031_4), "0.031");
+        assert_eq!(p_value(0.5), "0.50");
+        assert_eq!(p_value(1e-9), "< 0.0001");
+        assert_eq!(seconds(0.25), "250 ms");
+        assert_eq!(seconds(0.9999), "1.00 s");
+        assert_eq!(seconds(123.4), "2 min 03 s");
+        assert_eq!(seconds(3900.0), "1 h 05 min");
+    }
+}

@@ -1,0 +1,339 @@
+//! A run's summary as tables: how the trials ended, then one table per metric.
+
+use crate::grid::{Cell, Column, Grid, Section, Tone};
+use crate::number::{self, NumberFormat, count, counted};
+use fairtrial_analysis::RunSummary;
+use fairtrial_analysis::summary::{
+    Cell as SummaryCell, MeanRange, MetricCell, MetricInfo, WorstCase,
+};
+use fairtrial_model::{Direction, Outcome};
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// What fits a terminal: the declared metrics, or a few where none is declared.
+    Terminal,
+    /// Everything.
+    File,
+}
+
+/// Undeclared metrics that a terminal shows where no metric is declared.
+const FEW_METRICS: usize = 6;
+
+/// `bench 20250824__12-34-56: 27 of 28 trials, 25 ok, 2 failed`.
+pub(crate) fn headline(summary: &RunSummary) -> String {
+    let name = summary
+        .run
+        .as_ref()
+        .map_or(String::new(), |run| format!("{} {}: ", run.name, run.stamp));
+    let recorded = summary.outcomes.total();
+    let trials = match summary.planned {
+        Some(planned) if planned != recorded => {
+            format!("{} of {}", count(recorded), counted(planned, "trial"))
+        }
+        _ => counted(recorded, "trial"),
+    };
+    let seen = Outcome::ALL
+        .into_iter()
+        .filter(|outcome| summary.outcomes.get(*outcome) > 0);
+    let outcomes =
+        seen.map(|outcome| format!("{} {outcome}", count(summary.outcomes.get(outcome))));
+    let parts: Vec<String> = std::iter::once(trials).chain(outcomes).collect();
+    format!("{name}{}", parts.join(", "))
+}
+
+/// The tables.
+pub(crate) fn sections(summary: &RunSummary, detail: Detail) -> Vec<Section> {
+    if summary.cells.is_empty() {
+        return Vec::new();
+    }
+    let (shown, hidden) = shown_metrics(&summary.metrics, detail);
+    let mut sections = vec![outcome_section(summary, &hidden)];
+    sections.extend(
+        shown
+            .into_iter()
+            .filter_map(|metric| metric_section(summary, metric)),
+    );
+    sections
+}
+
+fn shown_metrics(metrics: &[MetricInfo], detail: Detail) -> (Vec<&MetricInfo>, Vec<&str>) {
+    let declared = metrics.iter().filter(|metric| metric.declared).count();
+    let few = if declared > 0 { declared } else { FEW_METRICS };
+    let shown = match detail {
+        Detail::Terminal => few.min(metrics.len()),
+        Detail::File => metrics.len(),
+    };
+    let (shown, hidden) = metrics.split_at(shown);
+    (
+        shown.iter().collect(),
+        hidden.iter().map(|metric| metric.name.as_str()).collect(),
+    )
+}
+
+/// Which cell a row is about.
+fn place_columns() -> Vec<Column> {
+    vec![
+        Column::words("task"),
+        Column::words("arm"),
+        Column::words("point"),
+    ]
+}
+
+fn place_cells(cell: &SummaryCell) -> Vec<Cell> {
+    vec![
+        cell.task.as_str().into(),
+        cell.arm.as_deref().unwrap_or_default().into(),
+        cell.point.to_string().into(),
+    ]
+}
+
+/// Outcomes that have a column even where no trial ended that way.
+const ALWAYS: [Outcome; 2] = [Outcome::Ok, Outcome::Failed];
+
+fn outcome_section(summary: &RunSummary, hidden: &[&str]) -> Section {
+    let has_column =
+        |outcome: &Outcome| ALWAYS.contains(outcome) || summary.outcomes.get(*outcome) > 0;
+    let outcomes: Vec<Outcome> = Outcome::ALL.into_iter().filter(has_column).collect();
+    let mut columns = place_columns();
+    columns.push(Column::numbers("trials"));
+    columns.extend(
+        outcomes
+            .iter()
+            .map(|outcome| Column::numbers(outcome.word())),
+    );
+    columns.push(Column::numbers("mean wall").may_go(1));
+    let mut grid = Grid::new(columns);
+    for cell in &summary.cells {
+        let mut row = place_cells(cell);
+        row.push(count(cell.outcomes.total()).into());
+        row.extend(
+            outcomes
+                .iter()
+                .map(|outcome| outcome_cell(*outcome, cell.outcomes.get(*outcome))),
+        );
+        row.push(
+            cell.wall
+                .map_or(Cell::default(), |wall| number::seconds(wall.mean).into()),
+        );
+        grid.push(row);
+    }
+    Section {
+        title: "Trials".to_owned(),
+        grid: grid.without_empty_columns(),
+        notes: hidden_note(hidden).into_iter().collect(),
+    }
+}
+
+fn outcome_cell(outcome: Outcome, n: u64) -> Cell {
+    let tone = match outcome {
+        _ if n == 0 => Tone::Faint,
+        Outcome::Ok => Tone::Plain,
+        outcome if outcome.is_arm_failure() => Tone::Bad,
+        _ => Tone::Caution,
+    };
+    Cell::from(count(n)).toned(tone)
+}
+
+fn hidden_note(hidden: &[&str]) -> Option<String> {
+    let first = hidden.get(..3.min(hidden.len()))?.join(", ");
+    let more = hidden.len().saturating_sub(3);
+    match (hidden.len(), more) {
+        (0, _) => None,
+        (_, 0) => Some(format!(
+            "Also recorded: {first} (in summary.md and --json)."
+        )),
+        _ => Some(format!(
+            "Also recorded: {first} and {more} more (in summary.md and --json)."
+        )),
+    }
+}
+
+/// `overview/reward (higher is better, unit)`.
+fn metric_title(metric: &MetricInfo) -> String {
+    let direction = metric.direction.map(|direction| match direction {
+        Direction::Up => "higher is better".to_owned(),
+        Direction::Down => "lower is better".to_owned(),
+    });
+    let about: Vec<String> = metric.unit.clone().into_iter().chain(direction).collect();
+    if about.is_empty() {
+        metric.name.clone()
+    } else {
+        format!("{} ({})", metric.name, about.join(", "))
+    }
+}
+
+fn metric_section(summary: &RunSummary, metric: &MetricInfo) -> Option<Section> {
+    let rows: Vec<(&SummaryCell, &MetricCell)> = summary
+        .cells
+        .iter()
+        .filter_map(|cell| {
+            Some((
+                cell,
+                cell.metrics.iter().find(|of| of.metric == metric.name)?,
+            ))
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let look = Look::of(&rows, metric, summary.alpha);
+    let mut columns = place_columns();
+    columns.extend([
+        Column::numbers("n"),
+        Column::numbers("missing"),
+        Column::numbers(look.mean_title()),
+        Column::numbers("sd").may_go(1),
+        Column::numbers("min").may_go(4),
+        Column::numbers("median").may_go(2),
+        Column::numbers("max").may_go(3),
+        Column::numbers("worst-case mean"),
+    ]);
+    let mut grid = Grid::new(columns);
+    for (cell, values) in &rows {
+        grid.push(look.row(cell, values));
+    }
+    Some(Section {
+        title: metric_title(metric),
+        grid: grid.without_empty_columns(),
+        notes: notes(&rows),
+    })
+}
+
+/// How the numbers of one metric are written: alike in all rows.
+struct Look {
+    format: NumberFormat,
+    symmetric: bool,
+    alpha: f64,
+}
+
+impl Look {
+    fn of(rows: &[(&SummaryCell, &MetricCell)], metric: &MetricInfo, alpha: f64) -> Self {
+        let numbers = || rows.iter().filter_map(|(_, cell)| cell.numbers);
+        let values: Vec<f64> = numbers().flat_map(|of| [of.mean, of.min, of.max]).collect();
+        let ranges = || {
+            rows.iter()
+                .filter_map(|(_, cell)| Some((cell.numbers?.mean, cell.interval.as_ref()?)))
+        };
+        let mut widths: Vec<f64> = ranges().map(|(_, range)| half_width(range)).collect();
+        if widths.is_empty() {
+            widths = numbers().filter_map(|of| of.sd).collect();
+        }
+        Self {
+            format: NumberFormat::choose(&values, &widths, metric.precision),
+            symmetric: ranges().all(|(mean, range)| is_symmetric(mean, range)),
+            alpha,
+        }
+    }
+
+    fn mean_title(&self) -> String {
+        let level = number::level(self.alpha);
+        if self.symmetric {
+            format!("mean ± {level}")
+        } else {
+            format!("mean [{level} interval]")
+        }
+    }
+
+    fn row(&self, cell: &SummaryCell, values: &MetricCell) -> Vec<Cell> {
+        let number = |x: Option<f64>| x.map_or(Cell::default(), |x| self.format.number(x).into());
+        let numbers = values.numbers;
+        let missing = values.missing.total();
+        let mut row = place_cells(cell);
+        row.extend([
+            values.n.to_string().into(),
+            match missing {
+                0 => Cell::default(),
+                _ => Cell::from(missing.to_string()).toned(Tone::Bad),
+            },
+            self.mean(values),
+            number(numbers.and_then(|of| of.sd)),
+            number(numbers.map(|of| of.min)),
+            number(numbers.map(|of| of.median)),
+            number(numbers.map(|of| of.max)),
+            match values.worst_case {
+                Some(WorstCase::Mean { mean, .. }) => number(Some(mean)),
+                Some(WorstCase::Unknown { .. }) => Cell::from("unknown").toned(Tone::Caution),
+                None => Cell::default(),
+            },
+        ]);
+        row
+    }
+
+    fn mean(&self, values: &MetricCell) -> Cell {
+        let Some(numbers) = values.numbers else {
+            return Cell::from("no value").toned(Tone::Bad);
+        };
+        let mean = self.format.number(numbers.mean);
+        match &values.interval {
+            Some(range) if self.symmetric => self
+                .format
+                .plus_minus(numbers.mean, half_width(range))
+                .into(),
+            Some(range) => format!(
+                "{mean} {}",
+                self.format.range(range.interval.low, range.interval.high)
+            )
+            .into(),
+            None => mean.into(),
+        }
+    }
+}
+
+fn half_width(range: &MeanRange) -> f64 {
+    (range.interval.high - range.interval.low) / 2.0
+}
+
+fn is_symmetric(mean: f64, range: &MeanRange) -> bool {
+    let (below, above) = (mean - range.interval.low, range.interval.high - mean);
+    (below - above).abs() <= 1e-9 * (below + above)
+}
+
+/// What a reader must know to read the table: why values are missing, why there is no interval, what the unit is.
+fn notes(rows: &[(&SummaryCell, &MetricCell)]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let total = |of: fn(&MetricCell) -> usize| rows.iter().map(|(_, cell)| of(cell)).sum::<usize>();
+    let reasons = [
+        (total(|cell| cell.missing.failed), "failed"),
+        (total(|cell| cell.missing.absent), "not reported"),
+        (total(|cell| cell.missing.nan), "NaN"),
+        (total(|cell| cell.missing.infinite), "infinite"),
+    ];
+    let said: Vec<String> = reasons
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, why)| format!("{n} {why}"))
+        .collect();
+    if !said.is_empty() {
+        notes.push(format!("Missing: {}.", said.join(", ")));
+    }
+    notes.extend(distinct(rows.iter().filter_map(
+        |(_, cell)| match cell.worst_case {
+            Some(WorstCase::Unknown { why }) => Some(format!("Worst case unknown: {why}.")),
+            _ => None,
+        },
+    )));
+    notes.extend(distinct(rows.iter().filter_map(|(_, cell)| {
+        let why = cell.no_interval.as_ref()?;
+        (cell.n > 0).then(|| format!("No interval: {why}."))
+    })));
+    let methods = rows
+        .iter()
+        .filter_map(|(_, cell)| cell.interval.as_ref())
+        .map(|range| range.method.clone());
+    let methods: Vec<String> = distinct(methods);
+    if !methods.is_empty() {
+        notes.push(format!("Intervals: {}.", methods.join("; ")));
+    }
+    notes
+}
+
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for text in texts {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
+}
