@@ -149,6 +149,17 @@ impl Problems {
         }
         self.found
             .sort_by_key(|diagnostic| (diagnostic.source, diagnostic.span.start));
+        if let (true, Some(last)) = (self.found.len() >= MAX_PROBLEMS, self.found.last()) {
+            let more = Diagnostic {
+                severity: Severity::Warning,
+                message: format!("only the first {MAX_PROBLEMS} problems are shown"),
+                help: Some("fix these first".to_owned()),
+                label: None,
+                related: Vec::new(),
+                ..last.clone()
+            };
+            self.found.push(more);
+        }
         self.found
     }
 }

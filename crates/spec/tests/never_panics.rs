@@ -246,3 +246,17 @@ fn large_specs_are_read_in_one_pass() {
         Vec::new(),
     );
 }
+
+#[test]
+fn a_flood_of_problems_is_cut_and_says_so() {
+    let mut keys = String::new();
+    for n in 0..300 {
+        writeln!(keys, "k{n} = 1").unwrap();
+    }
+    let loaded = load_text("s.toml", &keys, Format::Toml, &LoadOptions::default());
+    assert_eq!(loaded.diagnostics.len(), 101);
+    assert_eq!(
+        loaded.diagnostics[100].message,
+        "only the first 100 problems are shown"
+    );
+}
