@@ -49,9 +49,14 @@ fn t_power_goldens() {
             if let Some(want) = get(effect_key) {
                 let (n, goal) = (get("n").unwrap() as usize, get("power").unwrap());
                 let got = smallest_effect(design, n, goal, level).unwrap();
-                // statsmodels' solver stopped early for 30 runs per arm: its effect has power 0.7999987 (SciPy, mpmath).
-                let stopped_early = design == TDesign::Unpaired && n == 30;
-                let tolerance = if stopped_early { 2e-6 } else { 1e-6 };
+                // statsmodels' solver stops early for some n: for 30 runs per arm its effect has power 0.7999987 (as
+                // SciPy and mpmath say too). Such an effect is compared less strictly; ours must have the power asked for.
+                let theirs = power(design, want, n, level).unwrap().power;
+                let tolerance = if (theirs - goal).abs() > 1e-9 {
+                    1e-5
+                } else {
+                    1e-6
+                };
                 assert!(close(got.effect, want, tolerance), "{case}: {}", got.effect);
                 assert!((power(design, got.effect, n, level).unwrap().power - goal).abs() < 1e-9);
             }

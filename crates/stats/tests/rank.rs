@@ -1,6 +1,6 @@
 //! Rank and permutation tests: goldens of `wilcoxon.json`, `mannwhitney.json`, `signflip_exact.json`,
 //! `permutation_2sample_exact.json`, and the edges.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::approx_constant)]
 
 mod common;
 
