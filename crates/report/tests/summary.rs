@@ -13,7 +13,7 @@ fn record(index: u64, arm: &str, lr: f64, outcome: Outcome) -> Record {
     let seed = 1000 + index / 4;
     let noise = f64::from((index * 37 % 11) as u32) / 1000.0;
     let reward = 0.4 + noise + if arm == "candidate" { 0.02 } else { 0.0 };
-    let solved = f64::from(u32::from(index % 3 > 0));
+    let solved = f64::from(u32::from(!index.is_multiple_of(3)));
     let mut metrics = vec![
         ("overview/reward", reward),
         ("solved", solved),

@@ -9,7 +9,7 @@ use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
 use fairtrial_spec::Spec;
 use fairtrial_stats::Level;
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// What a summary needs to know besides the records.
@@ -80,7 +80,7 @@ pub(super) struct Gathered {
     arm: Option<String>,
     point: Params,
     trials: Vec<u64>,
-    seeds: BTreeMap<u64, ()>,
+    seeds: BTreeSet<u64>,
     outcomes: OutcomeCounts,
     walls: Vec<f64>,
     /// By metric number; shorter than the list of names where the last ones were never seen here.
@@ -94,7 +94,7 @@ impl Gathered {
             arm: observation.trial.arm.as_deref().map(str::to_owned),
             point: observation.trial.point.clone(),
             trials: Vec::new(),
-            seeds: BTreeMap::new(),
+            seeds: BTreeSet::new(),
             outcomes: OutcomeCounts::default(),
             walls: Vec::new(),
             metrics: Vec::new(),
@@ -157,7 +157,7 @@ impl Summarizer {
         let cell = &mut self.cells[place];
         cell.trials.push(trial.index);
         cell.outcomes.add(observation.outcome);
-        cell.seeds.insert(trial.seed, ());
+        cell.seeds.insert(trial.seed);
         // A trial that did not end well may have reported something on its way: that is no result.
         if observation.outcome != Outcome::Ok {
             return;

@@ -63,13 +63,11 @@ impl Page {
         let mut gone = Vec::new();
         let mut lines = self.lines(&grid, None);
         while widest(&lines) > self.terminal.width {
-            match grid.drop_one() {
-                Some(column) => gone.push(column.title),
-                None => {
-                    lines = self.lines(&grid, Some(self.terminal.width));
-                    break;
-                }
-            }
+            let Some(column) = grid.drop_one() else {
+                lines = self.lines(&grid, Some(self.terminal.width));
+                break;
+            };
+            gone.push(column.title);
             lines = self.lines(&grid, None);
         }
         for line in lines {

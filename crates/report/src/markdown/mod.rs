@@ -43,7 +43,7 @@ pub fn escape(text: &str) -> String {
 
 /// Heading, table and notes.
 fn section(section: &Section) -> String {
-    let mut text = format!("\n## {}\n", escape(&section.title));
+    let mut text = format!("## {}\n", escape(&section.title));
     if !section.grid.rows.is_empty() {
         text.push('\n');
         text.push_str(&table(&section.grid));

@@ -18,25 +18,22 @@ pub fn summary(summary: &RunSummary, header: &SummaryHeader) -> String {
     let title = summary.run.as_ref().map_or("Summary".to_owned(), |run| {
         format!("Summary: {} {}", run.name, run.stamp)
     });
-    let mut text = format!("# {}\n\n{}\n", escape(&title), escape(&headline(summary)));
+    let mut parts = vec![format!(
+        "# {}\n\n{}\n",
+        escape(&title),
+        escape(&headline(summary))
+    )];
     if !header.facts.is_empty() {
-        text.push('\n');
-    }
-    for (name, value) in &header.facts {
-        text.push_str(&format!("- {}: {}\n", escape(name), escape(value)));
+        let fact =
+            |(name, value): &(String, String)| format!("- {}: {}\n", escape(name), escape(value));
+        parts.push(header.facts.iter().map(fact).collect());
     }
     if !header.notes.is_empty() {
-        text.push_str(&format!("\n{}\n", header.notes.trim()));
+        parts.push(format!("{}\n", header.notes.trim()));
     }
-    for problem in &summary.problems {
-        text.push_str(&format!(
-            "\n**Problem in the journal:** {}\n",
-            escape(problem)
-        ));
-    }
-    for part in sections(summary, Detail::File) {
-        text.push_str(&section(&part));
-    }
-    text.push_str(&format!("\n{}\n", summary.missing_rule));
-    text
+    let problem = |problem: &String| format!("**Problem in the journal:** {}\n", escape(problem));
+    parts.extend(summary.problems.iter().map(problem));
+    parts.extend(sections(summary, Detail::File).iter().map(section));
+    parts.push(format!("{}\n", summary.missing_rule));
+    parts.join("\n")
 }
