@@ -114,9 +114,9 @@ fn ancova(observations: &[Observation]) -> Outcome<Ancova> {
     let centre = sum(observations.iter().map(|o| o.before)) / n;
     let row = |o: &Observation| [1.0, f64::from(u8::from(o.candidate)), o.before - centre];
     let mut normal = Normal::<3>::default();
-    observations
-        .iter()
-        .for_each(|o| normal.add(row(o), o.outcome, 1.0));
+    for o in observations {
+        normal.add(row(o), o.outcome, 1.0);
+    }
     let degenerate =
         || Undefined::NoSolution("the arm and the covariate cannot be told apart".into());
     let fit = solve(&normal).ok_or_else(degenerate)?;

@@ -187,7 +187,7 @@ impl Model {
             .sum();
         let df = self.n - 2.0;
         let variance = (squares - explained) / df;
-        if !(variance > 1e-14) {
+        if variance.is_nan() || variance <= 1e-14 {
             return None;
         }
         let log_likelihood =

@@ -6,7 +6,10 @@ use crate::descriptive::sum;
 use crate::dist::hypergeometric::Urn;
 use crate::one_arm::Proportion;
 use crate::words::p_value;
-use crate::{Explain, Outcome, Side};
+use crate::{Explain, Outcome, Side, Undefined};
+
+/// Beyond this many trials the sum over tables takes too long to be worth it.
+const MOST_TABLES: u64 = 10_000_000;
 
 /// Fisher's exact test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +29,11 @@ pub struct Fisher {
 /// Fisher's exact test; two-sided, it adds up every table that is at most as likely as the one observed.
 pub fn fisher(control: Proportion, candidate: Proportion, side: Side) -> Outcome<Fisher> {
     let (control, candidate) = (control.checked("control")?, candidate.checked("candidate")?);
+    if control.trials + candidate.trials > MOST_TABLES {
+        return Err(Undefined::NoSolution(
+            "Fisher's test would add up too many tables: use the Newcombe interval for arms of this size".into(),
+        ));
+    }
     let urn = Urn {
         total: control.trials + candidate.trials,
         marked: control.successes + candidate.successes,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::dist::{binomial, chi_square};
+use crate::one_arm::MOST_TRIALS;
 use crate::rank::Continuity;
 use crate::words::{count, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
@@ -42,12 +43,14 @@ impl PairedCounts {
 
     /// All tasks.
     pub fn total(&self) -> u64 {
-        self.both_pass + self.candidate_only + self.control_only + self.both_fail
+        self.both_pass
+            .saturating_add(self.both_fail)
+            .saturating_add(self.discordant())
     }
 
     /// Tasks on which the arms disagree.
     pub fn discordant(&self) -> u64 {
-        self.candidate_only + self.control_only
+        self.candidate_only.saturating_add(self.control_only)
     }
 
     /// Share passed by the candidate minus share passed by the control.
@@ -59,6 +62,13 @@ impl PairedCounts {
         if self.total() == 0 {
             return Err(Undefined::Empty {
                 what: "the tasks".into(),
+            });
+        }
+        if self.total() > MOST_TRIALS {
+            return Err(Undefined::BadArgument {
+                name: "tasks".into(),
+                value: self.total() as f64,
+                expected: "at most 2^50".into(),
             });
         }
         Ok(self)

@@ -19,5 +19,7 @@ pub fn sf(x: f64, df: f64, nc: f64) -> f64 {
     if x.is_infinite() {
         return if x > 0.0 { 0.0 } else { 1.0 };
     }
+    // Far beyond any probability, and their product stays a number.
+    let (x, nc) = (x.clamp(-1e150, 1e150), nc.clamp(-1e100, 1e100));
     expectation(df, 16, |s| normal::cdf(nc - x * s)).clamp(0.0, 1.0)
 }

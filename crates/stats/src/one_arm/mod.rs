@@ -6,6 +6,7 @@ mod proportion;
 
 pub use clustered::{ClusteredMean, clustered_mean};
 pub use mean::{MeanInterval, mean_interval};
+pub(crate) use proportion::MOST_TRIALS;
 pub use proportion::{
     BinomialTest, Proportion, ProportionInterval, ProportionMethod, binomial_test,
     proportion_interval,

@@ -36,6 +36,9 @@ impl ProportionMethod {
     }
 }
 
+/// Beyond this, counts are no longer exact as floating-point numbers.
+pub(crate) const MOST_TRIALS: u64 = 1 << 50;
+
 /// Successes out of trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Proportion {
@@ -56,6 +59,13 @@ impl Proportion {
                 name: "successes".into(),
                 value: self.successes as f64,
                 expected: format!("at most the {} trials", self.trials),
+            });
+        }
+        if self.trials > MOST_TRIALS {
+            return Err(Undefined::BadArgument {
+                name: "trials".into(),
+                value: self.trials as f64,
+                expected: "at most 2^50".into(),
             });
         }
         Ok(self)

@@ -10,9 +10,11 @@ mod two_sample;
 pub use sign_flip::{SignFlip, sign_flip, sign_flip_of};
 pub use two_sample::{TwoSample, two_sample};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::Side;
+use crate::rng::{Source, Stream};
 
 /// Sums closer than this share of the sum of absolute values are equal: the order of summation must not decide.
 const SLACK: f64 = 1e-9;
@@ -47,6 +49,15 @@ struct Extreme {
 }
 
 impl Extreme {
+    /// One arrangement with this sum, against the observed one.
+    fn judge(sum: f64, observed: f64, slack: f64) -> Self {
+        Self {
+            above: u64::from(sum >= observed - slack),
+            below: u64::from(sum <= observed + slack),
+            both: u64::from(sum.abs() >= observed.abs() - slack),
+        }
+    }
+
     fn of(self, side: Side) -> u64 {
         match side {
             Side::Greater => self.above,
@@ -62,4 +73,27 @@ impl Extreme {
             both: self.both + other.both,
         }
     }
+}
+
+/// Judges random arrangements block by block, each block from its own stream and its own fresh state: the count is the
+/// same for any number of threads, and takes no memory.
+fn tally<S>(
+    source: Source,
+    draws: u32,
+    state: impl Fn() -> S + Sync,
+    judge: impl Fn(&mut S, &mut Stream) -> Extreme + Sync,
+) -> Extreme {
+    let size = Source::BLOCK as u64;
+    let blocks = u64::from(draws).div_ceil(size);
+    let one_block = |block: u64| {
+        let (mut state, mut stream) = (state(), source.block(block));
+        let count = size.min(u64::from(draws) - block * size);
+        (0..count).fold(Extreme::default(), |total, _| {
+            total.add(judge(&mut state, &mut stream))
+        })
+    };
+    (0..blocks)
+        .into_par_iter()
+        .map(one_block)
+        .reduce(Extreme::default, Extreme::add)
 }

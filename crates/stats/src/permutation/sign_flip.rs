@@ -8,7 +8,7 @@ use crate::words::{count, number, p_value};
 use crate::{Dropped, Explain, Outcome, Side, Undefined};
 
 use super::sums::{pairs_at_least, pairs_at_most, signed_sums};
-use super::{Extreme, Options, SLACK};
+use super::{Extreme, Options, SLACK, tally};
 
 /// Up to this many differences all sign patterns are counted.
 const EXACT_LIMIT: usize = 40;
@@ -123,19 +123,12 @@ fn draw(scaled: &[f64], sum: f64, slack: f64, options: Options) -> Extreme {
         seed: options.seed,
         purpose: Purpose::new("sign-flip test"),
     };
-    let mut sums = vec![0.0; options.draws as usize];
-    source.fill(&mut sums, tables.len(), |stream, block| {
-        for s in block {
-            *s = random_sum(&tables, stream);
-        }
-    });
-    sums.iter().fold(Extreme::default(), |total, s| {
-        total.add(Extreme {
-            above: u64::from(*s >= sum - slack),
-            below: u64::from(*s <= sum + slack),
-            both: u64::from(s.abs() >= sum.abs() - slack),
-        })
-    })
+    tally(
+        source,
+        options.draws,
+        || (),
+        |(), stream| Extreme::judge(random_sum(&tables, stream), sum, slack),
+    )
 }
 
 fn random_sum(tables: &[Vec<f64>], stream: &mut Stream) -> f64 {

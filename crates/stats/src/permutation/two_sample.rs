@@ -8,7 +8,7 @@ use crate::words::{number, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
 
 use super::sums::{pairs_at_least, pairs_at_most, subset_sums};
-use super::{Extreme, Options, SLACK};
+use super::{Extreme, Options, SLACK, tally};
 
 /// Up to this many values in both arms all arrangements are counted.
 const EXACT_LIMIT: usize = 36;
@@ -103,16 +103,6 @@ struct Goal {
     slack: f64,
 }
 
-impl Goal {
-    fn judge(&self, sum: f64) -> Extreme {
-        Extreme {
-            above: u64::from(sum >= self.sum - self.slack),
-            below: u64::from(sum <= self.sum + self.slack),
-            both: u64::from(sum.abs() >= self.sum.abs() - self.slack),
-        }
-    }
-}
-
 fn enumerate(centred: &[f64], n: usize, goal: &Goal) -> (Extreme, u64) {
     let (left, right) = centred.split_at(centred.len() / 2);
     let (left, right) = (subset_sums(left), subset_sums(right));
@@ -146,15 +136,18 @@ fn draw(centred: &[f64], n: usize, goal: &Goal, options: Options) -> Extreme {
     // The smaller arm is drawn; the other's sum is its negative, because everything is centred.
     let size = n.min(centred.len() - n);
     let sign = if size == n { 1.0 } else { -1.0 };
-    let mut sums = vec![0.0; options.draws as usize];
-    source.fill(&mut sums, size, |stream, block| {
-        let mut values = centred.to_vec();
-        for s in block {
-            *s = sign * random_subset_sum(&mut values, size, stream);
-        }
-    });
-    sums.iter()
-        .fold(Extreme::default(), |total, s| total.add(goal.judge(*s)))
+    tally(
+        source,
+        options.draws,
+        || centred.to_vec(),
+        |values, stream| {
+            Extreme::judge(
+                sign * random_subset_sum(values, size, stream),
+                goal.sum,
+                goal.slack,
+            )
+        },
+    )
 }
 
 /// The sum of a random subset; any starting order gives a uniform draw (partial Fisher-Yates).

@@ -149,10 +149,7 @@ pub fn sample_size(design: TDesign, effect: f64, power: f64, level: Level) -> Ou
     sample::open_chance("power", power)?;
     right_direction(effect, power, level)?;
     if design.power(effect, LARGEST_N, level) < power {
-        return Err(Undefined::NoSolution(format!(
-            "an effect of {} sd needs more than {LARGEST_N:e} runs",
-            number(effect)
-        )));
+        return Err(too_many(effect));
     }
     let enough = |n: u64| design.power(effect, n as f64, level) >= power;
     let finish = |n: u64, n_exact| SampleSize {
@@ -173,11 +170,18 @@ pub fn sample_size(design: TDesign, effect: f64, power: f64, level: Level) -> Ou
     })
     .exp();
     // The root may lie a rounding error beside the whole number.
-    let mut n = (exact - 1e-6).ceil().max(2.0) as u64;
-    while !enough(n) {
-        n += 1;
-    }
+    let first = (exact - 1e-6).ceil().max(2.0) as u64;
+    let n = (first..first + 100)
+        .find(|n| enough(*n))
+        .ok_or_else(|| too_many(effect))?;
     Ok(finish(n, Some(exact)))
+}
+
+fn too_many(effect: f64) -> Undefined {
+    Undefined::NoSolution(format!(
+        "an effect of {} sd needs more than {LARGEST_N:e} runs",
+        number(effect)
+    ))
 }
 
 fn right_direction(effect: f64, power: f64, level: Level) -> Outcome<()> {

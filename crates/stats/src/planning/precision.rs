@@ -13,6 +13,9 @@ use crate::two_arm::hedges_correction;
 use crate::words::{count, number};
 use crate::{Explain, Level, Outcome, Side, Undefined};
 
+/// The longest curve that is worth drawing.
+const LONGEST: usize = 100_000;
+
 /// One point of the curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PrecisionPoint {
@@ -62,6 +65,13 @@ pub fn precision_curve(
         ));
     }
     sample::positive("target", target)?;
+    if largest_n > LONGEST {
+        return Err(Undefined::BadArgument {
+            name: "largest n".into(),
+            value: largest_n as f64,
+            expected: format!("at most {LONGEST}"),
+        });
+    }
     sample::at_least("the precision curve", "the pilot", values, 2)?;
     let moments = Moments::of(values);
     if moments.is_constant() {

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use crate::descriptive::Moments;
-use crate::dist::student_t;
+use crate::dist::{ln_binomial, student_t};
 use crate::sample;
 use crate::words::{number, p_value};
 use crate::{Explain, Interval, Level, Outcome};
 
-use super::mann_whitney::{exact, pooled};
+use super::mann_whitney::pooled;
 use super::midranks::Midranks;
 
 /// The Brunner-Munzel test of candidate against control.
@@ -60,8 +60,11 @@ pub fn brunner_munzel(control: &[f64], candidate: &[f64], level: Level) -> Outco
         p: 1.0,
     };
     if variance == 0.0 {
-        let sum = ranks.doubled[m..].iter().sum();
-        let p = exact(&ranks, n, sum, level.side);
+        // Full separation is the one most extreme of all C(m + n, n) rank arrangements; all values tied is none.
+        let one = (-ln_binomial((m + n) as f64, n as f64)).exp();
+        let above = if superiority == 1.0 { one } else { 1.0 };
+        let below = if superiority == 0.0 { one } else { 1.0 };
+        let p = level.side.p_value(above, below);
         return Ok(BrunnerMunzel {
             method: "exact rank permutation (the arms do not overlap)",
             p,

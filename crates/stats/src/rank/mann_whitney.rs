@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::dist::normal;
 use crate::sample;
 use crate::words::{number, p_value};
-use crate::{Explain, Outcome, Side};
+use crate::{Explain, Outcome, Side, Undefined};
 
 use super::counting::{subset_sum_distribution, tails};
 use super::midranks::Midranks;
@@ -13,6 +13,8 @@ use super::{Continuity, RankMethod};
 
 /// Up to this many values in both arms the exact count is the default.
 const EXACT_LIMIT: usize = 60;
+/// Beyond this the exact count takes too much time and memory.
+const EXACT_MOST: usize = 200;
 
 /// The Mann-Whitney test of candidate against control.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -46,6 +48,11 @@ pub fn mann_whitney(
 ) -> Outcome<MannWhitney> {
     sample::finite("control", control)?;
     sample::finite("candidate", candidate)?;
+    if control.len() + candidate.len() > EXACT_MOST && method == RankMethod::Exact {
+        return Err(Undefined::NoSolution(format!(
+            "the exact Mann-Whitney test is offered up to {EXACT_MOST} values: use the approximation"
+        )));
+    }
     let ranks = pooled(control, candidate);
     let (n, m) = (candidate.len(), control.len());
     let sum: u64 = ranks.doubled[m..].iter().sum();
@@ -83,7 +90,7 @@ pub(super) fn pooled(control: &[f64], candidate: &[f64]) -> Midranks {
 }
 
 /// The exact p value of a doubled rank sum of `n` of the ranked values.
-pub(super) fn exact(ranks: &Midranks, n: usize, sum: u64, side: Side) -> f64 {
+fn exact(ranks: &Midranks, n: usize, sum: u64, side: Side) -> f64 {
     let chance = subset_sum_distribution(&ranks.doubled, n);
     let (below, above) = tails(&chance, sum as usize);
     side.p_value(above, below)

@@ -13,6 +13,8 @@ use super::{Continuity, RankMethod};
 
 /// Up to this many differences the exact count takes a few milliseconds.
 const EXACT_LIMIT: usize = 200;
+/// Beyond this the exact count takes minutes, and the approximation has long been as good.
+const EXACT_MOST: usize = 1000;
 
 /// What happens to pairs without a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
@@ -111,6 +113,11 @@ fn test(differences: &[f64], scale: f64, options: SignedRankOptions) -> Outcome<
             what: "the difference between the arms".into(),
             value: 0.0,
         });
+    }
+    if n > EXACT_MOST && options.method == RankMethod::Exact {
+        return Err(Undefined::NoSolution(format!(
+            "the exact signed-rank test is offered up to {EXACT_MOST} differences: use the approximation"
+        )));
     }
     let signed = rank(differences, tolerance, options.zeros);
     let plus: u64 = signed
