@@ -75,6 +75,24 @@ impl Stream {
         ((low >> 32) as usize, (high >> 32) as usize)
     }
 
+    /// Two independent indices below `n`, from one draw and without any bias: Lemire's rejection on each half. For
+    /// resampling loops over more items than a [`SmallRange`] holds.
+    #[inline]
+    pub fn wide_index_pair(&mut self, n: WideRange) -> (usize, usize) {
+        let bits = self.next_u64();
+        let low = u64::from(bits as u32) * u64::from(n.count);
+        let high = (bits >> 32) * u64::from(n.count);
+        (self.accepted(low, n), self.accepted(high, n))
+    }
+
+    #[inline]
+    fn accepted(&mut self, product: u64, n: WideRange) -> usize {
+        if (product as u32) < n.threshold {
+            return self.below_by_rejection(u64::from(n.count)) as usize;
+        }
+        (product >> 32) as usize
+    }
+
     /// An index below `n`; without any bias above 2^16 (Lemire's rejection), and 0 for an empty range.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
@@ -194,6 +212,25 @@ impl SmallRange {
     }
 }
 
+/// A count of items that [`Stream::wide_index_pair`] may draw from: at most 2^32 - 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WideRange {
+    count: u32,
+    /// Remainders below this belong to indices that would come up too often.
+    threshold: u32,
+}
+
+impl WideRange {
+    /// The range, unless it is too large (or empty).
+    pub fn new(n: usize) -> Option<Self> {
+        let count = u32::try_from(n).ok().filter(|&count| count > 0)?;
+        Some(Self {
+            count,
+            threshold: count.wrapping_neg() % count,
+        })
+    }
+}
+
 const TAIL_START: f64 = 3.442_619_855_899;
 const LAYER_AREA: f64 = 9.912_563_035_262_17e-3;
 
@@ -239,6 +276,8 @@ mod tests {
         assert_eq!(order, GOLDEN_ORDER);
         let normals: Vec<u64> = (0..4).map(|_| stream.normal().to_bits()).collect();
         assert_eq!(normals, GOLDEN_NORMALS);
+        let wide = WideRange::new(3_000_000_000).unwrap();
+        assert_eq!(stream.wide_index_pair(wide), GOLDEN_WIDE);
     }
 
     // Computed by a separate program in Python from the description of the generator; the normal draws agree with it to
@@ -251,6 +290,7 @@ mod tests {
     ];
     const GOLDEN_INDICES: [usize; 8] = [11, 10, 3, 9, 1, 8, 3, 0];
     const GOLDEN_LARGE: [usize; 3] = [26332830, 357877014, 255776108];
+    const GOLDEN_WIDE: (usize, usize) = (21324210, 2425022522);
     const GOLDEN_ORDER: [usize; 8] = [1, 5, 0, 6, 3, 2, 7, 4];
     const GOLDEN_NORMALS: [u64; 4] = [
         0xbff7f92836ecc35d,
@@ -349,6 +389,8 @@ mod tests {
 
     #[test]
     fn empty_and_oversized_ranges_are_refused() {
+        assert_eq!(WideRange::new(0), None);
+        assert_eq!(WideRange::new(1 << 32), None);
         assert_eq!(SmallRange::new(0), None);
         assert_eq!(SmallRange::new(SmallRange::LIMIT + 1), None);
         assert_eq!(Stream::new(1, TEST, 0).below(0), 0);

@@ -3,7 +3,7 @@
 use super::endpoints::Distribution;
 use super::selection::quantile_type7;
 use super::statistic::{Contrast, Design, Statistic};
-use crate::rng::{Purpose, SmallRange, Source, Stream};
+use crate::rng::{Purpose, SmallRange, Source, Stream, WideRange};
 use crate::{Dropped, Outcome, Undefined};
 
 /// The share of resamples on which a statistic may be undefined before the interval is refused.
@@ -178,20 +178,31 @@ pub(super) fn of_mean_difference(control: &[f64], candidate: &[f64], draws: Draw
 #[inline]
 pub(super) fn resampled_sum(stream: &mut Stream, sample: &[f64]) -> f64 {
     let n = sample.len();
-    let Some(range) = SmallRange::new(n) else {
-        return (0..n).map(|_| sample[stream.below(n)]).sum();
-    };
+    match (SmallRange::new(n), WideRange::new(n)) {
+        (Some(range), _) => sum_of_pairs(stream, sample, |s| s.index_pair(range)),
+        (None, Some(range)) => sum_of_pairs(stream, sample, |s| s.wide_index_pair(range)),
+        (None, None) => (0..n).map(|_| sample[stream.below(n)]).sum(),
+    }
+}
+
+#[inline]
+fn sum_of_pairs(
+    stream: &mut Stream,
+    sample: &[f64],
+    pair: impl Fn(&mut Stream) -> (usize, usize),
+) -> f64 {
+    let n = sample.len();
     let mut sums = [0.0f64; 4];
     for _ in 0..n / 4 {
-        let (a, b) = stream.index_pair(range);
-        let (c, d) = stream.index_pair(range);
+        let (a, b) = pair(stream);
+        let (c, d) = pair(stream);
         sums[0] += sample[a];
         sums[1] += sample[b];
         sums[2] += sample[c];
         sums[3] += sample[d];
     }
     for _ in 0..(n % 4) / 2 {
-        let (a, b) = stream.index_pair(range);
+        let (a, b) = pair(stream);
         sums[0] += sample[a];
         sums[1] += sample[b];
     }

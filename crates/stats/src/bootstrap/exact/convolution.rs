@@ -134,22 +134,30 @@ fn half_window(variance: f64, farthest: f64) -> f64 {
 
 /// A step a little larger than `step` on which all terms lie exactly, when they are multiples of a common one.
 fn align(step: f64, terms: &[f64]) -> f64 {
-    let mut sorted = terms.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let origin = sorted[0];
-    let gap = sorted
-        .windows(2)
-        .map(|w| w[1] - w[0])
-        .filter(|&g| g > 0.0)
-        .fold(f64::INFINITY, f64::min);
-    let on_grid = |t: f64| {
-        let multiple = (t - origin) / gap;
+    let mut gap = 0.0f64;
+    for term in terms {
+        gap = common_divisor((term - terms[0]).abs(), gap, 1e-7 * step);
+        // Continuous data end here after a few terms.
+        if gap > 0.0 && gap < step {
+            return step;
+        }
+    }
+    let on_grid = |t: &f64| {
+        let multiple = (t - terms[0]) / gap;
         (multiple - multiple.round()).abs() < 1e-7
     };
-    if gap.is_infinite() || gap < step || !sorted.iter().all(|&t| on_grid(t)) {
+    if gap == 0.0 || !terms.iter().all(on_grid) {
         return step;
     }
     gap / (gap / step).floor()
+}
+
+/// Euclid's algorithm, with remainders below `nothing` taken as zero.
+fn common_divisor(mut a: f64, mut b: f64, nothing: f64) -> f64 {
+    while b > nothing {
+        (a, b) = (b, (a - b * (a / b).round()).abs());
+    }
+    if a > nothing { a } else { 0.0 }
 }
 
 /// The chances on the circle of grid points.

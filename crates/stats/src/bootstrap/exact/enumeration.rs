@@ -22,7 +22,10 @@ struct Atom {
 impl Enumerated {
     /// The distribution of the sum of the parts, if it has few enough points.
     pub(super) fn of(parts: &[Part]) -> Option<Self> {
-        let counts: Vec<Vec<Atom>> = parts.iter().map(distinct).collect();
+        let counts = parts
+            .iter()
+            .map(distinct)
+            .collect::<Option<Vec<Vec<Atom>>>>()?;
         let points: f64 = parts
             .iter()
             .zip(&counts)
@@ -122,22 +125,25 @@ impl Enumerated {
     }
 }
 
-/// The distinct terms and the chance to draw each.
-fn distinct(part: &Part) -> Vec<Atom> {
-    let mut sorted = part.terms.clone();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let each = 1.0 / sorted.len() as f64;
+/// The distinct terms and the chance to draw each; none where there are too many of them to enumerate.
+fn distinct(part: &Part) -> Option<Vec<Atom>> {
+    let n = part.terms.len();
+    let each = 1.0 / n as f64;
     let mut atoms: Vec<Atom> = Vec::new();
-    for value in sorted {
-        match atoms.last_mut() {
-            Some(last) if last.value == value => last.chance += each,
-            _ => atoms.push(Atom {
-                value,
-                chance: each,
-            }),
+    for &value in &part.terms {
+        if let Some(known) = atoms.iter_mut().find(|atom| atom.value == value) {
+            known.chance += each;
+            continue;
+        }
+        atoms.push(Atom {
+            value,
+            chance: each,
+        });
+        if multisets(n, atoms.len()) > MOST_POINTS {
+            return None;
         }
     }
-    atoms
+    Some(atoms)
 }
 
 /// How many multisets of `n` draws from `kinds` distinct values there are.
