@@ -2,6 +2,7 @@
 
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Cause, Outcome, TrialKey};
+use std::fmt;
 use std::path::PathBuf;
 
 /// Something a person may want to see.
@@ -76,4 +77,15 @@ pub enum StopReason {
     Budget(String),
     /// Records cannot be written.
     Broken(String),
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Drain => f.write_str("interrupted"),
+            Self::Cancel => f.write_str("cancelled"),
+            Self::Budget(which) => write!(f, "{which} budget spent"),
+            Self::Broken(error) => f.write_str(error),
+        }
+    }
 }

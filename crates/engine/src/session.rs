@@ -159,11 +159,12 @@ impl Session<'_> {
             host,
         };
         let worked = self.run_slots(&floor, slots, &committed, capture);
-        let status = match (&worked, board.lock().dispatch.status()) {
-            (Err(_), _) => RunStatus::Error,
-            (Ok(()), status) => status,
+        let ended = board.lock().dispatch.status();
+        let status = if worked.is_ok() { ended } else { RunStatus::Error };
+        let (counts, ran, stopped) = {
+            let state = board.lock();
+            (state.dispatch.counts(), state.dispatch.ran(), state.dispatch.stop_reason().map(ToString::to_string))
         };
-        let counts = board.lock().dispatch.counts();
         floor.writer.append(&Event::Closed {
             at: (self.request.now)(),
             status,
@@ -175,10 +176,10 @@ impl Session<'_> {
             run: self.run.clone(),
             counts,
             trials: plan.len(),
-            ran: board.lock().dispatch.ran(),
+            ran,
             kept,
             status,
-            stopped: stop_words(&board),
+            stopped,
         };
         match closed {
             Err(error) if status != RunStatus::Error => Err(error.into()),
@@ -382,19 +383,6 @@ impl Drop for Leave<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
-}
-
-fn stop_words(board: &Board) -> Option<String> {
-    board
-        .lock()
-        .dispatch
-        .stop_reason()
-        .map(|reason| match reason {
-            StopReason::Drain => "interrupted".to_owned(),
-            StopReason::Cancel => "cancelled".to_owned(),
-            StopReason::Budget(which) => format!("{which} budget spent"),
-            StopReason::Broken(error) => error.clone(),
-        })
 }
 
 fn sha256(bytes: &[u8]) -> String {

@@ -2,6 +2,7 @@
 
 use super::CollectError;
 use fairtrial_model::{MetricDeclaration, Number, SeriesInfo, SeriesSummary, SummaryKind};
+use fairtrial_stats::series::{self as curves, Crossing, Curve, Scale, Threshold, Window};
 
 /// What stands under one metric's name.
 pub(super) enum Reading {
@@ -83,7 +84,7 @@ impl Reading {
     ) -> Result<(f64, Option<SeriesInfo>), CollectError> {
         match (self, &metric.summary) {
             (Self::Series { series, .. }, Some(summary)) => {
-                let value = summarise(&series, summary)?;
+                let value = summarise(&series, metric, summary)?;
                 Ok((value, Some(series.info(describe(summary)))))
             }
             (reading, _) => Ok(reading.last()),
@@ -105,10 +106,53 @@ impl Reading {
     }
 }
 
-fn summarise(series: &SeriesReading, summary: &SeriesSummary) -> Result<f64, CollectError> {
-    match summary.kind {
-        SummaryKind::Last => Ok(series.last),
-        other => Err(CollectError::NoValue(format!("no {other:?} yet"))),
+fn summarise(series: &SeriesReading, metric: &MetricDeclaration, summary: &SeriesSummary) -> Result<f64, CollectError> {
+    let no_value = |reason: String| CollectError::NoValue(format!("no {} of {}: {reason}", describe(summary), series.file));
+    let Some((steps, values)) = &series.kept else { return Ok(series.last) };
+    if summary.kind == SummaryKind::Last {
+        return Ok(series.last);
+    }
+    let curve = Curve::new(steps, values).map_err(|reason| no_value(reason.to_string()))?;
+    let window = window(summary);
+    let reduced = match summary.kind {
+        SummaryKind::Auc => curves::auc(&curve, window, Scale::Normalised),
+        SummaryKind::LastN => curves::last_n(&curve, summary.n.unwrap_or(DEFAULT_LAST_N) as usize),
+        SummaryKind::Slope => curves::slope(&curve, window),
+        SummaryKind::Max => curves::max(&curve, window),
+        SummaryKind::Min => return smallest(steps, values, window).map_err(|reason| no_value(reason.to_string())),
+        SummaryKind::Mean | SummaryKind::Last => curves::mean(&curve, window),
+        SummaryKind::AtStep => curves::value_at(&curve, summary.step.unwrap_or(f64::NAN)),
+        SummaryKind::TimeTo => return time_to(&curve, metric, summary).map_err(no_value),
+    };
+    reduced.map(|reduced| reduced.value).map_err(|reason| no_value(reason.to_string()))
+}
+
+/// How many last values `last_n` takes where the spec does not say.
+const DEFAULT_LAST_N: u64 = 5;
+
+/// The part of the curve that counts; a share is one of the steps, so that how densely a run logs does not matter.
+fn window(summary: &SeriesSummary) -> Window {
+    match (summary.percent, summary.step_min, summary.step_max) {
+        (Some(share), _, _) => Window::LastSteps(share),
+        (None, Some(from), Some(to)) => Window::Steps { from, to },
+        _ => Window::All,
+    }
+}
+
+fn smallest(steps: &[f64], values: &[f64], window: Window) -> Result<f64, fairtrial_stats::Undefined> {
+    let negated: Vec<f64> = values.iter().map(|value| -value).collect();
+    curves::max(&Curve::new(steps, &negated)?, window).map(|largest| -largest.value)
+}
+
+fn time_to(curve: &Curve, metric: &MetricDeclaration, summary: &SeriesSummary) -> Result<f64, String> {
+    let direction = match metric.direction {
+        Some(fairtrial_model::Direction::Down) => curves::Direction::AtMost,
+        _ => curves::Direction::AtLeast,
+    };
+    let threshold = Threshold { value: summary.threshold.unwrap_or(f64::NAN), direction };
+    match curves::time_to_threshold(curve, threshold).map_err(|reason| reason.to_string())? {
+        Crossing::Reached { step } => Ok(step),
+        Crossing::NotReached { by } => Err(format!("it was not reached by step {by}")),
     }
 }
 
@@ -125,7 +169,7 @@ fn describe(summary: &SeriesSummary) -> String {
     } = summary;
     let mut words = match kind {
         SummaryKind::Auc => "auc".to_owned(),
-        SummaryKind::LastN => format!("mean of last {}", n.unwrap_or(5)),
+        SummaryKind::LastN => format!("mean of last {}", n.unwrap_or(DEFAULT_LAST_N)),
         SummaryKind::Last => "last".to_owned(),
         SummaryKind::Slope => "slope".to_owned(),
         SummaryKind::Max => "max".to_owned(),
@@ -135,7 +179,7 @@ fn describe(summary: &SeriesSummary) -> String {
         SummaryKind::TimeTo => format!("first step at {}", threshold.unwrap_or(f64::NAN)),
     };
     if let Some(share) = percent {
-        words.push_str(&format_args!(" of the last {} %", share * 100.0).to_string());
+        words.push_str(&format_args!(" of the last {} % of steps", share * 100.0).to_string());
     }
     if let (Some(from), Some(to)) = (step_min, step_max) {
         words.push_str(&format_args!(" of steps {from} to {to}").to_string());

@@ -77,6 +77,14 @@ impl Hierarchy {
         })
     }
 
+    /// The hierarchy in words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::V2(folder) => format!("control groups (version 2, {})", folder.display()),
+            Self::V1 { memory, .. } => format!("control groups (version 1, {})", memory.display()),
+        }
+    }
+
     /// The word for records.
     pub(crate) fn kind(&self) -> LimitBackend {
         match self {

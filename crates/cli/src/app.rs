@@ -1,0 +1,86 @@
+//! The command line as the user types it; each command is one file under `commands/`.
+
+use crate::commands::{cancel, check, completions, demo, doctor, init, list, plan, run, schema, status, summarize};
+use crate::exit::{Done, Failure};
+use crate::printer::{ColorChoice, Printer};
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Give every change a fair trial: run benchmark experiments and see whether the difference is real.
+#[derive(Debug, Parser)]
+#[command(name = "fairtrial", version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct App {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: Global,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fairtrial demo                        a complete small comparison, offline, in under a minute
+  fairtrial init > bench.toml           a spec to start from
+  fairtrial run bench.toml              run it; `--resume` goes on after any interruption
+  fairtrial summarize bench --latest    the table again
+
+Exit codes: 0 fine, 1 trials failed, 2 wrong input, 3 machine or engine, 130 interrupted.";
+
+/// Arguments that every command takes.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Global {
+    /// Where runs are kept [default: `data/` of the project; env: FAIRTRIAL_DATA]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Args),
+    Plan(plan::Args),
+    Run(run::Args),
+    Status(status::Args),
+    Cancel(cancel::Args),
+    List(list::Args),
+    Summarize(summarize::Args),
+    Schema(schema::Args),
+    Init(init::Args),
+    Demo(demo::Args),
+    Doctor(doctor::Args),
+    Completions(completions::Args),
+}
+
+/// Parses, runs, and turns what came of it into an exit code.
+pub(crate) fn main() -> ExitCode {
+    let app = App::parse();
+    let printer = Printer::new(app.global.color);
+    match app.command.run(&app.global, printer) {
+        Ok(exit) => exit.into(),
+        Err(Failure { exit, message, hint }) => {
+            printer.error(&message, hint.as_deref());
+            exit.into()
+        }
+    }
+}
+
+impl Command {
+    fn run(self, global: &Global, printer: Printer) -> Done {
+        match self {
+            Self::Check(args) => check::run(&args, printer),
+            Self::Plan(args) => plan::run(&args, global, printer),
+            Self::Run(args) => run::run(&args, global, printer),
+            Self::Status(args) => status::run(&args, global, printer),
+            Self::Cancel(args) => cancel::run(&args, global, printer),
+            Self::List(args) => list::run(&args, global, printer),
+            Self::Summarize(args) => summarize::run(&args, global, printer),
+            Self::Schema(args) => schema::run(&args, printer),
+            Self::Init(args) => init::run(&args, printer),
+            Self::Demo(args) => demo::run(&args, global, printer),
+            Self::Doctor(args) => doctor::run(&args, global, printer),
+            Self::Completions(args) => completions::run(&args, printer),
+        }
+    }
+}

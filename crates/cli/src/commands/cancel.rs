@@ -1,0 +1,48 @@
+//! `cancel`: stop a run from any terminal.
+
+use super::select::RunArgs;
+use crate::app::Global;
+use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use crate::time;
+use fairtrial_journal::{is_live, request_cancel};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Stop a run: what is in flight is ended and marked cancelled, and `run --resume` can go on later
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fairtrial cancel my_benchmark")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Do not wait until the run has stopped
+    #[arg(long)]
+    no_wait: bool,
+    /// Print what came of it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How often the run is looked at while it stops.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let run = args.run.find(global)?;
+    let named = format!("{} {}", run.name(), run.stamp());
+    if !is_live(&run)?.is_live() {
+        return Err(Failure::input(format!("{named} is not running")));
+    }
+    request_cancel(&run, time::now())?;
+    let began = Instant::now();
+    while !args.no_wait && is_live(&run)?.is_live() {
+        std::thread::sleep(LOOK);
+    }
+    if args.json {
+        printer.json(&json!({ "name": run.name(), "stamp": run.stamp(), "stopped": !args.no_wait }));
+    } else if args.no_wait {
+        printer.line(format!("{named}: asked to stop"));
+    } else {
+        printer.line(format!("{named}: stopped after {}", time::span(began.elapsed().as_secs_f64())));
+    }
+    Ok(Exit::Fine)
+}

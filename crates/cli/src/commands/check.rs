@@ -1,0 +1,38 @@
+//! `check`: is the spec valid, and what would it run?
+
+use crate::exit::{Done, Exit};
+use crate::printer::Printer;
+use crate::spec_file::{self, SpecArgs};
+use fairtrial_plan::Plan;
+use fairtrial_spec::FileCheck;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Validate a spec and report every problem in it at once
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fairtrial check bench.toml")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// Print the problems as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, printer: Printer) -> Done {
+    let loaded = args.spec.load(FileCheck::Warn);
+    let errors = spec_file::count_errors(&loaded.diagnostics);
+    let trials = loaded.spec.clone().map(|spec| Plan::new(Arc::new(spec), None)).transpose()?.map(|plan| plan.len());
+    if args.json {
+        printer.json(&json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics }));
+    } else {
+        spec_file::show(&loaded, printer);
+        match trials {
+            Some(trials) if errors == 0 => {
+                printer.line(format!("{} is valid: {trials} trials", args.spec.spec.display()));
+            }
+            _ => printer.tell(spec_file::invalid(&args.spec.spec, errors)),
+        }
+    }
+    Ok(if errors == 0 { Exit::Fine } else { Exit::Input })
+}

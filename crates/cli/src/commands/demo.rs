@@ -1,0 +1,59 @@
+//! `demo`: a complete small comparison, from programs that this binary carries.
+
+use super::run;
+use crate::app::Global;
+use crate::exit::{Done, Failure};
+use crate::printer::Printer;
+use crate::spec_file::SpecArgs;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Run a complete small comparison, offline: two bandit policies over fifteen shared seeds
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fairtrial demo\n\nThe spec and the program are written to `fairtrial-demo/`: read them, change them, run them again.")]
+pub(crate) struct Args {
+    /// Where to put the demo's files
+    #[arg(long, value_name = "DIR", default_value = "fairtrial-demo")]
+    dir: PathBuf,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const FILES: [(&str, &str); 2] = [
+    ("bandit.toml", include_str!("../../../../examples/bandit/bandit.toml")),
+    ("bandit.awk", include_str!("../../../../examples/bandit/bandit.awk")),
+];
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    for (name, text) in FILES {
+        place(&args.dir, name, text)?;
+    }
+    let spec = SpecArgs { spec: args.dir.join("bandit.toml"), set: Vec::new() };
+    printer.tell(format!("the demo's spec is {}", spec.spec.display()));
+    let mut global = global.clone();
+    global.data_dir.get_or_insert_with(|| args.dir.join("data"));
+    let arguments = run::Args {
+        spec,
+        verbose: 0,
+        parallel: None,
+        only: None,
+        resume: None,
+        as_recorded: false,
+        reuse: None,
+        dry_run: false,
+        json: args.json,
+    };
+    run::run(&arguments, &global, printer)
+}
+
+/// Puts a file of the demo into its folder, leaving one that is there as it is.
+fn place(dir: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    let path = dir.join(name);
+    let failed = |error: std::io::Error| Failure::machine(format!("cannot write {}: {error}", path.display()));
+    fs::create_dir_all(dir).map_err(failed)?;
+    if !path.exists() {
+        fs::write(&path, text).map_err(failed)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! `doctor`: what this machine can measure, and what it cannot.
+
+use crate::app::Global;
+use crate::data_dir;
+use crate::exit::{Done, Exit};
+use crate::printer::Printer;
+use fairtrial_journal::provenance::Host;
+use fairtrial_trial::LimitsOffered;
+use serde::Serialize;
+
+/// Show what this machine can measure and enforce
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fairtrial doctor")]
+pub(crate) struct Args {
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    good: bool,
+    detail: String,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let host = Host::read();
+    let findings = [limits(), run_queue(), subreaper(), data(global), git()];
+    if args.json {
+        printer.json(&serde_json::json!({ "host": host, "findings": findings }));
+        return Ok(Exit::Fine);
+    }
+    let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
+    let memory = host.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
+    printer.line(format!("    {:<16} {} ({} {})", "host", host.name, host.os, host.kernel));
+    printer.line(format!("    {:<16} {}", "processor", known(host.cpu)));
+    printer.line(format!("    {:<16} {}", "physical cores", known(host.cores.map(|cores| cores.to_string()))));
+    printer.line(format!("    {:<16} {}", "memory", known(memory)));
+    for finding in &findings {
+        let mark = if finding.good { "ok" } else { "--" };
+        printer.line(format!("{mark}  {:<16} {}", finding.what, finding.detail));
+    }
+    Ok(Exit::Fine)
+}
+
+fn limits() -> Finding {
+    let (good, detail) = match LimitsOffered::probe() {
+        LimitsOffered::Cgroup(found) => (true, format!("memory and process limits by {}", found.describe())),
+        LimitsOffered::Rlimit(reason) => (false, format!("memory and process limits per process only: {reason}")),
+    };
+    Finding { what: "limits", good, detail }
+}
+
+fn run_queue() -> Finding {
+    let good = std::fs::read_to_string("/proc/self/schedstat").is_ok_and(|text| text.split_whitespace().count() == 3);
+    let detail = if good { "waiting for a CPU is recorded per trial" } else { "waiting for a CPU cannot be seen here" };
+    Finding { what: "contention", good, detail: detail.to_owned() }
+}
+
+fn subreaper() -> Finding {
+    let good = cfg!(target_os = "linux");
+    let detail = if good { "processes that trials leave behind are found and ended" } else { "processes that leave their trial's group are not found here" };
+    Finding { what: "leftovers", good, detail: detail.to_owned() }
+}
+
+fn data(global: &Global) -> Finding {
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let detail = format!("{}{}", root.path().display(), if root.path().is_dir() { "" } else { " (made by the first run)" });
+    Finding { what: "data", good: true, detail }
+}
+
+fn git() -> Finding {
+    let version = std::process::Command::new("git").arg("--version").output();
+    let version = version.ok().filter(|output| output.status.success());
+    let good = version.is_some();
+    let detail = version.map_or_else(
+        || "git is not found: runs will not know their commit".to_owned(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    );
+    Finding { what: "provenance", good, detail }
+}

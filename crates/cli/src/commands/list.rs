@@ -1,0 +1,56 @@
+//! `list`: the runs there are.
+
+use crate::app::Global;
+use crate::data_dir;
+use crate::exit::{Done, Exit};
+use crate::printer::Printer;
+use fairtrial_journal::{Index, RunRow};
+
+/// List the runs of this project
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  fairtrial list")]
+pub(crate) struct Args {
+    /// Only runs of this benchmark
+    name: Option<String>,
+    /// Print the list as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let mut runs = if root.rollouts_dir().is_dir() {
+        let mut index = Index::open(&root)?;
+        index.catch_up()?;
+        index.runs()?
+    } else {
+        Vec::new()
+    };
+    runs.retain(|run| args.name.as_ref().is_none_or(|name| run.name == *name));
+    if args.json {
+        printer.json(&runs);
+    } else if runs.is_empty() {
+        printer.tell(format!("no runs under {}", root.path().display()));
+    } else {
+        let width = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(4).max(4);
+        printer.line(format!("{:<width$}  {:<18}  {:<9}  {:>13}  outcomes", "name", "stamp", "status", "trials"));
+        for run in &runs {
+            printer.line(row(run, width));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn row(run: &RunRow, width: usize) -> String {
+    let trials = format!("{}/{}", run.counts.total(), run.trials);
+    let status = status_word(run);
+    format!("{:<width$}  {:<18}  {status:<9}  {trials:>13}  {}", run.name, run.stamp.to_string(), super::status::outcomes(&run.counts))
+}
+
+fn status_word(run: &RunRow) -> &'static str {
+    match run.status {
+        _ if run.live => "running",
+        Some(status) => status.word(),
+        None => "cut off",
+    }
+}

@@ -1,0 +1,15 @@
+//! One file per command, its arguments on top.
+
+pub(crate) mod cancel;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod init;
+pub(crate) mod list;
+pub(crate) mod plan;
+pub(crate) mod run;
+pub(crate) mod schema;
+mod select;
+pub(crate) mod status;
+pub(crate) mod summarize;

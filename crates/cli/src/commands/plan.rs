@@ -1,0 +1,105 @@
+//! `plan`: every trial, its command, and how long it may take.
+
+use crate::app::Global;
+use crate::exit::{Done, Exit};
+use crate::printer::Printer;
+use crate::spec_file::SpecArgs;
+use crate::{data_dir, time};
+use fairtrial_engine::write_plan;
+use fairtrial_journal::{DataRoot, Index};
+use fairtrial_plan::{Plan, Trial};
+use fairtrial_spec::{FileCheck, Spec, Work};
+use std::io::{self, BufWriter, Write};
+
+/// Print every trial of a spec, in order, with its command; run nothing
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fairtrial plan bench.toml\n  fairtrial plan bench.toml --only 'arm=control,seed=1072'\n  fairtrial plan bench.toml --only 0,3,5:8")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    /// Only these trials: by task, arm, seed, parameter, or place (see docs/reference/filters.md)
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) only: Option<String>,
+    /// Print the plan as JSON, as it is kept with a run
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let plan = args.spec.plan(FileCheck::Warn, args.only.as_deref(), printer)?;
+    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
+    show(&plan, &root, args.json);
+    Ok(Exit::Fine)
+}
+
+/// Prints a plan, one trial at a time.
+pub(crate) fn show(plan: &Plan, root: &DataRoot, json: bool) {
+    let mut out = BufWriter::new(io::stdout().lock());
+    // A reader that went away (`| head`) ends the listing and is no error.
+    let _ = if json { write_plan(&mut out, plan) } else { write_text(&mut out, plan, root) };
+    let _ = out.flush();
+}
+
+fn write_text(out: &mut impl Write, plan: &Plan, root: &DataRoot) -> io::Result<()> {
+    let spec = plan.spec();
+    for trial in plan.trials() {
+        writeln!(out, "{:>6}  {}  {}  {}", trial.key.index, trial.id().short(), trial.key.label(), work(&trial))?;
+    }
+    let order = format!("{:?}", spec.order).to_lowercase();
+    writeln!(out, "{} trials in order `{order}` (order_seed {}), plan {}", plan.len(), spec.order_seed, plan.hash())?;
+    if let Some(estimate) = estimate(plan, root) {
+        writeln!(out, "{estimate}")?;
+    }
+    Ok(())
+}
+
+fn work(trial: &Trial<'_>) -> String {
+    match &trial.task.work {
+        Work::Command { .. } => {
+            let words = trial.argv(None).unwrap_or_default();
+            words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        }
+        Work::Experiment { slug, warmup, measured, .. } => {
+            format!("experiment {slug} ({warmup} warm-up, {measured} measured) {}", trial.params)
+        }
+        Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),
+    }
+}
+
+/// A word as it could be typed in a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+{}".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// How long it may take, from the newest earlier run of the same name that has times.
+fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
+    let spec = plan.spec();
+    if !root.rollouts_dir().join(&spec.name).is_dir() {
+        return None;
+    }
+    let mut index = Index::open(root).ok()?;
+    index.catch_up().ok()?;
+    let runs = index.runs().ok()?;
+    let mut newest = runs.into_iter().filter(|run| run.name == spec.name).rev();
+    let (stamp, seconds, count) = newest.find_map(|run| {
+        let (mut seconds, mut count) = (0.0, 0u64);
+        let each = |row: fairtrial_journal::SummaryRow<'_>| {
+            if let Some(wall) = row.wall_s {
+                seconds += wall;
+                count += 1;
+            }
+        };
+        index.summary_rows(&run.name, run.stamp, each).ok()?;
+        (count > 0).then_some((run.stamp, seconds, count))
+    })?;
+    let slots = slots(spec);
+    let whole = seconds / count as f64 * plan.len() as f64 / slots as f64;
+    let mean = time::span(seconds / count as f64);
+    Some(format!("about {} on {slots} slots: run {stamp} took {mean} per trial ({count} trials)", time::span(whole)))
+}
+
+/// The slots a spec asks for, or one per physical core.
+pub(crate) fn slots(spec: &Spec) -> usize {
+    spec.parallel.unwrap_or_else(fairtrial_journal::provenance::physical_cores).max(1)
+}

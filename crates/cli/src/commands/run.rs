@@ -1,0 +1,268 @@
+//! `run`: the main job.
+
+use super::{plan, summarize};
+use crate::app::Global;
+use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use crate::progress::{Detail, Progress};
+use crate::spec_file::SpecArgs;
+use crate::{data_dir, time};
+use clap::ArgAction;
+use fairtrial_analysis::summarize_run;
+use fairtrial_engine::{
+    Controls, EngineError, RunReport, RunRequest, Start, Verbosity, preflight, resolved_spec, reusable,
+};
+use fairtrial_journal::{DataRoot, Index, RunDir, RunState, RunStatus, Selector};
+use fairtrial_model::Stamp;
+use fairtrial_plan::{Plan, PlanChange};
+use fairtrial_spec::FileCheck;
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+/// Run a spec: every trial, in parallel, with durable records, and a summary at the end
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fairtrial run bench.toml
+  fairtrial run bench.toml --resume              go on after a crash, a Ctrl-C or a reboot
+  fairtrial run bench.toml --only arm=candidate --set seeds=3
+  fairtrial run bench.toml --dry-run             print the plan, run nothing
+
+Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended and marked cancelled.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) spec: SpecArgs,
+    /// Show every start and end; twice: stream the trials' output too
+    #[arg(short, long, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Slots [default: `parallel` of the spec, else physical cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) parallel: Option<u16>,
+    /// Only these trials: by task, arm, seed, parameter, or place (see docs/reference/filters.md)
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) only: Option<String>,
+    /// Go on with the newest run of this spec, or the one with this stamp
+    #[arg(long, value_name = "STAMP", num_args = 0..=1, conflicts_with = "reuse")]
+    pub(crate) resume: Option<Option<Stamp>>,
+    /// With --resume: finish with the spec as it was when the run was started
+    #[arg(long, requires = "resume")]
+    pub(crate) as_recorded: bool,
+    /// Start a new run that takes over the records of trials which did not change since the newest run (or this one)
+    #[arg(long, value_name = "STAMP", num_args = 0..=1)]
+    pub(crate) reuse: Option<Option<Stamp>>,
+    /// Print the plan and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
+    let files = if args.dry_run { FileCheck::Warn } else { FileCheck::Require };
+    let mut plan = args.spec.plan(files, args.only.as_deref(), printer)?;
+    if args.dry_run {
+        plan::show(&plan, &root, args.json);
+        return Ok(Exit::Fine);
+    }
+    let start = start(args, &root, &mut plan, printer)?;
+    let environment: Vec<(String, String)> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    check_machine(&plan, &environment)?;
+    let request = request(args, root, Arc::new(plan), start, environment)?;
+    let report = go(&request, args, printer)?;
+    finish(&report, &request, args, printer)
+}
+
+/// A new run, one with records of an earlier one, or an earlier one itself.
+fn start(args: &Args, root: &DataRoot, plan: &mut Plan, printer: Printer) -> Result<Start, Failure> {
+    let named = |stamp: Option<Stamp>| {
+        let selector = stamp.map_or(Selector::Latest, Selector::Stamp);
+        RunDir::open(root, &plan.spec().name, selector)
+    };
+    if let Some(stamp) = args.resume {
+        let run = named(stamp)?;
+        if args.as_recorded || args.only.is_none() {
+            as_recorded(&run, args, plan)?;
+        }
+        return Ok(Start::Resume(run));
+    }
+    let Some(stamp) = args.reuse else { return Ok(Start::New { reuse: None }) };
+    let earlier = named(stamp)?;
+    let offered = reusable(&earlier, plan)?;
+    printer.tell(format!("reusing records of run {}: {}", earlier.stamp(), change_words(&offered.change)));
+    Ok(Start::New { reuse: Some(earlier) })
+}
+
+/// Takes the recorded filter, and with `--as-recorded` the recorded spec, in place of today's.
+fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<(), Failure> {
+    if !run.journal().exists() {
+        return Ok(());
+    }
+    let only = RunState::read(&run.journal())?.opened.and_then(|opened| opened.only);
+    if args.as_recorded {
+        *plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
+    } else if only.is_some() {
+        *plan = Plan::new(Arc::clone(plan.spec()), only.as_deref())?;
+    }
+    Ok(())
+}
+
+fn check_machine(plan: &Plan, environment: &[(String, String)]) -> Result<(), Failure> {
+    let missing = preflight(plan.spec(), environment);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
+    Err(Failure::input(lines.join("\n       ")).hint("nothing was run; `fairtrial plan` works without these"))
+}
+
+fn request(
+    args: &Args,
+    root: DataRoot,
+    plan: Arc<Plan>,
+    start: Start,
+    environment: Vec<(String, String)>,
+) -> Result<RunRequest, Failure> {
+    let spec_text = std::fs::read(&args.spec.spec)
+        .map_err(|error| Failure::input(format!("cannot read {}: {error}", args.spec.spec.display())))?;
+    let extension = args.spec.spec.extension().unwrap_or_default().to_string_lossy().into_owned();
+    let program =
+        std::env::current_exe().map_err(|error| Failure::machine(format!("cannot find this program: {error}")))?;
+    Ok(RunRequest {
+        root,
+        slots: args.parallel.map_or_else(|| plan::slots(plan.spec()), usize::from),
+        plan,
+        spec_text,
+        spec_extension: extension,
+        set: args.spec.set.clone(),
+        only: args.only.clone(),
+        start,
+        program,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        environment,
+        now: time::now,
+        verbosity: if args.verbose >= 2 { Verbosity::Output } else { Verbosity::Events },
+    })
+}
+
+/// Runs with signals and display connected.
+fn go(request: &RunRequest, args: &Args, printer: Printer) -> Result<RunReport, Failure> {
+    let controls = Controls::default();
+    listen(&controls)?;
+    let detail = match args.verbose {
+        0 => Detail::Quiet,
+        1 => Detail::Lines,
+        _ => Detail::Output,
+    };
+    let spec = request.plan.spec();
+    printer.tell(format!(
+        "config={} name={} tasks={} trials={} parallel={}",
+        spec.source, spec.name, spec.tasks.len(), request.plan.len(), request.slots
+    ));
+    let (events, shown) = channel();
+    let mut progress = Progress::new(printer, detail);
+    let display = std::thread::spawn(move || {
+        shown.into_iter().for_each(|event| progress.show(event));
+        progress.finish();
+    });
+    let report = fairtrial_engine::run(request, &controls, events);
+    let _ = display.join();
+    report.map_err(explain)
+}
+
+/// Ctrl-C, a closed terminal and a polite kill all stop a run in good order.
+fn listen(controls: &Controls) -> Result<(), Failure> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]);
+    let mut signals = signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
+    let controls = controls.clone();
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if signal == SIGINT { controls.interrupt() } else { controls.cancel() }
+        }
+    });
+    Ok(())
+}
+
+/// A changed spec is explained field by field.
+fn explain(error: EngineError) -> Failure {
+    let EngineError::SpecChanged { change, .. } = &error else { return error.into() };
+    let message = format!("{error}: {}", change_words(change));
+    Failure::input(message).hint(
+        "`--reuse` starts a new run that keeps the unchanged trials; `--resume --as-recorded` finishes the old one as \
+         it was",
+    )
+}
+
+fn change_words(change: &PlanChange) -> String {
+    let PlanChange { same, added, removed, changed, fields } = change;
+    let mut words = format!("{same} trials are the same, {changed} changed, {added} are new, {removed} are gone");
+    for field in fields {
+        let cut = |text: &str| if text.chars().count() > 60 { text.chars().take(57).collect::<String>() + "..." } else { text.to_owned() };
+        let (before, after) = (cut(&field.before), cut(&field.after));
+        let line = format!("\n       `{}` differs in {} (for example {}: `{before}` before, `{after}` now)", field.field, field.trials, field.example);
+        words.push_str(&line);
+    }
+    if *changed == 0 && *added == 0 && *removed == 0 {
+        words.push_str("; the order of trials or a metric's source changed");
+    }
+    words
+}
+
+/// The table at the end, the views, and the exit code.
+fn finish(report: &RunReport, request: &RunRequest, args: &Args, printer: Printer) -> Done {
+    let spec = request.plan.spec();
+    if report.status == RunStatus::Error {
+        let why = report.stopped.clone().unwrap_or_default();
+        return Err(Failure::machine(why).hint("what was recorded is kept: make room and `--resume`"));
+    }
+    let summary = summarize_run(&report.run, spec)?;
+    summarize::write_views(&report.run, spec, &summary)?;
+    index(&request.root, printer);
+    if args.json {
+        printer.json(&json!({
+            "name": report.run.name(), "stamp": report.run.stamp(), "dir": report.run.path(),
+            "status": report.status, "trials": report.trials, "ran": report.ran, "kept": report.kept,
+            "counts": report.counts, "summary": summary,
+        }));
+    } else {
+        printer.line(fairtrial_report::console::summary(&summary, printer.terminal()));
+        closing_words(report, &args.spec.spec, printer);
+    }
+    Ok(exit(report))
+}
+
+/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
+fn index(root: &DataRoot, printer: Printer) {
+    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
+        printer.warn(error.to_string());
+    }
+}
+
+fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
+    let ended = report.counts.total();
+    if ended < report.trials {
+        let why = report.stopped.as_deref().unwrap_or("stopped");
+        printer.tell(format!("{why}: {ended} of {} trials have their answer", report.trials));
+        printer.tell(format!("`fairtrial run {} --resume` goes on", spec.display()));
+    } else {
+        let mark = if report.counts.ok == report.trials { "✓" } else { "✗" };
+        printer.tell(format!("{mark} All {} tasks completed! ({})", report.trials, super::status::outcomes(&report.counts)));
+    }
+}
+
+fn exit(report: &RunReport) -> Exit {
+    let counts = &report.counts;
+    match report.status {
+        RunStatus::Cancelled => Exit::Interrupted,
+        _ if counts.failed + counts.timeout + counts.oom > 0 => Exit::Failed,
+        _ if counts.infra > 0 => Exit::Machine,
+        _ if counts.skipped > 0 => Exit::Failed,
+        _ => Exit::Fine,
+    }
+}

@@ -1,0 +1,75 @@
+//! `status`: what a run is doing, from any terminal.
+
+use super::select::RunArgs;
+use crate::app::Global;
+use crate::exit::{Done, Exit};
+use crate::printer::Printer;
+use fairtrial_engine::resolved_spec;
+use fairtrial_journal::{Liveness, OutcomeCounts, RunState, is_live};
+use fairtrial_model::Outcome;
+use fairtrial_plan::Plan;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Show what a run is doing
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  fairtrial status\n  fairtrial status my_benchmark --rollout 20250824__12-34-56")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let run = args.run.find(global)?;
+    let live = is_live(&run)?;
+    let state = if run.journal().exists() { RunState::read(&run.journal())? } else { RunState::default() };
+    let trials = state.opened.as_ref().map_or(0, |opened| opened.trials);
+    let in_flight: Vec<u64> =
+        state.trials().filter(|(_, trial)| trial.is_in_flight()).map(|(index, _)| index).collect();
+    let word = match (&live, state.closed()) {
+        (live, _) if live.is_live() => "running",
+        (_, Some((_, status))) => status.word(),
+        _ => "cut off",
+    };
+    if args.json {
+        let holder = match &live {
+            Liveness::Live(holder) => json!(holder),
+            Liveness::Idle => json!(null),
+        };
+        let problems: Vec<String> = state.problems.iter().map(ToString::to_string).collect();
+        printer.json(&json!({
+            "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": word, "controller": holder,
+            "trials": trials, "ended": state.counts.total(), "counts": state.counts,
+            "in_flight": if live.is_live() { in_flight } else { Vec::new() }, "problems": problems,
+        }));
+        return Ok(Exit::Fine);
+    }
+    printer.line(format!("{} {}: {word}", run.name(), run.stamp()));
+    printer.line(format!("  {} of {trials} trials ended: {}", state.counts.total(), outcomes(&state.counts)));
+    if let Liveness::Live(Some(holder)) = &live {
+        printer.line(format!("  controller: process {} on {} since {}", holder.pid, holder.host, holder.since));
+        let plan = resolved_spec(&run).ok().and_then(|spec| {
+            let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
+            Plan::new(Arc::new(spec), only.as_deref()).ok()
+        });
+        for trial in in_flight.iter().filter_map(|index| plan.as_ref()?.trial(*index)) {
+            printer.line(format!("  running: {} {}", trial.key.index, trial.key.label()));
+        }
+    } else if state.counts.total() < trials {
+        printer.line("  `fairtrial run SPEC --resume` goes on with it");
+    }
+    for problem in &state.problems {
+        printer.warn(format!("{}: {problem}", run.journal().display()));
+    }
+    Ok(Exit::Fine)
+}
+
+/// The outcomes that there are, in words.
+pub(crate) fn outcomes(counts: &OutcomeCounts) -> String {
+    let present = Outcome::ALL.into_iter().filter(|outcome| counts.get(*outcome) > 0);
+    let words: Vec<String> = present.map(|outcome| format!("{} {outcome}", counts.get(outcome))).collect();
+    if words.is_empty() { "none yet".to_owned() } else { words.join(", ") }
+}

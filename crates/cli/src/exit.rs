@@ -1,0 +1,97 @@
+//! Exit codes: a public contract (docs/reference/exit-codes.md).
+
+use std::process::ExitCode;
+
+/// How a command ended, as its caller sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything is as asked.
+    Fine,
+    /// Trials failed.
+    Failed,
+    /// The user's input is wrong.
+    Input,
+    /// The engine or the machine failed.
+    Machine,
+    /// Interrupted.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Fine => 0,
+            Exit::Failed => 1,
+            Exit::Input => 2,
+            Exit::Machine => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// A command that could not do its work: what to tell the user, and the code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// How to end.
+    pub(crate) exit: Exit,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<String>,
+}
+
+impl Failure {
+    /// The user's input is wrong.
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Input, message: message.into(), hint: None }
+    }
+
+    /// The machine failed.
+    pub(crate) fn machine(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Machine, message: message.into(), hint: None }
+    }
+
+    /// Adds what to do.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<fairtrial_journal::JournalError> for Failure {
+    fn from(error: fairtrial_journal::JournalError) -> Self {
+        use fairtrial_journal::JournalError::{Locked, Name, NoSuchRun};
+        match &error {
+            Name(_) => Self::input(error.to_string()),
+            NoSuchRun { .. } => Self::input(error.to_string()).hint("`fairtrial list` shows the runs there are"),
+            Locked(_) => Self::machine(error.to_string())
+                .hint("`fairtrial status` shows what it is doing, `fairtrial cancel` stops it"),
+            _ => Self::machine(error.to_string()),
+        }
+    }
+}
+
+impl From<fairtrial_engine::EngineError> for Failure {
+    fn from(error: fairtrial_engine::EngineError) -> Self {
+        match error {
+            fairtrial_engine::EngineError::Journal(error) => error.into(),
+            error if error.is_input() => Self::input(error.to_string()),
+            error => Self::machine(error.to_string()),
+        }
+    }
+}
+
+impl From<fairtrial_plan::PlanError> for Failure {
+    fn from(error: fairtrial_plan::PlanError) -> Self {
+        Self::input(error.to_string())
+    }
+}
+
+impl From<fairtrial_analysis::AnalysisError> for Failure {
+    fn from(error: fairtrial_analysis::AnalysisError) -> Self {
+        Self::machine(error.to_string())
+    }
+}
+
+/// What a command gives back.
+pub(crate) type Done = Result<Exit, Failure>;

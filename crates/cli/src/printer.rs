@@ -1,0 +1,94 @@
+//! The one owner of standard output and standard error. Output is data, error is talk.
+
+use fairtrial_report::console::{Color, Terminal};
+use serde::Serialize;
+use std::io::{self, IsTerminal, Write};
+
+/// Columns where there is no terminal to ask.
+const PIPE_WIDTH: usize = 120;
+
+/// Where a command writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Printer {
+    color_out: bool,
+    color_err: bool,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Printer {
+    /// A printer for this process's streams.
+    pub(crate) fn new(choice: ColorChoice) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let decide = |terminal: bool| match choice {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => terminal && wanted && !dumb,
+        };
+        Self { color_out: decide(io::stdout().is_terminal()), color_err: decide(io::stderr().is_terminal()) }
+    }
+
+    /// Whether standard error may be coloured.
+    pub(crate) fn color_err(self) -> bool {
+        self.color_err
+    }
+
+    /// Columns of the terminal; a pipe is given a generous page.
+    pub(crate) fn width(self) -> usize {
+        let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let terminal = terminal_size::terminal_size().map(|(width, _)| width.0.into());
+        columns.or(terminal).unwrap_or(PIPE_WIDTH)
+    }
+
+    /// What reports need to know of standard output.
+    pub(crate) fn terminal(self) -> Terminal {
+        let color = if self.color_out { Color::On } else { Color::Off };
+        Terminal { width: self.width(), color }
+    }
+
+    /// A line of data.
+    pub(crate) fn line(self, text: impl AsRef<str>) {
+        // A reader that went away (`| head`) is no error of ours.
+        let _ = writeln!(io::stdout().lock(), "{}", text.as_ref());
+    }
+
+    /// Data as JSON.
+    pub(crate) fn json<T: Serialize>(self, value: &T) {
+        let mut out = io::stdout().lock();
+        let _ = serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from);
+        let _ = writeln!(out);
+    }
+
+    /// A line for the person at the terminal.
+    pub(crate) fn tell(self, text: impl AsRef<str>) {
+        let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
+    }
+
+    /// A warning.
+    pub(crate) fn warn(self, text: impl AsRef<str>) {
+        self.labelled("warning", "\x1b[33;1m", text.as_ref());
+    }
+
+    /// What went wrong, and what to do.
+    pub(crate) fn error(self, message: &str, hint: Option<&str>) {
+        self.labelled("error", "\x1b[31;1m", message);
+        if let Some(hint) = hint {
+            self.labelled(" help", "\x1b[36;1m", hint);
+        }
+    }
+
+    fn labelled(self, label: &str, color: &str, text: &str) {
+        let (on, off) = if self.color_err { (color, "\x1b[0m") } else { ("", "") };
+        self.tell(format!("{on}{label}{off}: {text}"));
+    }
+}

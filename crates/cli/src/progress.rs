@@ -1,0 +1,189 @@
+//! What a person sees while a run lives: a live line on a terminal, plain lines elsewhere.
+
+use crate::printer::Printer;
+use crate::time;
+use fairtrial_engine::{Ending, RunEvent, StopReason};
+use fairtrial_journal::OutcomeCounts;
+use fairtrial_model::Outcome;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::HashMap;
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// How much to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Detail {
+    /// The live line, ends of trials in small runs, failures in large ones.
+    Quiet,
+    /// Every start and end.
+    Lines,
+    /// And everything that trials write.
+    Output,
+}
+
+/// In runs of more trials than this, quiet mode shows only failures one by one.
+const SMALL: u64 = 200;
+/// Failures shown one by one in a large run.
+const SHOWN_FAILURES: u64 = 20;
+/// How often a large run that is not on a terminal says where it is.
+const PLAIN_STEP: Duration = Duration::from_secs(10);
+
+/// The display of one run.
+pub(crate) struct Progress {
+    printer: Printer,
+    detail: Detail,
+    bar: ProgressBar,
+    trials: u64,
+    ended: u64,
+    failures: u64,
+    last_plain: Instant,
+    partial: HashMap<(String, bool), Vec<u8>>,
+}
+
+impl Progress {
+    /// A display that has not begun.
+    pub(crate) fn new(printer: Printer, detail: Detail) -> Self {
+        let live = detail == Detail::Quiet && io::stderr().is_terminal();
+        let bar = if live {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+        } else {
+            ProgressBar::hidden()
+        };
+        let last_plain = Instant::now();
+        Self { printer, detail, bar, trials: 0, ended: 0, failures: 0, last_plain, partial: HashMap::new() }
+    }
+
+    /// Shows an event.
+    pub(crate) fn show(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::Opened { dir, trials, done, slots } => {
+                self.trials = trials;
+                self.ended = done;
+                self.say(&format!("output: {}", dir.display()));
+                let known = if done > 0 { format!(" ({done} have their answer already)") } else { String::new() };
+                self.say(&format!("starting {} of {trials} trials on {slots} slots{known}", trials - done));
+                self.begin_bar();
+            }
+            RunEvent::Started { slot, key, attempt, name } => {
+                if self.detail >= Detail::Lines {
+                    let again = if attempt > 1 { format!(" attempt {attempt}") } else { String::new() };
+                    self.say(&format!("{name} started on slot {slot}: {}{again}", key.label()));
+                }
+            }
+            RunEvent::Output { name, stderr, bytes } => self.output(name, stderr, &bytes),
+            RunEvent::Ended(ending) => self.ended(&ending),
+            RunEvent::Stopping(reason) => self.stopping(&reason),
+            RunEvent::Warning(text) => {
+                let printer = self.printer;
+                self.bar.suspend(|| printer.warn(text));
+            }
+        }
+    }
+
+    /// Takes the live line away.
+    pub(crate) fn finish(mut self) {
+        let left: Vec<_> = self.partial.drain().collect();
+        for ((name, stderr), rest) in left {
+            self.output_line(&name, stderr, &rest);
+        }
+        self.bar.finish_and_clear();
+    }
+
+    fn begin_bar(&self) {
+        let template = "{spinner} Running tasks... {pos}/{len} completed  {msg}  {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+        }
+        self.bar.set_length(self.trials);
+        self.bar.set_position(self.ended);
+        self.bar.reset_eta();
+        self.bar.enable_steady_tick(Duration::from_millis(120));
+    }
+
+    fn ended(&mut self, ending: &Ending) {
+        if !ending.retried {
+            self.ended += 1;
+        }
+        self.bar.set_position(self.ended);
+        self.bar.set_message(trouble(&ending.counts));
+        let failed = ending.outcome != Outcome::Ok;
+        self.failures += u64::from(failed);
+        let shown = match self.detail {
+            Detail::Quiet if self.trials <= SMALL => true,
+            Detail::Quiet => failed && self.failures <= SHOWN_FAILURES,
+            Detail::Lines | Detail::Output => true,
+        };
+        if shown {
+            self.say(&self.end_line(ending, failed));
+        } else {
+            self.plain_progress(&ending.counts);
+        }
+    }
+
+    fn end_line(&self, ending: &Ending, failed: bool) -> String {
+        let took = ending.wall.map(|wall| format!(" in {}", time::span(wall))).unwrap_or_default();
+        let cause = ending.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
+        let again = if ending.retried { ", trying again" } else { "" };
+        let (name, outcome) = (&ending.name, ending.outcome);
+        if self.detail >= Detail::Lines {
+            return format!("{name} {outcome}{took}{cause}{again} ({}/{})", self.ended, self.trials);
+        }
+        let mark = if failed { "✗" } else { "✓" };
+        format!("{mark} Task {name} completed ({outcome}{cause}){again}")
+    }
+
+    /// Without a terminal a large run says now and then where it is.
+    fn plain_progress(&mut self, counts: &OutcomeCounts) {
+        if self.bar.is_hidden() && self.last_plain.elapsed() >= PLAIN_STEP {
+            self.last_plain = Instant::now();
+            self.say(&format!("{}/{} completed{}", self.ended, self.trials, prefixed(&trouble(counts))));
+        }
+    }
+
+    fn stopping(&mut self, reason: &StopReason) {
+        let text = match reason {
+            StopReason::Drain => "stopping: trials in flight may finish; Ctrl-C again ends them".to_owned(),
+            StopReason::Cancel => "stopping: trials in flight are being ended".to_owned(),
+            StopReason::Budget(which) => format!("stopping: the {which} budget is spent; trials in flight may finish"),
+            StopReason::Broken(error) => format!("stopping: {error}"),
+        };
+        self.say(&text);
+    }
+
+    /// Output of trials, whole lines only, each behind its trial's name.
+    fn output(&mut self, name: String, stderr: bool, bytes: &[u8]) {
+        let key = (name, stderr);
+        let mut text = self.partial.remove(&key).unwrap_or_default();
+        text.extend_from_slice(bytes);
+        let mut rest = text.as_slice();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            self.output_line(&key.0, stderr, &rest[..end]);
+            rest = &rest[end + 1..];
+        }
+        if !rest.is_empty() {
+            self.partial.insert(key, rest.to_vec());
+        }
+    }
+
+    fn output_line(&self, name: &str, stderr: bool, line: &[u8]) {
+        let mark = if stderr { "!" } else { "|" };
+        let mut to = io::stderr().lock();
+        let _ = write!(to, "{name} {mark} ");
+        let _ = to.write_all(line);
+        let _ = to.write_all(b"\n");
+    }
+
+    fn say(&self, text: &str) {
+        let printer = self.printer;
+        self.bar.suspend(|| printer.tell(text));
+    }
+}
+
+fn trouble(counts: &OutcomeCounts) -> String {
+    let bad = Outcome::ALL.into_iter().filter(|outcome| *outcome != Outcome::Ok && counts.get(*outcome) > 0);
+    bad.map(|outcome| format!("{} {outcome}", counts.get(outcome))).collect::<Vec<_>>().join(", ")
+}
+
+fn prefixed(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("  {text}") }
+}

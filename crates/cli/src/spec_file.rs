@@ -1,0 +1,61 @@
+//! Reading a spec as every command does: all problems shown at once, then a plan.
+
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+use fairtrial_plan::Plan;
+use fairtrial_spec::{Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load, render};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Arguments that say which spec, and what of it.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct SpecArgs {
+    /// The spec: TOML, YAML or JSON
+    pub(crate) spec: PathBuf,
+    /// Replace a value of the spec, as `tasks.0.timeout=1h` or `seeds=5`
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+impl SpecArgs {
+    /// Reads the spec.
+    pub(crate) fn load(&self, files: FileCheck) -> Loaded {
+        load(&self.spec, &LoadOptions { set: self.set.clone(), files, ..LoadOptions::default() })
+    }
+
+    /// Reads a spec that must be valid; its problems are shown.
+    pub(crate) fn spec(&self, files: FileCheck, printer: Printer) -> Result<Arc<Spec>, Failure> {
+        let loaded = self.load(files);
+        show(&loaded, printer);
+        let errors = count_errors(&loaded.diagnostics);
+        match loaded.spec {
+            Some(spec) if errors == 0 => Ok(Arc::new(spec)),
+            _ => Err(Failure { exit: Exit::Input, message: invalid(&self.spec, errors), hint: None }),
+        }
+    }
+
+    /// Reads a spec and expands it.
+    pub(crate) fn plan(&self, files: FileCheck, only: Option<&str>, printer: Printer) -> Result<Plan, Failure> {
+        let spec = self.spec(files, printer)?;
+        Ok(Plan::new(spec, only)?)
+    }
+}
+
+/// Shows the problems of a spec as text.
+pub(crate) fn show(loaded: &Loaded, printer: Printer) {
+    if !loaded.diagnostics.is_empty() {
+        let style = Style { color: printer.color_err(), width: printer.width() };
+        printer.tell(render(&loaded.diagnostics, &loaded.sources, style));
+    }
+}
+
+/// How many of the problems are errors.
+pub(crate) fn count_errors(diagnostics: &[Diagnostic]) -> usize {
+    diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+}
+
+/// The closing line for an invalid spec.
+pub(crate) fn invalid(spec: &Path, errors: usize) -> String {
+    let plural = if errors == 1 { "" } else { "s" };
+    format!("{} has {errors} problem{plural}; nothing was run", spec.display())
+}
