@@ -1,4 +1,5 @@
 //! The bootstrap against numbers that other programs computed from the same index lists, and against all resamples.
+#![allow(clippy::unwrap_used)]
 mod common;
 
 use common::{Golden, assert_close, number, numbers};

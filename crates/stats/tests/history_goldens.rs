@@ -1,4 +1,5 @@
 //! Change points against Otava's, and the false alarms of the calibrated threshold.
+#![allow(clippy::unwrap_used)]
 mod common;
 
 use common::{Golden, assert_close, number, numbers};
@@ -38,7 +39,7 @@ fn changes_are_where_otava_finds_them() {
                 assert_close(
                     name,
                     number(&b["mean_after"]),
-                    (series[121] + series[122]) / 2.0,
+                    f64::midpoint(series[121], series[122]),
                     1e-9,
                 );
                 continue;

@@ -33,7 +33,7 @@ fn a_task_interval_contains_the_truth_at_its_level() {
     // Every outcome of 20 attempts, weighted by its chance: the exact coverage of pass@3 and pass^3.
     for p in [0.1, 0.3, 0.5, 0.8] {
         for (attempts, truth) in [
-            (Attempts::AnyOf, 1.0 - (1.0 - p as f64).powi(3)),
+            (Attempts::AnyOf, 1.0 - f64::powi(1.0 - p, 3)),
             (Attempts::AllOf, f64::powi(p, 3)),
         ] {
             let mut covered = 0.0;

@@ -5,19 +5,21 @@
 use std::fmt::Debug;
 
 use fairtrial_stats::bootstrap::{
-    Contrast, Design, Method, Plan, Statistic, contrast, exact, given, hierarchical, jackknife, statistic,
+    Contrast, Design, Method, Plan, Statistic, contrast, exact, given, hierarchical, jackknife,
+    statistic,
 };
 use fairtrial_stats::history::{Options, change_points};
 use fairtrial_stats::one_arm::Proportion;
 use fairtrial_stats::passk::{Attempts, suite as pass_suite, task};
 use fairtrial_stats::sequential::{
-    BoundedMethod, Design as SequentialDesign, Futility, Schedule, Spending, TBoundaries, anytime_t, asymptotic_sequence,
-    bounded_sequence, look, mcnemar_process, normal_boundaries, sign_flip_looks, sign_flip_process, t_boundaries,
+    BoundedMethod, Design as SequentialDesign, Futility, Schedule, Spending, TBoundaries,
+    anytime_t, asymptotic_sequence, bounded_sequence, look, mcnemar_process, normal_boundaries,
+    sign_flip_looks, sign_flip_process, t_boundaries,
 };
 use fairtrial_stats::series::original::{Logged, OriginalWindow};
 use fairtrial_stats::series::{
-    CommonGrid, Curve, Direction, Scale, Threshold, Window, auc, difference_band, last_n, max, mean, slope,
-    time_to_threshold, value_at,
+    CommonGrid, Curve, Direction, Scale, Threshold, Window, auc, difference_band, last_n, max,
+    mean, slope, time_to_threshold, value_at,
 };
 use fairtrial_stats::suite::{self, Correction, Metric, ProfileKind, Scores, SuitePlan};
 use fairtrial_stats::{Explain, Level, Outcome, Side};
@@ -67,11 +69,22 @@ fn number(outcome: &Outcome<f64>) {
     }
 }
 
-const METHODS: [Method; 5] = [Method::Percentile, Method::Basic, Method::Bca, Method::BcaMetta, Method::Studentised];
+const METHODS: [Method; 5] = [
+    Method::Percentile,
+    Method::Basic,
+    Method::Bca,
+    Method::BcaMetta,
+    Method::Studentised,
+];
 const SIDES: [Side; 3] = [Side::TwoSided, Side::Greater, Side::Less];
 
 fn plan(method: Method, side: Side) -> Plan {
-    Plan { method, level: Level { alpha: 0.1, side }, resamples: 60, seed: 5 }
+    Plan {
+        method,
+        level: Level { alpha: 0.1, side },
+        resamples: 60,
+        seed: 5,
+    }
 }
 
 proptest! {
@@ -238,7 +251,11 @@ fn small_boundaries() -> TBoundaries {
     static ONCE: std::sync::OnceLock<TBoundaries> = std::sync::OnceLock::new();
     let make = || {
         let schedule = Schedule::new((2..=25).collect(), 25).unwrap();
-        let design = SequentialDesign { schedule, spending: Spending::ObrienFleming, alpha: 0.05 };
+        let design = SequentialDesign {
+            schedule,
+            spending: Spending::ObrienFleming,
+            alpha: 0.05,
+        };
         t_boundaries(&design, 5000, 1).unwrap()
     };
     ONCE.get_or_init(make).clone()
@@ -246,7 +263,11 @@ fn small_boundaries() -> TBoundaries {
 
 /// The same call on one and on four threads.
 fn on_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
+        .install(work)
 }
 
 #[test]
@@ -256,15 +277,27 @@ fn bits_do_not_depend_on_the_number_of_threads() {
     let tasks: Vec<Vec<f64>> = x.chunks(6).map(<[f64]>::to_vec).collect();
     let everything = || {
         let scores = Scores::new(&tasks).unwrap();
-        let suite_plan = SuitePlan { resamples: 5000, ..SuitePlan::new(Metric::Iqm, 4) };
+        let suite_plan = SuitePlan {
+            resamples: 5000,
+            ..SuitePlan::new(Metric::Iqm, 4)
+        };
         let schedule = Schedule::every(5, 5, 20).unwrap();
-        let design = SequentialDesign { schedule, spending: Spending::default(), alpha: 0.05 };
+        let design = SequentialDesign {
+            schedule,
+            spending: Spending::default(),
+            alpha: 0.05,
+        };
         let clusters: Vec<&[f64]> = tasks.iter().map(Vec::as_slice).collect();
         format!(
             "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             statistic(&x, &Statistic::Mean, &Plan::new(Method::Bca, 4)),
             statistic(&x, &Statistic::Median, &Plan::new(Method::Percentile, 4)),
-            contrast([&x, &y], &Contrast::MeanDifference, Design::Unpaired, &Plan::new(Method::Studentised, 4)),
+            contrast(
+                [&x, &y],
+                &Contrast::MeanDifference,
+                Design::Unpaired,
+                &Plan::new(Method::Studentised, 4)
+            ),
             suite::interval(&scores, &suite_plan),
             suite::probability_of_improvement(&scores, &scores, &suite_plan),
             hierarchical(&clusters, &Plan::new(Method::Percentile, 4)),

@@ -1,4 +1,5 @@
 //! The promises of the sequential methods, checked by simulation: fixed seeds, tolerances from the binomial error.
+#![allow(clippy::unwrap_used)]
 
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::sequential::{

@@ -1,4 +1,5 @@
 //! Curve summaries against NumPy and against the original system's own numbers.
+#![allow(clippy::unwrap_used)]
 mod common;
 
 use std::collections::HashMap;

@@ -254,12 +254,17 @@ fn finite(interval: BootstrapInterval) -> Outcome<BootstrapInterval> {
 
 pub(super) fn check_plan(plan: &Plan) -> Outcome<()> {
     plan.level.checked()?;
-    if (2..=MOST_RESAMPLES).contains(&plan.resamples) {
+    check_resamples(plan.resamples)
+}
+
+/// Refuses a count of resamples that says nothing, or that would fill the memory.
+pub(crate) fn check_resamples(count: usize) -> Outcome<()> {
+    if (2..=MOST_RESAMPLES).contains(&count) {
         return Ok(());
     }
     Err(Undefined::BadArgument {
         name: "resamples".into(),
-        value: plan.resamples as f64,
+        value: count as f64,
         expected: format!("between 2 and {MOST_RESAMPLES}"),
     })
 }

@@ -23,8 +23,10 @@ pub use result::{BootstrapInterval, Flag, Resampling};
 pub use statistic::{Contrast, Design, Statistic};
 
 pub(crate) use endpoints::percentile_interval;
+pub(crate) use entry::check_resamples;
 pub(crate) use replicates::Replicates;
 pub(crate) use selection::{interquartile_mean, quantile_type7};
+pub(crate) use statistic::{mean as plain_mean, sample_variance};
 
 use serde::Serialize;
 

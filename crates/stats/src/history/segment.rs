@@ -1,5 +1,6 @@
 //! Two neighbouring stretches and the t score of their difference.
 
+use crate::bootstrap::plain_mean;
 use crate::dist::student_t;
 use crate::sample::{is_constant, max_abs};
 
@@ -16,7 +17,7 @@ impl Sides {
     /// chosen to make it small, which is what the calibration makes up for.
     pub(super) fn compare(left: &[f64], right: &[f64]) -> Self {
         let (mean, sd) = (
-            [average(left), average(right)],
+            [plain_mean(left), plain_mean(right)],
             [spread(left), spread(right)],
         );
         let (n1, n2) = (left.len() as f64, right.len() as f64);
@@ -61,11 +62,8 @@ fn constant_score(left: &[f64], right: &[f64], mean: [f64; 2]) -> f64 {
     }
 }
 
-fn average(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
+/// The standard deviation with n.
 fn spread(values: &[f64]) -> f64 {
-    let center = average(values);
+    let center = plain_mean(values);
     (values.iter().map(|v| (v - center).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
 }

@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use super::Curve;
+use crate::bootstrap::{plain_mean, sample_variance};
 use crate::dist::student_t;
 use crate::rng::{Purpose, Source};
 use crate::sample::{is_constant, max_abs};
@@ -341,8 +342,7 @@ struct Column {
 impl Column {
     fn of(values: &[f64]) -> Self {
         let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let sd = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+        let (mean, sd) = (plain_mean(values), sample_variance(values).sqrt());
         let error = if is_constant(sd, max_abs(values)) {
             0.0
         } else {

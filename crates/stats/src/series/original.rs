@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::summary::{least_squares_slope, trapezoid};
 use super::window::count;
+use crate::bootstrap::plain_mean;
 use crate::sample::representable;
 use crate::{Outcome, Undefined};
 
@@ -99,10 +100,7 @@ impl<'a> Logged<'a> {
     /// The mean of the last max(1, n) values.
     pub fn eval_last_n(&self, n: usize) -> Outcome<f64> {
         let last = &self.values[self.values.len().saturating_sub(n.max(1))..];
-        representable(
-            "the mean of the last values",
-            last.iter().sum::<f64>() / last.len() as f64,
-        )
+        representable("the mean of the last values", plain_mean(last))
     }
 
     /// The least-squares slope over all points, whatever the window.

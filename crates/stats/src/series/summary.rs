@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::window::Cut;
 use super::{Curve, Window};
+use crate::bootstrap::plain_mean;
 use crate::sample::representable;
 use crate::words::number;
 use crate::{Dropped, Explain, Outcome, Undefined};
@@ -95,14 +96,14 @@ pub fn last_n(curve: &Curve, n: usize) -> Outcome<CurveSummary> {
         steps: curve.steps()[start..].to_vec(),
         values: curve.values()[start..].to_vec(),
     };
-    let value = average(&cut.values);
+    let value = plain_mean(&cut.values);
     summary(curve, "mean of the last values", &cut, value)
 }
 
 /// The plain mean of the values in the window, each point with the same weight.
 pub fn mean(curve: &Curve, window: Window) -> Outcome<CurveSummary> {
     let cut = window.cut(curve)?;
-    let value = average(&cut.values);
+    let value = plain_mean(&cut.values);
     summary(curve, "mean of the values", &cut, value)
 }
 
@@ -121,7 +122,7 @@ pub fn slope(curve: &Curve, window: Window) -> Outcome<CurveSummary> {
 }
 
 pub(super) fn least_squares_slope(steps: &[f64], values: &[f64]) -> Outcome<f64> {
-    let (step_mean, value_mean) = (average(steps), average(values));
+    let (step_mean, value_mean) = (plain_mean(steps), plain_mean(values));
     let squares: f64 = steps.iter().map(|s| (s - step_mean).powi(2)).sum();
     if steps.len() < 2 || squares == 0.0 {
         return Err(Undefined::TooFew {
@@ -135,10 +136,6 @@ pub(super) fn least_squares_slope(steps: &[f64], values: &[f64]) -> Outcome<f64>
         .zip(values)
         .map(|(s, v)| (s - step_mean) * (v - value_mean));
     Ok(products.sum::<f64>() / squares)
-}
-
-fn average(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// The value at a step, on the straight line between its neighbours.

@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::kernel::{Kernel, Scratch};
 use super::metric::{Metric, point};
 use super::{Scores, same_tasks};
-use crate::bootstrap::{Replicates, percentile_interval};
+use crate::bootstrap::{Replicates, check_resamples, percentile_interval};
 use crate::rng::{Purpose, Source, Stream};
 use crate::words::number;
-use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
+use crate::{Dropped, Explain, Interval, Level, Outcome};
 
 /// Whether a task's deviations are stretched to make up for its few runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,14 +49,7 @@ impl SuitePlan {
 
     pub(super) fn checked(&self) -> Outcome<()> {
         self.level.checked()?;
-        if (2..=100_000_000).contains(&self.resamples) {
-            return Ok(());
-        }
-        Err(Undefined::BadArgument {
-            name: "resamples".into(),
-            value: self.resamples as f64,
-            expected: "between 2 and 100000000".into(),
-        })
+        check_resamples(self.resamples)
     }
 }
 

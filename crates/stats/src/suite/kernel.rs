@@ -3,9 +3,9 @@
 //! The interquartile mean needs no sorting: the scores are ranked once, a resample counts how often each rank was
 //! drawn, and the middle half is read off the counts.
 
-use super::metric::{Metric, average};
+use super::metric::Metric;
 use super::{Correction, Scores};
-use crate::bootstrap::quantile_type7;
+use crate::bootstrap::{plain_mean, quantile_type7};
 use crate::rng::{SmallRange, Stream};
 
 /// Draws one resampled value of a metric at a time.
@@ -80,7 +80,7 @@ fn stretch(runs: &[f64], correction: Correction) -> Vec<f64> {
     if correction == Correction::None || runs.len() < 2 {
         return runs.to_vec();
     }
-    let center = average(runs);
+    let center = plain_mean(runs);
     let factor = (n / (n - 1.0)).sqrt();
     runs.iter()
         .map(|x| center + factor * (x - center))
@@ -219,7 +219,7 @@ impl TaskMeans {
         if self.median {
             quantile_type7(means, 0.5)
         } else {
-            average(means)
+            plain_mean(means)
         }
     }
 }

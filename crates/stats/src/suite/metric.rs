@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Scores;
-use crate::bootstrap::{interquartile_mean, quantile_type7};
+use crate::bootstrap::{interquartile_mean, plain_mean, quantile_type7};
 use crate::sample::representable;
 use crate::{Outcome, Undefined};
 
@@ -54,9 +54,9 @@ impl Metric {
 /// The value of a metric.
 pub fn point(scores: &Scores<'_>, metric: Metric) -> Outcome<f64> {
     metric.checked(scores)?;
-    let mut means: Vec<f64> = scores.tasks().iter().map(|runs| average(runs)).collect();
+    let mut means: Vec<f64> = scores.tasks().iter().map(|runs| plain_mean(runs)).collect();
     let value = match metric {
-        Metric::Mean => average(&means),
+        Metric::Mean => plain_mean(&means),
         Metric::Median => quantile_type7(&mut means, 0.5),
         Metric::Iqm => interquartile_mean(
             &mut scores
@@ -66,7 +66,7 @@ pub fn point(scores: &Scores<'_>, metric: Metric) -> Outcome<f64> {
                 .copied()
                 .collect::<Vec<f64>>(),
         ),
-        Metric::OptimalityGap { target } => target - average(&capped_means(scores, target)),
+        Metric::OptimalityGap { target } => target - plain_mean(&capped_means(scores, target)),
     };
     representable(metric.name(), value)
 }
@@ -75,8 +75,4 @@ fn capped_means(scores: &Scores<'_>, target: f64) -> Vec<f64> {
     let capped =
         |runs: &Vec<f64>| runs.iter().map(|x| x.min(target)).sum::<f64>() / runs.len() as f64;
     scores.tasks().iter().map(capped).collect()
-}
-
-pub(super) fn average(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }

@@ -3,9 +3,8 @@
 use serde::Serialize;
 
 use super::kernel::for_each_index;
-use super::metric::average;
 use super::{Scores, SuitePlan};
-use crate::bootstrap::{Replicates, percentile_interval};
+use crate::bootstrap::{Replicates, percentile_interval, plain_mean};
 use crate::rng::{Purpose, Source};
 use crate::{Explain, Interval, Outcome, Undefined};
 
@@ -77,7 +76,7 @@ pub fn profile(scores: &Scores<'_>, thresholds: &[f64], kind: ProfileKind) -> Ou
     check_thresholds(thresholds)?;
     let counted: Vec<f64> = match kind {
         ProfileKind::Runs => scores.tasks().iter().flatten().copied().collect(),
-        ProfileKind::TaskMeans => scores.tasks().iter().map(|runs| average(runs)).collect(),
+        ProfileKind::TaskMeans => scores.tasks().iter().map(|runs| plain_mean(runs)).collect(),
     };
     let share =
         |tau: &f64| counted.iter().filter(|&x| x > tau).count() as f64 / counted.len() as f64;

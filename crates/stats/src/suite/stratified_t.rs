@@ -4,8 +4,9 @@
 
 use serde::Serialize;
 
-use super::metric::{Metric, average, point};
+use super::metric::{Metric, point};
 use super::{Scores, same_tasks};
+use crate::bootstrap::sample_variance;
 use crate::dist::student_t;
 use crate::sample::{is_constant, max_abs, representable};
 use crate::words::number;
@@ -80,7 +81,7 @@ fn build(
         arm.resamplable()?;
         for runs in arm.tasks() {
             let n = runs.len() as f64;
-            let own = mean_variance(runs);
+            let own = sample_variance(runs) / n;
             variance += own;
             squares += own * own / (n - 1.0);
             scale = scale.max(max_abs(runs));
@@ -109,11 +110,4 @@ fn build(
         interval,
         dropped: Vec::new(),
     })
-}
-
-/// The variance of a task's mean.
-fn mean_variance(runs: &[f64]) -> f64 {
-    let n = runs.len() as f64;
-    let center = average(runs);
-    runs.iter().map(|x| (x - center).powi(2)).sum::<f64>() / (n - 1.0) / n
 }
