@@ -18,4 +18,15 @@ pub enum AnalysisError {
         /// What it must be.
         expected: &'static str,
     },
+    /// A file does not hold what it should.
+    #[error("{label}: {message}")]
+    Content {
+        /// The file.
+        label: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The question does not fit the data.
+    #[error("{0}")]
+    Question(String),
 }

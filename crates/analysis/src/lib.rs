@@ -5,12 +5,16 @@
 //! `fairtrial-stats`; this crate decides which of it fits the data.
 #![forbid(unsafe_code)]
 
+pub mod compare;
+pub mod dataset;
 mod error;
 mod observation;
 mod order;
 pub mod summary;
 mod trial_set;
 
+pub use compare::{CompareOptions, Comparison, Inputs, compare};
+pub use dataset::Dataset;
 pub use error::AnalysisError;
 pub use observation::Observation;
 pub use summary::{RunSummary, SummaryOptions, summarize, summarize_run};

@@ -1,0 +1,442 @@
+//! The judgement of one metric: estimate, interval, word, and the reasons beside it.
+
+use super::beside::{self, Beside};
+use super::case::{Case, DataKind, Scale};
+use super::family::FamilyPlace;
+use super::missing;
+use super::plan_more::{self, MoreTrials};
+use super::units::{DroppedUnit, UnitKind};
+use super::verdict::Word;
+use super::{Flag, Role};
+use crate::TrialSet;
+use crate::summary::Numbers;
+use fairtrial_model::Direction;
+use fairtrial_stats::{Interval, Undefined, descriptive};
+use serde::Serialize;
+
+/// Share of broken pairs from which on nothing is concluded.
+const MOST_BROKEN: f64 = 0.2;
+/// Fewer units than this cannot reach the usual level by the sign-flip test, and their mean often has the wrong sign.
+const FEW_UNITS: usize = 6;
+
+/// One metric of one contrast, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricComparison {
+    /// The metric.
+    pub metric: String,
+    /// Whether it decides or stands beside.
+    pub role: Role,
+    /// Which way is better.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// Unit for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Decimals for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<u8>,
+    /// The kind of data.
+    pub kind: DataKind,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The control's units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<Numbers>,
+    /// The candidate's units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<Numbers>,
+    /// The effect; absent where there is too little.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// What was counted.
+    pub count: UnitCount,
+    /// Units left out, by name.
+    pub dropped: Vec<DroppedUnit>,
+    /// How the interval was made, in one line.
+    pub method: String,
+    /// Its place among the tests that were made.
+    pub family: FamilyPlace,
+    /// What stands beside the verdict.
+    pub beside: Beside,
+    /// The control's trials behind the numbers.
+    pub control_trials: TrialSet,
+    /// The candidate's trials behind the numbers.
+    pub candidate_trials: TrialSet,
+}
+
+/// The verdict with its reason.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The word.
+    pub word: Word,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// What would settle an inconclusive verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<MoreTrials>,
+    /// What a reader must know before trusting it.
+    pub flags: Vec<Flag>,
+}
+
+/// A value with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ranged {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Candidate against control.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Effect {
+    /// The scale of the verdict.
+    pub scale: Scale,
+    /// The control's mean (geometric, on the ratio scale).
+    pub control: f64,
+    /// The candidate's mean.
+    pub candidate: f64,
+    /// Candidate - control in the metric's unit.
+    pub absolute: Ranged,
+    /// The same as a share of the control; absent where the control's mean is 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative: Option<Ranged>,
+    /// One minus the confidence of the interval.
+    pub alpha: f64,
+    /// The p value of "no difference", where the method has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+    /// Degrees of freedom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub df: Option<f64>,
+    /// The smallest difference that matters, in the metric's unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
+    /// Whether the whole interval lies beyond the margin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clears_margin: Option<bool>,
+}
+
+/// How many units stand behind a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct UnitCount {
+    /// What one observation is.
+    pub unit: UnitKind,
+    /// Whether they are pairs.
+    pub paired: bool,
+    /// The control's (pairs, where paired).
+    pub control: usize,
+    /// The candidate's.
+    pub candidate: usize,
+    /// Tasks that are averaged with equal weights.
+    pub tasks: usize,
+}
+
+impl UnitCount {
+    /// `15 pairs (seeds)`, `12 against 14 rollouts`.
+    pub fn words(&self) -> String {
+        let word = self.unit.word();
+        let of_tasks = if self.tasks > 1 {
+            format!(" in {} tasks", self.tasks)
+        } else {
+            String::new()
+        };
+        if self.paired {
+            let s = if self.control == 1 { "" } else { "s" };
+            format!("{} pair{s} by {word}{of_tasks}", self.control)
+        } else {
+            format!(
+                "{} against {} {word}s{of_tasks}",
+                self.control, self.candidate
+            )
+        }
+    }
+}
+
+/// Judges a case at its place in the family.
+pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComparison {
+    let answered = case.answer(&case.sample, family.alpha);
+    let effect = answered
+        .as_ref()
+        .ok()
+        .and_then(|answer| effect(case, answer.value, &answer.interval, (answer.p, answer.df)));
+    let mut flags = flags(case);
+    let (word, reason) = match &answered {
+        Ok(answer) => judged(case, &answer.interval, family.alpha),
+        Err(why) => undefined(case, why),
+    };
+    let fragile = (!matches!(word, Word::Identical | Word::Insufficient))
+        .then(|| beside::leave_one_out(case, word, family.alpha));
+    let beside = beside::beside(case, family.alpha, power, fragile.flatten());
+    flags.extend(beside.flags(
+        case.kind,
+        answered.as_ref().ok().and_then(|answer| answer.p),
+        family.alpha,
+    ));
+    let more = match (word, &answered) {
+        (Word::Inconclusive, Ok(answer)) => {
+            plan_more::more(case, answer.value, family.alpha, power)
+        }
+        _ => None,
+    };
+    let method = match &answered {
+        Ok(answer) => method_line(case, &answer.method),
+        Err(_) => "none".to_owned(),
+    };
+    MetricComparison {
+        metric: case.declaration.name.clone(),
+        role: case.role,
+        direction: case.declaration.direction,
+        unit: case.declaration.unit.clone(),
+        precision: case.declaration.precision,
+        kind: case.kind,
+        verdict: Verdict {
+            word,
+            reason,
+            more,
+            flags,
+        },
+        control: numbers(case, |stratum| &stratum.control),
+        candidate: numbers(case, |stratum| &stratum.candidate),
+        effect,
+        count: count(case),
+        dropped: case.units.dropped(),
+        method,
+        family,
+        beside,
+        control_trials: case.units.control_trials.clone(),
+        candidate_trials: case.units.candidate_trials.clone(),
+    }
+}
+
+/// The word for an interval, after what is missing had its say.
+fn judged(case: &Case, interval: &Interval, alpha: f64) -> (Word, String) {
+    let rule = case.rule();
+    let word = rule.word(interval);
+    let broken = broken_share(case);
+    if case.units.paired && broken > MOST_BROKEN {
+        let percent = (100.0 * broken).round();
+        let reason = format!(
+            "{percent} % of the pairs have a side missing; --pairing none compares the groups"
+        );
+        return (Word::Insufficient, reason);
+    }
+    if let Some(changed) = missing::worst_case(case, word, alpha) {
+        let reason = format!(
+            "missing data: with failures counted against it, {word} would become {changed}"
+        );
+        return (Word::Inconclusive, reason);
+    }
+    (word, reason(case, word, interval))
+}
+
+fn broken_share(case: &Case) -> f64 {
+    let units = case.units.rows.len();
+    if units == 0 {
+        0.0
+    } else {
+        case.units.dropped().len() as f64 / units as f64
+    }
+}
+
+fn reason(case: &Case, word: Word, interval: &Interval) -> String {
+    let rule = case.rule();
+    let zero = if case.scale == Scale::Ratio {
+        "a ratio of 1"
+    } else {
+        "0"
+    };
+    match word {
+        Word::Improved | Word::Regressed if rule.beyond_margin => {
+            "the whole interval lies beyond the threshold".to_owned()
+        }
+        Word::Improved | Word::Regressed => format!("the interval leaves {zero} outside"),
+        Word::Equivalent if interval.contains(0.0) => {
+            "the whole interval lies inside the margin".to_owned()
+        }
+        Word::Equivalent => {
+            "there is a difference, but the whole interval lies inside the margin".to_owned()
+        }
+        Word::NotWorse => "the interval rules out a loss as large as the margin".to_owned(),
+        Word::Inconclusive if rule.direction.is_none() && !interval.contains(0.0) => {
+            format!("the interval leaves {zero} outside, but which way is better is not declared")
+        }
+        _ => format!("the interval holds {zero} and differences that matter"),
+    }
+}
+
+/// The word where there is no interval.
+fn undefined(case: &Case, why: &Undefined) -> (Word, String) {
+    let (control, candidate) = case.sample.sizes();
+    match why {
+        Undefined::ZeroVariance { value, .. } if *value == 0.0 => (
+            Word::Identical,
+            "every value is the same on both sides".to_owned(),
+        ),
+        Undefined::ZeroVariance { value, .. } => {
+            let shown = if case.scale == Scale::Ratio {
+                value.exp()
+            } else {
+                *value
+            };
+            let what = if case.scale == Scale::Ratio {
+                "ratio"
+            } else {
+                "difference"
+            };
+            let reason = format!(
+                "the {what} is {shown} in every unit, so chance has no measure: is the metric deterministic?"
+            );
+            (Word::Insufficient, reason)
+        }
+        _ if control == 0 || candidate == 0 => {
+            let side = if control == 0 { "control" } else { "candidate" };
+            (
+                Word::Insufficient,
+                format!("the {side} has no usable value"),
+            )
+        }
+        _ if control.min(candidate) == 1 => (
+            Word::Insufficient,
+            "one value on a side has no spread; at least two are needed".to_owned(),
+        ),
+        why => (Word::Insufficient, why.to_string()),
+    }
+}
+
+fn effect(
+    case: &Case,
+    value: f64,
+    interval: &Interval,
+    (p, df): (Option<f64>, Option<f64>),
+) -> Option<Effect> {
+    let (control, candidate) = (case.control_mean()?, case.candidate_mean()?);
+    let rule = case.rule();
+    let (absolute, relative) = match case.scale {
+        Scale::Difference => {
+            let absolute = Ranged {
+                value,
+                low: interval.low,
+                high: interval.high,
+            };
+            let share = |x: f64| x / control.abs();
+            let relative = absolute.map(share);
+            (absolute, (control != 0.0).then_some(relative))
+        }
+        Scale::Ratio => {
+            let logs = Ranged {
+                value,
+                low: interval.low,
+                high: interval.high,
+            };
+            let relative = logs.map(f64::exp_m1);
+            (relative.map(|share| share * control), Some(relative))
+        }
+    };
+    let margin_size = rule.margin.map(|margin| match case.scale {
+        Scale::Difference => margin,
+        Scale::Ratio => margin.exp_m1() * control,
+    });
+    Some(Effect {
+        scale: case.scale,
+        control,
+        candidate,
+        absolute,
+        relative,
+        alpha: interval.level.alpha,
+        p,
+        df,
+        margin: margin_size,
+        clears_margin: rule
+            .margin
+            .map(|margin| interval.low > margin || interval.high < -margin),
+    })
+}
+
+impl Ranged {
+    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        Self {
+            value: f(self.value),
+            low: f(self.low),
+            high: f(self.high),
+        }
+    }
+}
+
+fn numbers(case: &Case, side: fn(&super::sample::Stratum) -> &Vec<f64>) -> Option<Numbers> {
+    let own = |x: &f64| {
+        if case.scale == Scale::Ratio {
+            x.exp()
+        } else {
+            *x
+        }
+    };
+    let values: Vec<f64> = case
+        .sample
+        .strata
+        .iter()
+        .flat_map(|stratum| side(stratum).iter().map(own))
+        .collect();
+    let summary = descriptive::describe(&values).ok()?;
+    Some(Numbers {
+        mean: summary.mean,
+        sd: summary.sd,
+        min: summary.min,
+        median: summary.median,
+        max: summary.max,
+    })
+}
+
+fn count(case: &Case) -> UnitCount {
+    let (control, candidate) = case.sample.sizes();
+    UnitCount {
+        unit: case.units.kind,
+        paired: case.units.paired,
+        control,
+        candidate,
+        tasks: case.sample.strata.len(),
+    }
+}
+
+fn method_line(case: &Case, method: &str) -> String {
+    let on = if case.scale == Scale::Ratio {
+        " on logarithms"
+    } else {
+        ""
+    };
+    let note = case
+        .note
+        .as_ref()
+        .map_or(String::new(), |note| format!(" ({note})"));
+    format!("{method}{on}, {}{note}", count(case).words())
+}
+
+/// What is already known to be doubtful before any interval is made.
+fn flags(case: &Case) -> Vec<Flag> {
+    let (control, candidate) = case.sample.sizes();
+    let few = control.min(candidate);
+    let mut flags = Vec::new();
+    if case.units.kind == UnitKind::Iteration {
+        flags.push(Flag::OneProcess);
+    }
+    if case.units.nothing_shared
+        && !case.units.rows.is_empty()
+        && case.units.kind != UnitKind::Iteration
+    {
+        flags.push(Flag::NoSharedUnits);
+    }
+    if case.declaration.direction.is_none() {
+        flags.push(Flag::NoDirection);
+    }
+    if !case.declared {
+        flags.push(Flag::Undeclared);
+    }
+    if few == 2 {
+        flags.push(Flag::TwoUnits);
+    } else if few > 2 && few < FEW_UNITS {
+        flags.push(Flag::FewUnits);
+    }
+    flags
+}

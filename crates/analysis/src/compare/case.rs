@@ -1,0 +1,216 @@
+//! One metric of one contrast, made ready: which kind of data it is, its units, its method, its rule.
+
+use super::method::{Answer, Method, answer};
+use super::sample::Sample;
+use super::sides::{Row, SideRows};
+use super::units::{TaskRole, UnitRules, Units};
+use super::verdict::Rule;
+use super::{CompareOptions, Role};
+use fairtrial_model::{Margin, MetricDeclaration, MetricSource};
+use fairtrial_stats::{Level, Outcome};
+use serde::Serialize;
+
+/// The kind of data, which picks the method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataKind {
+    /// Every value is 0 or 1.
+    Binary,
+    /// A duration, above zero: compared by ratio.
+    Timing,
+    /// Any other number.
+    Scalar,
+}
+
+/// The scale that the verdict is made on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Candidate minus control.
+    Difference,
+    /// Candidate over control.
+    Ratio,
+}
+
+/// Smallest change of a timing that matters where no margin is declared.
+const TIMING_THRESHOLD: f64 = 0.01;
+/// Units of time.
+const TIME_UNITS: [&str; 14] = [
+    "s", "sec", "secs", "second", "seconds", "ms", "us", "µs", "ns", "min", "mins", "minutes", "h",
+    "hours",
+];
+
+/// A metric ready to be judged.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    pub(crate) declaration: MetricDeclaration,
+    pub(crate) declared: bool,
+    pub(crate) role: Role,
+    pub(crate) kind: DataKind,
+    pub(crate) scale: Scale,
+    pub(crate) method: Method,
+    pub(crate) units: Units,
+    pub(crate) sample: Sample,
+    pub(crate) rows: SideRows,
+    /// Why the method that was asked for is not the one that is used.
+    pub(crate) note: Option<String>,
+    pub(crate) seed: u64,
+}
+
+/// A metric as the comparison sees it.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) declaration: MetricDeclaration,
+    pub(crate) declared: bool,
+    pub(crate) role: Role,
+}
+
+impl Case {
+    pub(crate) fn new(rows: SideRows, asked: &Asked, options: &CompareOptions) -> Self {
+        let declaration = asked.declaration.clone();
+        let kind = data_kind(&rows, &declaration);
+        let positive = finite(&rows).all(|value| value > 0.0);
+        let wants_ratio = match options.method {
+            Method::Auto => kind == DataKind::Timing,
+            method => method == Method::LogRatio,
+        };
+        let scale = if wants_ratio && positive {
+            Scale::Ratio
+        } else {
+            Scale::Difference
+        };
+        let strata_fit = matches!(options.method, Method::Auto | Method::T | Method::LogRatio);
+        let rules = UnitRules {
+            pairing: options.pairing,
+            tasks: if strata_fit {
+                options.tasks
+            } else {
+                TaskRole::Random
+            },
+            binary: kind == DataKind::Binary,
+            logarithms: scale == Scale::Ratio,
+        };
+        let units = Units::form(&rows, rules);
+        let sample = units.sample();
+        let method = match options.method {
+            Method::Auto if kind == DataKind::Binary && sample.is_binary() => Method::Proportion,
+            Method::Auto if scale == Scale::Ratio => Method::LogRatio,
+            Method::Proportion if !sample.is_binary() => Method::T,
+            Method::LogRatio if scale == Scale::Difference => Method::T,
+            Method::Auto => Method::T,
+            asked => asked,
+        };
+        let changed = options.method != Method::Auto && method != options.method;
+        let note = changed.then(|| match options.method {
+            Method::LogRatio => {
+                "a ratio needs values above 0, so the difference is compared".to_owned()
+            }
+            _ => "the units are not all 0 or 1, so their means are compared by t".to_owned(),
+        });
+        Self {
+            declaration,
+            declared: asked.declared,
+            role: asked.role,
+            kind,
+            scale,
+            method,
+            units,
+            sample,
+            rows,
+            note,
+            seed: options.seed,
+        }
+    }
+
+    /// What the method says about a sample at a level.
+    pub(crate) fn answer(&self, sample: &Sample, alpha: f64) -> Outcome<Answer> {
+        answer(sample, self.method, Level::two_sided(alpha), self.seed)
+    }
+
+    /// The p value that takes part in the family.
+    pub(crate) fn p(&self, alpha: f64) -> Option<f64> {
+        self.answer(&self.sample, alpha).ok()?.p
+    }
+
+    /// The mean of the control's units, on the metric's own scale.
+    pub(crate) fn control_mean(&self) -> Option<f64> {
+        self.own_scale(self.sample.mean(|stratum| &stratum.control))
+    }
+
+    /// The same of the candidate.
+    pub(crate) fn candidate_mean(&self) -> Option<f64> {
+        self.own_scale(self.sample.mean(|stratum| &stratum.candidate))
+    }
+
+    fn own_scale(&self, mean: Option<f64>) -> Option<f64> {
+        match self.scale {
+            Scale::Difference => mean,
+            Scale::Ratio => mean.map(f64::exp),
+        }
+    }
+
+    /// What the interval is held against.
+    pub(crate) fn rule(&self) -> Rule {
+        let base = self.control_mean().map_or(0.0, f64::abs);
+        let margin = match (self.declaration.margin, self.scale) {
+            (Some(Margin::Absolute(size)), Scale::Difference) => Some(size),
+            (Some(Margin::Relative(share)), Scale::Difference) => Some(share * base),
+            (Some(Margin::Relative(share)), Scale::Ratio) => Some(share.ln_1p()),
+            (Some(Margin::Absolute(size)), Scale::Ratio) => Some((size / base).ln_1p()),
+            (None, Scale::Ratio) if self.kind == DataKind::Timing => Some(TIMING_THRESHOLD.ln_1p()),
+            (None, _) => None,
+        };
+        Rule {
+            direction: self.declaration.direction,
+            margin: margin.filter(|margin| margin.is_finite() && *margin > 0.0),
+            beyond_margin: self.kind == DataKind::Timing && self.scale == Scale::Ratio,
+        }
+    }
+
+    /// Smallest and largest value that any trial of either side reported, on the scale of the sample.
+    pub(crate) fn extremes(&self) -> Option<(f64, f64)> {
+        let scaled = |value: f64| {
+            if self.scale == Scale::Ratio {
+                value.ln()
+            } else {
+                value
+            }
+        };
+        if self.kind == DataKind::Binary {
+            return Some((0.0, 1.0));
+        }
+        let least = finite(&self.rows).reduce(f64::min)?;
+        let most = finite(&self.rows).reduce(f64::max)?;
+        Some((scaled(least), scaled(most)))
+    }
+}
+
+fn finite(rows: &SideRows) -> impl Iterator<Item = f64> + '_ {
+    let all = rows.control.iter().chain(&rows.candidate);
+    all.filter_map(|row: &Row| row.value)
+        .filter(|value| value.is_finite())
+}
+
+fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
+    let binary = finite(rows).all(|value| value == 0.0 || value == 1.0);
+    if binary && finite(rows).next().is_some() {
+        DataKind::Binary
+    } else if is_timing(declaration) && finite(rows).all(|value| value > 0.0) {
+        DataKind::Timing
+    } else {
+        DataKind::Scalar
+    }
+}
+
+/// A duration by its source, its unit or, where neither is declared, the ending that durations have.
+fn is_timing(declaration: &MetricDeclaration) -> bool {
+    let by_source = match &declaration.source {
+        MetricSource::Resource { field } => field != "peak_memory",
+        _ => false,
+    };
+    let by_unit = declaration
+        .unit
+        .as_deref()
+        .map(|unit| TIME_UNITS.contains(&unit));
+    by_source || by_unit.unwrap_or_else(|| declaration.name.ends_with("duration_s"))
+}

@@ -1,0 +1,104 @@
+//! How often each side failed, compared as what it is: pass or fail.
+
+use super::sides::{Row, SideRows};
+use fairtrial_model::Outcome;
+use fairtrial_stats::Side;
+use fairtrial_stats::binary::{McNemarMethod, PairedCounts, fisher, mcnemar};
+use fairtrial_stats::one_arm::Proportion;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Failures of one side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct FailureCount {
+    /// Trials that ended failed, timeout or oom.
+    pub failed: u64,
+    /// Trials that count: those, and the ones that ended ok.
+    pub trials: u64,
+    /// Trials that ended infra, cancelled or skipped: charged to nobody.
+    pub excused: u64,
+}
+
+/// Failures of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Failures {
+    /// The control's.
+    pub control: FailureCount,
+    /// The candidate's.
+    pub candidate: FailureCount,
+    /// The p value of "both fail alike"; absent where nothing failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+    /// The test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
+}
+
+/// Counts and compares the failures of both sides.
+pub(crate) fn count(rows: &SideRows) -> Failures {
+    let (control, candidate) = (of_side(&rows.control), of_side(&rows.candidate));
+    let any = control.failed + candidate.failed > 0;
+    let test = any
+        .then(|| paired(rows).or_else(|| unpaired(control, candidate)))
+        .flatten();
+    Failures {
+        control,
+        candidate,
+        p: test.map(|(p, _)| p),
+        method: test.map(|(_, method)| method),
+    }
+}
+
+fn of_side(rows: &[Row]) -> FailureCount {
+    let mut count = FailureCount::default();
+    for row in rows {
+        if row.outcome.is_arm_failure() {
+            count.failed += 1;
+            count.trials += 1;
+        } else if row.outcome == Outcome::Ok {
+            count.trials += 1;
+        } else {
+            count.excused += 1;
+        }
+    }
+    count
+}
+
+/// McNemar's exact test, where every trial has its partner.
+fn paired(rows: &SideRows) -> Option<(f64, &'static str)> {
+    let outcomes = |rows: &[Row]| -> BTreeMap<(u32, u64, u32), bool> {
+        let counted = rows.iter().filter(|row| row.outcome.is_final());
+        counted
+            .map(|row| {
+                (
+                    (row.task, row.seed, row.rollout),
+                    row.outcome.is_arm_failure(),
+                )
+            })
+            .collect()
+    };
+    let (control, candidate) = (outcomes(&rows.control), outcomes(&rows.candidate));
+    let both: Vec<(bool, bool)> = control
+        .iter()
+        .filter_map(|(key, failed)| Some((*failed, *candidate.get(key)?)))
+        .collect();
+    if both.len() < control.len().max(candidate.len()) || both.is_empty() {
+        return None;
+    }
+    let test = mcnemar(
+        PairedCounts::from_pairs(both),
+        McNemarMethod::Exact,
+        Side::TwoSided,
+    )
+    .ok()?;
+    Some((test.p, test.method))
+}
+
+fn unpaired(control: FailureCount, candidate: FailureCount) -> Option<(f64, &'static str)> {
+    let share = |count: FailureCount| Proportion {
+        successes: count.failed,
+        trials: count.trials,
+    };
+    let test = fisher(share(control), share(candidate), Side::TwoSided).ok()?;
+    Some((test.p, test.method))
+}

@@ -1,0 +1,77 @@
+//! What a reader must know before trusting a verdict.
+
+use super::beside::Flip;
+use serde::Serialize;
+use std::fmt;
+
+/// A doubt about a verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "flag", rename_all = "snake_case")]
+pub enum Flag {
+    /// One unit carries the verdict.
+    Fragile {
+        /// Which, and what the verdict is without it.
+        flip: Flip,
+    },
+    /// The distribution-free test disagrees with the verdict's method.
+    ShapeSensitive {
+        /// Its p value.
+        sign_flip_p: f64,
+    },
+    /// Two units on a side.
+    TwoUnits,
+    /// Three to five units on a side.
+    FewUnits,
+    /// The units are iterations of one process per side.
+    OneProcess,
+    /// The sides share no seed, so that nothing can be paired.
+    NoSharedUnits,
+    /// Which way is better is not known.
+    NoDirection,
+    /// The spec does not declare the metric.
+    Undeclared,
+    /// Skewed to the right and above zero: a log scale would fit better.
+    Skewed,
+}
+
+impl Flag {
+    /// The short name that tables show.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Fragile { .. } => "fragile",
+            Self::ShapeSensitive { .. } => "shape-sensitive",
+            Self::TwoUnits => "n=2",
+            Self::FewUnits => "few units",
+            Self::OneProcess => "one process per side",
+            Self::NoSharedUnits => "no shared seeds",
+            Self::NoDirection => "no direction",
+            Self::Undeclared => "undeclared",
+            Self::Skewed => "skewed",
+        }
+    }
+}
+
+impl fmt::Display for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fragile { flip } => {
+                write!(f, "fragile: without {} the verdict would be {}", flip.unit, flip.becomes)
+            }
+            Self::ShapeSensitive { sign_flip_p } => write!(
+                f,
+                "shape-sensitive: the sign-flip test, which assumes no shape, disagrees (p = {sign_flip_p:.3})"
+            ),
+            Self::TwoUnits => f.write_str("n=2: two units say very little about their spread"),
+            Self::FewUnits => f.write_str(
+                "few units: with fewer than 6 the sign of the difference is often wrong and a found effect is overstated",
+            ),
+            Self::OneProcess => f.write_str(
+                "one process per side: the interval covers the iterations' noise, not that between processes",
+            ),
+            Self::NoSharedUnits => f.write_str("no shared seeds: the sides are compared as two independent groups"),
+            Self::NoDirection => f.write_str("no direction: which way is better is not declared (--direction up|down)"),
+            Self::Undeclared => f.write_str("undeclared: the spec says nothing about this metric"),
+            Self::Skewed => f.write_str("skewed: all values are above 0 and skewed; --method log-ratio would fit better"),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! From numbers to an estimate with an interval: which method, and what it says.
+
+use super::sample::{Sample, Stratum};
+use fairtrial_stats::binary::{
+    DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, fisher, mcnemar,
+    paired_proportion_difference, proportion_difference,
+};
+use fairtrial_stats::bootstrap::{self, Plan};
+use fairtrial_stats::dist::student_t;
+use fairtrial_stats::one_arm::Proportion;
+use fairtrial_stats::rank::{
+    RankMethod, SignedRankOptions, mann_whitney, paired_location, signed_rank_of, unpaired_location,
+};
+use fairtrial_stats::suite::{Scores, mean_difference_t, mean_t};
+use fairtrial_stats::two_arm::t_test;
+use fairtrial_stats::{Interval, Level, Outcome, Side, Undefined};
+use serde::Serialize;
+
+/// How the interval is made. `Auto` goes by the kind of data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Pass/fail by proportions, timings by log ratios, the rest by t.
+    #[default]
+    Auto,
+    /// Student's t on the differences, Welch's t where there are no pairs.
+    T,
+    /// The same on logarithms: a ratio of geometric means.
+    LogRatio,
+    /// Hodges-Lehmann with its rank-based interval.
+    Rank,
+    /// McNemar and Tango for pairs, Fisher and Newcombe else.
+    Proportion,
+    /// Percentile bootstrap of the mean difference.
+    Percentile,
+    /// BCa bootstrap of the mean difference.
+    Bca,
+}
+
+/// What a method said.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) value: f64,
+    pub(crate) interval: Interval,
+    pub(crate) p: Option<f64>,
+    pub(crate) df: Option<f64>,
+    pub(crate) method: String,
+}
+
+/// Runs a method that is no longer `Auto`; the sample of `LogRatio` is in logarithms already.
+pub(crate) fn answer(sample: &Sample, method: Method, level: Level, seed: u64) -> Outcome<Answer> {
+    let Some(flat) = sample.flat() else {
+        return stratified(sample, level);
+    };
+    match method {
+        Method::Auto | Method::T | Method::LogRatio => t(sample, flat, level),
+        Method::Rank => rank(sample, flat, level),
+        Method::Proportion if sample.paired => paired_proportions(flat, level),
+        Method::Proportion => proportions(flat, level),
+        Method::Percentile => resampled(
+            sample,
+            flat,
+            level,
+            Plan::new(bootstrap::Method::Percentile, seed),
+        ),
+        Method::Bca => resampled(sample, flat, level, Plan::new(bootstrap::Method::Bca, seed)),
+    }
+}
+
+fn t(sample: &Sample, flat: &Stratum, level: Level) -> Outcome<Answer> {
+    let test = t_test(&flat.control, &flat.candidate, sample.design(), level)?;
+    Ok(Answer {
+        value: test.estimate,
+        interval: test.interval,
+        p: Some(test.p),
+        df: Some(test.df),
+        method: test.method.to_owned(),
+    })
+}
+
+fn stratified(sample: &Sample, level: Level) -> Outcome<Answer> {
+    let found = if sample.paired {
+        mean_t(&Scores::new(&sample.differences())?, level)?
+    } else {
+        let side = |of: fn(&Stratum) -> &Vec<f64>| {
+            sample
+                .strata
+                .iter()
+                .map(|stratum| of(stratum).clone())
+                .collect()
+        };
+        let (control, candidate): (Vec<_>, Vec<_>) =
+            (side(|of| &of.control), side(|of| &of.candidate));
+        mean_difference_t(&Scores::new(&control)?, &Scores::new(&candidate)?, level)?
+    };
+    Ok(Answer {
+        value: found.estimate,
+        interval: found.interval,
+        p: Some(student_t::two_sided(
+            found.estimate / found.standard_error,
+            found.df,
+        )),
+        df: Some(found.df),
+        method: format!(
+            "{} over {} tasks with equal weights",
+            found.method, found.tasks
+        ),
+    })
+}
+
+fn rank(sample: &Sample, flat: &Stratum, level: Level) -> Outcome<Answer> {
+    let (location, p) = if sample.paired {
+        let differences = sample.differences().concat();
+        let p = signed_rank_of(&differences, SignedRankOptions::default())?.p;
+        (paired_location(&differences, level)?, p)
+    } else {
+        let p = mann_whitney(
+            &flat.control,
+            &flat.candidate,
+            RankMethod::Auto,
+            Side::TwoSided,
+        )?
+        .p;
+        (unpaired_location(&flat.control, &flat.candidate, level)?, p)
+    };
+    let interval = location.interval.ok_or_else(|| {
+        Undefined::NoSolution("so few values give no rank-based interval at this level".to_owned())
+    })?;
+    Ok(Answer {
+        value: location.estimate,
+        interval,
+        p: Some(p),
+        df: None,
+        method: location.method.to_owned(),
+    })
+}
+
+fn paired_proportions(flat: &Stratum, level: Level) -> Outcome<Answer> {
+    let pairs = flat.control.iter().zip(&flat.candidate);
+    let counts = PairedCounts::from_pairs(
+        pairs.map(|(control, candidate)| (*control == 1.0, *candidate == 1.0)),
+    );
+    let difference = paired_proportion_difference(counts, PairedDifferenceMethod::Tango, level)?;
+    let test = mcnemar(counts, McNemarMethod::MidP, Side::TwoSided)?;
+    Ok(Answer {
+        value: difference.estimate,
+        interval: difference.interval,
+        p: Some(test.p),
+        df: None,
+        method: format!("{}, {}", difference.method.name(), test.method),
+    })
+}
+
+fn proportions(flat: &Stratum, level: Level) -> Outcome<Answer> {
+    let counts = |values: &[f64]| Proportion {
+        successes: values.iter().filter(|value| **value == 1.0).count() as u64,
+        trials: values.len() as u64,
+    };
+    let (control, candidate) = (counts(&flat.control), counts(&flat.candidate));
+    let difference = proportion_difference(control, candidate, DifferenceMethod::Newcombe, level)?;
+    let test = fisher(control, candidate, Side::TwoSided)?;
+    Ok(Answer {
+        value: difference.estimate,
+        interval: difference.interval,
+        p: Some(test.p),
+        df: None,
+        method: format!("{}, {}", difference.method.name(), test.method),
+    })
+}
+
+fn resampled(sample: &Sample, flat: &Stratum, level: Level, plan: Plan) -> Outcome<Answer> {
+    let design = if sample.paired {
+        bootstrap::Design::Paired
+    } else {
+        bootstrap::Design::Unpaired
+    };
+    let plan = Plan { level, ..plan };
+    let found = bootstrap::mean_difference(&flat.control, &flat.candidate, design, &plan)?;
+    Ok(Answer {
+        value: found.estimate,
+        interval: found.interval,
+        p: None,
+        df: None,
+        method: format!("{} ({} resamples)", plan.method.name(), plan.resamples),
+    })
+}

@@ -1,0 +1,345 @@
+//! `compare`: two sides, metric by metric, each ending in one verdict word with its evidence.
+//!
+//! The kind of data picks the method (`docs/guides/compare.md`): shared seeds are pairs, pass/fail goes by proportions
+//! or by tasks, timings by ratio, the rest by t. One interval decides: against zero, and against the margin. The JSON
+//! form of [`Comparison`] is what `compare --json` prints.
+
+mod assess;
+mod beside;
+mod case;
+mod failures;
+mod family;
+mod flag;
+mod method;
+mod mismatch;
+mod missing;
+mod plan_more;
+mod ranking;
+mod sample;
+mod sides;
+mod tasks;
+mod units;
+mod verdict;
+
+pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
+pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
+pub use case::{DataKind, Scale};
+pub use failures::{FailureCount, Failures};
+pub use family::FamilyPlace;
+pub use flag::Flag;
+pub use method::Method;
+pub use mismatch::Mismatch;
+pub use plan_more::MoreTrials;
+pub use ranking::{Ranked, Ranking};
+pub use sides::{Inputs, SideName};
+pub use tasks::TaskLine;
+pub use units::{DroppedUnit, Pairing, TaskRole, UnitKind};
+pub use verdict::Word;
+
+use crate::AnalysisError;
+use crate::dataset::{Dataset, FactKind};
+use case::{Asked, Case};
+use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource, Params};
+use serde::Serialize;
+use sides::Planned;
+
+/// Version of the comparison's JSON form.
+pub const COMPARISON_SCHEMA: u32 = 1;
+
+/// What a user may override.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareOptions {
+    /// Two-sided error rate.
+    pub alpha: f64,
+    /// The control arm; default: the spec's.
+    pub control: Option<String>,
+    /// The arms to compare with it; empty means all others.
+    pub candidates: Vec<String>,
+    /// The metrics, the first one primary; empty means the declared ones.
+    pub metrics: Vec<String>,
+    /// The primary metric, where `metrics` is empty; default: the first declared one.
+    pub primary: Option<String>,
+    /// How intervals are made.
+    pub method: Method,
+    /// How units belong together.
+    pub pairing: Pairing,
+    /// The smallest difference that matters, instead of the declared one.
+    pub margin: Option<Margin>,
+    /// Which way is better, instead of the declared one.
+    pub direction: Option<Direction>,
+    /// What tasks are.
+    pub tasks: TaskRole,
+    /// Differences between the sides that are accepted.
+    pub accept: Vec<FactKind>,
+    /// Power of the plans that are made.
+    pub power: f64,
+    /// Seed of what is drawn.
+    pub seed: u64,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self {
+            alpha: 0.05,
+            control: None,
+            candidates: Vec::new(),
+            metrics: Vec::new(),
+            primary: None,
+            method: Method::Auto,
+            pairing: Pairing::Auto,
+            margin: None,
+            direction: None,
+            tasks: TaskRole::Fixed,
+            accept: Vec::new(),
+            power: 0.8,
+            seed: 0,
+        }
+    }
+}
+
+/// Whether a metric decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Its verdict is the answer.
+    Primary,
+    /// Shown beside it; cannot gate.
+    Secondary,
+}
+
+/// Everything that `compare` found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// [`COMPARISON_SCHEMA`].
+    pub schema: u32,
+    /// Two-sided error rate of the primary family, and of the secondary one.
+    pub alpha: f64,
+    /// In what the sides differ besides what is compared.
+    pub mismatches: Vec<Mismatch>,
+    /// The contrasts, one per candidate and sweep point.
+    pub contrasts: Vec<Contrast>,
+    /// Arms in order of the primary metric, one list per sweep point; only with three arms or more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rankings: Vec<Ranking>,
+    /// What is wrong with the sources.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// One candidate against the control, at one sweep point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Contrast {
+    /// The control.
+    pub control: SideName,
+    /// The candidate.
+    pub candidate: SideName,
+    /// The sweep point.
+    #[serde(skip_serializing_if = "Params::is_empty")]
+    pub point: Params,
+    /// How often each side failed.
+    pub failures: Failures,
+    /// The metrics, the primary one first.
+    pub metrics: Vec<MetricComparison>,
+    /// The metrics by task, where there is more than one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskLine>,
+}
+
+impl Comparison {
+    /// The verdicts of the primary metric.
+    pub fn primary(&self) -> impl Iterator<Item = &MetricComparison> {
+        let metrics = self.contrasts.iter().flat_map(|contrast| &contrast.metrics);
+        metrics.filter(|metric| metric.role == Role::Primary)
+    }
+}
+
+/// Compares.
+pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Comparison, AnalysisError> {
+    check(options)?;
+    let planned = sides::plan(inputs, options)?;
+    let asked = asked_metrics(inputs, options)?;
+    let mismatches = mismatch::find(inputs, &planned);
+    let cases: Vec<Vec<Case>> = planned
+        .iter()
+        .map(|contrast| cases_of(contrast, &asked, options))
+        .collect();
+    if cases.iter().all(Vec::is_empty) {
+        return Err(AnalysisError::Question(
+            "no metric has a value on either side".to_owned(),
+        ));
+    }
+    let places = family_places(&cases, options.alpha);
+    let mut contrasts = Vec::with_capacity(planned.len());
+    for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
+        contrasts.push(judge(contrast, cases, &places, (options, &mismatches)));
+    }
+    Ok(Comparison {
+        schema: COMPARISON_SCHEMA,
+        alpha: options.alpha,
+        rankings: ranking::rank(inputs, &planned, &asked[0], options),
+        mismatches,
+        contrasts,
+        problems: datasets(inputs)
+            .flat_map(|data| data.problems.clone())
+            .collect(),
+    })
+}
+
+fn check(options: &CompareOptions) -> Result<(), AnalysisError> {
+    for (name, value) in [("alpha", options.alpha), ("power", options.power)] {
+        if !(value > 0.0 && value < 1.0) {
+            return Err(AnalysisError::Option {
+                name,
+                value: value.to_string(),
+                expected: "a chance between 0 and 1, both excluded",
+            });
+        }
+    }
+    Ok(())
+}
+
+fn datasets(inputs: Inputs<'_>) -> impl Iterator<Item = &Dataset> {
+    match inputs {
+        Inputs::Arms(data) => [Some(data), None],
+        Inputs::Two(control, candidate) => [Some(control), Some(candidate)],
+    }
+    .into_iter()
+    .flatten()
+}
+
+/// The metrics in question, the primary one first, with what is declared about them and what the user says instead.
+fn asked_metrics(
+    inputs: Inputs<'_>,
+    options: &CompareOptions,
+) -> Result<Vec<Asked>, AnalysisError> {
+    let reported: Vec<String> = datasets(inputs).flat_map(Dataset::metric_names).collect();
+    let declared = |name: &str| {
+        datasets(inputs)
+            .find_map(|data| data.declaration(name))
+            .cloned()
+    };
+    let mut names: Vec<String> = if options.metrics.is_empty() {
+        let mut names: Vec<String> = datasets(inputs)
+            .flat_map(|data| data.declared.iter().map(|metric| metric.name.clone()))
+            .collect();
+        if names.is_empty() {
+            names.clone_from(&reported);
+        }
+        if let Some(primary) = &options.primary {
+            names.insert(0, primary.clone());
+        }
+        names
+    } else {
+        options.metrics.clone()
+    };
+    let mut seen = Vec::new();
+    names.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
+    });
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| !reported.contains(name) && declared(name).is_none())
+    {
+        return Err(AnalysisError::Question(format!(
+            "no trial reports the metric `{unknown}`; there are {}",
+            reported.join(", ")
+        )));
+    }
+    if names.is_empty() {
+        return Err(AnalysisError::Question(
+            "no trial reports a metric".to_owned(),
+        ));
+    }
+    let asked = |(place, name): (usize, String)| {
+        let known = declared(&name);
+        let is_declared = known.is_some();
+        let mut declaration = known.unwrap_or_else(|| undeclared(&name));
+        declaration.margin = options.margin.or(declaration.margin);
+        declaration.direction = options.direction.or(declaration.direction);
+        Asked {
+            declaration,
+            declared: is_declared || options.direction.is_some(),
+            role: if place == 0 {
+                Role::Primary
+            } else {
+                Role::Secondary
+            },
+        }
+    };
+    Ok(names.into_iter().enumerate().map(asked).collect())
+}
+
+fn undeclared(name: &str) -> MetricDeclaration {
+    MetricDeclaration {
+        name: name.to_owned(),
+        source: MetricSource::Reported,
+        direction: None,
+        unit: None,
+        precision: None,
+        margin: None,
+        summary: None,
+        required: false,
+    }
+}
+
+/// The cases of one contrast; a metric that neither side reports has none, unless it is the primary one.
+fn cases_of(contrast: &Planned<'_>, asked: &[Asked], options: &CompareOptions) -> Vec<Case> {
+    let cases = asked
+        .iter()
+        .map(|asked| Case::new(contrast.rows(&asked.declaration.name), asked, options));
+    cases
+        .filter(|case| case.role == Role::Primary || !case.units.rows.is_empty())
+        .collect()
+}
+
+/// Every case's place in its family: primary metric × contrasts, and the secondary ones on their own.
+fn family_places(cases: &[Vec<Case>], alpha: f64) -> Vec<Vec<FamilyPlace>> {
+    let p_values: Vec<Vec<Option<f64>>> = cases
+        .iter()
+        .map(|cases| cases.iter().map(|case| case.p(alpha)).collect())
+        .collect();
+    let of_role = |role: Role| {
+        let all = cases.iter().flatten().zip(p_values.iter().flatten());
+        let p: Vec<Option<f64>> = all
+            .filter(|(case, _)| case.role == role)
+            .map(|(_, p)| *p)
+            .collect();
+        family::places(&p, alpha).into_iter()
+    };
+    let (mut primary, mut secondary) = (of_role(Role::Primary), of_role(Role::Secondary));
+    let mut place = |case: &Case| match case.role {
+        Role::Primary => primary.next(),
+        Role::Secondary => secondary.next(),
+    };
+    cases
+        .iter()
+        .map(|cases| cases.iter().filter_map(&mut place).collect())
+        .collect()
+}
+
+fn judge(
+    contrast: &Planned<'_>,
+    cases: &[Case],
+    places: &[FamilyPlace],
+    (options, mismatches): (&CompareOptions, &[Mismatch]),
+) -> Contrast {
+    let judged = cases.iter().zip(places);
+    let metrics = judged.map(|(case, place)| {
+        let metric = assess::assess(case, *place, options.power);
+        mismatch::hold_back(metric, mismatches, &options.accept)
+    });
+    Contrast {
+        control: contrast.control.name(),
+        candidate: contrast.candidate.name(),
+        point: contrast.point.clone(),
+        failures: failures::count(&contrast.rows("")),
+        metrics: metrics.collect(),
+        tasks: cases
+            .iter()
+            .flat_map(|case| tasks::lines(case, options))
+            .collect(),
+    }
+}

@@ -1,0 +1,73 @@
+//! How many more trials would settle an open question, and what this many could have seen.
+
+use super::case::Case;
+use super::units::UnitKind;
+use fairtrial_stats::Level;
+use fairtrial_stats::planning::{TDesign, sample_size, smallest_effect};
+use serde::Serialize;
+
+/// What would settle it, if the estimate and the spread stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MoreTrials {
+    /// Further pairs, or units per side (in each task, where tasks are averaged).
+    pub units: u64,
+    /// What is counted.
+    pub unit: String,
+    /// Units needed in all.
+    pub total: u64,
+}
+
+/// More than this is no plan.
+const MOST_UNITS: u64 = 1_000_000;
+
+fn design(case: &Case) -> TDesign {
+    if case.units.paired {
+        TDesign::Paired
+    } else {
+        TDesign::Unpaired
+    }
+}
+
+/// Further units for a verdict with the given power.
+pub(crate) fn more(case: &Case, value: f64, alpha: f64, power: f64) -> Option<MoreTrials> {
+    let spread = case.sample.spread()?;
+    let rule = case.rule();
+    rule.direction
+        .or(rule.margin.map(|_| fairtrial_model::Direction::Up))?;
+    let effect = rule.distance(value) / spread.sd;
+    let needed = sample_size(design(case), effect, power, Level::two_sided(alpha))
+        .ok()?
+        .n;
+    if needed > MOST_UNITS {
+        return None;
+    }
+    let now = spread.n.floor() as u64;
+    let word = case.units.kind.word();
+    let unit = match (case.units.paired, case.units.by_task) {
+        (true, false) => format!("pairs of {word}s"),
+        (true, true) => format!("pairs of {word}s in each task"),
+        (false, false) => format!("{word}s on each side"),
+        (false, true) => format!("{word}s on each side in each task"),
+    };
+    // The sample is already this large and yet undecided: one more look is the least that can be said.
+    let further = needed.saturating_sub(now).max(1);
+    Some(MoreTrials {
+        units: further,
+        unit: if case.units.kind == UnitKind::Task && case.units.paired {
+            "tasks".to_owned()
+        } else {
+            unit
+        },
+        total: now + further,
+    })
+}
+
+/// The smallest true effect that this sample would find with the given power, on the scale of the sample.
+pub(crate) fn detectable(case: &Case, alpha: f64, power: f64) -> Option<f64> {
+    let spread = case.sample.spread()?;
+    let n = spread.n.floor() as usize;
+    let effect = smallest_effect(design(case), n, power, Level::two_sided(alpha))
+        .ok()?
+        .effect;
+    Some(effect * spread.sd)
+}

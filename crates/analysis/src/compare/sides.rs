@@ -1,0 +1,290 @@
+//! Which trials stand on which side, and which sides are compared.
+
+use super::CompareOptions;
+use crate::AnalysisError;
+use crate::dataset::{Dataset, Origin, Repeat};
+use crate::order;
+use fairtrial_model::{Outcome, Params};
+use serde::Serialize;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy)]
+pub enum Inputs<'a> {
+    /// The arms of one source.
+    Arms(&'a Dataset),
+    /// Two sources: the first is the control.
+    Two(&'a Dataset, &'a Dataset),
+}
+
+/// One side of a contrast.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SideName {
+    /// The source.
+    pub source: String,
+    /// Where the source came from.
+    pub origin: Origin,
+    /// The arm; absent where the source has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
+}
+
+impl SideName {
+    /// The arm, else the source.
+    pub fn short(&self) -> &str {
+        self.arm.as_deref().unwrap_or(&self.source)
+    }
+}
+
+/// One contrast that is to be made: two sides at one sweep point.
+#[derive(Debug, Clone)]
+pub(crate) struct Planned<'a> {
+    pub(crate) control: Selected<'a>,
+    pub(crate) candidate: Selected<'a>,
+    pub(crate) point: Params,
+}
+
+/// The trials of one arm of a source.
+#[derive(Debug, Clone)]
+pub(crate) struct Selected<'a> {
+    pub(crate) data: &'a Dataset,
+    pub(crate) arm: Option<String>,
+}
+
+/// One trial's part in one metric.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) index: u64,
+    pub(crate) task: u32,
+    pub(crate) seed: u64,
+    pub(crate) rollout: u32,
+    pub(crate) outcome: Outcome,
+    pub(crate) value: Option<f64>,
+}
+
+/// The rows of both sides for one metric, with common task numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct SideRows {
+    pub(crate) control: Vec<Row>,
+    pub(crate) candidate: Vec<Row>,
+    pub(crate) task_names: Vec<String>,
+    pub(crate) repeat: Repeat,
+}
+
+impl Selected<'_> {
+    pub(crate) fn name(&self) -> SideName {
+        SideName {
+            source: self.data.label.clone(),
+            origin: self.data.origin.clone(),
+            arm: self.arm.clone(),
+        }
+    }
+
+    fn rows(&self, point: &str, metric: &str, task_names: &mut Vec<String>) -> Vec<Row> {
+        let data = self.data;
+        let values = data.values(metric);
+        let tasks: Vec<u32> = data
+            .tasks
+            .iter()
+            .map(|name| number_of(task_names, name))
+            .collect();
+        let wanted: Vec<bool> = data.arms.iter().map(|arm| *arm == self.arm).collect();
+        let at_point: Vec<bool> = data.points.iter().map(|name| name == point).collect();
+        let numbered = data.trials.iter().zip(values);
+        let mine = numbered
+            .filter(|(trial, _)| wanted[trial.arm as usize] && at_point[trial.point as usize]);
+        mine.map(|(trial, value)| Row {
+            index: trial.index,
+            task: tasks[trial.task as usize],
+            seed: trial.seed,
+            rollout: trial.rollout,
+            outcome: trial.outcome,
+            value,
+        })
+        .collect()
+    }
+
+    /// The points that this side has trials at.
+    fn points(&self) -> Vec<Params> {
+        let mut seen = vec![false; self.data.point_values.len()];
+        for trial in &self.data.trials {
+            if *self.data.arms.get(trial.arm) == self.arm {
+                seen[trial.point as usize] = true;
+            }
+        }
+        let all = self.data.point_values.iter().zip(seen);
+        all.filter(|(_, seen)| *seen)
+            .map(|(point, _)| point.clone())
+            .collect()
+    }
+}
+
+fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
+    let place = names.iter().position(|known| known == name);
+    let place = place.unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    place as u32
+}
+
+impl Planned<'_> {
+    /// The rows of both sides for a metric.
+    pub(crate) fn rows(&self, metric: &str) -> SideRows {
+        let mut task_names = Vec::new();
+        let point = self.point.to_string();
+        SideRows {
+            control: self.control.rows(&point, metric, &mut task_names),
+            candidate: self.candidate.rows(&point, metric, &mut task_names),
+            task_names,
+            repeat: self.control.data.repeat,
+        }
+    }
+}
+
+/// The contrasts that the inputs and options ask for.
+pub(crate) fn plan<'a>(
+    inputs: Inputs<'a>,
+    options: &CompareOptions,
+) -> Result<Vec<Planned<'a>>, AnalysisError> {
+    let sides = match inputs {
+        Inputs::Arms(data) => arms_of_one(data, options)?,
+        Inputs::Two(control, candidate) => arms_of_two(control, candidate, options)?,
+    };
+    let mut planned = Vec::new();
+    for (control, candidate) in sides {
+        let theirs = candidate.points();
+        let mut points: Vec<Params> = control
+            .points()
+            .into_iter()
+            .filter(|point| theirs.contains(point))
+            .collect();
+        points.sort_by(order::points);
+        planned.extend(points.into_iter().map(|point| Planned {
+            control: control.clone(),
+            candidate: candidate.clone(),
+            point,
+        }));
+    }
+    if planned.is_empty() {
+        return Err(AnalysisError::Question(
+            "the two sides have no sweep point in common".to_owned(),
+        ));
+    }
+    Ok(planned)
+}
+
+type Sides<'a> = (Selected<'a>, Selected<'a>);
+
+fn arms_of_one<'a>(
+    data: &'a Dataset,
+    options: &CompareOptions,
+) -> Result<Vec<Sides<'a>>, AnalysisError> {
+    let arms = data.arm_names();
+    let known = |arm: &String| {
+        let found = arms.contains(arm).then(|| arm.clone());
+        found.ok_or_else(|| {
+            AnalysisError::Question(format!(
+                "{} has no arm `{arm}`; it has {}",
+                data.label,
+                listed(&arms)
+            ))
+        })
+    };
+    if arms.len() < 2 {
+        let message = format!("{} has {}: nothing to compare", data.label, listed(&arms));
+        return Err(AnalysisError::Question(message));
+    }
+    let named = options
+        .control
+        .as_ref()
+        .or(data.control.as_ref())
+        .filter(|arm| options.control.is_some() || arms.contains(arm));
+    let control = named.map_or_else(|| Ok(arms[0].clone()), known)?;
+    let candidates: Vec<String> = if options.candidates.is_empty() {
+        arms.iter()
+            .filter(|arm| **arm != control)
+            .cloned()
+            .collect()
+    } else {
+        options
+            .candidates
+            .iter()
+            .map(known)
+            .collect::<Result<_, _>>()?
+    };
+    if candidates.contains(&control) {
+        return Err(AnalysisError::Question(format!(
+            "`{control}` cannot be compared with itself"
+        )));
+    }
+    let side = |arm: String| Selected {
+        data,
+        arm: Some(arm),
+    };
+    Ok(candidates
+        .into_iter()
+        .map(|arm| (side(control.clone()), side(arm)))
+        .collect())
+}
+
+/// Arms that both sources have, each against itself; else the only arm of each.
+fn arms_of_two<'a>(
+    control: &'a Dataset,
+    candidate: &'a Dataset,
+    options: &CompareOptions,
+) -> Result<Vec<Sides<'a>>, AnalysisError> {
+    let list = |data: &Dataset| -> Vec<Option<String>> {
+        let mut arms: Vec<Option<String>> = data.arms.iter().cloned().collect();
+        let place = |arm: &Option<String>| arm.clone().unwrap_or_default();
+        arms.sort_by(|a, b| order::by_list(&data.arm_order, &place(a), &place(b)));
+        arms
+    };
+    let (ours, theirs) = (list(control), list(candidate));
+    let wanted = |arm: &Option<String>| {
+        options.candidates.is_empty()
+            || arm
+                .as_ref()
+                .is_some_and(|arm| options.candidates.contains(arm))
+    };
+    let side = |data: &'a Dataset, arm: &Option<String>| Selected {
+        data,
+        arm: arm.clone(),
+    };
+    let shared: Vec<Sides<'a>> = ours
+        .iter()
+        .filter(|arm| theirs.contains(arm) && wanted(arm))
+        .map(|arm| (side(control, arm), side(candidate, arm)))
+        .collect();
+    match (&ours[..], &theirs[..]) {
+        _ if !shared.is_empty() => Ok(shared),
+        ([left], [right]) if options.candidates.is_empty() => {
+            Ok(vec![(side(control, left), side(candidate, right))])
+        }
+        _ => {
+            let names = |arms: &[Option<String>]| {
+                listed(&arms.iter().flatten().cloned().collect::<Vec<_>>())
+            };
+            Err(AnalysisError::Question(format!(
+                "no arm in common: {} has {}, {} has {}",
+                control.label,
+                names(&ours),
+                candidate.label,
+                names(&theirs)
+            )))
+        }
+    }
+}
+
+fn listed(arms: &[String]) -> String {
+    match arms {
+        [] => "no arms".to_owned(),
+        [one] => format!("one arm, `{one}`"),
+        many => format!(
+            "the arms {}",
+            many.iter()
+                .map(|arm| format!("`{arm}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    }
+}

@@ -1,0 +1,90 @@
+//! The same comparison task by task: where the whole comes from. A family of its own that decides nothing.
+
+use super::assess::{Effect, UnitCount, assess};
+use super::case::{Asked, Case};
+use super::family;
+use super::sides::SideRows;
+use super::verdict::Word;
+use super::{CompareOptions, Role};
+use serde::Serialize;
+
+/// One task of one metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskLine {
+    /// The task.
+    pub task: String,
+    /// The metric.
+    pub metric: String,
+    /// The verdict of this task alone, adjusted for the number of tasks.
+    pub verdict: Word,
+    /// Why.
+    pub reason: String,
+    /// Means without an interval, where there is too little for one.
+    pub control: Option<f64>,
+    /// The candidate's.
+    pub candidate: Option<f64>,
+    /// The effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// What was counted.
+    pub count: UnitCount,
+    /// The p value, adjusted for the number of tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adjusted_p: Option<f64>,
+}
+
+/// The tasks of a case; none where it has only one.
+pub(crate) fn lines(whole: &Case, options: &CompareOptions) -> Vec<TaskLine> {
+    if whole.units.task_names.len() < 2 {
+        return Vec::new();
+    }
+    let asked = Asked {
+        declaration: whole.declaration.clone(),
+        declared: whole.declared,
+        role: Role::Secondary,
+    };
+    let tasks = (0..whole.units.task_names.len() as u32).map(|task| only(&whole.rows, task));
+    let cases: Vec<Case> = tasks
+        .map(|rows| Case::new(rows, &asked, options))
+        .filter(|case| !case.units.rows.is_empty())
+        .collect();
+    if cases.len() < 2 {
+        return Vec::new();
+    }
+    let p_values: Vec<Option<f64>> = cases.iter().map(|case| case.p(options.alpha)).collect();
+    let places = family::places(&p_values, options.alpha);
+    cases
+        .iter()
+        .zip(places)
+        .map(|(case, place)| line(case, place, options.power))
+        .collect()
+}
+
+fn only(rows: &SideRows, task: u32) -> SideRows {
+    let of = |rows: &[super::sides::Row]| {
+        let mine = rows.iter().filter(|row| row.task == task);
+        mine.map(|row| super::sides::Row { task: 0, ..*row })
+            .collect()
+    };
+    SideRows {
+        control: of(&rows.control),
+        candidate: of(&rows.candidate),
+        task_names: vec![rows.task_names[task as usize].clone()],
+        repeat: rows.repeat,
+    }
+}
+
+fn line(case: &Case, place: family::FamilyPlace, power: f64) -> TaskLine {
+    let judged = assess(case, place, power);
+    TaskLine {
+        task: case.units.task_names[0].clone(),
+        metric: judged.metric,
+        verdict: judged.verdict.word,
+        reason: judged.verdict.reason,
+        control: case.control_mean(),
+        candidate: case.candidate_mean(),
+        effect: judged.effect,
+        count: judged.count,
+        adjusted_p: place.adjusted_p,
+    }
+}

@@ -1,0 +1,453 @@
+//! Trials into independent units: what counts as one observation, which observations belong together, what is missing.
+//!
+//! Everything below the unit is averaged first. A unit that only one side has, or that has no usable value on a side,
+//! is a broken pair; it is dropped from the analysis by name, and its failures are kept for the worst case.
+
+use super::sample::{Sample, Stratum};
+use super::sides::{Row, SideRows};
+use crate::TrialSet;
+use crate::dataset::Repeat;
+use fairtrial_model::Outcome;
+use serde::Serialize;
+
+/// What counts as one independent observation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnitKind {
+    /// A seed; repetitions under it are averaged.
+    Seed,
+    /// A repetition under the one seed.
+    Rollout,
+    /// A measured iteration inside one process.
+    Iteration,
+    /// A task; everything inside it is averaged.
+    Task,
+}
+
+impl UnitKind {
+    /// The word, for one of them.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Seed => "seed",
+            Self::Rollout => "rollout",
+            Self::Iteration => "iteration",
+            Self::Task => "task",
+        }
+    }
+}
+
+/// How the units of the two sides belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pairing {
+    /// Paired wherever both sides share their units.
+    #[default]
+    Auto,
+    /// Paired; units that only one side has are broken pairs.
+    Paired,
+    /// Two independent groups.
+    Unpaired,
+}
+
+/// Whether the result shall speak about these tasks or about tasks like them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskRole {
+    /// These tasks, averaged with equal weights.
+    #[default]
+    Fixed,
+    /// Tasks like these: each is one observation.
+    Random,
+}
+
+/// What was counted on one side of one unit.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Tally {
+    sum: f64,
+    n: u32,
+    /// Trials without a usable value that are charged to the arm.
+    charged: u32,
+    /// Trials without a value that are nobody's fault (infra, cancelled, skipped).
+    excused: u32,
+    ending: Option<Outcome>,
+}
+
+impl Tally {
+    fn add(&mut self, row: &Row, value: impl Fn(f64) -> f64) {
+        match row.value.filter(|x| x.is_finite()) {
+            Some(x) => {
+                self.sum += value(x);
+                self.n += 1;
+            }
+            None if row.outcome == Outcome::Ok || row.outcome.is_arm_failure() => {
+                self.charged += 1;
+                self.ending = Some(row.outcome);
+            }
+            None => {
+                self.excused += 1;
+                self.ending = Some(row.outcome);
+            }
+        }
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.n > 0).then(|| self.sum / f64::from(self.n))
+    }
+
+    /// The mean if every charged trial had had this value.
+    fn filled(&self, value: f64) -> Option<f64> {
+        let n = self.n + self.charged;
+        (n > 0).then(|| (self.sum + value * f64::from(self.charged)) / f64::from(n))
+    }
+
+    fn why_missing(&self) -> String {
+        match self.ending {
+            None => "no trial".to_owned(),
+            Some(Outcome::Ok) => "no finite value".to_owned(),
+            Some(outcome) => outcome.to_string(),
+        }
+    }
+}
+
+/// One unit of both sides; a side that has no trial of it is empty.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct UnitRow {
+    task: u32,
+    seed: u64,
+    rollout: u32,
+    pub(crate) control: Tally,
+    pub(crate) candidate: Tally,
+}
+
+/// A unit that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DroppedUnit {
+    /// Which (`train · seed 1072`).
+    pub unit: String,
+    /// Why, by side.
+    pub why: String,
+}
+
+/// What the caller has decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnitRules {
+    pub(crate) pairing: Pairing,
+    pub(crate) tasks: TaskRole,
+    pub(crate) binary: bool,
+    /// Whether values are averaged as logarithms.
+    pub(crate) logarithms: bool,
+}
+
+/// The units of one contrast and metric.
+#[derive(Debug, Clone)]
+pub(crate) struct Units {
+    pub(crate) kind: UnitKind,
+    pub(crate) paired: bool,
+    /// Whether tasks are strata that are averaged with equal weights.
+    pub(crate) by_task: bool,
+    pub(crate) rows: Vec<UnitRow>,
+    pub(crate) task_names: Vec<String>,
+    pub(crate) control_trials: TrialSet,
+    pub(crate) candidate_trials: TrialSet,
+    /// Seeds (units) that only one side has, where the sides share none at all.
+    pub(crate) nothing_shared: bool,
+}
+
+/// What stands in for failures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Fill {
+    pub(crate) control: f64,
+    pub(crate) candidate: f64,
+}
+
+impl Units {
+    /// Forms the units of both sides.
+    pub(crate) fn form(sides: &SideRows, rules: UnitRules) -> Self {
+        let reported = |task: u32| {
+            let of = |rows: &[Row]| {
+                rows.iter()
+                    .any(|row| row.task == task && row.value.is_some())
+            };
+            of(&sides.control) || of(&sides.candidate)
+        };
+        let tasks: Vec<u32> = (0..sides.task_names.len() as u32)
+            .filter(|task| reported(*task))
+            .collect();
+        let shape = Shape::of(sides, &tasks, rules);
+        let mut units = Self::with_kind(sides, &tasks, shape, rules);
+        if units.by_task && !units.strata_are_usable() {
+            let each_task = Shape {
+                kind: UnitKind::Task,
+                by_task: false,
+            };
+            units = Self::with_kind(sides, &tasks, each_task, rules);
+        }
+        units
+    }
+
+    fn with_kind(sides: &SideRows, tasks: &[u32], shape: Shape, rules: UnitRules) -> Self {
+        let scale = |x: f64| if rules.logarithms { x.ln() } else { x };
+        let control = tallies(&sides.control, tasks, shape.kind, scale);
+        let candidate = tallies(&sides.candidate, tasks, shape.kind, scale);
+        let rows = join(control, candidate);
+        let shared = rows
+            .iter()
+            .any(|row| row.control != Tally::default() && row.candidate != Tally::default());
+        let paired = match rules.pairing {
+            Pairing::Paired => true,
+            Pairing::Unpaired => false,
+            // Repetitions under one seed have numbers, but nothing in common.
+            Pairing::Auto => {
+                shared && !matches!(shape.kind, UnitKind::Rollout | UnitKind::Iteration)
+            }
+        };
+        let used = |rows: &[Row]| {
+            let used = rows
+                .iter()
+                .filter(|row| tasks.contains(&row.task) && row.value.is_some_and(f64::is_finite));
+            used.map(|row| row.index).collect::<TrialSet>()
+        };
+        Self {
+            kind: shape.kind,
+            paired,
+            by_task: shape.by_task,
+            rows,
+            task_names: sides.task_names.clone(),
+            control_trials: used(&sides.control),
+            candidate_trials: used(&sides.candidate),
+            nothing_shared: !shared,
+        }
+    }
+
+    /// Whether every task has the two units that a spread needs, and the tasks are the same on both sides.
+    fn strata_are_usable(&self) -> bool {
+        let sample = self.sample();
+        let enough = |stratum: &Stratum| stratum.control.len() >= 2 && stratum.candidate.len() >= 2;
+        sample.strata.len() > 1 && sample.strata.iter().all(enough)
+    }
+
+    /// The usable values: complete pairs, or every value of two groups.
+    pub(crate) fn sample(&self) -> Sample {
+        self.sample_of(Tally::mean, Tally::mean)
+    }
+
+    /// The values with failures counted as given.
+    pub(crate) fn filled(&self, fill: Fill) -> Sample {
+        self.sample_of(
+            |tally| tally.filled(fill.control),
+            |tally| tally.filled(fill.candidate),
+        )
+    }
+
+    fn sample_of(
+        &self,
+        control: impl Fn(&Tally) -> Option<f64>,
+        candidate: impl Fn(&Tally) -> Option<f64>,
+    ) -> Sample {
+        let stratum_of = |row: &UnitRow| if self.by_task { row.task } else { 0 };
+        let mut strata: Vec<(u32, Stratum)> = Vec::new();
+        for row in &self.rows {
+            let (left, right) = (control(&row.control), candidate(&row.candidate));
+            if left.is_none() && right.is_none()
+                || self.paired && (left.is_none() || right.is_none())
+            {
+                continue;
+            }
+            if strata
+                .last()
+                .is_none_or(|(task, _)| *task != stratum_of(row))
+            {
+                let empty = Stratum {
+                    control: Vec::new(),
+                    candidate: Vec::new(),
+                };
+                strata.push((stratum_of(row), empty));
+            }
+            if let Some((_, stratum)) = strata.last_mut() {
+                stratum.control.extend(left);
+                stratum.candidate.extend(right);
+            }
+        }
+        let mut strata: Vec<Stratum> = strata.into_iter().map(|(_, stratum)| stratum).collect();
+        if strata.is_empty() {
+            strata.push(Stratum {
+                control: Vec::new(),
+                candidate: Vec::new(),
+            });
+        }
+        Sample {
+            paired: self.paired,
+            strata,
+        }
+    }
+
+    /// The units that the sample leaves out, by name.
+    pub(crate) fn dropped(&self) -> Vec<DroppedUnit> {
+        let incomplete = |row: &&UnitRow| {
+            let (left, right) = (row.control.n > 0, row.candidate.n > 0);
+            if self.paired {
+                !(left && right)
+            } else {
+                !(left || right)
+            }
+        };
+        let name = |row: &UnitRow| DroppedUnit {
+            unit: self.name(row),
+            why: match (row.control.n > 0, row.candidate.n > 0) {
+                (true, _) => format!("candidate: {}", row.candidate.why_missing()),
+                (false, true) => format!("control: {}", row.control.why_missing()),
+                (false, false) => {
+                    format!(
+                        "control: {}, candidate: {}",
+                        row.control.why_missing(),
+                        row.candidate.why_missing()
+                    )
+                }
+            },
+        };
+        self.rows.iter().filter(incomplete).map(name).collect()
+    }
+
+    /// Names of the units in the order of [`Sample::places`], for saying which one a result hangs on.
+    pub(crate) fn place_names(&self) -> Vec<String> {
+        let same_stratum = |a: &UnitRow, b: &UnitRow| !self.by_task || a.task == b.task;
+        let mut names = Vec::new();
+        for stratum in self.rows.chunk_by(same_stratum) {
+            let having =
+                |side: fn(&UnitRow) -> &Tally| stratum.iter().filter(move |row| side(row).n > 0);
+            if self.paired {
+                let both = having(|row| &row.control).filter(|row| row.candidate.n > 0);
+                names.extend(both.map(|row| self.name(row)));
+            } else {
+                names.extend(
+                    having(|row| &row.control).map(|row| format!("control {}", self.name(row))),
+                );
+                names.extend(
+                    having(|row| &row.candidate).map(|row| format!("candidate {}", self.name(row))),
+                );
+            }
+        }
+        names
+    }
+
+    /// Whether trials that are charged to an arm are missing on either side.
+    pub(crate) fn has_charged(&self) -> bool {
+        self.rows
+            .iter()
+            .any(|row| row.control.charged + row.candidate.charged > 0)
+    }
+
+    fn name(&self, row: &UnitRow) -> String {
+        let task = self
+            .task_names
+            .get(row.task as usize)
+            .map_or("", String::as_str);
+        let inside = match self.kind {
+            UnitKind::Task => return task.to_owned(),
+            UnitKind::Seed => format!("seed {}", row.seed),
+            UnitKind::Rollout => format!("rollout {}", row.rollout),
+            UnitKind::Iteration => format!("iteration {}", row.rollout),
+        };
+        if self.task_names.len() > 1 {
+            format!("{task} · {inside}")
+        } else {
+            inside
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    kind: UnitKind,
+    by_task: bool,
+}
+
+impl Shape {
+    fn of(sides: &SideRows, tasks: &[u32], rules: UnitRules) -> Self {
+        let repeat = match sides.repeat {
+            Repeat::Rollout => UnitKind::Rollout,
+            Repeat::Iteration => UnitKind::Iteration,
+        };
+        let several = |rows: &[Row], key: fn(&Row) -> u64| {
+            tasks.iter().any(|task| {
+                let mut of_task = rows.iter().filter(|row| row.task == *task).map(key);
+                let first = of_task.next();
+                of_task.any(|other| Some(other) != first)
+            })
+        };
+        let seeds =
+            several(&sides.control, |row| row.seed) || several(&sides.candidate, |row| row.seed);
+        let inside = if seeds { UnitKind::Seed } else { repeat };
+        let repeated = seeds
+            || several(&sides.control, |row| row.rollout.into())
+            || several(&sides.candidate, |row| row.rollout.into());
+        if tasks.len() < 2 {
+            return Self {
+                kind: inside,
+                by_task: false,
+            };
+        }
+        let each_task = rules.binary || rules.tasks == TaskRole::Random || !repeated;
+        Self {
+            kind: if each_task { UnitKind::Task } else { inside },
+            by_task: !each_task,
+        }
+    }
+}
+
+type Key = (u32, u64, u32);
+
+fn tallies(
+    rows: &[Row],
+    tasks: &[u32],
+    kind: UnitKind,
+    scale: impl Fn(f64) -> f64,
+) -> Vec<(Key, Tally)> {
+    let key = |row: &Row| match kind {
+        UnitKind::Task => (row.task, 0, 0),
+        UnitKind::Seed => (row.task, row.seed, 0),
+        UnitKind::Rollout | UnitKind::Iteration => (row.task, row.seed, row.rollout),
+    };
+    let mut keyed: Vec<(Key, &Row)> = rows
+        .iter()
+        .filter(|row| tasks.contains(&row.task))
+        .map(|row| (key(row), row))
+        .collect();
+    keyed.sort_by_key(|(key, row)| (*key, row.rollout, row.index));
+    let mut found: Vec<(Key, Tally)> = Vec::new();
+    for (key, row) in keyed {
+        if found.last().is_none_or(|(last, _)| *last != key) {
+            found.push((key, Tally::default()));
+        }
+        if let Some((_, tally)) = found.last_mut() {
+            tally.add(row, &scale);
+        }
+    }
+    found
+}
+
+/// Puts the two sides' units together by their keys.
+fn join(control: Vec<(Key, Tally)>, candidate: Vec<(Key, Tally)>) -> Vec<UnitRow> {
+    let mut rows = Vec::with_capacity(control.len().max(candidate.len()));
+    let (mut left, mut right) = (
+        control.into_iter().peekable(),
+        candidate.into_iter().peekable(),
+    );
+    loop {
+        let key = match (left.peek(), right.peek()) {
+            (Some((a, _)), Some((b, _))) => *a.min(b),
+            (Some((key, _)), None) | (None, Some((key, _))) => *key,
+            (None, None) => return rows,
+        };
+        let of_left = left.next_if(|(other, _)| *other == key);
+        let of_right = right.next_if(|(other, _)| *other == key);
+        let tally = |side: Option<(Key, Tally)>| side.map(|(_, tally)| tally).unwrap_or_default();
+        rows.push(UnitRow {
+            task: key.0,
+            seed: key.1,
+            rollout: key.2,
+            control: tally(of_left),
+            candidate: tally(of_right),
+        });
+    }
+}

@@ -1,0 +1,290 @@
+//! The trials that a comparison works on, from wherever they came: a run, a result file, a table.
+//!
+//! Values stand in one column per metric, so that a comparison of one metric over 100,000 trials touches only that.
+
+mod result_json;
+mod run;
+mod table;
+
+use crate::observation::Observation;
+use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// What one row below a seed is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    /// A trial of its own: another process.
+    Rollout,
+    /// A measured iteration inside one process.
+    Iteration,
+}
+
+/// Where trials came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Origin {
+    /// A run of ours.
+    Run {
+        /// The benchmark.
+        name: String,
+        /// The run.
+        stamp: Stamp,
+    },
+    /// A result file of a registered experiment.
+    ResultJson {
+        /// Its run id.
+        run_id: String,
+    },
+    /// A CSV table.
+    Table,
+    /// Records in memory.
+    Records,
+}
+
+/// A fact about how trials were made that both sides should share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What kind of fact.
+    pub kind: FactKind,
+    /// Its name (`commit`, `cpu`, `params.lr`).
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// Kinds of facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactKind {
+    /// Parameters and commands.
+    Parameters,
+    /// Which seeds were run.
+    Seeds,
+    /// The machine.
+    Machine,
+    /// The state of the source.
+    Source,
+    /// Uncommitted changes.
+    DirtyTree,
+}
+
+/// Trials with their values.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// What the user calls it.
+    pub label: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// What a row below a seed is.
+    pub repeat: Repeat,
+    /// Metrics as declared, in the user's order.
+    pub declared: Vec<MetricDeclaration>,
+    /// Arms in the user's order, where that is known.
+    pub arm_order: Vec<String>,
+    /// The control, where the spec names one.
+    pub control: Option<String>,
+    /// What the other side should share.
+    pub facts: Vec<Fact>,
+    /// What is wrong with the source.
+    pub problems: Vec<String>,
+    pub(crate) tasks: Names<String>,
+    pub(crate) arms: Names<Option<String>>,
+    pub(crate) points: Names<String>,
+    pub(crate) point_values: Vec<Params>,
+    pub(crate) trials: Vec<Trial>,
+    pub(crate) columns: Vec<Column>,
+    by_metric: HashMap<String, usize>,
+}
+
+/// One trial; task, arm and point by their number in the dataset's lists.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trial {
+    pub(crate) index: u64,
+    pub(crate) task: u32,
+    pub(crate) arm: u32,
+    pub(crate) point: u32,
+    pub(crate) seed: u64,
+    pub(crate) rollout: u32,
+    pub(crate) outcome: Outcome,
+}
+
+/// The values of one metric: place in `trials`, value.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) values: Vec<(u32, f64)>,
+}
+
+/// Distinct names with their numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Names<T> {
+    list: Vec<T>,
+}
+
+impl<T: PartialEq + Clone> Names<T> {
+    fn new() -> Self {
+        Self { list: Vec::new() }
+    }
+
+    /// The number of a name. There are few of them, and neighbours are mostly alike.
+    fn number<Q: ?Sized>(
+        &mut self,
+        same: impl Fn(&T) -> bool,
+        wanted: &Q,
+        make: impl Fn(&Q) -> T,
+    ) -> u32 {
+        let found = self.list.iter().position(same);
+        let place = found.unwrap_or_else(|| {
+            self.list.push(make(wanted));
+            self.list.len() - 1
+        });
+        place as u32
+    }
+
+    pub(crate) fn get(&self, number: u32) -> &T {
+        &self.list[number as usize]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.list.iter()
+    }
+}
+
+impl Dataset {
+    /// No trials yet.
+    pub fn new(label: impl Into<String>, origin: Origin) -> Self {
+        Self {
+            label: label.into(),
+            origin,
+            repeat: Repeat::Rollout,
+            declared: Vec::new(),
+            arm_order: Vec::new(),
+            control: None,
+            facts: Vec::new(),
+            problems: Vec::new(),
+            tasks: Names::new(),
+            arms: Names::new(),
+            points: Names::new(),
+            point_values: Vec::new(),
+            trials: Vec::new(),
+            columns: Vec::new(),
+            by_metric: HashMap::new(),
+        }
+    }
+
+    /// Takes in one trial's effective record.
+    pub fn push(&mut self, observation: &Observation<'_>) {
+        let key = &observation.trial;
+        let place = self.trials.len() as u32;
+        let arm = key.arm.as_deref();
+        let point = key.point.to_string();
+        let known_points = self.points.list.len();
+        let trial = Trial {
+            index: key.index,
+            task: self
+                .tasks
+                .number(|task| *task == key.task, key.task.as_ref(), str::to_owned),
+            arm: self.arms.number(
+                |known| known.as_deref() == arm,
+                &arm,
+                |arm| arm.map(str::to_owned),
+            ),
+            point: self
+                .points
+                .number(|known| *known == point, point.as_str(), str::to_owned),
+            seed: key.seed,
+            rollout: key.rollout,
+            outcome: observation.outcome,
+        };
+        if self.points.list.len() > known_points {
+            self.point_values.push(key.point.clone());
+        }
+        self.trials.push(trial);
+        if observation.outcome == Outcome::Ok {
+            for (name, value) in &observation.metrics.0 {
+                let column = self.column_of(name);
+                self.columns[column].values.push((place, *value));
+            }
+        }
+    }
+
+    fn column_of(&mut self, name: &str) -> usize {
+        if let Some(column) = self.by_metric.get(name) {
+            return *column;
+        }
+        let column = self.columns.len();
+        self.columns.push(Column {
+            name: name.to_owned(),
+            values: Vec::new(),
+        });
+        self.by_metric.insert(name.to_owned(), column);
+        column
+    }
+
+    /// How many trials.
+    pub fn len(&self) -> usize {
+        self.trials.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.trials.is_empty()
+    }
+
+    /// The arms that have trials, in the user's order.
+    pub fn arm_names(&self) -> Vec<String> {
+        let mut arms: Vec<String> = self.arms.iter().flatten().cloned().collect();
+        arms.sort_by(|a, b| crate::order::by_list(&self.arm_order, a, b));
+        arms
+    }
+
+    /// The metrics that some trial reported, declared ones first.
+    pub fn metric_names(&self) -> Vec<String> {
+        let order: Vec<String> = self
+            .declared
+            .iter()
+            .map(|metric| metric.name.clone())
+            .collect();
+        let mut names: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
+        names.sort_by(|a, b| crate::order::by_list(&order, a, b));
+        names
+    }
+
+    /// How a metric is declared.
+    pub fn declaration(&self, metric: &str) -> Option<&MetricDeclaration> {
+        self.declared
+            .iter()
+            .find(|declared| declared.name == metric)
+    }
+
+    /// The value of a metric for every trial; absent where it reported none.
+    pub(crate) fn values(&self, metric: &str) -> Vec<Option<f64>> {
+        let mut values = vec![None; self.trials.len()];
+        if let Some(column) = self.by_metric.get(metric) {
+            for (place, value) in &self.columns[*column].values {
+                values[*place as usize] = Some(*value);
+            }
+        }
+        values
+    }
+
+    /// Adds a fact.
+    pub(crate) fn fact(
+        &mut self,
+        kind: FactKind,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) {
+        self.facts.push(Fact {
+            kind,
+            name: name.into(),
+            value: value.into(),
+        });
+    }
+}

@@ -1,0 +1,100 @@
+//! A run on disk as trials to compare, with what is known about how they were made.
+
+use super::{Dataset, FactKind, Origin};
+use crate::AnalysisError;
+use crate::observation::Observation;
+use fairtrial_journal::provenance::{Environment, Vcs};
+use fairtrial_journal::{RunDir, RunState, effective_records};
+use fairtrial_model::Params;
+use fairtrial_spec::{Spec, Work};
+
+impl Dataset {
+    /// Reads a run's effective records. `environment` is the run's `environment.json`, where there is one.
+    pub fn from_run(
+        run: &RunDir,
+        spec: &Spec,
+        environment: Option<&Environment>,
+    ) -> Result<Self, AnalysisError> {
+        let origin = Origin::Run {
+            name: run.name().to_owned(),
+            stamp: run.stamp(),
+        };
+        let mut data = Self::new(format!("{} {}", run.name(), run.stamp()), origin);
+        data.declared.clone_from(&spec.metrics);
+        data.arm_order = spec.arms.iter().map(|arm| arm.name.clone()).collect();
+        data.control = spec.control().map(str::to_owned);
+        let journal = run.journal();
+        let state = RunState::read(&journal)?;
+        effective_records(&journal, &state, |record| {
+            data.push(&Observation::from(&record));
+            Ok::<(), AnalysisError>(())
+        })?;
+        data.problems = state.problems.iter().map(ToString::to_string).collect();
+        spec_facts(&mut data, spec);
+        if let Some(environment) = environment {
+            environment_facts(&mut data, environment);
+        }
+        Ok(data)
+    }
+}
+
+/// What each task and arm was given.
+fn spec_facts(data: &mut Dataset, spec: &Spec) {
+    for arm in &spec.arms {
+        params(data, &format!("arm {}", arm.name), &arm.params);
+    }
+    for task in &spec.tasks {
+        params(data, &format!("task {}", task.id), &task.params);
+        let work = match &task.work {
+            Work::Command { argv, .. } => argv.join(" "),
+            Work::Experiment {
+                slug,
+                warmup,
+                measured,
+                ..
+            } => format!("{slug}, {warmup} warm-ups, {measured} measured"),
+            Work::Prepared { dir, model, .. } => format!("{dir}, {model}"),
+        };
+        data.fact(FactKind::Parameters, format!("task {} runs", task.id), work);
+    }
+}
+
+fn params(data: &mut Dataset, of: &str, params: &Params) {
+    for (name, value) in params.iter() {
+        data.fact(
+            FactKind::Parameters,
+            format!("{of}: {name}"),
+            Params::display(value),
+        );
+    }
+}
+
+fn environment_facts(data: &mut Dataset, environment: &Environment) {
+    let host = &environment.host;
+    data.fact(FactKind::Machine, "host", &host.name);
+    data.fact(FactKind::Machine, "kernel", &host.kernel);
+    data.fact(
+        FactKind::Machine,
+        "cpu",
+        host.cpu.as_deref().unwrap_or("unknown"),
+    );
+    let cores = host
+        .cores
+        .map_or("unknown".to_owned(), |cores| cores.to_string());
+    data.fact(FactKind::Machine, "cores", cores);
+    for (tool, version) in &environment.tools {
+        data.fact(FactKind::Source, tool, version);
+    }
+    if let Vcs::Git(state) = &environment.vcs {
+        data.fact(
+            FactKind::Source,
+            "commit",
+            state.commit.as_deref().unwrap_or("none"),
+        );
+        if state.dirty == Some(true) {
+            let diff = state.diff_sha256.as_deref().unwrap_or("unknown");
+            let short = diff.get(..12).unwrap_or(diff);
+            data.fact(FactKind::DirtyTree, "uncommitted changes", short);
+        }
+    }
+}
