@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::dist::normal;
 use crate::{Outcome, Undefined};
 
 /// Which deviations count as evidence, and where an interval is bounded.
@@ -68,6 +69,16 @@ impl Level {
             Side::Greater => None,
             Side::Less => Some(self.alpha),
         }
+    }
+
+    /// The normal deviate that cuts off the tail of one end (half of alpha for a two-sided level).
+    pub(crate) fn outer_deviate(self) -> f64 {
+        let tail = if self.side == Side::TwoSided {
+            0.5 * self.alpha
+        } else {
+            self.alpha
+        };
+        normal::inverse_sf(tail)
     }
 
     /// "95 % interval" and its one-sided relatives.

@@ -1,6 +1,6 @@
 //! No input makes a method panic, and no NaN comes out of a result: properties over arbitrary numbers, with NaN, infinity,
 //! subnormal and huge values, ties and empty samples.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::needless_pass_by_value)]
 
 use std::fmt::Debug;
 
@@ -20,10 +20,10 @@ use fairtrial_stats::one_arm::{
 };
 use fairtrial_stats::permutation::{self, sign_flip, two_sample};
 use fairtrial_stats::planning::{
-    CvRule, OriginalScale, ProportionPlanMethod, TDesign, TaskNoise, clustered_plan, cv_curve,
-    original_sample_size, paired_proportions_sample_size, power, precision_curve,
-    proportions_power, proportions_sample_size, proportions_smallest_effect, sample_size,
-    smallest_effect,
+    CvRule, OriginalQuestion, OriginalScale, ProportionPlanMethod, TDesign, TaskNoise,
+    clustered_plan, cv_curve, original_sample_size, paired_proportions_sample_size, power,
+    precision_curve, proportions_power, proportions_sample_size, proportions_smallest_effect,
+    sample_size, smallest_effect,
 };
 use fairtrial_stats::rank::{
     Continuity, RankMethod, SignedRankOptions, Zeros, brunner_munzel, mann_whitney,
@@ -157,7 +157,7 @@ proptest! {
         sound(levene(&[&a, &b], Centre::Mean));
         sound(levene(&[&a, &b], Centre::Median));
         for scale in [OriginalScale::Paired, OriginalScale::Unpaired] {
-            sound(original_sample_size(&a, &b, scale, margin, (0.8, level.alpha, level.side)));
+            sound(original_sample_size(&a, &b, OriginalQuestion { scale, target: margin, power: 0.8, level }));
         }
         let _ = sample::complete_pairs(&a, &b);
     }

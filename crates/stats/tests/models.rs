@@ -117,7 +117,7 @@ fn kalibera_jones_goldens() {
         let shape = [len(y), len(&y[0]), len(&y[0][0])];
         let got = nested(&flatten(y), &shape, Level::TWO_SIDED_95).unwrap();
         let check = |name: &str, got: f64, want: f64| {
-            assert!(close(got, want, 1e-10), "{name}: {got} {want}")
+            assert!(close(got, want, 1e-10), "{name}: {got} {want}");
         };
         check("mean", got.mean, number(&case["grand_mean"]));
         let own = ["T1_iteration_var", "T2_execution_var", "T3_build_var"];

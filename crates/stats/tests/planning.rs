@@ -5,10 +5,10 @@ mod common;
 
 use common::{Golden, assert_close, close, number, numbers};
 use fairtrial_stats::planning::{
-    CvRule, OriginalScale, ProportionPlanMethod, TDesign, TaskNoise, clustered_plan, cv_curve,
-    original_sample_size, paired_proportions_sample_size, power, precision_curve,
-    proportions_power, proportions_sample_size, proportions_smallest_effect, sample_size,
-    smallest_effect,
+    CvRule, OriginalQuestion, OriginalScale, ProportionPlanMethod, TDesign, TaskNoise,
+    clustered_plan, clustered_power, clustered_smallest_effect, cv_curve, original_sample_size,
+    paired_proportions_sample_size, power, precision_curve, proportions_power,
+    proportions_sample_size, proportions_smallest_effect, sample_size, smallest_effect,
 };
 use fairtrial_stats::{Explain, Level, Side};
 use serde_json::Value;
@@ -145,6 +145,13 @@ fn miller(case: &Value) {
     };
     let plan = clustered_plan(noise, get("delta"), 0.8, Level::TWO_SIDED_95).unwrap();
     assert!(close(plan.tasks_normal, get("n_questions"), 1e-6));
+    let reached = clustered_power(noise, plan.difference, plan.tasks as usize, plan.level).unwrap();
+    assert!((0.8..0.802).contains(&reached), "{reached}");
+    let effect = clustered_smallest_effect(noise, plan.tasks as usize, 0.8, plan.level).unwrap();
+    assert!(
+        effect <= plan.difference && effect > 0.99 * plan.difference,
+        "{effect}"
+    );
     // Student's t costs about two tasks more than the normal formula.
     assert!(
         plan.tasks as f64 >= plan.tasks_normal && (plan.tasks as f64) < plan.tasks_normal + 4.0
@@ -178,15 +185,16 @@ fn original_power_goldens() {
             ("unpaired", OriginalScale::Unpaired),
         ] {
             let want = &case[key];
-            let chances = (number(&want["beta"]), number(&want["alpha"]), side);
-            let got = original_sample_size(
-                &control,
-                &candidate,
+            let question = OriginalQuestion {
                 scale,
-                number(&want["target_effect_size"]),
-                chances,
-            )
-            .unwrap();
+                target: number(&want["target_effect_size"]),
+                power: number(&want["beta"]),
+                level: Level {
+                    alpha: number(&want["alpha"]),
+                    side,
+                },
+            };
+            let got = original_sample_size(&control, &candidate, question).unwrap();
             assert_close(
                 "scale",
                 got.scale,
@@ -231,13 +239,13 @@ fn original_power_goldens() {
         1e-10,
     );
     // Fifteen times the original's unpaired N: its standard error was divided by 15 once too often.
-    let wrong = original_sample_size(
-        &control,
-        &candidate,
-        OriginalScale::Unpaired,
-        0.2,
-        (0.8, 0.05, Side::TwoSided),
-    );
+    let question = OriginalQuestion {
+        scale: OriginalScale::Unpaired,
+        target: 0.2,
+        power: 0.8,
+        level: Level::TWO_SIDED_95,
+    };
+    let wrong = original_sample_size(&control, &candidate, question);
     assert_close(
         "n",
         wrong.unwrap().required_n * 15.0,

@@ -17,7 +17,8 @@ pub fn sf(c: f64, loadings: &[f64], df: f64) -> f64 {
     if c <= 0.0 {
         return 1.0;
     }
-    expectation(df, 6, |s| any_beyond(c * s, loadings)).clamp(0.0, 1.0)
+    let groups = counted(loadings);
+    expectation(df, 3, |s| any_beyond(c * s, &groups)).clamp(0.0, 1.0)
 }
 
 /// The `c` with `P(max |T_i| > c) = alpha`.
@@ -36,10 +37,25 @@ pub fn critical(alpha: f64, loadings: &[f64], df: f64) -> f64 {
     })
 }
 
+/// Equal loadings (arms of one size, the usual case) are computed once.
+fn counted(loadings: &[f64]) -> Vec<(f64, f64)> {
+    let mut groups: Vec<(f64, f64)> = Vec::new();
+    for loading in loadings {
+        match groups.iter_mut().find(|(l, _)| l == loading) {
+            Some((_, count)) => *count += 1.0,
+            None => groups.push((*loading, 1.0)),
+        }
+    }
+    groups
+}
+
 /// `P(max |Z_i| > w)`, given the shared control's deviation and averaged over it.
-fn any_beyond(w: f64, loadings: &[f64]) -> f64 {
+fn any_beyond(w: f64, groups: &[(f64, f64)]) -> f64 {
     let one = |z: f64| {
-        let log_all_inside: f64 = loadings.iter().map(|l| log_inside(w, *l, z)).sum();
+        let log_all_inside: f64 = groups
+            .iter()
+            .map(|(l, count)| count * log_inside(w, *l, z))
+            .sum();
         normal::pdf(z) * -log_all_inside.exp_m1()
     };
     RULE.integrate(-9.0, 9.0, 10, one)

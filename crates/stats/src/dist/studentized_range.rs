@@ -14,7 +14,7 @@ pub fn sf(q: f64, k: u32, df: f64) -> f64 {
     if q <= 0.0 {
         return 1.0;
     }
-    expectation(df, 6, |s| range_sf(q * s, k)).clamp(0.0, 1.0)
+    expectation(df, 3, |s| range_sf(q * s, k)).clamp(0.0, 1.0)
 }
 
 /// `P(Q <= q)`.
@@ -47,5 +47,5 @@ fn range_sf(w: f64, k: u32) -> f64 {
         };
         normal::pdf(z) * below.powf(others) * -(others * (-out).ln_1p()).exp_m1()
     };
-    f64::from(k) * RULE.integrate(-8.5, 8.5 + w.min(30.0), 10, one)
+    f64::from(k) * RULE.integrate(-8.5, 8.5 + w.min(30.0), 6, one)
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::rng::{Purpose, Source, Stream};
 use crate::sample;
 use crate::words::{count, number, p_value};
-use crate::{Dropped, Explain, Outcome, Side, Undefined};
+use crate::{Explain, Outcome, Side, Undefined};
 
 use super::sums::{pairs_at_least, pairs_at_most, signed_sums};
 use super::{Extreme, Options, SLACK, tally};
@@ -18,10 +18,8 @@ const EXACT_LIMIT: usize = 40;
 pub struct SignFlip {
     /// What was computed.
     pub method: &'static str,
-    /// Pairs.
+    /// Pairs; those without a difference stay in.
     pub n: usize,
-    /// Observations left out: none, zero differences stay in.
-    pub dropped: Option<Dropped>,
     /// Mean difference candidate - control.
     pub estimate: f64,
     /// The p value of "the arms are exchangeable within a pair".
@@ -88,7 +86,6 @@ pub fn sign_flip_of(differences: &[f64], options: Options) -> Outcome<SignFlip> 
             "sign-flip test (random patterns)"
         },
         n,
-        dropped: None,
         estimate: sum / n as f64 * scale,
         p,
         side: options.side,

@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::dist::normal;
 use crate::sample;
 use crate::words::number;
-use crate::{Explain, Level, Outcome, Side, Undefined};
+use crate::{Explain, Level, Outcome, Undefined};
 
-use super::power::{TDesign, sample_size};
+use super::power::{TDesign, power as t_power, sample_size, smallest_effect};
 
 /// The noise of a paired comparison over tasks with several rollouts each (Miller 2024, section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -91,12 +91,7 @@ pub fn clustered_plan(
     let noise = noise.checked()?;
     let sd = noise.per_task().sqrt();
     let size = sample_size(TDesign::Paired, difference / sd, power, level)?;
-    let tail = if level.side == Side::TwoSided {
-        level.alpha / 2.0
-    } else {
-        level.alpha
-    };
-    let deviates = normal::inverse_sf(tail) + normal::quantile(power);
+    let deviates = level.outer_deviate() + normal::quantile(power);
     Ok(ClusteredPlan {
         method: "non-central t over task differences",
         noise,
@@ -107,6 +102,31 @@ pub fn clustered_plan(
         power,
         level,
     })
+}
+
+/// The chance that `tasks` tasks find a mean difference.
+pub fn clustered_power(
+    noise: TaskNoise,
+    difference: f64,
+    tasks: usize,
+    level: Level,
+) -> Outcome<f64> {
+    let sd = noise.checked()?.per_task().sqrt();
+    Ok(t_power(TDesign::Paired, difference / sd, tasks, level)?.power)
+}
+
+/// The smallest mean difference that `tasks` tasks can be expected to find, in the metric's unit.
+pub fn clustered_smallest_effect(
+    noise: TaskNoise,
+    tasks: usize,
+    power: f64,
+    level: Level,
+) -> Outcome<f64> {
+    let sd = noise.checked()?.per_task().sqrt();
+    sample::representable(
+        "the effect",
+        smallest_effect(TDesign::Paired, tasks, power, level)?.effect * sd,
+    )
 }
 
 impl Explain for ClusteredPlan {

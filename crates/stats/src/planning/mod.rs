@@ -8,9 +8,12 @@ mod power;
 mod precision;
 mod proportions;
 
-pub use clustered::{ClusteredPlan, TaskNoise, clustered_plan};
+pub use clustered::{
+    ClusteredPlan, TaskNoise, clustered_plan, clustered_power, clustered_smallest_effect,
+};
 pub use original::{
-    CvCurve, CvRule, OriginalSampleSize, OriginalScale, cv_curve, original_sample_size,
+    CvCurve, CvRule, OriginalQuestion, OriginalSampleSize, OriginalScale, cv_curve,
+    original_sample_size,
 };
 pub use power::{
     PowerAt, SampleSize, SmallestEffect, TDesign, power, sample_size, smallest_effect,

@@ -10,7 +10,7 @@ use crate::descriptive::Moments;
 use crate::dist::normal;
 use crate::sample;
 use crate::words::{count, number};
-use crate::{Explain, Outcome, Side, Undefined};
+use crate::{Explain, Level, Outcome, Undefined};
 
 /// When the original's curve counts as settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -131,16 +131,33 @@ pub struct OriginalSampleSize {
     pub power: f64,
 }
 
+/// What the original's formula is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct OriginalQuestion {
+    /// What it takes for the spread.
+    pub scale: OriginalScale,
+    /// The target effect, in the metric's unit.
+    pub target: f64,
+    /// The power (called beta there).
+    pub power: f64,
+    /// The level of the test.
+    pub level: Level,
+}
+
 /// The original's formula `(z + z_power)^2 scale^2 / target^2`, with its own idea of scale.
 pub fn original_sample_size(
     control: &[f64],
     candidate: &[f64],
-    scale: OriginalScale,
-    target: f64,
-    (power, alpha, side): (f64, f64, Side),
+    question: OriginalQuestion,
 ) -> Outcome<OriginalSampleSize> {
+    let OriginalQuestion {
+        scale,
+        target,
+        power,
+        level,
+    } = question;
     sample::open_chance("power", power)?;
-    sample::open_chance("alpha", alpha)?;
+    level.checked()?;
     if !target.is_finite() {
         return Err(Undefined::BadArgument {
             name: "target".into(),
@@ -158,12 +175,7 @@ pub fn original_sample_size(
         }
         OriginalScale::Unpaired => (a.variance() / a.n + b.variance() / b.n).sqrt(),
     };
-    let tail = if side == Side::TwoSided {
-        alpha / 2.0
-    } else {
-        alpha
-    };
-    let deviates = normal::inverse_sf(tail) + normal::quantile(power);
+    let deviates = level.outer_deviate() + normal::quantile(power);
     let effect = target.abs().max(1e-12);
     let required = deviates * deviates * (spread / effect).powi(2);
     Ok(OriginalSampleSize {

@@ -39,16 +39,6 @@ pub struct ProportionPlan {
     pub level: Level,
 }
 
-/// Normal deviates of the test's tail and of the power.
-fn deviates(power: f64, level: Level) -> (f64, f64) {
-    let tail = if level.side == Side::TwoSided {
-        level.alpha / 2.0
-    } else {
-        level.alpha
-    };
-    (normal::inverse_sf(tail), normal::quantile(power))
-}
-
 fn checked(power: f64, level: Level, difference: f64) -> Outcome<()> {
     level.checked()?;
     sample::open_chance("power", power)?;
@@ -85,7 +75,7 @@ pub fn proportions_sample_size(
     checked(power, level, candidate - control)?;
     let n_exact = match method {
         ProportionPlanMethod::Score => {
-            let (za, zb) = deviates(power, level);
+            let (za, zb) = (level.outer_deviate(), normal::quantile(power));
             (score_root(control, candidate, za, zb) / (candidate - control)).powi(2)
         }
         ProportionPlanMethod::Arcsine => {
@@ -113,7 +103,7 @@ fn arcsine_gap(control: f64, candidate: f64) -> f64 {
 /// The power of the arcsine test with `n` per arm; two-sided, both tails count.
 fn arcsine_power(gap: f64, n: f64, level: Level) -> f64 {
     let shift = gap * (0.5 * n).sqrt();
-    let (za, _) = deviates(0.5, level);
+    let za = level.outer_deviate();
     let other = if level.side == Side::TwoSided {
         normal::cdf(-za - shift)
     } else {
@@ -169,7 +159,7 @@ pub fn paired_proportions_sample_size(
             expected: "a share in (0, 1], at least as large as the difference".into(),
         });
     }
-    let (za, zb) = deviates(power, level);
+    let (za, zb) = (level.outer_deviate(), normal::quantile(power));
     let root = za * discordance.sqrt() + zb * (discordance - difference * difference).sqrt();
     finish(
         ProportionPlanMethod::McNemar,
@@ -190,7 +180,7 @@ pub fn proportions_power(control: f64, candidate: f64, n: u64, level: Level) -> 
             what: "the planned trials".into(),
         });
     }
-    let (za, _) = deviates(0.5, level);
+    let za = level.outer_deviate();
     let pooled = f64::midpoint(control, candidate);
     let variance = |p: f64| p * (1.0 - p);
     let (null, alternative) = (
