@@ -243,6 +243,61 @@ proptest! {
     }
 }
 
+/// Pairs that vary, far from any limit of the numbers.
+fn ordinary_pairs() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    (3usize..12).prop_flat_map(|n| (vec(-100.0..100.0f64, n), vec(-100.0..100.0f64, n)))
+}
+
+proptest! {
+    #[test]
+    fn the_interval_and_the_p_value_agree((a, b) in ordinary_pairs(), alpha in 0.01..0.4f64) {
+        for side in [Side::TwoSided, Side::Greater, Side::Less] {
+            for design in [Design::Paired, Design::Unpaired, Design::UnpairedEqualVariances] {
+                let test = t_test(&a, &b, design, Level { alpha, side }).unwrap();
+                prop_assert_eq!(test.p < alpha, !test.interval.contains(0.0));
+            }
+        }
+        let superiority = brunner_munzel(&a, &b, Level::two_sided(alpha)).unwrap();
+        if let Some(interval) = superiority.interval {
+            prop_assert_eq!(superiority.p < alpha, !interval.contains(0.5));
+        }
+    }
+
+    #[test]
+    fn swapping_the_arms_mirrors_the_result((a, b) in ordinary_pairs()) {
+        let level = Level::TWO_SIDED_95;
+        let near = |x: f64, y: f64| (x - y).abs() <= 1e-9 * (1.0 + x.abs());
+        for design in [Design::Paired, Design::Unpaired] {
+            let (there, back) = (t_test(&a, &b, design, level).unwrap(), t_test(&b, &a, design, level).unwrap());
+            prop_assert!(near(there.estimate, -back.estimate) && near(there.p, back.p));
+            prop_assert!(near(there.interval.low, -back.interval.high));
+        }
+        let rank = |x: &[f64], y: &[f64]| mann_whitney(x, y, RankMethod::Exact, Side::TwoSided).unwrap();
+        prop_assert!(near(rank(&a, &b).superiority, 1.0 - rank(&b, &a).superiority));
+        prop_assert!(near(rank(&a, &b).p, rank(&b, &a).p));
+        let (there, back) = (unpaired_location(&a, &b, level).unwrap(), unpaired_location(&b, &a, level).unwrap());
+        prop_assert!(near(there.estimate, -back.estimate));
+        let options = permutation::Options::default();
+        prop_assert!(near(sign_flip(&a, &b, options).unwrap().p, sign_flip(&b, &a, options).unwrap().p));
+        prop_assert!(near(two_sample(&a, &b, options).unwrap().p, two_sample(&b, &a, options).unwrap().p));
+    }
+
+    #[test]
+    fn the_unit_does_not_matter((a, b) in ordinary_pairs(), unit in 1e-6..1e6f64) {
+        let scaled = |xs: &[f64]| xs.iter().map(|x| x * unit).collect::<Vec<f64>>();
+        let (c, d) = (scaled(&a), scaled(&b));
+        let level = Level::TWO_SIDED_95;
+        let near = |x: f64, y: f64| (x - y).abs() <= 1e-8 * (1e-3 + x.abs());
+        for design in [Design::Paired, Design::Unpaired] {
+            let (plain, other) = (t_test(&a, &b, design, level).unwrap(), t_test(&c, &d, design, level).unwrap());
+            prop_assert!(near(plain.p, other.p) && near(plain.estimate * unit, other.estimate));
+        }
+        let options = permutation::Options::default();
+        prop_assert_eq!(sign_flip(&a, &b, options).unwrap().p, sign_flip(&c, &d, options).unwrap().p);
+        prop_assert!(near(shapiro_wilk(&a).unwrap().w, shapiro_wilk(&c).unwrap().w));
+    }
+}
+
 proptest! {
     // The non-central t and the studentised range cost thousands of times more than the rest.
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
