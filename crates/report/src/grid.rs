@@ -122,17 +122,18 @@ impl Grid {
         self
     }
 
-    /// Takes out the column that may go first; `None` where all must stay.
-    pub fn drop_one(&mut self) -> Option<Column> {
-        let ranks = self
-            .columns
-            .iter()
-            .map(|column| column.drop_rank)
-            .enumerate();
-        let (place, _) = ranks
-            .filter(|(_, rank)| *rank > 0)
-            .max_by_key(|(_, rank)| *rank)?;
-        Some(self.remove(place))
+    /// Takes out the columns that may go first (those of one rank go together) and gives their titles; none where all
+    /// must stay.
+    pub fn drop_some(&mut self) -> Vec<String> {
+        let highest = self.columns.iter().map(|column| column.drop_rank).max();
+        let rank = highest.filter(|rank| *rank > 0);
+        let mut gone = Vec::new();
+        for place in (0..self.columns.len()).rev() {
+            if Some(self.columns[place].drop_rank) == rank {
+                gone.insert(0, self.remove(place).title);
+            }
+        }
+        gone
     }
 
     fn remove(&mut self, place: usize) -> Column {
@@ -164,11 +165,12 @@ mod tests {
             Column::words("a"),
             Column::numbers("b").may_go(1),
             Column::numbers("c").may_go(2),
+            Column::numbers("d").may_go(2),
         ]);
-        grid.push(vec!["1".into(), "2".into(), "3".into()]);
-        assert_eq!(grid.drop_one().unwrap().title, "c");
-        assert_eq!(grid.drop_one().unwrap().title, "b");
-        assert!(grid.drop_one().is_none());
+        grid.push(vec!["1".into(), "2".into(), "3".into(), "4".into()]);
+        assert_eq!(grid.drop_some(), ["c", "d"]);
+        assert_eq!(grid.drop_some(), ["b"]);
+        assert!(grid.drop_some().is_empty());
         assert_eq!(grid.rows[0].len(), 1);
     }
 

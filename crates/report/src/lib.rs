@@ -4,7 +4,9 @@
 //! is made from the same [`grid::Grid`], so that console, Markdown and CSV cannot say different things.
 #![forbid(unsafe_code)]
 
+mod comparison;
 pub mod console;
+pub mod csv;
 pub mod grid;
 pub mod markdown;
 pub mod number;

@@ -140,6 +140,18 @@ pub fn change(share: f64) -> String {
     format!("{} %", format.signed(percent))
 }
 
+/// A share as percent with three digits at most: `2 %`, `0.925 %`.
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let text = NumberFormat::Fixed(decimals(percent, 3)).number(percent);
+    let short = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    format!("{short} %")
+}
+
 /// A level as percent: `95 %`.
 pub fn level(alpha: f64) -> String {
     // Rounded, because 1 - 0.05 does not print as 0.95.
@@ -174,7 +186,7 @@ pub fn seconds(s: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberFormat, change, count, level, p_value, seconds};
+    use super::{NumberFormat, change, count, level, p_value, percent, seconds};
 
     #[test]
     fn uncertainty_decides_the_digits() {
@@ -234,6 +246,9 @@ mod tests {
         assert_eq!(count(999), "999");
         assert_eq!(change(0.024), "+2.40 %");
         assert_eq!(change(-0.273), "-27.3 %");
+        assert_eq!(percent(0.02), "2 %");
+        assert_eq!(percent(0.009_249), "0.925 %");
+        assert_eq!(percent(1.5), "150 %");
         assert_eq!(level(0.05), "95 %");
         assert_eq!(p_value(0.031_4), "0.031");
         assert_eq!(p_value(0.5), "0.50");

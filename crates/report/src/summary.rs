@@ -184,7 +184,7 @@ fn metric_section(summary: &RunSummary, metric: &MetricInfo) -> Option<Section> 
         Column::numbers("missing"),
         Column::numbers(look.mean_title()),
         Column::numbers("sd").may_go(1),
-        Column::numbers("min").may_go(4),
+        Column::numbers("min").may_go(3),
         Column::numbers("median").may_go(2),
         Column::numbers("max").may_go(3),
         Column::numbers("worst-case mean"),

@@ -137,9 +137,8 @@ fn ranked(
             p.unwrap_or(f64::NAN)
         })
         .collect();
-    let adjusted = adjust(&p, Adjustment::Holm)
-        .map(|family| family.adjusted)
-        .unwrap_or_else(|_| vec![None; p.len()]);
+    let adjusted =
+        adjust(&p, Adjustment::Holm).map_or_else(|_| vec![None; p.len()], |family| family.adjusted);
     let paired = values.iter().all(|of| of.len() == values[0].len())
         && case(&arms[0], &arms[best.max(1)]).units.paired;
     let chances = chances(&values, paired, direction, options.seed);

@@ -23,6 +23,8 @@ pub struct TaskLine {
     pub control: Option<f64>,
     /// The candidate's.
     pub candidate: Option<f64>,
+    /// Candidate - control, also where one value on a side allows no interval.
+    pub difference: Option<f64>,
     /// The effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
@@ -76,13 +78,17 @@ fn only(rows: &SideRows, task: u32) -> SideRows {
 
 fn line(case: &Case, place: family::FamilyPlace, power: f64) -> TaskLine {
     let judged = assess(case, place, power);
+    let (control, candidate) = (case.control_mean(), case.candidate_mean());
     TaskLine {
         task: case.units.task_names[0].clone(),
         metric: judged.metric,
         verdict: judged.verdict.word,
         reason: judged.verdict.reason,
-        control: case.control_mean(),
-        candidate: case.candidate_mean(),
+        control,
+        candidate,
+        difference: control
+            .zip(candidate)
+            .map(|(control, candidate)| candidate - control),
         effect: judged.effect,
         count: judged.count,
         adjusted_p: place.adjusted_p,

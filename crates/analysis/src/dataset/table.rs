@@ -5,6 +5,7 @@ use crate::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Number, Outcome, Params};
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// Column titles that name the task.
 const TASK_TITLES: [&str; 5] = ["task", "experiment", "name", "benchmark", "test"];
@@ -32,9 +33,29 @@ impl Dataset {
             .map_err(|error| bad(error.to_string()))?;
         let titles = Titles::find(&headers, &rows);
         let mut data = Self::new(label, Origin::Table);
+        let mut repeats: HashMap<(String, Option<String>, u64), u32> = HashMap::new();
+        let mut seen = HashSet::new();
         for (index, row) in rows.iter().enumerate() {
-            let observation = titles.observation(&headers, row, index as u64);
-            data.push(&observation.map_err(|what| bad(format!("row {}: {what}", index + 2)))?);
+            let at_row = |what: String| bad(format!("row {}: {what}", index + 2));
+            let mut observation = titles
+                .observation(&headers, row, index as u64)
+                .map_err(at_row)?;
+            let key = (
+                observation.trial.task.to_string(),
+                observation.trial.arm.as_deref().map(str::to_owned),
+                observation.trial.seed,
+            );
+            if titles.rollout.is_none() {
+                // Rows of one task, arm and seed are repetitions, told apart by their order.
+                let repeat = repeats.entry(key).or_insert(0);
+                observation.trial.rollout = *repeat;
+                *repeat += 1;
+            } else if !seen.insert((key, observation.trial.rollout)) {
+                return Err(at_row(
+                    "this task, arm, seed and rollout stands in the table twice".to_owned(),
+                ));
+            }
+            data.push(&observation);
         }
         if data.columns.is_empty() {
             return Err(bad("no column holds numbers".to_owned()));
@@ -117,7 +138,6 @@ impl Titles {
                 task: Cow::Borrowed(cell(self.task).unwrap_or_default()),
                 arm: cell(self.arm).map(Cow::Borrowed),
                 point: Params::new(),
-                // Rows without a seed are repetitions, told apart by their place.
                 seed: whole(self.seed, "seed")?.unwrap_or(0),
                 rollout: u32::try_from(rollout)
                     .map_err(|_| format!("`{rollout}` is not a rollout"))?,

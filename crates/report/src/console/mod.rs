@@ -1,8 +1,10 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
+mod comparison;
 mod page;
 mod summary;
 
+pub use comparison::comparison;
 pub use page::wrap;
 pub use summary::summary;
 

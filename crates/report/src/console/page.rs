@@ -63,11 +63,12 @@ impl Page {
         let mut gone = Vec::new();
         let mut lines = self.lines(&grid, None);
         while widest(&lines) > self.terminal.width {
-            let Some(column) = grid.drop_one() else {
+            let titles = grid.drop_some();
+            if titles.is_empty() {
                 lines = self.lines(&grid, Some(self.terminal.width));
                 break;
-            };
-            gone.push(column.title);
+            }
+            gone.extend(titles);
             lines = self.lines(&grid, None);
         }
         for line in lines {

@@ -1,7 +1,9 @@
 //! Tables as Markdown, as files and pull requests show them.
 
+mod comparison;
 mod summary;
 
+pub use comparison::comparison;
 pub use summary::{SummaryHeader, summary};
 
 use crate::grid::{Align, Grid, Section};

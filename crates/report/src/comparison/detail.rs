@@ -1,0 +1,237 @@
+//! The sentences beside a verdict.
+
+use super::format_of;
+use crate::number::{self, NumberFormat, counted};
+use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
+use fairtrial_analysis::dataset::FactKind;
+
+/// Units that are named before "and n more".
+const NAMED: usize = 5;
+
+/// `reward: improved, +0.019 [+0.016, +0.022] (+4.7 % [+4.1, +5.4]): the interval leaves 0 outside.`
+pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
+    let verdict = &metric.verdict;
+    let size = metric.effect.as_ref().map_or(String::new(), |effect| {
+        format!(", {}", effect_words(metric, effect))
+    });
+    let more = match (&verdict.more, verdict.word) {
+        (Some(more), _) => format!(
+            " About {} more {} would settle it.",
+            number::count(more.units),
+            more.unit
+        ),
+        (None, Word::Inconclusive)
+            if metric.direction.is_some() && !verdict.reason.starts_with("missing") =>
+        {
+            " No realistic number of trials would settle it at this size of effect.".to_owned()
+        }
+        _ => String::new(),
+    };
+    format!(
+        "{}: {}{size}: {}.{more}",
+        metric.metric, verdict.word, verdict.reason
+    )
+}
+
+fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
+    let format = format_of(metric);
+    let unit = metric
+        .unit
+        .as_ref()
+        .map_or(String::new(), |unit| format!(" {unit}"));
+    let absolute = format!(
+        "{}{unit} {}",
+        format.signed(effect.absolute.value),
+        format.signed_range(effect.absolute.low, effect.absolute.high)
+    );
+    let Some(relative) = effect.relative else {
+        return absolute;
+    };
+    let percent = |share: f64| 100.0 * share;
+    let half_width = percent(relative.high - relative.low) / 2.0;
+    let digits = NumberFormat::choose(&[percent(relative.value)], &[half_width], None);
+    format!(
+        "{absolute} ({} % {})",
+        digits.signed(percent(relative.value)),
+        digits.signed_range(percent(relative.low), percent(relative.high))
+    )
+}
+
+/// Everything else that a reader of the primary verdict should have at hand.
+pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
+    let mut said: Vec<String> = metric
+        .verdict
+        .flags
+        .iter()
+        .map(|flag| sentence(&flag.to_string()))
+        .collect();
+    said.push(format!("Method: {}.", metric.method));
+    said.extend(margin_words(metric));
+    said.extend(dropped_words(metric));
+    said.extend(pairing_words(metric));
+    said.extend(opinions(metric));
+    said.extend(detectable_words(metric));
+    said
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|c| c.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}
+
+fn margin_words(metric: &MetricComparison) -> Option<String> {
+    let effect = metric.effect.as_ref()?;
+    let margin = effect.margin?;
+    let clears =
+        effect.clears_margin? && matches!(metric.verdict.word, Word::Improved | Word::Regressed);
+    let beyond = if clears {
+        "; the whole interval lies beyond it"
+    } else {
+        ""
+    };
+    let relative = (effect.control != 0.0).then(|| number::percent(margin / effect.control.abs()));
+    let share = relative.map_or(String::new(), |share| format!(" ({share})"));
+    Some(format!(
+        "Smallest difference that matters: {}{share}{beyond}.",
+        format_of(metric).number(margin)
+    ))
+}
+
+fn dropped_words(metric: &MetricComparison) -> Option<String> {
+    if metric.dropped.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = metric
+        .dropped
+        .iter()
+        .take(NAMED)
+        .map(|dropped| format!("{} ({})", dropped.unit, dropped.why))
+        .collect();
+    let more = metric.dropped.len().saturating_sub(NAMED);
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    let what = if metric.count.paired { "pair" } else { "unit" };
+    Some(format!(
+        "Left out: {}: {}{rest}.",
+        counted(metric.dropped.len() as u64, what),
+        named.join(", ")
+    ))
+}
+
+fn pairing_words(metric: &MetricComparison) -> Option<String> {
+    let correlation = metric.beside.correlation?;
+    let saved = match metric.beside.variance_ratio {
+        Some(ratio) if ratio < 1.0 => format!(
+            "; pairing took away {:.0} % of the variance",
+            100.0 * (1.0 - ratio)
+        ),
+        Some(_) => "; pairing did not help".to_owned(),
+        None => String::new(),
+    };
+    Some(format!("The sides correlate at {correlation:.2}{saved}."))
+}
+
+/// What other methods say.
+fn opinions(metric: &MetricComparison) -> Option<String> {
+    let beside = &metric.beside;
+    let mut said = Vec::new();
+    if let Some(test) = beside.sign_flip {
+        let kind = if test.exact { "exact" } else { "drawn" };
+        said.push(format!("sign-flip p {} ({kind})", number::p_value(test.p)));
+    }
+    if let Some(p) = beside.mann_whitney_p {
+        said.push(format!("Mann-Whitney p {}", number::p_value(p)));
+    }
+    if let Some(chance) = beside.superiority {
+        said.push(format!("A12 {chance:.2}"));
+    }
+    if let Some(shift) = beside.hodges_lehmann {
+        let ratio = metric
+            .effect
+            .as_ref()
+            .is_some_and(|effect| effect.scale == Scale::Ratio);
+        let text = if ratio {
+            format!("×{shift:.4}")
+        } else {
+            format_of(metric).signed(shift)
+        };
+        said.push(format!("Hodges-Lehmann {text}"));
+    }
+    if let Some(standardised) = beside.standardised {
+        said.extend(standardised.g_z.map(|g| format!("g_z {g:+.2}")));
+        said.extend(standardised.g.map(|g| format!("g {g:+.2}")));
+    }
+    (!said.is_empty()).then(|| format!("Beside it: {}.", said.join(", ")))
+}
+
+fn detectable_words(metric: &MetricComparison) -> Option<String> {
+    let detectable = metric.beside.detectable?;
+    let size = format_of(metric).number(detectable.absolute);
+    let share = detectable.relative.map_or(String::new(), |share| {
+        format!(" ({})", number::percent(share))
+    });
+    let often = 100.0 * detectable.power;
+    Some(format!(
+        "With these {} a true change of {size}{share} is found {often:.0} % of the time.",
+        metric.count.words()
+    ))
+}
+
+/// In what the sides differ, one sentence per kind.
+pub(crate) fn mismatch_sentences(mismatches: &[Mismatch]) -> Vec<String> {
+    let kinds = [
+        (FactKind::Parameters, "The sides differ in parameters"),
+        (FactKind::Seeds, "The sides ran different seeds"),
+        (FactKind::Machine, "The sides ran on different machines"),
+        (FactKind::Source, "The sides ran different sources or tools"),
+        (
+            FactKind::DirtyTree,
+            "Ran with uncommitted changes, so nobody can make it again",
+        ),
+    ];
+    let sentence = |(kind, what): (FactKind, &str)| {
+        let of: Vec<String> = mismatches
+            .iter()
+            .filter(|mismatch| mismatch.kind == kind)
+            .map(difference)
+            .collect();
+        (!of.is_empty()).then(|| format!("{what}: {}.", shortened(&of)))
+    };
+    kinds.into_iter().filter_map(sentence).collect()
+}
+
+fn difference(mismatch: &Mismatch) -> String {
+    let value = |side: &Option<String>| side.clone().unwrap_or_else(|| "none".to_owned());
+    if mismatch.kind == FactKind::DirtyTree {
+        let sides = [
+            ("control", &mismatch.control),
+            ("candidate", &mismatch.candidate),
+        ];
+        let dirty: Vec<String> = sides
+            .iter()
+            .filter_map(|(name, side)| Some(format!("{name} ({})", side.as_ref()?)))
+            .collect();
+        return dirty.join(", ");
+    }
+    format!(
+        "{} ({} | {})",
+        mismatch.name,
+        value(&mismatch.control),
+        value(&mismatch.candidate)
+    )
+}
+
+fn shortened(of: &[String]) -> String {
+    let named = of.get(..NAMED.min(of.len())).unwrap_or_default().join(", ");
+    match of.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}

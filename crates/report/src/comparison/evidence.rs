@@ -1,0 +1,186 @@
+//! Tables under the verdicts: failures, tasks, the order of the arms.
+
+use super::tone;
+use crate::grid::{Cell, Column, Grid, Section, Tone};
+use crate::number::{self, NumberFormat};
+use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, TaskLine};
+
+/// How often each side failed; nothing where nothing did.
+pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
+    let failures = &contrast.failures;
+    if failures.control.failed + failures.candidate.failed == 0 {
+        return None;
+    }
+    let mut grid = Grid::new(vec![
+        Column::words("side"),
+        Column::numbers("failed"),
+        Column::numbers("of"),
+        Column::numbers("not counted"),
+    ]);
+    let row = |name: &str, count: FailureCount| {
+        let tone = if count.failed > 0 {
+            Tone::Bad
+        } else {
+            Tone::Plain
+        };
+        vec![
+            Cell::from(name),
+            Cell::from(count.failed.to_string()).toned(tone),
+            count.trials.to_string().into(),
+            count.excused.to_string().into(),
+        ]
+    };
+    grid.push(row(contrast.control.short(), failures.control));
+    grid.push(row(contrast.candidate.short(), failures.candidate));
+    let test = failures.p.zip(failures.method);
+    Some(Section {
+        title: "Failures".to_owned(),
+        grid,
+        notes: test
+            .map(|(p, method)| format!("p {} ({method}).", number::p_value(p)))
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// A table of the tasks for each metric.
+pub(crate) fn task_sections(contrast: &Contrast) -> Vec<Section> {
+    let mut metrics: Vec<&str> = contrast
+        .tasks
+        .iter()
+        .map(|line| line.metric.as_str())
+        .collect();
+    metrics.dedup();
+    metrics
+        .into_iter()
+        .map(|metric| task_section(contrast, metric))
+        .collect()
+}
+
+fn task_section(contrast: &Contrast, metric: &str) -> Section {
+    let lines: Vec<&TaskLine> = contrast
+        .tasks
+        .iter()
+        .filter(|line| line.metric == metric)
+        .collect();
+    let means: Vec<f64> = lines
+        .iter()
+        .flat_map(|line| [line.control, line.candidate])
+        .flatten()
+        .collect();
+    let widths: Vec<f64> = lines
+        .iter()
+        .filter_map(|line| line.effect.as_ref())
+        .map(|effect| (effect.absolute.high - effect.absolute.low) / 2.0)
+        .collect();
+    let format = NumberFormat::choose(&means, &widths, None);
+    let mut grid = Grid::new(vec![
+        Column::words("task"),
+        Column::numbers("control").may_go(1),
+        Column::numbers("candidate").may_go(1),
+        Column::numbers("Δ"),
+        Column::numbers("interval").may_go(2),
+        Column::numbers("n").may_go(3),
+        Column::words("verdict"),
+    ]);
+    let mut tally = [0_usize; 3];
+    for line in lines {
+        let place = line.difference.map_or(1, |difference| {
+            if difference > 0.0 {
+                0
+            } else {
+                1 + usize::from(difference < 0.0)
+            }
+        });
+        tally[place] += 1;
+        let shown = |value: Option<f64>| {
+            Cell::from(value.map_or(String::new(), |value| format.number(value)))
+        };
+        let effect = line.effect.as_ref();
+        grid.push(vec![
+            line.task.as_str().into(),
+            shown(line.control),
+            shown(line.candidate),
+            Cell::from(
+                line.difference
+                    .map_or(String::new(), |value| format.signed(value)),
+            ),
+            Cell::from(effect.map_or(String::new(), |effect| {
+                format.signed_range(effect.absolute.low, effect.absolute.high)
+            })),
+            line.count
+                .control
+                .min(line.count.candidate)
+                .to_string()
+                .into(),
+            Cell::from(line.verdict.text()).toned(tone(line.verdict)),
+        ]);
+    }
+    Section {
+        title: format!("{metric} by task"),
+        grid: grid.without_empty_columns(),
+        notes: vec![format!(
+            "Higher in {}, equal in {}, lower in {}. Adjusted for the number of tasks (Holm); decides nothing on its own.",
+            tally[0], tally[1], tally[2]
+        )],
+    }
+}
+
+/// The arms in order.
+pub(crate) fn ranking_sections(rankings: &[Ranking]) -> Vec<Section> {
+    rankings.iter().map(ranking_section).collect()
+}
+
+fn ranking_section(ranking: &Ranking) -> Section {
+    let means: Vec<f64> = ranking.arms.iter().map(|arm| arm.mean).collect();
+    let widths: Vec<f64> = ranking
+        .arms
+        .iter()
+        .filter_map(|arm| arm.interval)
+        .map(|interval| (interval.high - interval.low) / 2.0)
+        .collect();
+    let format = NumberFormat::choose(&means, &widths, None);
+    let mut grid = Grid::new(vec![
+        Column::numbers("rank"),
+        Column::words("arm"),
+        Column::numbers("mean"),
+        Column::numbers("interval").may_go(3),
+        Column::numbers("n").may_go(2),
+        Column::numbers("chance to be best").may_go(1),
+        Column::numbers("p against best").may_go(4),
+        Column::words("separable from best"),
+    ]);
+    for (place, arm) in ranking.arms.iter().enumerate() {
+        let interval = arm.interval.map_or(String::new(), |interval| {
+            format.range(interval.low, interval.high)
+        });
+        let separable = match (place, arm.not_separable) {
+            (0, _) => "best",
+            (_, true) => "no",
+            (_, false) => "yes",
+        };
+        grid.push(vec![
+            (place + 1).to_string().into(),
+            arm.arm.as_str().into(),
+            format.number(arm.mean).into(),
+            interval.into(),
+            arm.n.to_string().into(),
+            Cell::from(
+                arm.chance_best
+                    .map_or(String::new(), |chance| format!("{:.1} %", 100.0 * chance)),
+            ),
+            Cell::from(arm.p_against_best.map_or(String::new(), number::p_value)),
+            separable.into(),
+        ]);
+    }
+    let at = if ranking.point.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", ranking.point)
+    };
+    Section {
+        title: format!("Arms by {}{at}", ranking.metric),
+        grid: grid.without_empty_columns(),
+        notes: vec![ranking.warning.to_owned()],
+    }
+}

@@ -1,0 +1,156 @@
+//! A comparison as tables and sentences: the verdicts first, then what they rest on.
+
+mod detail;
+mod evidence;
+
+pub(crate) use detail::{mismatch_sentences, primary_sentences, verdict_sentence};
+pub(crate) use evidence::{failure_section, ranking_sections, task_sections};
+
+use crate::grid::{Cell, Column, Grid, Section, Tone};
+use crate::number::{self, NumberFormat};
+use fairtrial_analysis::Comparison;
+use fairtrial_analysis::compare::{Contrast, MetricComparison, Role, Word};
+
+/// How a verdict is stressed.
+pub(crate) fn tone(word: Word) -> Tone {
+    match word {
+        Word::Improved => Tone::Good,
+        Word::Regressed => Tone::Bad,
+        Word::Inconclusive | Word::Insufficient => Tone::Caution,
+        Word::Equivalent | Word::NotWorse | Word::Identical => Tone::Plain,
+    }
+}
+
+/// How a verdict looks in a pull request.
+pub(crate) fn glyph(word: Word) -> &'static str {
+    match word {
+        Word::Improved => "✅",
+        Word::Regressed => "❌",
+        Word::Equivalent | Word::NotWorse | Word::Identical => "⬜",
+        Word::Inconclusive => "❔",
+        Word::Insufficient => "—",
+    }
+}
+
+/// `candidate against control (bench 20250824__12-34-56)`.
+pub(crate) fn title(contrast: &Contrast) -> String {
+    let (control, candidate) = (&contrast.control, &contrast.candidate);
+    let sides = match (&control.arm, &candidate.arm) {
+        (Some(left), Some(right)) if control.source == candidate.source => {
+            format!("{right} against {left} ({})", control.source)
+        }
+        (Some(left), Some(right)) if left == right => {
+            format!("{right}: {} against {}", candidate.source, control.source)
+        }
+        _ => format!("{} against {}", candidate.short(), control.short()),
+    };
+    if contrast.point.is_empty() {
+        sides
+    } else {
+        format!("{sides} at {}", contrast.point)
+    }
+}
+
+/// The digits of one metric.
+pub(crate) fn format_of(metric: &MetricComparison) -> NumberFormat {
+    let Some(effect) = &metric.effect else {
+        let values: Vec<f64> = [metric.control, metric.candidate]
+            .into_iter()
+            .flatten()
+            .map(|numbers| numbers.mean)
+            .collect();
+        return NumberFormat::choose(&values, &[], metric.precision);
+    };
+    let half_width = (effect.absolute.high - effect.absolute.low) / 2.0;
+    NumberFormat::choose(
+        &[effect.control, effect.candidate],
+        &[half_width],
+        metric.precision,
+    )
+}
+
+/// One table per contrast.
+pub(crate) fn verdict_section(contrast: &Contrast, comparison: &Comparison) -> Section {
+    let level = number::level(comparison.alpha);
+    let mut grid = Grid::new(vec![
+        Column::words("metric"),
+        Column::numbers("control").may_go(2),
+        Column::numbers("candidate").may_go(2),
+        Column::numbers("Δ"),
+        Column::numbers(format!("{level} interval")),
+        Column::numbers("Δ %").may_go(1),
+        Column::numbers("p").may_go(4),
+        Column::numbers("n").may_go(3),
+        Column::words("verdict"),
+    ]);
+    for metric in &contrast.metrics {
+        grid.push(row(metric));
+    }
+    Section {
+        title: title(contrast),
+        grid: grid.without_empty_columns(),
+        notes: family_notes(contrast, comparison.alpha),
+    }
+}
+
+fn row(metric: &MetricComparison) -> Vec<Cell> {
+    let format = format_of(metric);
+    let effect = metric.effect.as_ref();
+    let text = |value: Option<String>| Cell::from(value.unwrap_or_default());
+    let mean = |numbers: Option<f64>| text(numbers.map(|mean| format.number(mean)));
+    let name = match metric.role {
+        Role::Primary => Cell::from(metric.metric.as_str()),
+        Role::Secondary => Cell::from(format!("{} ·", metric.metric)),
+    };
+    vec![
+        name,
+        mean(
+            effect
+                .map(|effect| effect.control)
+                .or(metric.control.map(|of| of.mean)),
+        ),
+        mean(
+            effect
+                .map(|effect| effect.candidate)
+                .or(metric.candidate.map(|of| of.mean)),
+        ),
+        text(effect.map(|effect| format.signed(effect.absolute.value))),
+        text(effect.map(|effect| format.signed_range(effect.absolute.low, effect.absolute.high))),
+        text(effect.and_then(|effect| Some(number::change(effect.relative?.value)))),
+        text(metric.family.adjusted_p.map(number::p_value)),
+        units(metric).into(),
+        Cell::from(metric.verdict.word.text()).toned(tone(metric.verdict.word)),
+    ]
+}
+
+fn units(metric: &MetricComparison) -> String {
+    if metric.count.paired {
+        metric.count.control.to_string()
+    } else {
+        format!("{} / {}", metric.count.control, metric.count.candidate)
+    }
+}
+
+fn family_notes(contrast: &Contrast, alpha: f64) -> Vec<String> {
+    let mut notes = Vec::new();
+    let has = |role: Role| contrast.metrics.iter().find(|metric| metric.role == role);
+    if has(Role::Secondary).is_some() {
+        notes.push("· secondary: shown beside the verdict, decides nothing.".to_owned());
+    }
+    for role in [Role::Primary, Role::Secondary] {
+        if let Some(metric) = has(role).filter(|metric| metric.family.size > 1) {
+            let which = if role == Role::Primary {
+                "primary"
+            } else {
+                "secondary"
+            };
+            notes.push(format!(
+                "p values and intervals of the {which} tests are adjusted for {} tests ({}), {} for all of them together.",
+                metric.family.size,
+                metric.family.method,
+                number::level(alpha)
+            ));
+        }
+    }
+    notes
+}

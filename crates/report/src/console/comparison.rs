@@ -1,0 +1,50 @@
+//! A comparison on a terminal.
+
+use super::Terminal;
+use super::page::Page;
+use crate::comparison::{
+    failure_section, mismatch_sentences, primary_sentences, ranking_sections, task_sections, tone,
+    verdict_section, verdict_sentence,
+};
+use crate::grid::Tone;
+use fairtrial_analysis::Comparison;
+use fairtrial_analysis::compare::{Contrast, Role};
+
+/// The comparison as `compare` prints it: the verdicts, then what they rest on.
+pub fn comparison(comparison: &Comparison, terminal: Terminal) -> String {
+    let mut page = Page::new(terminal);
+    for problem in &comparison.problems {
+        page.sentence(&format!("Problem in the journal: {problem}"), Tone::Caution);
+    }
+    for sentence in mismatch_sentences(&comparison.mismatches) {
+        page.sentence(&sentence, Tone::Caution);
+    }
+    for contrast in &comparison.contrasts {
+        contrast_part(&mut page, contrast, comparison);
+    }
+    for section in ranking_sections(&comparison.rankings) {
+        page.section(&section);
+    }
+    page.finish()
+}
+
+fn contrast_part(page: &mut Page, contrast: &Contrast, comparison: &Comparison) {
+    page.section(&verdict_section(contrast, comparison));
+    for metric in contrast
+        .metrics
+        .iter()
+        .filter(|metric| metric.role == Role::Primary)
+    {
+        page.gap();
+        page.sentence(&verdict_sentence(metric), tone(metric.verdict.word));
+        for sentence in primary_sentences(metric) {
+            page.sentence(&sentence, Tone::Plain);
+        }
+    }
+    for section in failure_section(contrast)
+        .into_iter()
+        .chain(task_sections(contrast))
+    {
+        page.section(&section);
+    }
+}

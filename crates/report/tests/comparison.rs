@@ -1,0 +1,231 @@
+//! What a person sees of a comparison.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use fairtrial_analysis::compare::{CompareOptions, Comparison, Inputs, compare};
+use fairtrial_analysis::dataset::{Fact, FactKind, Origin};
+use fairtrial_analysis::{Dataset, Observation};
+use fairtrial_model::{
+    Direction, Margin, MetricDeclaration, MetricSource, Number, Outcome, Params, RECORD_SCHEMA,
+    Record, Resources, TrialId, TrialKey, UtcTime,
+};
+use fairtrial_report::{Terminal, console, csv, markdown};
+
+struct Value {
+    task: &'static str,
+    arm: &'static str,
+    seed: u64,
+    metrics: Vec<(&'static str, f64)>,
+    outcome: Outcome,
+}
+
+fn record(index: u64, value: &Value) -> Record {
+    let metrics = value
+        .metrics
+        .iter()
+        .map(|(name, number)| ((*name).to_owned(), Number(*number)));
+    Record {
+        schema: RECORD_SCHEMA,
+        trial: TrialKey {
+            index,
+            task: value.task.into(),
+            arm: Some(value.arm.into()),
+            point: Params::new(),
+            seed: value.seed,
+            rollout: 0,
+        },
+        id: TrialId(format!("{index:032x}")),
+        attempt: 1,
+        outcome: value.outcome,
+        cause: None,
+        exit: None,
+        started_at: None,
+        ended_at: UtcTime::from_micros(1_756_038_896_000_000),
+        dir: String::new(),
+        host: None,
+        resources: Resources::default(),
+        metrics: metrics.collect(),
+        series: std::collections::BTreeMap::new(),
+        notes: vec![],
+        reused_from: None,
+    }
+}
+
+fn declared(
+    name: &str,
+    direction: Direction,
+    unit: Option<&str>,
+    margin: Option<Margin>,
+) -> MetricDeclaration {
+    MetricDeclaration {
+        name: name.into(),
+        source: MetricSource::Reported,
+        direction: Some(direction),
+        unit: unit.map(str::to_owned),
+        precision: None,
+        margin,
+        summary: None,
+        required: true,
+    }
+}
+
+fn dataset(values: &[Value]) -> Dataset {
+    let mut data = Dataset::new("bench 20250824__12-34-56", Origin::Records);
+    data.declared = vec![
+        declared("reward", Direction::Up, None, Some(Margin::Relative(0.02))),
+        declared("wall", Direction::Down, Some("s"), None),
+    ];
+    data.arm_order = vec!["control".into(), "candidate".into()];
+    for (index, value) in (0..).zip(values) {
+        data.push(&Observation::from(&record(index, value)));
+    }
+    data
+}
+
+/// Numbers that look like measurements and are the same every time.
+fn noise(seed: u64, salt: u64) -> f64 {
+    let mixed = (seed + 1)
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        .wrapping_mul(2 * salt + 3);
+    ((mixed >> 40) % 1000) as f64 / 1000.0 - 0.5
+}
+
+fn values(tasks: &[&'static str], arms: &[(&'static str, f64)]) -> Vec<Value> {
+    let mut all = Vec::new();
+    for (place, task) in tasks.iter().enumerate() {
+        for seed in 0..10 {
+            for (salt, (arm, lift)) in arms.iter().enumerate() {
+                let shared = noise(seed, 100 + place as u64);
+                let reward = 0.5 + 0.05 * shared + 0.01 * noise(seed, salt as u64) + lift;
+                let wall = 12.0 * (1.0 + 0.004 * noise(seed, 7 + salt as u64));
+                let failed = *arm == "candidate" && seed == 3 && place == 0;
+                all.push(Value {
+                    task,
+                    arm,
+                    seed: 1000 + seed,
+                    metrics: if failed {
+                        vec![]
+                    } else {
+                        vec![("reward", reward), ("wall", wall)]
+                    },
+                    outcome: if failed { Outcome::Infra } else { Outcome::Ok },
+                });
+            }
+        }
+    }
+    all
+}
+
+fn arms(tasks: &[&'static str], arms: &[(&'static str, f64)]) -> Comparison {
+    let data = dataset(&values(tasks, arms));
+    compare(Inputs::Arms(&data), &CompareOptions::default()).unwrap()
+}
+
+const TWO: [(&str, f64); 2] = [("control", 0.0), ("candidate", 0.03)];
+
+#[test]
+fn two_arms_on_a_wide_terminal() {
+    insta::assert_snapshot!(console::comparison(
+        &arms(&["train"], &TWO),
+        Terminal::plain(120)
+    ));
+}
+
+#[test]
+fn two_arms_on_a_narrow_terminal() {
+    let text = console::comparison(&arms(&["train"], &TWO), Terminal::plain(72));
+    let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(longest <= 72, "{longest}\n{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_open_question() {
+    let close = [("control", 0.0), ("candidate", 0.001)];
+    let data = dataset(&values(&["train"], &close));
+    let options = CompareOptions {
+        margin: Some(Margin::Absolute(0.0001)),
+        ..CompareOptions::default()
+    };
+    let comparison = compare(Inputs::Arms(&data), &options).unwrap();
+    insta::assert_snapshot!(console::comparison(&comparison, Terminal::plain(100)));
+}
+
+#[test]
+fn four_arms_and_two_tasks() {
+    let four = [
+        ("control", 0.0),
+        ("candidate", 0.03),
+        ("big", 0.031),
+        ("small", -0.02),
+    ];
+    let comparison = arms(&["train", "maze"], &four);
+    insta::assert_snapshot!(console::comparison(&comparison, Terminal::plain(110)));
+}
+
+#[test]
+fn two_runs_that_differ_as_markdown() {
+    let all = values(&["train"], &TWO);
+    let side = |arm: &str, facts: [(&str, FactKind, &str); 3]| {
+        let mut data = Dataset::new(format!("bench of {arm}"), Origin::Records);
+        data.declared = dataset(&[]).declared;
+        for (index, value) in (0..).zip(all.iter().filter(|value| value.arm == arm)) {
+            let mut record = record(index, value);
+            record.trial.arm = None;
+            data.push(&Observation::from(&record));
+        }
+        data.facts = facts
+            .iter()
+            .map(|(name, kind, value)| Fact {
+                kind: *kind,
+                name: (*name).to_owned(),
+                value: (*value).to_owned(),
+            })
+            .collect();
+        data
+    };
+    let control = side(
+        "control",
+        [
+            ("host", FactKind::Machine, "box"),
+            ("commit", FactKind::Source, "aaaa"),
+            ("task train: lr", FactKind::Parameters, "0.001"),
+        ],
+    );
+    let candidate = side(
+        "candidate",
+        [
+            ("host", FactKind::Machine, "other"),
+            ("uncommitted changes", FactKind::DirtyTree, "0123456789ab"),
+            ("task train: lr", FactKind::Parameters, "0.002"),
+        ],
+    );
+    let comparison = compare(
+        Inputs::Two(&control, &candidate),
+        &CompareOptions::default(),
+    )
+    .unwrap();
+    insta::assert_snapshot!(markdown::comparison(&comparison));
+}
+
+#[test]
+fn as_csv() {
+    insta::assert_snapshot!(csv::comparison(&arms(&["train"], &TWO)).unwrap());
+}
+
+#[test]
+fn the_json_form_is_as_documented() {
+    let json = serde_json::to_value(arms(&["train"], &TWO)).unwrap();
+    let metric = &json["contrasts"][0]["metrics"][0];
+    assert_eq!(json["schema"], 1);
+    assert_eq!(metric["verdict"]["word"], "improved");
+    assert_eq!(metric["role"], "primary");
+    assert_eq!(metric["count"]["unit"], "seed");
+    assert_eq!(metric["dropped"][0]["unit"], "seed 1003");
+    assert!(metric["effect"]["absolute"]["low"].as_f64().unwrap() > 0.0);
+    assert!(
+        metric["control_trials"]
+            .as_str()
+            .unwrap()
+            .starts_with("0,2,4")
+    );
+}
