@@ -1,6 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
-use crate::commands::{cancel, check, completions, demo, doctor, init, list, plan, run, schema, status, summarize};
+use crate::commands::{
+    cancel, check, completions, demo, doctor, init, list, plan, run, schema, status, summarize,
+};
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
 use clap::{Parser, Subcommand};
@@ -59,7 +61,11 @@ pub(crate) fn main() -> ExitCode {
     let printer = Printer::new(app.global.color);
     match app.command.run(&app.global, printer) {
         Ok(exit) => exit.into(),
-        Err(Failure { exit, message, hint }) => {
+        Err(Failure {
+            exit,
+            message,
+            hint,
+        }) => {
             printer.error(&message, hint.as_deref());
             exit.into()
         }

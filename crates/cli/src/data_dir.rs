@@ -5,27 +5,38 @@ use std::path::{Path, PathBuf};
 
 /// The data folder as the user named it: `--data-dir`, else `FAIRTRIAL_DATA`.
 fn named(flag: Option<&Path>) -> Option<DataRoot> {
-    let variable = std::env::var_os("FAIRTRIAL_DATA").filter(|value| !value.is_empty()).map(PathBuf::from);
-    flag.map(Path::to_owned).or(variable).map(|path| DataRoot::at(absolute(&path)))
+    let variable = std::env::var_os("FAIRTRIAL_DATA")
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from);
+    flag.map(Path::to_owned)
+        .or(variable)
+        .map(|path| DataRoot::at(absolute(&path)))
 }
 
 /// The data folder for commands that name no spec.
 pub(crate) fn for_here(flag: Option<&Path>) -> DataRoot {
     let here = std::env::current_dir().unwrap_or_default();
-    named(flag).or_else(|| DataRoot::find(&here)).unwrap_or_else(|| DataRoot::at(here.join("data")))
+    named(flag)
+        .or_else(|| DataRoot::find(&here))
+        .unwrap_or_else(|| DataRoot::at(here.join("data")))
 }
 
 /// The data folder for a spec: one that is there in its folder or above, else `data/` at the top of its repository,
 /// else `data/` here where the spec is below, else beside the spec.
 pub(crate) fn for_spec(flag: Option<&Path>, spec: &Path) -> DataRoot {
     let here = std::env::current_dir().unwrap_or_default();
-    let folder = absolute(spec).parent().map(Path::to_owned).unwrap_or_default();
+    let folder = absolute(spec)
+        .parent()
+        .map(Path::to_owned)
+        .unwrap_or_default();
     let repository = || folder.ancestors().find(|above| above.join(".git").exists());
     let project = || {
         let below = folder.starts_with(&here).then_some(here.as_path());
         repository().or(below).unwrap_or(&folder).join("data")
     };
-    named(flag).or_else(|| DataRoot::find(&folder)).unwrap_or_else(|| DataRoot::at(project()))
+    named(flag)
+        .or_else(|| DataRoot::find(&folder))
+        .unwrap_or_else(|| DataRoot::at(project()))
 }
 
 /// A path from the root, without touching the disk.

@@ -43,12 +43,20 @@ pub(crate) struct Failure {
 impl Failure {
     /// The user's input is wrong.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Input, message: message.into(), hint: None }
+        Self {
+            exit: Exit::Input,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// The machine failed.
     pub(crate) fn machine(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Machine, message: message.into(), hint: None }
+        Self {
+            exit: Exit::Machine,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// Adds what to do.
@@ -63,7 +71,9 @@ impl From<fairtrial_journal::JournalError> for Failure {
         use fairtrial_journal::JournalError::{Locked, Name, NoSuchRun};
         match &error {
             Name(_) => Self::input(error.to_string()),
-            NoSuchRun { .. } => Self::input(error.to_string()).hint("`fairtrial list` shows the runs there are"),
+            NoSuchRun { .. } => {
+                Self::input(error.to_string()).hint("`fairtrial list` shows the runs there are")
+            }
             Locked(_) => Self::machine(error.to_string())
                 .hint("`fairtrial status` shows what it is doing, `fairtrial cancel` stops it"),
             _ => Self::machine(error.to_string()),

@@ -15,14 +15,20 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A launcher must stay as small as it can: nothing else of this program is touched.
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == "__launch") {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == "__launch")
+    {
         return launch();
     }
     app::main()
 }
 
 fn launch() -> ExitCode {
-    let socket = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from);
+    let socket = std::io::stdin()
+        .as_fd()
+        .try_clone_to_owned()
+        .map(UnixStream::from);
     match socket.and_then(fairtrial_trial::serve_launcher) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => exit::Exit::Machine.into(),

@@ -35,7 +35,10 @@ impl Printer {
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && wanted && !dumb,
         };
-        Self { color_out: decide(io::stdout().is_terminal()), color_err: decide(io::stderr().is_terminal()) }
+        Self {
+            color_out: decide(io::stdout().is_terminal()),
+            color_err: decide(io::stderr().is_terminal()),
+        }
     }
 
     /// Whether standard error may be coloured.
@@ -45,15 +48,24 @@ impl Printer {
 
     /// Columns of the terminal; a pipe is given a generous page.
     pub(crate) fn width(self) -> usize {
-        let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let columns = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|text| text.parse().ok());
         let terminal = terminal_size::terminal_size().map(|(width, _)| width.0.into());
         columns.or(terminal).unwrap_or(PIPE_WIDTH)
     }
 
     /// What reports need to know of standard output.
     pub(crate) fn terminal(self) -> Terminal {
-        let color = if self.color_out { Color::On } else { Color::Off };
-        Terminal { width: self.width(), color }
+        let color = if self.color_out {
+            Color::On
+        } else {
+            Color::Off
+        };
+        Terminal {
+            width: self.width(),
+            color,
+        }
     }
 
     /// A line of data.
@@ -88,7 +100,11 @@ impl Printer {
     }
 
     fn labelled(self, label: &str, color: &str, text: &str) {
-        let (on, off) = if self.color_err { (color, "\x1b[0m") } else { ("", "") };
+        let (on, off) = if self.color_err {
+            (color, "\x1b[0m")
+        } else {
+            ("", "")
+        };
         self.tell(format!("{on}{label}{off}: {text}"));
     }
 }

@@ -50,27 +50,64 @@ impl Progress {
             ProgressBar::hidden()
         };
         let last_plain = Instant::now();
-        Self { printer, detail, bar, trials: 0, ended: 0, failures: 0, last_plain, partial: HashMap::new() }
+        Self {
+            printer,
+            detail,
+            bar,
+            trials: 0,
+            ended: 0,
+            failures: 0,
+            last_plain,
+            partial: HashMap::new(),
+        }
     }
 
     /// Shows an event.
     pub(crate) fn show(&mut self, event: RunEvent) {
         match event {
-            RunEvent::Opened { dir, trials, done, slots } => {
+            RunEvent::Opened {
+                dir,
+                trials,
+                done,
+                slots,
+            } => {
                 self.trials = trials;
                 self.ended = done;
                 self.say(&format!("output: {}", dir.display()));
-                let known = if done > 0 { format!(" ({done} have their answer already)") } else { String::new() };
-                self.say(&format!("starting {} of {trials} trials on {slots} slots{known}", trials - done));
+                let known = if done > 0 {
+                    format!(" ({done} have their answer already)")
+                } else {
+                    String::new()
+                };
+                self.say(&format!(
+                    "starting {} of {trials} trials on {slots} slots{known}",
+                    trials - done
+                ));
                 self.begin_bar();
             }
-            RunEvent::Started { slot, key, attempt, name } => {
+            RunEvent::Started {
+                slot,
+                key,
+                attempt,
+                name,
+            } => {
                 if self.detail >= Detail::Lines {
-                    let again = if attempt > 1 { format!(" attempt {attempt}") } else { String::new() };
-                    self.say(&format!("{name} started on slot {slot}: {}{again}", key.label()));
+                    let again = if attempt > 1 {
+                        format!(" attempt {attempt}")
+                    } else {
+                        String::new()
+                    };
+                    self.say(&format!(
+                        "{name} started on slot {slot}: {}{again}",
+                        key.label()
+                    ));
                 }
             }
-            RunEvent::Output { name, stderr, bytes } => self.output(name, stderr, &bytes),
+            RunEvent::Output {
+                name,
+                stderr,
+                bytes,
+            } => self.output(name, stderr, &bytes),
             RunEvent::Ended(ending) => self.ended(&ending),
             RunEvent::Stopping(reason) => self.stopping(&reason),
             RunEvent::Warning(text) => {
@@ -121,12 +158,22 @@ impl Progress {
     }
 
     fn end_line(&self, ending: &Ending, failed: bool) -> String {
-        let took = ending.wall.map(|wall| format!(" in {}", time::span(wall))).unwrap_or_default();
-        let cause = ending.cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default();
+        let took = ending
+            .wall
+            .map(|wall| format!(" in {}", time::span(wall)))
+            .unwrap_or_default();
+        let cause = ending
+            .cause
+            .as_ref()
+            .map(|cause| format!(": {cause}"))
+            .unwrap_or_default();
         let again = if ending.retried { ", trying again" } else { "" };
         let (name, outcome) = (&ending.name, ending.outcome);
         if self.detail >= Detail::Lines {
-            return format!("{name} {outcome}{took}{cause}{again} ({}/{})", self.ended, self.trials);
+            return format!(
+                "{name} {outcome}{took}{cause}{again} ({}/{})",
+                self.ended, self.trials
+            );
         }
         let mark = if failed { "✗" } else { "✓" };
         format!("{mark} Task {name} completed ({outcome}{cause}){again}")
@@ -136,15 +183,25 @@ impl Progress {
     fn plain_progress(&mut self, counts: &OutcomeCounts) {
         if self.bar.is_hidden() && self.last_plain.elapsed() >= PLAIN_STEP {
             self.last_plain = Instant::now();
-            self.say(&format!("{}/{} completed{}", self.ended, self.trials, prefixed(&trouble(counts))));
+            self.say(&format!(
+                "{}/{} completed{}",
+                self.ended,
+                self.trials,
+                prefixed(&trouble(counts))
+            ));
         }
     }
 
     fn stopping(&mut self, reason: &StopReason) {
         let text = match reason {
-            StopReason::Drain => "stopping: trials in flight may finish; Ctrl-C again ends them".to_owned(),
+            StopReason::Drain => {
+                "stopping: trials in flight may finish; Ctrl-C again ends them".to_owned()
+            }
             StopReason::Cancel => "stopping: trials in flight are being ended".to_owned(),
-            StopReason::Budget(which) => format!("stopping: the {which} budget is spent; trials in flight may finish"),
+            StopReason::Budget(which) => {
+                format!("stopping: the {which} budget is spent; trials in flight may finish")
+            }
+            StopReason::Decided(why) => format!("stopping: {why}; trials in flight may finish"),
             StopReason::Broken(error) => format!("stopping: {error}"),
         };
         self.say(&text);
@@ -180,10 +237,18 @@ impl Progress {
 }
 
 fn trouble(counts: &OutcomeCounts) -> String {
-    let bad = Outcome::ALL.into_iter().filter(|outcome| *outcome != Outcome::Ok && counts.get(*outcome) > 0);
-    bad.map(|outcome| format!("{} {outcome}", counts.get(outcome))).collect::<Vec<_>>().join(", ")
+    let bad = Outcome::ALL
+        .into_iter()
+        .filter(|outcome| *outcome != Outcome::Ok && counts.get(*outcome) > 0);
+    bad.map(|outcome| format!("{} {outcome}", counts.get(outcome)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn prefixed(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("  {text}") }
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("  {text}")
+    }
 }

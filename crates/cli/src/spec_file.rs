@@ -3,7 +3,9 @@
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
 use fairtrial_plan::Plan;
-use fairtrial_spec::{Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load, render};
+use fairtrial_spec::{
+    Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load, render,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +22,14 @@ pub(crate) struct SpecArgs {
 impl SpecArgs {
     /// Reads the spec.
     pub(crate) fn load(&self, files: FileCheck) -> Loaded {
-        load(&self.spec, &LoadOptions { set: self.set.clone(), files, ..LoadOptions::default() })
+        load(
+            &self.spec,
+            &LoadOptions {
+                set: self.set.clone(),
+                files,
+                ..LoadOptions::default()
+            },
+        )
     }
 
     /// Reads a spec that must be valid; its problems are shown.
@@ -30,12 +39,21 @@ impl SpecArgs {
         let errors = count_errors(&loaded.diagnostics);
         match loaded.spec {
             Some(spec) if errors == 0 => Ok(Arc::new(spec)),
-            _ => Err(Failure { exit: Exit::Input, message: invalid(&self.spec, errors), hint: None }),
+            _ => Err(Failure {
+                exit: Exit::Input,
+                message: invalid(&self.spec, errors),
+                hint: None,
+            }),
         }
     }
 
     /// Reads a spec and expands it.
-    pub(crate) fn plan(&self, files: FileCheck, only: Option<&str>, printer: Printer) -> Result<Plan, Failure> {
+    pub(crate) fn plan(
+        &self,
+        files: FileCheck,
+        only: Option<&str>,
+        printer: Printer,
+    ) -> Result<Plan, Failure> {
         let spec = self.spec(files, printer)?;
         Ok(Plan::new(spec, only)?)
     }
@@ -44,18 +62,27 @@ impl SpecArgs {
 /// Shows the problems of a spec as text.
 pub(crate) fn show(loaded: &Loaded, printer: Printer) {
     if !loaded.diagnostics.is_empty() {
-        let style = Style { color: printer.color_err(), width: printer.width() };
+        let style = Style {
+            color: printer.color_err(),
+            width: printer.width(),
+        };
         printer.tell(render(&loaded.diagnostics, &loaded.sources, style));
     }
 }
 
 /// How many of the problems are errors.
 pub(crate) fn count_errors(diagnostics: &[Diagnostic]) -> usize {
-    diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+    diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error)
+        .count()
 }
 
 /// The closing line for an invalid spec.
 pub(crate) fn invalid(spec: &Path, errors: usize) -> String {
     let plural = if errors == 1 { "" } else { "s" };
-    format!("{} has {errors} problem{plural}; nothing was run", spec.display())
+    format!(
+        "{} has {errors} problem{plural}; nothing was run",
+        spec.display()
+    )
 }

@@ -24,7 +24,10 @@ mod tests {
 
     #[test]
     fn spans_are_short() {
-        let shown: Vec<String> = [0.0851, 12.42, 63.0, 7500.0].into_iter().map(span).collect();
+        let shown: Vec<String> = [0.0851, 12.42, 63.0, 7500.0]
+            .into_iter()
+            .map(span)
+            .collect();
         assert_eq!(shown, ["85 ms", "12.4 s", "1m 3s", "2h 5m"]);
     }
 }

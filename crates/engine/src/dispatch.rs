@@ -147,6 +147,8 @@ impl Dispatch {
             Some(StopReason::Drain) if self.all_ended() => RunStatus::Finished,
             Some(StopReason::Drain | StopReason::Cancel) => RunStatus::Cancelled,
             Some(StopReason::Budget(_)) => RunStatus::Budget,
+            // The trials that a decided run leaves out are not owed to anybody.
+            Some(StopReason::Decided(_)) => RunStatus::Finished,
             Some(StopReason::Broken(_)) => RunStatus::Error,
         }
     }
@@ -160,7 +162,7 @@ impl Dispatch {
     /// Starts no more trials. A stronger reason replaces a weaker one; says whether anything changed.
     pub(crate) fn stop(&mut self, reason: StopReason) -> bool {
         let strength = |reason: &StopReason| match reason {
-            StopReason::Budget(_) => 0,
+            StopReason::Budget(_) | StopReason::Decided(_) => 0,
             StopReason::Drain => 1,
             StopReason::Cancel => 2,
             StopReason::Broken(_) => 3,

@@ -75,6 +75,8 @@ pub enum StopReason {
     Cancel,
     /// A budget is spent.
     Budget(String),
+    /// The stopping rule has its answer.
+    Decided(String),
     /// Records cannot be written.
     Broken(String),
 }
@@ -85,6 +87,7 @@ impl fmt::Display for StopReason {
             Self::Drain => f.write_str("interrupted"),
             Self::Cancel => f.write_str("cancelled"),
             Self::Budget(which) => write!(f, "{which} budget spent"),
+            Self::Decided(why) => write!(f, "decided: {why}"),
             Self::Broken(error) => f.write_str(error),
         }
     }

@@ -22,6 +22,6 @@ pub use error::EngineError;
 pub use events::{Ending, RunEvent, StopReason};
 pub use preflight::{Missing, preflight};
 pub use prepare::{resolved_spec, write_plan};
-pub use request::{RunReport, RunRequest, Start, Verbosity};
+pub use request::{RunReport, RunRequest, Start, StopRule, Verbosity};
 pub use reuse::{Reusable, reusable};
 pub use session::run;

@@ -3,7 +3,8 @@
 use crate::dispatch::{Dispatch, Next};
 use crate::events::{Ending, RunEvent, StopReason};
 use crate::job::JobMaker;
-use crate::{EngineError, RunRequest, Verbosity};
+use crate::{EngineError, RunRequest, StopRule, Verbosity};
+use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{Commit, Durability, Event, JournalWriter, Seq, views};
 use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources};
 use fairtrial_trial::{AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner};
@@ -20,6 +21,7 @@ pub(crate) struct Floor<'a> {
     pub(crate) writer: JournalWriter,
     pub(crate) events: Sender<RunEvent>,
     pub(crate) host: String,
+    pub(crate) redactor: Redactor,
 }
 
 /// The controller's state, and who waits for it to change.
@@ -33,8 +35,17 @@ pub(crate) struct Board {
 pub(crate) struct BoardState {
     pub(crate) dispatch: Dispatch,
     /// Ends handed to the journal and not yet durable, oldest first.
-    unsettled: VecDeque<(Seq, Ending, u32)>,
+    unsettled: VecDeque<Unsettled>,
     kills: Vec<KillHandle>,
+}
+
+/// An end on its way to the disk.
+struct Unsettled {
+    seq: Seq,
+    ending: Ending,
+    attempt: u32,
+    /// For the stopping rule, where there is one.
+    record: Option<Record>,
 }
 
 impl Board {
@@ -79,7 +90,7 @@ impl Board {
     }
 
     /// News from the journal: records became durable, or cannot be written.
-    pub(crate) fn committed(&self, commit: Commit) {
+    pub(crate) fn committed(&self, commit: Commit, rule: Option<&Mutex<Box<dyn StopRule>>>) {
         let through = match commit {
             Commit::Durable { through } => through,
             Commit::Failed { error } => return self.stop(StopReason::Broken(error.to_string())),
@@ -89,23 +100,44 @@ impl Board {
         while state
             .unsettled
             .front()
-            .is_some_and(|(seq, _, _)| *seq <= through)
+            .is_some_and(|first| first.seq <= through)
         {
-            let Some((_, mut ending, attempt)) = state.unsettled.pop_front() else {
+            let Some(Unsettled {
+                mut ending,
+                attempt,
+                record,
+                ..
+            }) = state.unsettled.pop_front()
+            else {
                 break;
             };
             state
                 .dispatch
                 .settled(ending.key.index, attempt, ending.outcome);
             ending.counts = state.dispatch.counts();
-            settled.push(ending);
+            settled.push((ending, record));
         }
         drop(state);
         if !settled.is_empty() {
             self.changed.notify_all();
         }
-        for ending in settled {
+        for (ending, record) in settled {
+            let retried = ending.retried;
             self.tell(RunEvent::Ended(Box::new(ending)));
+            if let (Some(rule), Some(record), false) = (rule, &record, retried) {
+                self.ask(rule, record);
+            }
+        }
+    }
+
+    /// Shows a record to the stopping rule.
+    pub(crate) fn ask(&self, rule: &Mutex<Box<dyn StopRule>>, record: &Record) {
+        let decided = rule
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .settled(record);
+        if let Some(why) = decided {
+            self.stop(StopReason::Decided(why));
         }
     }
 
@@ -214,6 +246,7 @@ impl Floor<'_> {
             Verbosity::Output => Some(&mut pass_on),
         };
         let mut record = runner.run(job, now, output)?;
+        self.redactor.redact_record(&mut record);
         if job.dir.is_dir()
             && let Err(error) = views::write_record(&job.dir, &record, Durability::Process)
         {
@@ -239,8 +272,14 @@ impl Floor<'_> {
             counts: state.dispatch.counts(),
         };
         // Under the lock, so that the queue is in the order of the journal.
+        let kept = self.request.stop.is_some().then(|| record.clone());
         let seq = self.writer.append(&Event::Finished(Box::new(record)));
-        state.unsettled.push_back((seq, ending, attempt));
+        state.unsettled.push_back(Unsettled {
+            seq,
+            ending,
+            attempt,
+            record: kept,
+        });
         drop(state);
         if retried {
             self.board.changed.notify_all();

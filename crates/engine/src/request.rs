@@ -1,13 +1,19 @@
 //! What the caller asks for and what it gets back.
 
 use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
-use fairtrial_model::UtcTime;
+use fairtrial_model::{Record, UtcTime};
 use fairtrial_plan::Plan;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+
+/// Decides when a run has its answer before all its trials are done.
+pub trait StopRule: Send {
+    /// Sees a durable record (of an earlier session too, in index order, before anything starts). A reason ends the
+    /// run: what is in flight finishes, nothing more is started.
+    fn settled(&mut self, record: &Record) -> Option<String>;
+}
 
 /// One run to do.
-#[derive(Clone)]
 pub struct RunRequest {
     /// Where runs are kept.
     pub root: DataRoot,
@@ -35,6 +41,8 @@ pub struct RunRequest {
     pub now: fn() -> UtcTime,
     /// How much of the trials' output to pass on.
     pub verbosity: Verbosity,
+    /// When to stop before all is done.
+    pub stop: Option<Mutex<Box<dyn StopRule>>>,
 }
 
 /// Whether a run begins or goes on.

@@ -11,7 +11,7 @@ use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Commit, Durability, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir,
-    RunLock, RunState, RunStatus, WriterOptions, cancel_requested, clear_cancel,
+    RunLock, RunState, RunStatus, WriterOptions, cancel_requested, clear_cancel, effective_records,
     write_atomic_bytes,
 };
 use fairtrial_plan::Plan;
@@ -131,6 +131,7 @@ impl Session<'_> {
         let dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
         let kept = dispatch.counts().total();
         let board = Arc::new(Board::new(dispatch, self.events.clone()));
+        self.show_known(&board, known)?;
         let slots = self.request.slots.clamp(
             1,
             usize::try_from(plan.len() - kept)
@@ -157,13 +158,22 @@ impl Session<'_> {
             writer,
             events: self.events.clone(),
             host,
+            redactor: self.redactor(),
         };
         let worked = self.run_slots(&floor, slots, &committed, capture);
         let ended = board.lock().dispatch.status();
-        let status = if worked.is_ok() { ended } else { RunStatus::Error };
+        let status = if worked.is_ok() {
+            ended
+        } else {
+            RunStatus::Error
+        };
         let (counts, ran, stopped) = {
             let state = board.lock();
-            (state.dispatch.counts(), state.dispatch.ran(), state.dispatch.stop_reason().map(ToString::to_string))
+            (
+                state.dispatch.counts(),
+                state.dispatch.ran(),
+                state.dispatch.stop_reason().map(ToString::to_string),
+            )
         };
         floor.writer.append(&Event::Closed {
             at: (self.request.now)(),
@@ -192,14 +202,32 @@ impl Session<'_> {
         }
     }
 
+    /// Shows the records of earlier sessions to the stopping rule.
+    fn show_known(&self, board: &Board, known: &RunState) -> Result<(), EngineError> {
+        let Some(rule) = &self.request.stop else {
+            return Ok(());
+        };
+        effective_records(&self.run.journal(), known, |record| {
+            if record.outcome.is_final() {
+                board.ask(rule, &record);
+            }
+            Ok::<(), JournalError>(())
+        })?;
+        Ok(())
+    }
+
+    fn redactor(&self) -> Redactor {
+        Redactor::from_env(
+            self.request
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+    }
+
     fn open_journal(&self, commits: Sender<Commit>) -> Result<JournalWriter, EngineError> {
         let options = WriterOptions {
-            redactor: Redactor::from_env(
-                self.request
-                    .environment
-                    .iter()
-                    .map(|(name, value)| (name, value)),
-            ),
+            redactor: self.redactor(),
             ..WriterOptions::default()
         };
         // The writer's thread must never wait for the board: the board may be waiting for room in the journal.
@@ -325,7 +353,7 @@ impl Session<'_> {
         let mut forced = 0;
         loop {
             match committed.recv_timeout(LOOK) {
-                Ok(commit) => floor.board.committed(commit),
+                Ok(commit) => floor.board.committed(commit, self.request.stop.as_ref()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }

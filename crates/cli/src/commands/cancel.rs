@@ -38,11 +38,15 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         std::thread::sleep(LOOK);
     }
     if args.json {
-        printer.json(&json!({ "name": run.name(), "stamp": run.stamp(), "stopped": !args.no_wait }));
+        printer
+            .json(&json!({ "name": run.name(), "stamp": run.stamp(), "stopped": !args.no_wait }));
     } else if args.no_wait {
         printer.line(format!("{named}: asked to stop"));
     } else {
-        printer.line(format!("{named}: stopped after {}", time::span(began.elapsed().as_secs_f64())));
+        printer.line(format!(
+            "{named}: stopped after {}",
+            time::span(began.elapsed().as_secs_f64())
+        ));
     }
     Ok(Exit::Fine)
 }

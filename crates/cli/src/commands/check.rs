@@ -22,14 +22,24 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     let loaded = args.spec.load(FileCheck::Warn);
     let errors = spec_file::count_errors(&loaded.diagnostics);
-    let trials = loaded.spec.clone().map(|spec| Plan::new(Arc::new(spec), None)).transpose()?.map(|plan| plan.len());
+    let trials = loaded
+        .spec
+        .clone()
+        .map(|spec| Plan::new(Arc::new(spec), None))
+        .transpose()?
+        .map(|plan| plan.len());
     if args.json {
-        printer.json(&json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics }));
+        printer.json(
+            &json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics }),
+        );
     } else {
         spec_file::show(&loaded, printer);
         match trials {
             Some(trials) if errors == 0 => {
-                printer.line(format!("{} is valid: {trials} trials", args.spec.spec.display()));
+                printer.line(format!(
+                    "{} is valid: {trials} trials",
+                    args.spec.spec.display()
+                ));
             }
             _ => printer.tell(spec_file::invalid(&args.spec.spec, errors)),
         }

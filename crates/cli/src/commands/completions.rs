@@ -8,7 +8,9 @@ use clap_complete::{Shell, generate};
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fairtrial completions bash > ~/.local/share/bash-completion/completions/fairtrial")]
+#[command(
+    after_help = "Example:\n  fairtrial completions bash > ~/.local/share/bash-completion/completions/fairtrial"
+)]
 pub(crate) struct Args {
     /// The shell
     shell: Shell,

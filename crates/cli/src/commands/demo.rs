@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// Run a complete small comparison, offline: two bandit policies over fifteen shared seeds
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fairtrial demo\n\nThe spec and the program are written to `fairtrial-demo/`: read them, change them, run them again.")]
+#[command(
+    after_help = "Example:\n  fairtrial demo\n\nThe spec and the program are written to `fairtrial-demo/`: read them, change them, run them again."
+)]
 pub(crate) struct Args {
     /// Where to put the demo's files
     #[arg(long, value_name = "DIR", default_value = "fairtrial-demo")]
@@ -21,15 +23,24 @@ pub(crate) struct Args {
 }
 
 const FILES: [(&str, &str); 2] = [
-    ("bandit.toml", include_str!("../../../../examples/bandit/bandit.toml")),
-    ("bandit.awk", include_str!("../../../../examples/bandit/bandit.awk")),
+    (
+        "bandit.toml",
+        include_str!("../../../../examples/bandit/bandit.toml"),
+    ),
+    (
+        "bandit.awk",
+        include_str!("../../../../examples/bandit/bandit.awk"),
+    ),
 ];
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     for (name, text) in FILES {
         place(&args.dir, name, text)?;
     }
-    let spec = SpecArgs { spec: args.dir.join("bandit.toml"), set: Vec::new() };
+    let spec = SpecArgs {
+        spec: args.dir.join("bandit.toml"),
+        set: Vec::new(),
+    };
     printer.tell(format!("the demo's spec is {}", spec.spec.display()));
     let mut global = global.clone();
     global.data_dir.get_or_insert_with(|| args.dir.join("data"));
@@ -50,7 +61,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 /// Puts a file of the demo into its folder, leaving one that is there as it is.
 fn place(dir: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = dir.join(name);
-    let failed = |error: std::io::Error| Failure::machine(format!("cannot write {}: {error}", path.display()));
+    let failed = |error: std::io::Error| {
+        Failure::machine(format!("cannot write {}: {error}", path.display()))
+    };
     fs::create_dir_all(dir).map_err(failed)?;
     if !path.exists() {
         fs::write(&path, text).map_err(failed)?;

@@ -33,10 +33,19 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         return Ok(Exit::Fine);
     }
     let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
-    let memory = host.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
-    printer.line(format!("    {:<16} {} ({} {})", "host", host.name, host.os, host.kernel));
+    let memory = host
+        .memory_bytes
+        .map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
+    printer.line(format!(
+        "    {:<16} {} ({} {})",
+        "host", host.name, host.os, host.kernel
+    ));
     printer.line(format!("    {:<16} {}", "processor", known(host.cpu)));
-    printer.line(format!("    {:<16} {}", "physical cores", known(host.cores.map(|cores| cores.to_string()))));
+    printer.line(format!(
+        "    {:<16} {}",
+        "physical cores",
+        known(host.cores.map(|cores| cores.to_string()))
+    ));
     printer.line(format!("    {:<16} {}", "memory", known(memory)));
     for finding in &findings {
         let mark = if finding.good { "ok" } else { "--" };
@@ -47,28 +56,67 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 
 fn limits() -> Finding {
     let (good, detail) = match LimitsOffered::probe() {
-        LimitsOffered::Cgroup(found) => (true, format!("memory and process limits by {}", found.describe())),
-        LimitsOffered::Rlimit(reason) => (false, format!("memory and process limits per process only: {reason}")),
+        LimitsOffered::Cgroup(found) => (
+            true,
+            format!("memory and process limits by {}", found.describe()),
+        ),
+        LimitsOffered::Rlimit(reason) => (
+            false,
+            format!("memory and process limits per process only: {reason}"),
+        ),
     };
-    Finding { what: "limits", good, detail }
+    Finding {
+        what: "limits",
+        good,
+        detail,
+    }
 }
 
 fn run_queue() -> Finding {
-    let good = std::fs::read_to_string("/proc/self/schedstat").is_ok_and(|text| text.split_whitespace().count() == 3);
-    let detail = if good { "waiting for a CPU is recorded per trial" } else { "waiting for a CPU cannot be seen here" };
-    Finding { what: "contention", good, detail: detail.to_owned() }
+    let good = std::fs::read_to_string("/proc/self/schedstat")
+        .is_ok_and(|text| text.split_whitespace().count() == 3);
+    let detail = if good {
+        "waiting for a CPU is recorded per trial"
+    } else {
+        "waiting for a CPU cannot be seen here"
+    };
+    Finding {
+        what: "contention",
+        good,
+        detail: detail.to_owned(),
+    }
 }
 
 fn subreaper() -> Finding {
     let good = cfg!(target_os = "linux");
-    let detail = if good { "processes that trials leave behind are found and ended" } else { "processes that leave their trial's group are not found here" };
-    Finding { what: "leftovers", good, detail: detail.to_owned() }
+    let detail = if good {
+        "processes that trials leave behind are found and ended"
+    } else {
+        "processes that leave their trial's group are not found here"
+    };
+    Finding {
+        what: "leftovers",
+        good,
+        detail: detail.to_owned(),
+    }
 }
 
 fn data(global: &Global) -> Finding {
     let root = data_dir::for_here(global.data_dir.as_deref());
-    let detail = format!("{}{}", root.path().display(), if root.path().is_dir() { "" } else { " (made by the first run)" });
-    Finding { what: "data", good: true, detail }
+    let detail = format!(
+        "{}{}",
+        root.path().display(),
+        if root.path().is_dir() {
+            ""
+        } else {
+            " (made by the first run)"
+        }
+    );
+    Finding {
+        what: "data",
+        good: true,
+        detail,
+    }
 }
 
 fn git() -> Finding {
@@ -79,5 +127,9 @@ fn git() -> Finding {
         || "git is not found: runs will not know their commit".to_owned(),
         |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
     );
-    Finding { what: "provenance", good, detail }
+    Finding {
+        what: "provenance",
+        good,
+        detail,
+    }
 }

@@ -23,6 +23,9 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     };
     let made = File::create_new(file).and_then(|mut made| made.write_all(STARTER.as_bytes()));
     made.map_err(|error| Failure::input(format!("cannot make {}: {error}", file.display())))?;
-    printer.tell(format!("made {0}; `fairtrial plan {0}` shows what it would run", file.display()));
+    printer.tell(format!(
+        "made {0}; `fairtrial plan {0}` shows what it would run",
+        file.display()
+    ));
     Ok(Exit::Fine)
 }

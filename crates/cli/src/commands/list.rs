@@ -32,8 +32,16 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     } else if runs.is_empty() {
         printer.tell(format!("no runs under {}", root.path().display()));
     } else {
-        let width = runs.iter().map(|run| run.name.chars().count()).max().unwrap_or(4).max(4);
-        printer.line(format!("{:<width$}  {:<18}  {:<9}  {:>13}  outcomes", "name", "stamp", "status", "trials"));
+        let width = runs
+            .iter()
+            .map(|run| run.name.chars().count())
+            .max()
+            .unwrap_or(4)
+            .max(4);
+        printer.line(format!(
+            "{:<width$}  {:<18}  {:<9}  {:>13}  outcomes",
+            "name", "stamp", "status", "trials"
+        ));
         for run in &runs {
             printer.line(row(run, width));
         }
@@ -44,7 +52,12 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 fn row(run: &RunRow, width: usize) -> String {
     let trials = format!("{}/{}", run.counts.total(), run.trials);
     let status = status_word(run);
-    format!("{:<width$}  {:<18}  {status:<9}  {trials:>13}  {}", run.name, run.stamp.to_string(), super::status::outcomes(&run.counts))
+    format!(
+        "{:<width$}  {:<18}  {status:<9}  {trials:>13}  {}",
+        run.name,
+        run.stamp.to_string(),
+        super::status::outcomes(&run.counts)
+    )
 }
 
 fn status_word(run: &RunRow) -> &'static str {

@@ -13,7 +13,9 @@ use std::io::{self, BufWriter, Write};
 
 /// Print every trial of a spec, in order, with its command; run nothing
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fairtrial plan bench.toml\n  fairtrial plan bench.toml --only 'arm=control,seed=1072'\n  fairtrial plan bench.toml --only 0,3,5:8")]
+#[command(
+    after_help = "Examples:\n  fairtrial plan bench.toml\n  fairtrial plan bench.toml --only 'arm=control,seed=1072'\n  fairtrial plan bench.toml --only 0,3,5:8"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
@@ -26,7 +28,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let plan = args.spec.plan(FileCheck::Warn, args.only.as_deref(), printer)?;
+    let plan = args
+        .spec
+        .plan(FileCheck::Warn, args.only.as_deref(), printer)?;
     let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
     show(&plan, &root, args.json);
     Ok(Exit::Fine)
@@ -36,17 +40,34 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 pub(crate) fn show(plan: &Plan, root: &DataRoot, json: bool) {
     let mut out = BufWriter::new(io::stdout().lock());
     // A reader that went away (`| head`) ends the listing and is no error.
-    let _ = if json { write_plan(&mut out, plan) } else { write_text(&mut out, plan, root) };
+    let _ = if json {
+        write_plan(&mut out, plan)
+    } else {
+        write_text(&mut out, plan, root)
+    };
     let _ = out.flush();
 }
 
 fn write_text(out: &mut impl Write, plan: &Plan, root: &DataRoot) -> io::Result<()> {
     let spec = plan.spec();
     for trial in plan.trials() {
-        writeln!(out, "{:>6}  {}  {}  {}", trial.key.index, trial.id().short(), trial.key.label(), work(&trial))?;
+        writeln!(
+            out,
+            "{:>6}  {}  {}  {}",
+            trial.key.index,
+            trial.id().short(),
+            trial.key.label(),
+            work(&trial)
+        )?;
     }
     let order = format!("{:?}", spec.order).to_lowercase();
-    writeln!(out, "{} trials in order `{order}` (order_seed {}), plan {}", plan.len(), spec.order_seed, plan.hash())?;
+    writeln!(
+        out,
+        "{} trials in order `{order}` (order_seed {}), plan {}",
+        plan.len(),
+        spec.order_seed,
+        plan.hash()
+    )?;
     if let Some(estimate) = estimate(plan, root) {
         writeln!(out, "{estimate}")?;
     }
@@ -57,10 +78,22 @@ fn work(trial: &Trial<'_>) -> String {
     match &trial.task.work {
         Work::Command { .. } => {
             let words = trial.argv(None).unwrap_or_default();
-            words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+            words
+                .iter()
+                .map(|word| quoted(word))
+                .collect::<Vec<_>>()
+                .join(" ")
         }
-        Work::Experiment { slug, warmup, measured, .. } => {
-            format!("experiment {slug} ({warmup} warm-up, {measured} measured) {}", trial.params)
+        Work::Experiment {
+            slug,
+            warmup,
+            measured,
+            ..
+        } => {
+            format!(
+                "experiment {slug} ({warmup} warm-up, {measured} measured) {}",
+                trial.params
+            )
         }
         Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),
     }
@@ -69,7 +102,11 @@ fn work(trial: &Trial<'_>) -> String {
 /// A word as it could be typed in a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+{}".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// How long it may take, from the newest earlier run of the same name that has times.
@@ -96,10 +133,15 @@ fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
     let slots = slots(spec);
     let whole = seconds / count as f64 * plan.len() as f64 / slots as f64;
     let mean = time::span(seconds / count as f64);
-    Some(format!("about {} on {slots} slots: run {stamp} took {mean} per trial ({count} trials)", time::span(whole)))
+    Some(format!(
+        "about {} on {slots} slots: run {stamp} took {mean} per trial ({count} trials)",
+        time::span(whole)
+    ))
 }
 
 /// The slots a spec asks for, or one per physical core.
 pub(crate) fn slots(spec: &Spec) -> usize {
-    spec.parallel.unwrap_or_else(fairtrial_journal::provenance::physical_cores).max(1)
+    spec.parallel
+        .unwrap_or_else(fairtrial_journal::provenance::physical_cores)
+        .max(1)
 }

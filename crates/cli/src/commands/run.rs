@@ -10,7 +10,8 @@ use crate::{data_dir, time};
 use clap::ArgAction;
 use fairtrial_analysis::summarize_run;
 use fairtrial_engine::{
-    Controls, EngineError, RunReport, RunRequest, Start, Verbosity, preflight, resolved_spec, reusable,
+    Controls, EngineError, RunReport, RunRequest, Start, Verbosity, preflight, resolved_spec,
+    reusable,
 };
 use fairtrial_journal::{DataRoot, Index, RunDir, RunState, RunStatus, Selector};
 use fairtrial_model::Stamp;
@@ -62,7 +63,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
-    let files = if args.dry_run { FileCheck::Warn } else { FileCheck::Require };
+    let files = if args.dry_run {
+        FileCheck::Warn
+    } else {
+        FileCheck::Require
+    };
     let mut plan = args.spec.plan(files, args.only.as_deref(), printer)?;
     if args.dry_run {
         plan::show(&plan, &root, args.json);
@@ -79,7 +84,12 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 }
 
 /// A new run, one with records of an earlier one, or an earlier one itself.
-fn start(args: &Args, root: &DataRoot, plan: &mut Plan, printer: Printer) -> Result<Start, Failure> {
+fn start(
+    args: &Args,
+    root: &DataRoot,
+    plan: &mut Plan,
+    printer: Printer,
+) -> Result<Start, Failure> {
     let named = |stamp: Option<Stamp>| {
         let selector = stamp.map_or(Selector::Latest, Selector::Stamp);
         RunDir::open(root, &plan.spec().name, selector)
@@ -91,11 +101,19 @@ fn start(args: &Args, root: &DataRoot, plan: &mut Plan, printer: Printer) -> Res
         }
         return Ok(Start::Resume(run));
     }
-    let Some(stamp) = args.reuse else { return Ok(Start::New { reuse: None }) };
+    let Some(stamp) = args.reuse else {
+        return Ok(Start::New { reuse: None });
+    };
     let earlier = named(stamp)?;
     let offered = reusable(&earlier, plan)?;
-    printer.tell(format!("reusing records of run {}: {}", earlier.stamp(), change_words(&offered.change)));
-    Ok(Start::New { reuse: Some(earlier) })
+    printer.tell(format!(
+        "reusing records of run {}: {}",
+        earlier.stamp(),
+        change_words(&offered.change)
+    ));
+    Ok(Start::New {
+        reuse: Some(earlier),
+    })
 }
 
 /// Takes the recorded filter, and with `--as-recorded` the recorded spec, in place of today's.
@@ -103,7 +121,9 @@ fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<(), Failure
     if !run.journal().exists() {
         return Ok(());
     }
-    let only = RunState::read(&run.journal())?.opened.and_then(|opened| opened.only);
+    let only = RunState::read(&run.journal())?
+        .opened
+        .and_then(|opened| opened.only);
     if args.as_recorded {
         *plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
     } else if only.is_some() {
@@ -118,7 +138,8 @@ fn check_machine(plan: &Plan, environment: &[(String, String)]) -> Result<(), Fa
         return Ok(());
     }
     let lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
-    Err(Failure::input(lines.join("\n       ")).hint("nothing was run; `fairtrial plan` works without these"))
+    Err(Failure::input(lines.join("\n       "))
+        .hint("nothing was run; `fairtrial plan` works without these"))
 }
 
 fn request(
@@ -128,14 +149,23 @@ fn request(
     start: Start,
     environment: Vec<(String, String)>,
 ) -> Result<RunRequest, Failure> {
-    let spec_text = std::fs::read(&args.spec.spec)
-        .map_err(|error| Failure::input(format!("cannot read {}: {error}", args.spec.spec.display())))?;
-    let extension = args.spec.spec.extension().unwrap_or_default().to_string_lossy().into_owned();
-    let program =
-        std::env::current_exe().map_err(|error| Failure::machine(format!("cannot find this program: {error}")))?;
+    let spec_text = std::fs::read(&args.spec.spec).map_err(|error| {
+        Failure::input(format!("cannot read {}: {error}", args.spec.spec.display()))
+    })?;
+    let extension = args
+        .spec
+        .spec
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::machine(format!("cannot find this program: {error}")))?;
     Ok(RunRequest {
         root,
-        slots: args.parallel.map_or_else(|| plan::slots(plan.spec()), usize::from),
+        slots: args
+            .parallel
+            .map_or_else(|| plan::slots(plan.spec()), usize::from),
         plan,
         spec_text,
         spec_extension: extension,
@@ -146,7 +176,12 @@ fn request(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         environment,
         now: time::now,
-        verbosity: if args.verbose >= 2 { Verbosity::Output } else { Verbosity::Events },
+        stop: None,
+        verbosity: if args.verbose >= 2 {
+            Verbosity::Output
+        } else {
+            Verbosity::Events
+        },
     })
 }
 
@@ -162,7 +197,11 @@ fn go(request: &RunRequest, args: &Args, printer: Printer) -> Result<RunReport, 
     let spec = request.plan.spec();
     printer.tell(format!(
         "config={} name={} tasks={} trials={} parallel={}",
-        spec.source, spec.name, spec.tasks.len(), request.plan.len(), request.slots
+        spec.source,
+        spec.name,
+        spec.tasks.len(),
+        request.plan.len(),
+        request.slots
     ));
     let (events, shown) = channel();
     let mut progress = Progress::new(printer, detail);
@@ -179,11 +218,16 @@ fn go(request: &RunRequest, args: &Args, printer: Printer) -> Result<RunReport, 
 fn listen(controls: &Controls) -> Result<(), Failure> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]);
-    let mut signals = signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
+    let mut signals =
+        signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
     let controls = controls.clone();
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if signal == SIGINT { controls.interrupt() } else { controls.cancel() }
+            if signal == SIGINT {
+                controls.interrupt()
+            } else {
+                controls.cancel()
+            }
         }
     });
     Ok(())
@@ -191,7 +235,9 @@ fn listen(controls: &Controls) -> Result<(), Failure> {
 
 /// A changed spec is explained field by field.
 fn explain(error: EngineError) -> Failure {
-    let EngineError::SpecChanged { change, .. } = &error else { return error.into() };
+    let EngineError::SpecChanged { change, .. } = &error else {
+        return error.into();
+    };
     let message = format!("{error}: {}", change_words(change));
     Failure::input(message).hint(
         "`--reuse` starts a new run that keeps the unchanged trials; `--resume --as-recorded` finishes the old one as \
@@ -200,12 +246,29 @@ fn explain(error: EngineError) -> Failure {
 }
 
 fn change_words(change: &PlanChange) -> String {
-    let PlanChange { same, added, removed, changed, fields } = change;
-    let mut words = format!("{same} trials are the same, {changed} changed, {added} are new, {removed} are gone");
+    let PlanChange {
+        same,
+        added,
+        removed,
+        changed,
+        fields,
+    } = change;
+    let mut words = format!(
+        "{same} trials are the same, {changed} changed, {added} are new, {removed} are gone"
+    );
     for field in fields {
-        let cut = |text: &str| if text.chars().count() > 60 { text.chars().take(57).collect::<String>() + "..." } else { text.to_owned() };
+        let cut = |text: &str| {
+            if text.chars().count() > 60 {
+                text.chars().take(57).collect::<String>() + "..."
+            } else {
+                text.to_owned()
+            }
+        };
         let (before, after) = (cut(&field.before), cut(&field.after));
-        let line = format!("\n       `{}` differs in {} (for example {}: `{before}` before, `{after}` now)", field.field, field.trials, field.example);
+        let line = format!(
+            "\n       `{}` differs in {} (for example {}: `{before}` before, `{after}` now)",
+            field.field, field.trials, field.example
+        );
         words.push_str(&line);
     }
     if *changed == 0 && *added == 0 && *removed == 0 {
@@ -219,7 +282,9 @@ fn finish(report: &RunReport, request: &RunRequest, args: &Args, printer: Printe
     let spec = request.plan.spec();
     if report.status == RunStatus::Error {
         let why = report.stopped.clone().unwrap_or_default();
-        return Err(Failure::machine(why).hint("what was recorded is kept: make room and `--resume`"));
+        return Err(
+            Failure::machine(why).hint("what was recorded is kept: make room and `--resume`")
+        );
     }
     let summary = summarize_run(&report.run, spec)?;
     summarize::write_views(&report.run, spec, &summary)?;
@@ -231,7 +296,10 @@ fn finish(report: &RunReport, request: &RunRequest, args: &Args, printer: Printe
             "counts": report.counts, "summary": summary,
         }));
     } else {
-        printer.line(fairtrial_report::console::summary(&summary, printer.terminal()));
+        printer.line(fairtrial_report::console::summary(
+            &summary,
+            printer.terminal(),
+        ));
         closing_words(report, &args.spec.spec, printer);
     }
     Ok(exit(report))
@@ -248,11 +316,25 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     let ended = report.counts.total();
     if ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("stopped");
-        printer.tell(format!("{why}: {ended} of {} trials have their answer", report.trials));
-        printer.tell(format!("`fairtrial run {} --resume` goes on", spec.display()));
+        printer.tell(format!(
+            "{why}: {ended} of {} trials have their answer",
+            report.trials
+        ));
+        printer.tell(format!(
+            "`fairtrial run {} --resume` goes on",
+            spec.display()
+        ));
     } else {
-        let mark = if report.counts.ok == report.trials { "✓" } else { "✗" };
-        printer.tell(format!("{mark} All {} tasks completed! ({})", report.trials, super::status::outcomes(&report.counts)));
+        let mark = if report.counts.ok == report.trials {
+            "✓"
+        } else {
+            "✗"
+        };
+        printer.tell(format!(
+            "{mark} All {} tasks completed! ({})",
+            report.trials,
+            super::status::outcomes(&report.counts)
+        ));
     }
 }
 

@@ -5,7 +5,9 @@ use crate::printer::Printer;
 
 /// Print the JSON Schema of specs, for completion and checks in an editor
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fairtrial schema > fairtrial.schema.json\n\nThen put `#:schema ./fairtrial.schema.json` at the top of a TOML spec.")]
+#[command(
+    after_help = "Example:\n  fairtrial schema > fairtrial.schema.json\n\nThen put `#:schema ./fairtrial.schema.json` at the top of a TOML spec."
+)]
 pub(crate) struct Args {}
 
 pub(crate) fn run(_args: &Args, printer: Printer) -> Done {

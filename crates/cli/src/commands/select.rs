@@ -25,7 +25,8 @@ impl RunArgs {
         let root = data_dir::for_here(global.data_dir.as_deref());
         let Some(name) = &self.name else {
             let newest = list_runs(&root)?.into_iter().max_by_key(RunDir::stamp);
-            let nothing = || Failure::input(format!("there are no runs under {}", root.path().display()));
+            let nothing =
+                || Failure::input(format!("there are no runs under {}", root.path().display()));
             return newest.ok_or_else(|| nothing().hint("`fairtrial run SPEC` makes one"));
         };
         let selector = self.rollout.map_or(Selector::Latest, Selector::Stamp);

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 /// Show what a run is doing
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fairtrial status\n  fairtrial status my_benchmark --rollout 20250824__12-34-56")]
+#[command(
+    after_help = "Examples:\n  fairtrial status\n  fairtrial status my_benchmark --rollout 20250824__12-34-56"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
@@ -25,10 +27,17 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let run = args.run.find(global)?;
     let live = is_live(&run)?;
-    let state = if run.journal().exists() { RunState::read(&run.journal())? } else { RunState::default() };
+    let state = if run.journal().exists() {
+        RunState::read(&run.journal())?
+    } else {
+        RunState::default()
+    };
     let trials = state.opened.as_ref().map_or(0, |opened| opened.trials);
-    let in_flight: Vec<u64> =
-        state.trials().filter(|(_, trial)| trial.is_in_flight()).map(|(index, _)| index).collect();
+    let in_flight: Vec<u64> = state
+        .trials()
+        .filter(|(_, trial)| trial.is_in_flight())
+        .map(|(index, _)| index)
+        .collect();
     let word = match (&live, state.closed()) {
         (live, _) if live.is_live() => "running",
         (_, Some((_, status))) => status.word(),
@@ -48,15 +57,29 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         return Ok(Exit::Fine);
     }
     printer.line(format!("{} {}: {word}", run.name(), run.stamp()));
-    printer.line(format!("  {} of {trials} trials ended: {}", state.counts.total(), outcomes(&state.counts)));
+    printer.line(format!(
+        "  {} of {trials} trials ended: {}",
+        state.counts.total(),
+        outcomes(&state.counts)
+    ));
     if let Liveness::Live(Some(holder)) = &live {
-        printer.line(format!("  controller: process {} on {} since {}", holder.pid, holder.host, holder.since));
+        printer.line(format!(
+            "  controller: process {} on {} since {}",
+            holder.pid, holder.host, holder.since
+        ));
         let plan = resolved_spec(&run).ok().and_then(|spec| {
             let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
             Plan::new(Arc::new(spec), only.as_deref()).ok()
         });
-        for trial in in_flight.iter().filter_map(|index| plan.as_ref()?.trial(*index)) {
-            printer.line(format!("  running: {} {}", trial.key.index, trial.key.label()));
+        for trial in in_flight
+            .iter()
+            .filter_map(|index| plan.as_ref()?.trial(*index))
+        {
+            printer.line(format!(
+                "  running: {} {}",
+                trial.key.index,
+                trial.key.label()
+            ));
         }
     } else if state.counts.total() < trials {
         printer.line("  `fairtrial run SPEC --resume` goes on with it");
@@ -69,7 +92,15 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 
 /// The outcomes that there are, in words.
 pub(crate) fn outcomes(counts: &OutcomeCounts) -> String {
-    let present = Outcome::ALL.into_iter().filter(|outcome| counts.get(*outcome) > 0);
-    let words: Vec<String> = present.map(|outcome| format!("{} {outcome}", counts.get(outcome))).collect();
-    if words.is_empty() { "none yet".to_owned() } else { words.join(", ") }
+    let present = Outcome::ALL
+        .into_iter()
+        .filter(|outcome| counts.get(*outcome) > 0);
+    let words: Vec<String> = present
+        .map(|outcome| format!("{} {outcome}", counts.get(outcome)))
+        .collect();
+    if words.is_empty() {
+        "none yet".to_owned()
+    } else {
+        words.join(", ")
+    }
 }

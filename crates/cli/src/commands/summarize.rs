@@ -12,7 +12,9 @@ use fairtrial_spec::Spec;
 
 /// Show a run per task and arm: how the trials ended, and what they measured
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fairtrial summarize my_benchmark --latest\n  fairtrial summarize my_benchmark --rollout 20250824__12-34-56 --json")]
+#[command(
+    after_help = "Examples:\n  fairtrial summarize my_benchmark --latest\n  fairtrial summarize my_benchmark --rollout 20250824__12-34-56 --json"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
@@ -32,7 +34,10 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     if args.json {
         printer.json(&summary);
     } else {
-        printer.line(fairtrial_report::console::summary(&summary, printer.terminal()));
+        printer.line(fairtrial_report::console::summary(
+            &summary,
+            printer.terminal(),
+        ));
     }
     Ok(Exit::Fine)
 }
@@ -42,7 +47,14 @@ pub(crate) fn write_views(run: &RunDir, spec: &Spec, summary: &RunSummary) -> Re
     if !run.manifest().exists() {
         views::write_all(run, spec, Durability::Process)?;
     }
-    let header = SummaryHeader { facts: vec![("spec".to_owned(), spec.source.clone())], notes: spec.notes.clone() };
+    let header = SummaryHeader {
+        facts: vec![("spec".to_owned(), spec.source.clone())],
+        notes: spec.notes.clone(),
+    };
     let text = fairtrial_report::markdown::summary(summary, &header);
-    Ok(write_atomic_bytes(&run.summary(), Durability::Process, text.as_bytes())?)
+    Ok(write_atomic_bytes(
+        &run.summary(),
+        Durability::Process,
+        text.as_bytes(),
+    )?)
 }

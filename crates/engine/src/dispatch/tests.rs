@@ -1,1 +1,209 @@
+//! The controller's rules on their own: order, needs, retries, budgets, stopping.
 
+use super::{Dispatch, Next};
+use crate::events::StopReason;
+use fairtrial_journal::{RunState, RunStatus};
+use fairtrial_model::{Cause, Number, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use fairtrial_plan::Plan;
+use fairtrial_spec::{Format, LoadOptions, load_text};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+fn dispatch(text: &str) -> (Dispatch, Arc<Plan>) {
+    let loaded = load_text("test.toml", text, Format::Toml, &LoadOptions::default());
+    let spec = loaded
+        .spec
+        .unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let plan = Arc::new(Plan::new(Arc::new(spec), None).unwrap());
+    (
+        Dispatch::new(Arc::clone(&plan), &RunState::default(), Instant::now()),
+        plan,
+    )
+}
+
+fn record(plan: &Plan, index: u64, attempt: u32, outcome: Outcome) -> Record {
+    let trial = plan.trial(index).unwrap();
+    Record {
+        schema: RECORD_SCHEMA,
+        id: trial.id(),
+        trial: trial.key,
+        attempt,
+        outcome,
+        cause: None,
+        exit: None,
+        started_at: None,
+        ended_at: UtcTime::from_micros(0),
+        dir: String::new(),
+        host: None,
+        resources: Resources::default(),
+        metrics: std::collections::BTreeMap::new(),
+        series: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        reused_from: None,
+    }
+}
+
+/// Runs the next trial to the given end, durable at once; gives its index.
+fn step(dispatch: &mut Dispatch, plan: &Plan, outcome: Outcome) -> u64 {
+    let Next::Run { index, attempt } = dispatch.next(Instant::now()) else {
+        panic!("nothing to run")
+    };
+    dispatch.recorded(&record(plan, index, attempt, outcome), Instant::now());
+    dispatch.settled(index, attempt, outcome);
+    index
+}
+
+#[test]
+fn every_trial_runs_once_in_order() {
+    let (mut dispatch, plan) = dispatch("seeds = 3\ncommand = \"p\"\n");
+    let ran: Vec<u64> = (0..3)
+        .map(|_| step(&mut dispatch, &plan, Outcome::Ok))
+        .collect();
+    assert_eq!(ran, [0, 1, 2]);
+    assert_eq!(dispatch.next(Instant::now()), Next::Done);
+    assert_eq!(
+        (dispatch.counts().ok, dispatch.ran(), dispatch.status()),
+        (3, 3, RunStatus::Finished)
+    );
+}
+
+const NEEDS: &str = "seeds = 1\n[[tasks]]\nid = \"pre\"\ncommand = \"p\"\n[[tasks]]\nid = \"eval\"\ncommand = \"e\"\nneeds = [\"pre\"]\n";
+
+#[test]
+fn a_needed_trial_unlocks_others_only_when_its_record_is_durable() {
+    let (mut dispatch, plan) = dispatch(NEEDS);
+    let now = Instant::now();
+    assert_eq!(
+        dispatch.next(now),
+        Next::Run {
+            index: 0,
+            attempt: 1
+        }
+    );
+    assert_eq!(dispatch.next(now), Next::Wait(None));
+    dispatch.recorded(&record(&plan, 0, 1, Outcome::Ok), now);
+    assert_eq!(dispatch.next(now), Next::Wait(None));
+    dispatch.settled(0, 1, Outcome::Ok);
+    assert_eq!(
+        dispatch.next(now),
+        Next::Run {
+            index: 1,
+            attempt: 1
+        }
+    );
+}
+
+#[test]
+fn what_needs_a_failed_trial_is_skipped() {
+    let (mut dispatch, plan) = dispatch(NEEDS);
+    step(&mut dispatch, &plan, Outcome::Failed);
+    assert_eq!(
+        dispatch.next(Instant::now()),
+        Next::Skip {
+            index: 1,
+            attempt: 1,
+            needs: "pre".into()
+        }
+    );
+}
+
+#[test]
+fn infrastructure_is_tried_again_after_a_wait_and_failures_are_not() {
+    let (mut dispatch, plan) = dispatch("seeds = 1\ncommand = \"p\"\nretries = { infra = 1 }\n");
+    let now = Instant::now();
+    assert_eq!(
+        dispatch.next(now),
+        Next::Run {
+            index: 0,
+            attempt: 1
+        }
+    );
+    assert!(dispatch.recorded(&record(&plan, 0, 1, Outcome::Infra), now));
+    dispatch.settled(0, 1, Outcome::Infra);
+    assert!(matches!(dispatch.next(now), Next::Wait(Some(at)) if at > now));
+    assert_eq!(dispatch.counts().total(), 0);
+    let later = now + Duration::from_secs(60);
+    assert_eq!(
+        dispatch.next(later),
+        Next::Run {
+            index: 0,
+            attempt: 2
+        }
+    );
+    assert!(!dispatch.recorded(&record(&plan, 0, 2, Outcome::Infra), later));
+    dispatch.settled(0, 2, Outcome::Infra);
+    assert_eq!(dispatch.next(later), Next::Done);
+    assert_eq!((dispatch.counts().infra, dispatch.ran()), (1, 1));
+}
+
+#[test]
+fn a_late_settlement_of_an_older_attempt_does_not_count() {
+    let (mut dispatch, plan) = dispatch("seeds = 1\ncommand = \"p\"\nretries = { failed = 1 }\n");
+    let now = Instant::now();
+    dispatch.next(now);
+    assert!(dispatch.recorded(&record(&plan, 0, 1, Outcome::Failed), now));
+    assert_eq!(
+        dispatch.next(now),
+        Next::Run {
+            index: 0,
+            attempt: 2
+        }
+    );
+    dispatch.recorded(&record(&plan, 0, 2, Outcome::Ok), now);
+    dispatch.settled(0, 1, Outcome::Failed);
+    assert_eq!(dispatch.counts().total(), 0);
+    dispatch.settled(0, 2, Outcome::Ok);
+    assert_eq!((dispatch.counts().ok, dispatch.counts().failed), (1, 0));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_not_tried_again() {
+    let (mut dispatch, plan) = dispatch("seeds = 1\ncommand = \"p\"\n");
+    dispatch.next(Instant::now());
+    let mut lost = record(&plan, 0, 1, Outcome::Infra);
+    lost.cause = Some(Cause::Launch {
+        message: "no such file".into(),
+        permanent: true,
+    });
+    assert!(!dispatch.recorded(&lost, Instant::now()));
+}
+
+#[test]
+fn budgets_stop_a_run_that_has_trials_left() {
+    let (mut trials, plan) = dispatch("seeds = 3\ncommand = \"p\"\nbudget = { trials = 2 }\n");
+    step(&mut trials, &plan, Outcome::Ok);
+    step(&mut trials, &plan, Outcome::Ok);
+    assert_eq!(trials.next(Instant::now()), Next::Done);
+    assert_eq!(trials.status(), RunStatus::Budget);
+    let (mut exact, plan) = dispatch("seeds = 2\ncommand = \"p\"\nbudget = { trials = 2 }\n");
+    step(&mut exact, &plan, Outcome::Ok);
+    step(&mut exact, &plan, Outcome::Ok);
+    assert_eq!(
+        (exact.next(Instant::now()), exact.status()),
+        (Next::Done, RunStatus::Finished)
+    );
+    let (mut cost, plan) = dispatch("seeds = 3\ncommand = \"p\"\nbudget = { cost = 1.0 }\n");
+    let Next::Run { index, attempt } = cost.next(Instant::now()) else {
+        panic!("nothing to run")
+    };
+    let mut spent = record(&plan, index, attempt, Outcome::Ok);
+    spent.metrics.insert("cost_usd".into(), Number(1.5));
+    cost.recorded(&spent, Instant::now());
+    assert_eq!(
+        (cost.next(Instant::now()), cost.status()),
+        (Next::Done, RunStatus::Budget)
+    );
+}
+
+#[test]
+fn a_stronger_stop_replaces_a_weaker_one() {
+    let (mut dispatch, _) = dispatch("seeds = 3\ncommand = \"p\"\n");
+    assert!(dispatch.stop(StopReason::Drain));
+    assert!(!dispatch.stop(StopReason::Drain));
+    assert!(dispatch.stop(StopReason::Cancel));
+    assert!(!dispatch.stop(StopReason::Budget("time".into())));
+    assert_eq!(
+        (dispatch.next(Instant::now()), dispatch.status()),
+        (Next::Done, RunStatus::Cancelled)
+    );
+}
