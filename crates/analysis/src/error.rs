@@ -29,4 +29,7 @@ pub enum AnalysisError {
     /// The question does not fit the data.
     #[error("{0}")]
     Question(String),
+    /// The `git` program gave no answer.
+    #[error("git: {0}")]
+    Git(String),
 }

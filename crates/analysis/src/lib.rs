@@ -12,6 +12,7 @@ mod observation;
 mod order;
 pub mod summary;
 mod trial_set;
+pub mod watch;
 
 pub use compare::{CompareOptions, Comparison, Inputs, compare};
 pub use dataset::Dataset;

@@ -30,6 +30,11 @@ pub enum Flag {
     NoDirection,
     /// The spec does not declare the metric.
     Undeclared,
+    /// The sides are not alike in what the spec asks them to share.
+    Unfair {
+        /// In what.
+        keys: Vec<String>,
+    },
     /// Skewed to the right and above zero: a log scale would fit better.
     Skewed,
 }
@@ -46,6 +51,7 @@ impl Flag {
             Self::NoSharedUnits => "no shared seeds",
             Self::NoDirection => "no direction",
             Self::Undeclared => "undeclared",
+            Self::Unfair { .. } => "unfair",
             Self::Skewed => "skewed",
         }
     }
@@ -71,6 +77,9 @@ impl fmt::Display for Flag {
             Self::NoSharedUnits => f.write_str("no shared seeds: the sides are compared as two independent groups"),
             Self::NoDirection => f.write_str("no direction: which way is better is not declared (--direction up|down)"),
             Self::Undeclared => f.write_str("undeclared: the spec says nothing about this metric"),
+            Self::Unfair { keys } => {
+                write!(f, "unfair: the sides are not alike in {}", keys.join(", "))
+            }
             Self::Skewed => f.write_str("skewed: all values are above 0 and skewed; --method log-ratio would fit better"),
         }
     }

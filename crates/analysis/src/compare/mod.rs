@@ -8,6 +8,7 @@ mod assess;
 mod beside;
 mod case;
 mod failures;
+mod fairness;
 mod family;
 mod flag;
 mod method;
@@ -25,6 +26,7 @@ pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
 pub use case::{DataKind, Scale};
 pub use failures::{FailureCount, Failures};
+pub use fairness::{EqualRule, Fairness, Tolerance};
 pub use family::FamilyPlace;
 pub use flag::Flag;
 pub use method::Method;
@@ -71,6 +73,8 @@ pub struct CompareOptions {
     pub tasks: TaskRole,
     /// Differences between the sides that are accepted.
     pub accept: Vec<FactKind>,
+    /// What both sides must share for the comparison to be fair.
+    pub equal: Vec<EqualRule>,
     /// Power of the plans that are made.
     pub power: f64,
     /// Seed of what is drawn.
@@ -91,6 +95,7 @@ impl Default for CompareOptions {
             direction: None,
             tasks: TaskRole::Fixed,
             accept: Vec::new(),
+            equal: Vec::new(),
             power: 0.8,
             seed: 0,
         }
@@ -138,6 +143,9 @@ pub struct Contrast {
     pub point: Params,
     /// How often each side failed.
     pub failures: Failures,
+    /// What the sides were asked to share, and whether they do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fairness: Vec<Fairness>,
     /// The metrics, the primary one first.
     pub metrics: Vec<MetricComparison>,
     /// The metrics by task, where there is more than one.
@@ -326,9 +334,11 @@ fn judge(
     places: &[FamilyPlace],
     (options, mismatches): (&CompareOptions, &[Mismatch]),
 ) -> Contrast {
+    let fairness = fairness::check(contrast, &options.equal);
     let judged = cases.iter().zip(places);
     let metrics = judged.map(|(case, place)| {
-        let metric = assess::assess(case, *place, options.power);
+        let mut metric = assess::assess(case, *place, options.power);
+        metric.verdict.flags.extend(fairness::flag(&fairness));
         mismatch::hold_back(metric, mismatches, &options.accept)
     });
     Contrast {
@@ -337,6 +347,7 @@ fn judge(
         point: contrast.point.clone(),
         failures: failures::count(&contrast.rows("")),
         metrics: metrics.collect(),
+        fairness: fairness.clone(),
         tasks: cases
             .iter()
             .flat_map(|case| tasks::lines(case, options))

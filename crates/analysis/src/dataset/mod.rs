@@ -85,6 +85,10 @@ pub struct Dataset {
     pub arm_order: Vec<String>,
     /// The control, where the spec names one.
     pub control: Option<String>,
+    /// The arms' parameters, where they are known.
+    pub arm_params: Vec<(String, Params)>,
+    /// The tasks' own parameters, where they are known.
+    pub task_params: Vec<(String, Params)>,
     /// What the other side should share.
     pub facts: Vec<Fact>,
     /// What is wrong with the source.
@@ -162,6 +166,8 @@ impl Dataset {
             declared: Vec::new(),
             arm_order: Vec::new(),
             control: None,
+            arm_params: Vec::new(),
+            task_params: Vec::new(),
             facts: Vec::new(),
             problems: Vec::new(),
             tasks: Names::new(),

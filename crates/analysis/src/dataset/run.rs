@@ -22,6 +22,16 @@ impl Dataset {
         let mut data = Self::new(format!("{} {}", run.name(), run.stamp()), origin);
         data.declared.clone_from(&spec.metrics);
         data.arm_order = spec.arms.iter().map(|arm| arm.name.clone()).collect();
+        data.arm_params = spec
+            .arms
+            .iter()
+            .map(|arm| (arm.name.clone(), arm.params.clone()))
+            .collect();
+        data.task_params = spec
+            .tasks
+            .iter()
+            .map(|task| (task.id.clone(), task.params.clone()))
+            .collect();
         data.control = spec.control().map(str::to_owned);
         let journal = run.journal();
         let state = RunState::read(&journal)?;

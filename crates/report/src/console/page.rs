@@ -171,8 +171,14 @@ fn visible(line: &str) -> usize {
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
-        let needed = line.chars().count() + 1 + word.chars().count();
+    let mut words = text.split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        // A percent sign stays with its number.
+        let sign = words
+            .peek()
+            .filter(|next| next.starts_with('%'))
+            .map_or(0, |next| 1 + next.chars().count());
+        let needed = line.chars().count() + 1 + word.chars().count() + sign;
         if !line.is_empty() && needed > width {
             lines.push(std::mem::take(&mut line));
         }
@@ -195,6 +201,7 @@ mod tests {
     fn lines_break_at_blanks_only() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("unbreakable", 3), ["unbreakable"]);
+        assert_eq!(wrap("about 80 % of it", 8), ["about", "80 % of", "it"]);
         assert!(wrap("", 10).is_empty());
     }
 

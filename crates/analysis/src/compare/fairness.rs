@@ -1,0 +1,235 @@
+//! Is the comparison fair: do the sides share what they were asked to share (capacity, curriculum, steps, data)?
+//!
+//! A key is looked up in what trials report about themselves (a metric), else in the parameters they were given.
+
+use super::flag::Flag;
+use super::sides::{Planned, Selected};
+use fairtrial_model::Params;
+use fairtrial_stats::descriptive;
+use serde::Serialize;
+use std::str::FromStr;
+
+/// How alike two values must be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tolerance {
+    /// The same.
+    Exact,
+    /// Within this share of the control's value (0.01 is 1 %).
+    Share(f64),
+    /// Within this much.
+    Absolute(f64),
+}
+
+impl FromStr for Tolerance {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let bad = || {
+            format!("`{text}` is not a tolerance: write `exact`, a share like `1%`, or a number")
+        };
+        let size = |number: &str| {
+            let parsed = number.trim().parse::<f64>().ok();
+            parsed
+                .filter(|size| size.is_finite() && *size >= 0.0)
+                .ok_or_else(bad)
+        };
+        match text.strip_suffix('%') {
+            _ if text == "exact" => Ok(Self::Exact),
+            Some(share) => Ok(Self::Share(size(share)? / 100.0)),
+            None => Ok(Self::Absolute(size(text)?)),
+        }
+    }
+}
+
+/// One thing that the sides must share.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EqualRule {
+    /// A metric or a parameter.
+    pub key: String,
+    /// How alike.
+    pub tolerance: Tolerance,
+}
+
+impl FromStr for EqualRule {
+    type Err = String;
+
+    /// Reads `model_params=1%`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (key, tolerance) = text
+            .split_once('=')
+            .ok_or_else(|| format!("`{text}` is not `key=tolerance`"))?;
+        Ok(Self {
+            key: key.trim().to_owned(),
+            tolerance: tolerance.parse()?,
+        })
+    }
+}
+
+/// What was found about one key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fairness {
+    /// The key and how alike the sides must be.
+    pub rule: EqualRule,
+    /// On the control's side; absent where nothing is known.
+    pub control: Option<String>,
+    /// On the candidate's side.
+    pub candidate: Option<String>,
+    /// Whether they are alike; absent where one side is not known.
+    pub equal: Option<bool>,
+}
+
+/// Looks up every key on both sides.
+pub(crate) fn check(contrast: &Planned<'_>, rules: &[EqualRule]) -> Vec<Fairness> {
+    rules.iter().map(|rule| one(contrast, rule)).collect()
+}
+
+/// The flag for a verdict, where the sides are not alike, or not known to be.
+pub(crate) fn flag(found: &[Fairness]) -> Option<Flag> {
+    let unequal = found.iter().filter(|fairness| fairness.equal != Some(true));
+    let keys: Vec<String> = unequal
+        .map(|fairness| match fairness.equal {
+            Some(_) => fairness.rule.key.clone(),
+            None => format!("{} (not known)", fairness.rule.key),
+        })
+        .collect();
+    (!keys.is_empty()).then_some(Flag::Unfair { keys })
+}
+
+fn one(contrast: &Planned<'_>, rule: &EqualRule) -> Fairness {
+    let point = &contrast.point;
+    let (control, candidate) = (
+        value(&contrast.control, point, rule),
+        value(&contrast.candidate, point, rule),
+    );
+    let equal = match (&control, &candidate) {
+        (Some(left), Some(right)) => Some(alike(left, right, rule.tolerance)),
+        _ => None,
+    };
+    Fairness {
+        rule: rule.clone(),
+        control: control.map(|value| value.text()),
+        candidate: candidate.map(|value| value.text()),
+        equal,
+    }
+}
+
+/// What a side says about itself.
+enum Said {
+    /// A metric: smallest, mean and largest over its trials.
+    Numbers { least: f64, mean: f64, most: f64 },
+    /// Parameters, one per task where tasks have their own.
+    Words(Vec<String>),
+}
+
+impl Said {
+    fn text(&self) -> String {
+        match self {
+            Self::Numbers { least, most, .. } if least == most => least.to_string(),
+            Self::Numbers { least, mean, most } => format!("{mean} ({least} to {most})"),
+            Self::Words(words) => words.join(", "),
+        }
+    }
+}
+
+fn value(side: &Selected<'_>, point: &Params, rule: &EqualRule) -> Option<Said> {
+    reported(side, point, &rule.key).or_else(|| given(side, point, &rule.key))
+}
+
+fn reported(side: &Selected<'_>, point: &Params, key: &str) -> Option<Said> {
+    let data = side.data;
+    let point = point.to_string();
+    let here = data
+        .trials
+        .iter()
+        .zip(data.values(key))
+        .filter(|(trial, _)| {
+            *data.arms.get(trial.arm) == side.arm && *data.points.get(trial.point) == point
+        });
+    let values: Vec<f64> = here
+        .filter_map(|(_, value)| value)
+        .filter(|value| value.is_finite())
+        .collect();
+    Some(Said::Numbers {
+        least: values.iter().copied().reduce(f64::min)?,
+        mean: descriptive::mean(&values).ok()?,
+        most: values.iter().copied().reduce(f64::max)?,
+    })
+}
+
+/// The arm's parameter wins over the sweep point's, which wins over the tasks'.
+fn given(side: &Selected<'_>, point: &Params, key: &str) -> Option<Said> {
+    let data = side.data;
+    let of_arm = data
+        .arm_params
+        .iter()
+        .find(|(name, _)| Some(name) == side.arm.as_ref());
+    let single = of_arm
+        .and_then(|(_, params)| params.get(key))
+        .or_else(|| point.get(key));
+    if let Some(value) = single {
+        return Some(Said::Words(vec![Params::display(value)]));
+    }
+    let words: Vec<String> = data
+        .task_params
+        .iter()
+        .filter_map(|(task, params)| Some(format!("{task}: {}", Params::display(params.get(key)?))))
+        .collect();
+    (!words.is_empty()).then_some(Said::Words(words))
+}
+
+fn alike(left: &Said, right: &Said, tolerance: Tolerance) -> bool {
+    let (a, b) = match (left, right) {
+        (Said::Words(left), Said::Words(right)) => match (numbers(left), numbers(right)) {
+            (Some(a), Some(b)) => ((a, a), (b, b)),
+            _ => return left == right,
+        },
+        (
+            Said::Numbers { least, most, .. },
+            Said::Numbers {
+                least: low,
+                most: high,
+                ..
+            },
+        ) => ((*least, *most), (*low, *high)),
+        _ => return left.text() == right.text(),
+    };
+    // Every trial of one side against every trial of the other: the farthest two decide.
+    let gap = (a.1 - b.0).abs().max((b.1 - a.0).abs());
+    match tolerance {
+        Tolerance::Exact => gap == 0.0,
+        Tolerance::Absolute(size) => gap <= size,
+        Tolerance::Share(share) => gap <= share * a.0.abs().max(a.1.abs()),
+    }
+}
+
+fn numbers(words: &[String]) -> Option<f64> {
+    match words {
+        [one] => one.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EqualRule, Tolerance};
+
+    #[test]
+    fn rules_are_read_from_text() {
+        let rule: EqualRule = "model_params=1%".parse().unwrap();
+        assert_eq!(
+            (rule.key.as_str(), rule.tolerance),
+            ("model_params", Tolerance::Share(0.01))
+        );
+        assert_eq!("exact".parse::<Tolerance>(), Ok(Tolerance::Exact));
+        assert_eq!("0.5".parse::<Tolerance>(), Ok(Tolerance::Absolute(0.5)));
+        assert!("-1%".parse::<Tolerance>().is_err());
+        assert!(
+            "model_params"
+                .parse::<EqualRule>()
+                .unwrap_err()
+                .contains("key=tolerance")
+        );
+    }
+}
