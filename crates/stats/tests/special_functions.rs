@@ -152,3 +152,42 @@ fn ranges_of_two_arms_are_the_t_distribution() {
         1e-12
     ));
 }
+
+#[test]
+fn error_and_gamma_functions() {
+    // mpmath
+    for (got, want) in [
+        (dist::erf(1.0), 0.84270079294971487),
+        (dist::erfc(5.0), 1.5374597944280349e-12),
+        (dist::ln_gamma(0.5), 0.57236494292470009),
+        (dist::ln_gamma(1e5), 1051287.7089736569),
+        (dist::ln_beta(0.5, 1e6), -6.335390211057437),
+        (dist::ln_beta(2500.0, 60.0), -285.61138088569846),
+        (dist::ln_binomial(100.0, 50.0), 66.783841652017426),
+    ] {
+        assert!(close(got, want, 1e-13), "{got:e} {want:e}");
+    }
+}
+
+/// Large and small shapes, both tails (`tests/goldens/mpmath_distributions.py`).
+#[test]
+fn hard_places_against_mpmath() {
+    let golden = Golden::load("mpmath_distributions.json");
+    for case in golden.cases() {
+        let n = |key| number(case, key);
+        let (got, tolerance) = match case["f"].as_str().unwrap() {
+            "beta_cdf" => (dist::beta::cdf(n("x"), n("a"), n("b")), 1e-12),
+            "gamma_lower" => (dist::regularized_gamma_lower(n("a"), n("x")), 1e-12),
+            "gamma_upper" => (dist::regularized_gamma_upper(n("a"), n("x")), 1e-12),
+            "t_sf" => (dist::student_t::sf(n("x"), n("df")), 1e-12),
+            "nct_sf" => (dist::noncentral_t::sf(n("x"), n("df"), n("nc")), 1e-10),
+            other => panic!("no function for {other}"),
+        };
+        assert!(
+            close(got, n("value"), tolerance),
+            "{case}: got {got:e}, off by {:e}",
+            got / n("value") - 1.0
+        );
+    }
+    assert!(golden.cases().len() > 100);
+}

@@ -48,11 +48,6 @@ pub fn ln_binomial(n: f64, k: f64) -> f64 {
     -(n + 1.0).ln() - ln_beta(k + 1.0, n - k + 1.0)
 }
 
-/// `ln n!`.
-pub fn ln_factorial(n: u64) -> f64 {
-    ln_gamma(n as f64 + 1.0)
-}
-
 /// What Stirling's formula leaves of `ln n!`: `ln n! - [(n + 1/2) ln n - n + ln(2 pi)/2]`.
 pub(super) fn stirling_error(n: f64) -> f64 {
     const S: [f64; 8] = [
