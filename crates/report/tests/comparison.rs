@@ -3,6 +3,7 @@
 
 use fairtrial_analysis::compare::{CompareOptions, Comparison, Inputs, compare};
 use fairtrial_analysis::dataset::{Fact, FactKind, Origin};
+use fairtrial_analysis::watch::{ChangedFile, WatchReport};
 use fairtrial_analysis::{Dataset, Observation};
 use fairtrial_model::{
     Direction, Margin, MetricDeclaration, MetricSource, Number, Outcome, Params, RECORD_SCHEMA,
@@ -126,13 +127,14 @@ const TWO: [(&str, f64); 2] = [("control", 0.0), ("candidate", 0.03)];
 fn two_arms_on_a_wide_terminal() {
     insta::assert_snapshot!(console::comparison(
         &arms(&["train"], &TWO),
+        None,
         Terminal::plain(120)
     ));
 }
 
 #[test]
 fn two_arms_on_a_narrow_terminal() {
-    let text = console::comparison(&arms(&["train"], &TWO), Terminal::plain(72));
+    let text = console::comparison(&arms(&["train"], &TWO), None, Terminal::plain(72));
     let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(longest <= 72, "{longest}\n{text}");
     insta::assert_snapshot!(text);
@@ -147,7 +149,7 @@ fn an_open_question() {
         ..CompareOptions::default()
     };
     let comparison = compare(Inputs::Arms(&data), &options).unwrap();
-    insta::assert_snapshot!(console::comparison(&comparison, Terminal::plain(100)));
+    insta::assert_snapshot!(console::comparison(&comparison, None, Terminal::plain(100)));
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn four_arms_and_two_tasks() {
         ("small", -0.02),
     ];
     let comparison = arms(&["train", "maze"], &four);
-    insta::assert_snapshot!(console::comparison(&comparison, Terminal::plain(110)));
+    insta::assert_snapshot!(console::comparison(&comparison, None, Terminal::plain(110)));
 }
 
 #[test]
@@ -204,7 +206,17 @@ fn two_runs_that_differ_as_markdown() {
         &CompareOptions::default(),
     )
     .unwrap();
-    insta::assert_snapshot!(markdown::comparison(&comparison));
+    let watched = WatchReport {
+        paths: vec!["src/rl/".into()],
+        from: "aaaa".into(),
+        to: None,
+        files: vec![ChangedFile {
+            path: "src/rl/loss.py".into(),
+            added: Some(3),
+            removed: Some(1),
+        }],
+    };
+    insta::assert_snapshot!(markdown::comparison(&comparison, Some(&watched)));
 }
 
 #[test]

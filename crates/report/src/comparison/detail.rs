@@ -4,6 +4,7 @@ use super::format_of;
 use crate::number::{self, NumberFormat, counted};
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
 use fairtrial_analysis::dataset::FactKind;
+use fairtrial_analysis::watch::WatchReport;
 
 /// Units that are named before "and n more".
 const NAMED: usize = 5;
@@ -234,4 +235,31 @@ fn shortened(of: &[String]) -> String {
         0 => named,
         more => format!("{named} and {more} more"),
     }
+}
+
+/// What changed in watched paths.
+pub(crate) fn watched_sentence(report: &WatchReport) -> String {
+    let short = |commit: &str| commit.get(..10).unwrap_or(commit).to_owned();
+    let to = report
+        .to
+        .as_deref()
+        .map_or("the work tree".to_owned(), short);
+    let span = format!("from {} to {to}", short(&report.from));
+    if report.files.is_empty() {
+        return format!("Nothing changed in {} {span}.", report.paths.join(", "));
+    }
+    let lines = |count: Option<u64>| count.map_or("?".to_owned(), |count| count.to_string());
+    let files: Vec<String> = report
+        .files
+        .iter()
+        .map(|file| {
+            format!(
+                "{} (+{} -{})",
+                file.path,
+                lines(file.added),
+                lines(file.removed)
+            )
+        })
+        .collect();
+    format!("Changed in watched paths {span}: {}.", shortened(&files))
 }

@@ -3,7 +3,7 @@
 use super::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat};
-use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, TaskLine};
+use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, TaskLine, Tolerance};
 
 /// How often each side failed; nothing where nothing did.
 pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
@@ -40,6 +40,41 @@ pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
             .map(|(p, method)| format!("p {} ({method}).", number::p_value(p)))
             .into_iter()
             .collect(),
+    })
+}
+
+/// What the sides were asked to share.
+pub(crate) fn fairness_section(contrast: &Contrast) -> Option<Section> {
+    let mut grid = Grid::new(vec![
+        Column::words("must be equal"),
+        Column::words("within"),
+        Column::numbers("control"),
+        Column::numbers("candidate"),
+        Column::words("equal"),
+    ]);
+    for found in &contrast.fairness {
+        let within = match found.rule.tolerance {
+            Tolerance::Exact => "exact".to_owned(),
+            Tolerance::Share(share) => number::percent(share),
+            Tolerance::Absolute(size) => size.to_string(),
+        };
+        let (word, tone) = match found.equal {
+            Some(true) => ("yes", Tone::Plain),
+            Some(false) => ("no", Tone::Bad),
+            None => ("not known", Tone::Caution),
+        };
+        grid.push(vec![
+            found.rule.key.as_str().into(),
+            within.into(),
+            found.control.clone().unwrap_or_default().into(),
+            found.candidate.clone().unwrap_or_default().into(),
+            Cell::from(word).toned(tone),
+        ]);
+    }
+    (!grid.rows.is_empty()).then(|| Section {
+        title: "Fairness".to_owned(),
+        grid,
+        notes: Vec::new(),
     })
 }
 

@@ -3,8 +3,10 @@
 mod detail;
 mod evidence;
 
-pub(crate) use detail::{mismatch_sentences, primary_sentences, verdict_sentence};
-pub(crate) use evidence::{failure_section, ranking_sections, task_sections};
+pub(crate) use detail::{
+    mismatch_sentences, primary_sentences, verdict_sentence, watched_sentence,
+};
+pub(crate) use evidence::{failure_section, fairness_section, ranking_sections, task_sections};
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat};

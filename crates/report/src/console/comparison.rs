@@ -3,21 +3,29 @@
 use super::Terminal;
 use super::page::Page;
 use crate::comparison::{
-    failure_section, mismatch_sentences, primary_sentences, ranking_sections, task_sections, tone,
-    verdict_section, verdict_sentence,
+    failure_section, fairness_section, mismatch_sentences, primary_sentences, ranking_sections,
+    task_sections, tone, verdict_section, verdict_sentence, watched_sentence,
 };
 use crate::grid::Tone;
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Role};
+use fairtrial_analysis::watch::WatchReport;
 
 /// The comparison as `compare` prints it: the verdicts, then what they rest on.
-pub fn comparison(comparison: &Comparison, terminal: Terminal) -> String {
+pub fn comparison(
+    comparison: &Comparison,
+    watched: Option<&WatchReport>,
+    terminal: Terminal,
+) -> String {
     let mut page = Page::new(terminal);
     for problem in &comparison.problems {
         page.sentence(&format!("Problem in the journal: {problem}"), Tone::Caution);
     }
     for sentence in mismatch_sentences(&comparison.mismatches) {
         page.sentence(&sentence, Tone::Caution);
+    }
+    if let Some(report) = watched {
+        page.sentence(&watched_sentence(report), Tone::Plain);
     }
     for contrast in &comparison.contrasts {
         contrast_part(&mut page, contrast, comparison);
@@ -41,10 +49,10 @@ fn contrast_part(page: &mut Page, contrast: &Contrast, comparison: &Comparison) 
             page.sentence(&sentence, Tone::Plain);
         }
     }
-    for section in failure_section(contrast)
+    let first = failure_section(contrast)
         .into_iter()
-        .chain(task_sections(contrast))
-    {
+        .chain(fairness_section(contrast));
+    for section in first.chain(task_sections(contrast)) {
         page.section(&section);
     }
 }

@@ -2,14 +2,15 @@
 
 use super::{escape, section};
 use crate::comparison::{
-    failure_section, glyph, mismatch_sentences, primary_sentences, ranking_sections, task_sections,
-    verdict_section, verdict_sentence,
+    failure_section, fairness_section, glyph, mismatch_sentences, primary_sentences,
+    ranking_sections, task_sections, verdict_section, verdict_sentence, watched_sentence,
 };
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Role};
+use fairtrial_analysis::watch::WatchReport;
 
 /// The comparison as one page.
-pub fn comparison(comparison: &Comparison) -> String {
+pub fn comparison(comparison: &Comparison, watched: Option<&WatchReport>) -> String {
     let mut parts = vec!["# Comparison\n".to_owned()];
     let warnings = mismatch_sentences(&comparison.mismatches);
     let problems = comparison
@@ -23,6 +24,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     if !all.is_empty() {
         parts.push(all.join(">\n"));
     }
+    parts.extend(watched.map(|report| format!("{}\n", escape(&watched_sentence(report)))));
     for contrast in &comparison.contrasts {
         parts.push(contrast_part(contrast, comparison));
     }
@@ -53,9 +55,10 @@ fn contrast_part(contrast: &Contrast, comparison: &Comparison) -> String {
             detail.concat()
         ));
     }
-    let rest = failure_section(contrast)
+    let first = failure_section(contrast)
         .into_iter()
-        .chain(task_sections(contrast));
+        .chain(fairness_section(contrast));
+    let rest = first.chain(task_sections(contrast));
     parts.extend(rest.map(|part| section(&part)));
     parts.join("\n")
 }
