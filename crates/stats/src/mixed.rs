@@ -72,22 +72,7 @@ pub fn random_intercept<K: Ord>(
     level: Level,
 ) -> Outcome<RandomIntercept> {
     let level = level.checked()?;
-    sample::at_least("a mixed model", "the outcomes", outcomes, 4)?;
-    for other in [candidate.len(), tasks.len()] {
-        if other != outcomes.len() {
-            return Err(Undefined::UnequalLengths {
-                left: outcomes.len(),
-                right: other,
-            });
-        }
-    }
-    let moments = Moments::of(outcomes);
-    if moments.is_constant() {
-        return Err(Undefined::ZeroVariance {
-            what: "the outcomes".into(),
-            value: moments.mean,
-        });
-    }
+    let moments = checked(outcomes, candidate.len(), tasks.len())?;
     // Centred and scaled, so that no sum of squares can overflow or cancel.
     let unit = representable("the spread", moments.sd())?;
     let scaled: Vec<f64> = outcomes.iter().map(|y| (y - moments.mean) / unit).collect();
@@ -139,6 +124,27 @@ pub fn random_intercept<K: Ord>(
         )?,
         at_boundary: ratio == 0.0,
     })
+}
+
+/// Finite outcomes that vary, one arm and one task for each.
+fn checked(outcomes: &[f64], candidates: usize, tasks: usize) -> Outcome<Moments> {
+    sample::at_least("a mixed model", "the outcomes", outcomes, 4)?;
+    for other in [candidates, tasks] {
+        if other != outcomes.len() {
+            return Err(Undefined::UnequalLengths {
+                left: outcomes.len(),
+                right: other,
+            });
+        }
+    }
+    let moments = Moments::of(outcomes);
+    if moments.is_constant() {
+        return Err(Undefined::ZeroVariance {
+            what: "the outcomes".into(),
+            value: moments.mean,
+        });
+    }
+    Ok(moments)
 }
 
 impl Model {
