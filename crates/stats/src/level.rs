@@ -41,15 +41,16 @@ impl Level {
         }
     }
 
-    /// Refuses an alpha outside (0, 1).
+    /// Refuses an alpha outside (0, 1), and one so near to an end that `1 - alpha` no longer holds it.
     pub(crate) fn checked(self) -> Outcome<Self> {
-        if self.alpha > 0.0 && self.alpha < 1.0 {
+        const NEAREST: f64 = 1e-12;
+        if self.alpha >= NEAREST && self.alpha <= 1.0 - NEAREST {
             return Ok(self);
         }
         Err(Undefined::BadArgument {
             name: "alpha".into(),
             value: self.alpha,
-            expected: "a chance between 0 and 1, both excluded".into(),
+            expected: "a chance between 0 and 1, at least 1e-12 away from both".into(),
         })
     }
 

@@ -5,8 +5,18 @@
 /// Newton steps (secant steps without a slope), replaced by bisection whenever a step leaves the bracket or does not
 /// halve in time, so that the search ends for any monotone function. Outside values are clamped to the nearer end.
 pub(crate) fn increasing_root(lo: f64, hi: f64, f: impl Fn(f64) -> (f64, f64)) -> f64 {
+    increasing_root_from(0.5 * (lo + hi), lo, hi, f)
+}
+
+/// The same from a first guess inside the bracket.
+pub(super) fn increasing_root_from(
+    start: f64,
+    lo: f64,
+    hi: f64,
+    f: impl Fn(f64) -> (f64, f64),
+) -> f64 {
     let (mut lo, mut hi) = (lo, hi);
-    let mut x = 0.5 * (lo + hi);
+    let mut x = start.clamp(lo, hi);
     let mut last_step = hi - lo;
     let mut before = (f64::NAN, f64::NAN);
     for _ in 0..400 {

@@ -3,7 +3,7 @@
 use super::gamma_fn::ln_beta;
 use super::incomplete_beta::regularized_beta_pair;
 use super::normal;
-use super::solve::increasing_root;
+use super::solve::increasing_root_from;
 
 /// From here on Hill's transformed normal is right to 1e-14, while the beta function's argument gets too near to 1.
 const HILL_DF: f64 = 2e4;
@@ -84,7 +84,7 @@ fn upper_quantile(tail: f64, centre: f64, df: f64) -> f64 {
         return normal::inverse_sf(tail);
     }
     // Logarithms on both sides make a nearly straight line of both the centre and the tail.
-    let log_x = increasing_root(-745.0, 709.0, |u| {
+    let log_x = increasing_root_from(first_guess(tail, df).ln(), -745.0, 709.0, |u| {
         let x = u.exp();
         let (inside, outside) = halves(x, df);
         let density = pdf(x, df) * x;
@@ -95,6 +95,12 @@ fn upper_quantile(tail: f64, centre: f64, df: f64) -> f64 {
         }
     });
     log_x.exp()
+}
+
+/// The normal quantile with the first term of its expansion in 1 / df; near enough for Newton.
+fn first_guess(tail: f64, df: f64) -> f64 {
+    let z = normal::inverse_sf(tail).max(1e-300);
+    z * (1.0 + (z * z + 1.0) / (4.0 * df))
 }
 
 /// `P(0 < T < x)` and `P(T > x)` for `x > 0`.
