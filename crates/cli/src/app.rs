@@ -1,7 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    cancel, check, completions, demo, doctor, init, list, plan, run, schema, status, summarize,
+    cancel, check, compare, completions, demo, doctor, init, list, plan, run, schema, status,
+    summarize,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
@@ -48,6 +49,7 @@ enum Command {
     Cancel(cancel::Args),
     List(list::Args),
     Summarize(summarize::Args),
+    Compare(compare::Args),
     Schema(schema::Args),
     Init(init::Args),
     Demo(demo::Args),
@@ -82,6 +84,7 @@ impl Command {
             Self::Cancel(args) => cancel::run(&args, global, printer),
             Self::List(args) => list::run(&args, global, printer),
             Self::Summarize(args) => summarize::run(&args, global, printer),
+            Self::Compare(args) => compare::run(&args, global, printer),
             Self::Schema(args) => schema::run(&args, printer),
             Self::Init(args) => init::run(&args, printer),
             Self::Demo(args) => demo::run(&args, global, printer),

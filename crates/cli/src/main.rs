@@ -3,6 +3,7 @@
 mod app;
 mod commands;
 mod data_dir;
+mod environment;
 mod exit;
 mod printer;
 mod progress;

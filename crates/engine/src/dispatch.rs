@@ -142,13 +142,12 @@ impl Dispatch {
     /// What the run's end shall be called.
     pub(crate) fn status(&self) -> RunStatus {
         match &self.stop {
-            None => RunStatus::Finished,
+            // The trials that a decided run leaves out are not owed to anybody.
+            None | Some(StopReason::Decided(_)) => RunStatus::Finished,
             // A drain that found nothing left to leave out is a run that finished.
             Some(StopReason::Drain) if self.all_ended() => RunStatus::Finished,
             Some(StopReason::Drain | StopReason::Cancel) => RunStatus::Cancelled,
             Some(StopReason::Budget(_)) => RunStatus::Budget,
-            // The trials that a decided run leaves out are not owed to anybody.
-            Some(StopReason::Decided(_)) => RunStatus::Finished,
             Some(StopReason::Broken(_)) => RunStatus::Error,
         }
     }

@@ -10,6 +10,7 @@ use fairtrial_trial::{JobLimits, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -151,11 +152,7 @@ impl JobMaker {
         let text = serde_json::to_string(&trial.params).map_err(|error| error.to_string())?;
         let mut hash = [0; 16];
         hash.copy_from_slice(&Sha256::digest(&text)[..16]);
-        let name: String = hash
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name = hex(&hash[..8]);
         let folder = self.run.path().join("params");
         let path = folder.join(format!("{name}.json"));
         let mut written = self
@@ -174,6 +171,14 @@ fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     write_atomic_bytes(path, Durability::Process, text.as_bytes())
         .map_err(|error| error.to_string())
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// The caller's variables that a task's trials inherit, without those that are set anew for each.

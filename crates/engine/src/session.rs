@@ -3,7 +3,7 @@
 use crate::controls::{Asked, Controls};
 use crate::dispatch::Dispatch;
 use crate::events::{RunEvent, StopReason};
-use crate::job::JobMaker;
+use crate::job::{JobMaker, hex};
 use crate::local::{Board, Floor};
 use crate::views::Views;
 use crate::{EngineError, RunReport, RunRequest, Start, prepare, reuse};
@@ -16,7 +16,6 @@ use fairtrial_journal::{
 };
 use fairtrial_plan::Plan;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -265,7 +264,7 @@ impl Session<'_> {
                 name: self.run.name().to_owned(),
                 stamp: self.run.stamp(),
                 config: plan.spec().source.clone(),
-                spec_sha256: sha256(spec_text),
+                spec_sha256: hex(&Sha256::digest(spec_text)),
                 plan_hash: plan.hash().to_owned(),
                 trials: plan.len(),
                 set: set.clone(),
@@ -411,13 +410,4 @@ impl Drop for Leave<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
 }

@@ -189,7 +189,8 @@ proptest! {
     #[test]
     fn every_order_is_a_permutation(seeds in 1usize..6, arms in 1usize..4, points in 1usize..5, order in 0usize..3) {
         let order = ["spec", "blocks", "random"][order];
-        let arms: String = (0..arms).map(|arm| format!("[arms.a{arm}]\nx = {arm}\n")).collect();
+        let arms: Vec<String> = (0..arms).map(|arm| format!("[arms.a{arm}]\nx = {arm}\n")).collect();
+        let arms = arms.concat();
         let points: Vec<String> = (0..points).map(|point| point.to_string()).collect();
         let text = format!("order = \"{order}\"\nseeds = {seeds}\ncommand = \"p {{x}} {{y}}\"\n{arms}[sweep]\ny = [{}]\n", points.join(","));
         let plan = plan(&text);

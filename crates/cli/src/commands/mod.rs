@@ -2,6 +2,7 @@
 
 pub(crate) mod cancel;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;

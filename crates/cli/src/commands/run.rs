@@ -6,7 +6,7 @@ use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
 use crate::spec_file::SpecArgs;
-use crate::{data_dir, time};
+use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_analysis::summarize_run;
 use fairtrial_engine::{
@@ -74,9 +74,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         return Ok(Exit::Fine);
     }
     let start = start(args, &root, &mut plan, printer)?;
-    let environment: Vec<(String, String)> = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect();
+    let environment = environment::read();
     check_machine(&plan, &environment)?;
     let request = request(args, root, Arc::new(plan), start, environment)?;
     let report = go(&request, args, printer)?;
@@ -224,9 +222,9 @@ fn listen(controls: &Controls) -> Result<(), Failure> {
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if signal == SIGINT {
-                controls.interrupt()
+                controls.interrupt();
             } else {
-                controls.cancel()
+                controls.cancel();
             }
         }
     });

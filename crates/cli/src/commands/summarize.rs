@@ -2,10 +2,12 @@
 
 use super::select::RunArgs;
 use crate::app::Global;
+use crate::environment;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use fairtrial_analysis::{RunSummary, summarize_run};
 use fairtrial_engine::resolved_spec;
+use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{Durability, RunDir, is_live, views, write_atomic_bytes};
 use fairtrial_report::markdown::SummaryHeader;
 use fairtrial_spec::Spec;
@@ -52,6 +54,9 @@ pub(crate) fn write_views(run: &RunDir, spec: &Spec, summary: &RunSummary) -> Re
         notes: spec.notes.clone(),
     };
     let text = fairtrial_report::markdown::summary(summary, &header);
+    let text = Redactor::from_env(environment::read())
+        .redact(&text)
+        .into_owned();
     Ok(write_atomic_bytes(
         &run.summary(),
         Durability::Process,

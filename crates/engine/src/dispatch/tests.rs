@@ -122,7 +122,7 @@ fn infrastructure_is_tried_again_after_a_wait_and_failures_are_not() {
     dispatch.settled(0, 1, Outcome::Infra);
     assert!(matches!(dispatch.next(now), Next::Wait(Some(at)) if at > now));
     assert_eq!(dispatch.counts().total(), 0);
-    let later = now + Duration::from_secs(60);
+    let later = now + Duration::from_mins(1);
     assert_eq!(
         dispatch.next(later),
         Next::Run {

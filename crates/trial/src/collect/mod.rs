@@ -82,7 +82,7 @@ pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources
                     .extend(series.map(|series| (metric.name.clone(), series)));
             }
             Err(error) if metric.required => {
-                found.missing.push(format!("`{}` ({error})", metric.name))
+                found.missing.push(format!("`{}` ({error})", metric.name));
             }
             Err(CollectError::NoFile(_) | CollectError::NoValue(_)) => {}
             Err(error) => found

@@ -106,9 +106,21 @@ impl Reading {
     }
 }
 
-fn summarise(series: &SeriesReading, metric: &MetricDeclaration, summary: &SeriesSummary) -> Result<f64, CollectError> {
-    let no_value = |reason: String| CollectError::NoValue(format!("no {} of {}: {reason}", describe(summary), series.file));
-    let Some((steps, values)) = &series.kept else { return Ok(series.last) };
+fn summarise(
+    series: &SeriesReading,
+    metric: &MetricDeclaration,
+    summary: &SeriesSummary,
+) -> Result<f64, CollectError> {
+    let no_value = |reason: String| {
+        CollectError::NoValue(format!(
+            "no {} of {}: {reason}",
+            describe(summary),
+            series.file
+        ))
+    };
+    let Some((steps, values)) = &series.kept else {
+        return Ok(series.last);
+    };
     if summary.kind == SummaryKind::Last {
         return Ok(series.last);
     }
@@ -119,12 +131,16 @@ fn summarise(series: &SeriesReading, metric: &MetricDeclaration, summary: &Serie
         SummaryKind::LastN => curves::last_n(&curve, summary.n.unwrap_or(DEFAULT_LAST_N) as usize),
         SummaryKind::Slope => curves::slope(&curve, window),
         SummaryKind::Max => curves::max(&curve, window),
-        SummaryKind::Min => return smallest(steps, values, window).map_err(|reason| no_value(reason.to_string())),
+        SummaryKind::Min => {
+            return smallest(steps, values, window).map_err(|reason| no_value(reason.to_string()));
+        }
         SummaryKind::Mean | SummaryKind::Last => curves::mean(&curve, window),
         SummaryKind::AtStep => curves::value_at(&curve, summary.step.unwrap_or(f64::NAN)),
         SummaryKind::TimeTo => return time_to(&curve, metric, summary).map_err(no_value),
     };
-    reduced.map(|reduced| reduced.value).map_err(|reason| no_value(reason.to_string()))
+    reduced
+        .map(|reduced| reduced.value)
+        .map_err(|reason| no_value(reason.to_string()))
 }
 
 /// How many last values `last_n` takes where the spec does not say.
@@ -139,17 +155,28 @@ fn window(summary: &SeriesSummary) -> Window {
     }
 }
 
-fn smallest(steps: &[f64], values: &[f64], window: Window) -> Result<f64, fairtrial_stats::Undefined> {
+fn smallest(
+    steps: &[f64],
+    values: &[f64],
+    window: Window,
+) -> Result<f64, fairtrial_stats::Undefined> {
     let negated: Vec<f64> = values.iter().map(|value| -value).collect();
     curves::max(&Curve::new(steps, &negated)?, window).map(|largest| -largest.value)
 }
 
-fn time_to(curve: &Curve, metric: &MetricDeclaration, summary: &SeriesSummary) -> Result<f64, String> {
+fn time_to(
+    curve: &Curve,
+    metric: &MetricDeclaration,
+    summary: &SeriesSummary,
+) -> Result<f64, String> {
     let direction = match metric.direction {
         Some(fairtrial_model::Direction::Down) => curves::Direction::AtMost,
         _ => curves::Direction::AtLeast,
     };
-    let threshold = Threshold { value: summary.threshold.unwrap_or(f64::NAN), direction };
+    let threshold = Threshold {
+        value: summary.threshold.unwrap_or(f64::NAN),
+        direction,
+    };
     match curves::time_to_threshold(curve, threshold).map_err(|reason| reason.to_string())? {
         Crossing::Reached { step } => Ok(step),
         Crossing::NotReached { by } => Err(format!("it was not reached by step {by}")),

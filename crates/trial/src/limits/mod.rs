@@ -2,6 +2,11 @@
 //!
 //! A trial without such limits gets no control group: making one costs more than starting the program.
 
+#![allow(
+    clippy::unnecessary_cast,
+    reason = "the type of a resource's number differs between systems"
+)]
+
 pub(crate) mod cgroup;
 
 use crate::wire::LaunchLimits;

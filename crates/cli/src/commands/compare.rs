@@ -1,0 +1,532 @@
+//! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
+
+use crate::app::Global;
+use crate::data_dir;
+use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use clap::ValueEnum;
+use fairtrial_analysis::compare::{
+    EqualRule, Inputs, Method, Pairing, TaskRole, Word, parse_margin,
+};
+use fairtrial_analysis::dataset::FactKind;
+use fairtrial_analysis::watch::{Watch, WatchReport, watch};
+use fairtrial_analysis::{AnalysisError, CompareOptions, Comparison, Dataset, compare};
+use fairtrial_engine::resolved_spec;
+use fairtrial_journal::provenance::Environment;
+use fairtrial_journal::{DataRoot, RunDir, Selector, list_runs};
+use fairtrial_model::{Direction, Margin, Stamp};
+use fairtrial_spec::Spec;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Compare two sides and say whether the difference is real
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fairtrial compare my_benchmark                        every arm of the newest run against its control
+  fairtrial compare control candidate                   two arms of the newest run
+  fairtrial compare bench/20250824__12-34-56 bench      two runs of a benchmark; the first is the control
+  fairtrial compare before.json after.json --json       two result files
+  fairtrial compare before.csv after.csv --direction up --metric percent_correct
+
+Verdicts: improved, regressed, equivalent, not worse, inconclusive, identical, insufficient.")]
+pub(crate) struct Args {
+    /// The control first: runs (`NAME`, `NAME/STAMP` or a run's folder), arms, result JSON files or CSV tables
+    #[arg(required = true, num_args = 1.., value_name = "SIDE")]
+    sides: Vec<String>,
+    /// The run whose arms the sides are [default: the newest]
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+    /// The control arm [default: the spec's]
+    #[arg(long, value_name = "ARM")]
+    control: Option<String>,
+    /// A metric; the first one given decides [default: the declared ones]
+    #[arg(long = "metric", value_name = "METRIC")]
+    metrics: Vec<String>,
+    /// Two-sided error rate [default: the spec's, else 0.05]
+    #[arg(long)]
+    alpha: Option<f64>,
+    /// How intervals are made
+    #[arg(long, value_enum, default_value_t = MethodChoice::Auto)]
+    method: MethodChoice,
+    /// Whether units are compared in pairs
+    #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
+    pairing: PairingChoice,
+    /// The smallest difference that matters: `2%` of the control, or a number in the metric's unit
+    #[arg(long, value_parser = parse_margin)]
+    margin: Option<Margin>,
+    /// Which way is better
+    #[arg(long, value_enum)]
+    direction: Option<DirectionChoice>,
+    /// Whether the answer is about these tasks, or about tasks like them
+    #[arg(long, value_enum, default_value_t = TasksChoice::Fixed)]
+    tasks: TasksChoice,
+    /// A difference between the sides to accept: a timing between two machines is not judged without it
+    #[arg(long, value_enum, value_name = "WHAT")]
+    accept: Vec<AcceptChoice>,
+    /// What both sides must share, as `model_params=1%` or `curriculum=exact`
+    #[arg(long, value_name = "KEY=TOLERANCE")]
+    equal: Vec<EqualRule>,
+    /// Chance to find the effect in the plans that are made
+    #[arg(long, default_value_t = 0.8)]
+    power: f64,
+    /// Seed of what is drawn (bootstrap, chance to be best)
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Exit with code 1 where the primary metric ends in one of these verdicts
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
+    fail_on: Vec<VerdictChoice>,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the comparison as Markdown
+    #[arg(long, value_name = "FILE")]
+    md: Option<PathBuf>,
+    /// Write the comparison as CSV
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MethodChoice {
+    /// By the kind of data
+    Auto,
+    /// Student's t on the pairs, Welch's t without pairs
+    T,
+    /// The same on logarithms: a ratio
+    LogRatio,
+    /// Hodges-Lehmann with its rank-based interval
+    Rank,
+    /// McNemar and Tango for pairs, Fisher and Newcombe else
+    Proportion,
+    /// Percentile bootstrap
+    Percentile,
+    /// `BCa` bootstrap
+    Bca,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PairingChoice {
+    /// Paired wherever both sides share seeds (or tasks)
+    Auto,
+    /// Paired; what only one side has is a broken pair
+    Seed,
+    /// Two independent groups
+    None,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum DirectionChoice {
+    /// Higher is better
+    Up,
+    /// Lower is better
+    Down,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TasksChoice {
+    /// These tasks, with equal weights
+    Fixed,
+    /// Tasks like these: each is one observation
+    Random,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum AcceptChoice {
+    /// Timings from different machines
+    Machine,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum VerdictChoice {
+    Improved,
+    Regressed,
+    Equivalent,
+    NotWorse,
+    Inconclusive,
+    Identical,
+    Insufficient,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let asked = Asked::read(args, &root, printer)?;
+    let options = options(args, &asked);
+    let inputs = match (&asked.first, &asked.second) {
+        (control, Some(candidate)) => Inputs::Two(&control.data, &candidate.data),
+        (only, None) => Inputs::Arms(&only.data),
+    };
+    let comparison = compare(inputs, &options).map_err(failure)?;
+    let watched = asked.watched(printer);
+    write(args.md.as_deref(), || {
+        Ok(fairtrial_report::markdown::comparison(
+            &comparison,
+            watched.as_ref(),
+        ))
+    })?;
+    write(args.csv.as_deref(), || {
+        fairtrial_report::csv::comparison(&comparison).map_err(|error| error.to_string())
+    })?;
+    if args.json {
+        printer.json(&Printed {
+            comparison: &comparison,
+            watched,
+        });
+    } else {
+        printer.line(fairtrial_report::console::comparison(
+            &comparison,
+            watched.as_ref(),
+            printer.terminal(),
+        ));
+    }
+    Ok(exit(args, &comparison))
+}
+
+/// What `--json` prints: the comparison, and what changed in watched paths.
+#[derive(serde::Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watched: Option<WatchReport>,
+}
+
+fn exit(args: &Args, comparison: &Comparison) -> Exit {
+    let failing = |word: Word| {
+        args.fail_on
+            .iter()
+            .any(|choice| Word::from(*choice) == word)
+    };
+    let failed = comparison
+        .primary()
+        .any(|metric| failing(metric.verdict.word));
+    if failed { Exit::Failed } else { Exit::Fine }
+}
+
+fn write(
+    path: Option<&Path>,
+    text: impl FnOnce() -> Result<String, String>,
+) -> Result<(), Failure> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let text = text().map_err(Failure::machine)?;
+    fs::write(path, text)
+        .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
+}
+
+fn failure(error: AnalysisError) -> Failure {
+    match error {
+        AnalysisError::Journal(_) | AnalysisError::Git(_) => Failure::machine(error.to_string()),
+        _ => Failure::input(error.to_string()),
+    }
+}
+
+fn options(args: &Args, asked: &Asked) -> CompareOptions {
+    let analysis = asked.latest_spec().map(|spec| &spec.analysis);
+    CompareOptions {
+        alpha: args
+            .alpha
+            .or(analysis.and_then(|analysis| analysis.alpha))
+            .unwrap_or(0.05),
+        control: asked.control.clone().or_else(|| args.control.clone()),
+        candidates: asked.candidates.clone(),
+        metrics: args.metrics.clone(),
+        primary: analysis.and_then(|analysis| analysis.metric.clone()),
+        method: args.method.into(),
+        pairing: args.pairing.into(),
+        margin: args.margin,
+        direction: args.direction.map(Direction::from),
+        tasks: args.tasks.into(),
+        accept: args
+            .accept
+            .iter()
+            .map(|choice| FactKind::from(*choice))
+            .collect(),
+        equal: args.equal.clone(),
+        power: args.power,
+        seed: args.seed,
+    }
+}
+
+/// One source of trials; runs come with their spec.
+struct Source {
+    data: Dataset,
+    spec: Option<Spec>,
+    commit: Option<String>,
+}
+
+/// What the sides on the command line mean.
+struct Asked {
+    first: Source,
+    second: Option<Source>,
+    control: Option<String>,
+    candidates: Vec<String>,
+}
+
+impl Asked {
+    fn read(args: &Args, root: &DataRoot, printer: Printer) -> Result<Self, Failure> {
+        let sources = |names: &[String]| -> Result<Option<Vec<Place>>, Failure> {
+            names.iter().map(|name| place(name, root)).collect()
+        };
+        let found = if args.run.is_some() {
+            None
+        } else {
+            sources(&args.sides)?
+        };
+        let alone = |first: Source| Self {
+            first,
+            second: None,
+            control: None,
+            candidates: Vec::new(),
+        };
+        match (found.as_deref(), &args.sides[..]) {
+            (Some([only]), _) => Ok(alone(only.open(printer)?)),
+            (Some([control, candidate]), _) => {
+                let (first, second) = open_both(control, candidate, printer)?;
+                Ok(Self {
+                    second: Some(second),
+                    ..alone(first)
+                })
+            }
+            (Some(_), sides) => Err(Failure::input(format!(
+                "two sources at most can be compared, these are {}",
+                sides.len()
+            ))),
+            (None, [control, candidates @ ..]) if !candidates.is_empty() => {
+                let run = arms_run(args, root)?;
+                let first = Place::Run(run).open(printer)?;
+                Ok(Self {
+                    control: Some(control.clone()),
+                    candidates: candidates.to_vec(),
+                    ..alone(first)
+                })
+            }
+            (None, sides) => Err(no_source(sides, root)),
+        }
+    }
+
+    /// The spec that says what is declared.
+    fn latest_spec(&self) -> Option<&Spec> {
+        self.second.as_ref().unwrap_or(&self.first).spec.as_ref()
+    }
+
+    /// What changed in the paths that the spec watches, from the control's commit to the candidate's.
+    fn watched(&self, printer: Printer) -> Option<WatchReport> {
+        let candidate = self.second.as_ref()?;
+        let spec = candidate
+            .spec
+            .as_ref()
+            .filter(|spec| !spec.provenance.watch.is_empty())?;
+        let question = Watch {
+            folder: Path::new(&spec.base_dir),
+            paths: &spec.provenance.watch,
+            from: self.first.commit.as_deref()?,
+            to: candidate.commit.as_deref(),
+        };
+        watch(question)
+            .map_err(|error| printer.warn(format!("watched paths: {error}")))
+            .ok()
+    }
+}
+
+/// Reads both sources at once: reading is most of the time that a comparison of large runs takes.
+fn open_both(
+    control: &Place,
+    candidate: &Place,
+    printer: Printer,
+) -> Result<(Source, Source), Failure> {
+    std::thread::scope(|scope| {
+        let first = scope.spawn(move || control.open(printer));
+        let second = candidate.open(printer)?;
+        let first = first
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok((first, second))
+    })
+}
+
+fn no_source(sides: &[String], root: &DataRoot) -> Failure {
+    let message = match sides {
+        [one] => format!("there is no run, result file or table `{one}`"),
+        many => format!("not all of these are runs or files: {}", many.join(", ")),
+    };
+    Failure::input(message).hint(format!(
+        "`fairtrial list` shows the runs under {}",
+        root.path().display()
+    ))
+}
+
+/// The run whose arms were named.
+fn arms_run(args: &Args, root: &DataRoot) -> Result<RunDir, Failure> {
+    if let Some(name) = &args.run {
+        return run_named(name, root)?.ok_or_else(|| no_source(std::slice::from_ref(name), root));
+    }
+    let newest = list_runs(root)?.into_iter().max_by_key(RunDir::stamp);
+    newest.ok_or_else(|| no_source(&args.sides, root))
+}
+
+/// Where a source is.
+enum Place {
+    Run(RunDir),
+    Json(PathBuf),
+    Csv(PathBuf),
+}
+
+/// What a word on the command line names; nothing where it is neither a file nor a run.
+fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        return match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Ok(Some(Place::Json(path.to_owned()))),
+            Some("csv") => Ok(Some(Place::Csv(path.to_owned()))),
+            _ => Err(Failure::input(format!(
+                "{name} is neither a .json result file nor a .csv table"
+            ))),
+        };
+    }
+    Ok(run_named(name, root)?.map(Place::Run))
+}
+
+/// `NAME`, `NAME/STAMP`, or the path of a run's folder.
+fn run_named(name: &str, root: &DataRoot) -> Result<Option<RunDir>, Failure> {
+    let parent = |path: &Path| path.parent().map(Path::to_owned);
+    let path = data_dir::absolute(Path::new(name));
+    if path.join("journal.jsonl").is_file() {
+        let named = || {
+            let stamp: Stamp = path.file_name()?.to_str()?.parse().ok()?;
+            let of = parent(&path)?;
+            let root = DataRoot::at(parent(&parent(&of)?)?);
+            Some((root, of.file_name()?.to_str()?.to_owned(), stamp))
+        };
+        let (root, benchmark, stamp) = named().ok_or_else(|| {
+            Failure::input(format!(
+                "{name} is not a run's folder (rollouts/NAME/STAMP)"
+            ))
+        })?;
+        return Ok(Some(RunDir::open(
+            &root,
+            &benchmark,
+            Selector::Stamp(stamp),
+        )?));
+    }
+    let (benchmark, selector) = match name.rsplit_once('/') {
+        Some((benchmark, stamp)) => match stamp.parse() {
+            Ok(stamp) => (benchmark, Selector::Stamp(stamp)),
+            Err(_) => return Ok(None),
+        },
+        None => (name, Selector::Latest),
+    };
+    Ok(RunDir::open(root, benchmark, selector).ok())
+}
+
+impl Place {
+    fn open(&self, printer: Printer) -> Result<Source, Failure> {
+        let file = |path: &Path| {
+            let text = fs::read_to_string(path);
+            text.map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
+        };
+        let alone = |data: Result<Dataset, AnalysisError>| {
+            Ok(Source {
+                data: data.map_err(failure)?,
+                spec: None,
+                commit: None,
+            })
+        };
+        match self {
+            Self::Run(run) => open_run(run, printer),
+            Self::Json(path) => alone(Dataset::from_result_json(
+                &path.display().to_string(),
+                &file(path)?,
+            )),
+            Self::Csv(path) => alone(Dataset::from_csv(&path.display().to_string(), &file(path)?)),
+        }
+    }
+}
+
+fn open_run(run: &RunDir, printer: Printer) -> Result<Source, Failure> {
+    let spec = resolved_spec(run)?;
+    let environment = environment(run, printer);
+    let data = Dataset::from_run(run, &spec, environment.as_ref()).map_err(failure)?;
+    let commit = data
+        .facts
+        .iter()
+        .find(|fact| fact.kind == FactKind::Source && fact.name == "commit");
+    Ok(Source {
+        commit: commit.map(|fact| fact.value.clone()),
+        data,
+        spec: Some(spec),
+    })
+}
+
+fn environment(run: &RunDir, printer: Printer) -> Option<Environment> {
+    let path = run.environment();
+    let text = fs::read(&path).ok()?;
+    let read = serde_json::from_slice(&text);
+    read.map_err(|error| printer.warn(format!("{}: {error}", path.display())))
+        .ok()
+}
+
+impl From<MethodChoice> for Method {
+    fn from(choice: MethodChoice) -> Self {
+        match choice {
+            MethodChoice::Auto => Self::Auto,
+            MethodChoice::T => Self::T,
+            MethodChoice::LogRatio => Self::LogRatio,
+            MethodChoice::Rank => Self::Rank,
+            MethodChoice::Proportion => Self::Proportion,
+            MethodChoice::Percentile => Self::Percentile,
+            MethodChoice::Bca => Self::Bca,
+        }
+    }
+}
+
+impl From<PairingChoice> for Pairing {
+    fn from(choice: PairingChoice) -> Self {
+        match choice {
+            PairingChoice::Auto => Self::Auto,
+            PairingChoice::Seed => Self::Paired,
+            PairingChoice::None => Self::Unpaired,
+        }
+    }
+}
+
+impl From<DirectionChoice> for Direction {
+    fn from(choice: DirectionChoice) -> Self {
+        match choice {
+            DirectionChoice::Up => Self::Up,
+            DirectionChoice::Down => Self::Down,
+        }
+    }
+}
+
+impl From<TasksChoice> for TaskRole {
+    fn from(choice: TasksChoice) -> Self {
+        match choice {
+            TasksChoice::Fixed => Self::Fixed,
+            TasksChoice::Random => Self::Random,
+        }
+    }
+}
+
+impl From<AcceptChoice> for FactKind {
+    fn from(choice: AcceptChoice) -> Self {
+        match choice {
+            AcceptChoice::Machine => Self::Machine,
+        }
+    }
+}
+
+impl From<VerdictChoice> for Word {
+    fn from(choice: VerdictChoice) -> Self {
+        match choice {
+            VerdictChoice::Improved => Self::Improved,
+            VerdictChoice::Regressed => Self::Regressed,
+            VerdictChoice::Equivalent => Self::Equivalent,
+            VerdictChoice::NotWorse => Self::NotWorse,
+            VerdictChoice::Inconclusive => Self::Inconclusive,
+            VerdictChoice::Identical => Self::Identical,
+            VerdictChoice::Insufficient => Self::Insufficient,
+        }
+    }
+}
