@@ -85,11 +85,11 @@ impl Command {
             Self::List(args) => list::run(&args, global, printer),
             Self::Summarize(args) => summarize::run(&args, global, printer),
             Self::Compare(args) => compare::run(&args, global, printer),
-            Self::Schema(args) => schema::run(&args, printer),
+            Self::Schema(args) => Ok(schema::run(&args, printer)),
             Self::Init(args) => init::run(&args, printer),
             Self::Demo(args) => demo::run(&args, global, printer),
-            Self::Doctor(args) => doctor::run(&args, global, printer),
-            Self::Completions(args) => completions::run(&args, printer),
+            Self::Doctor(args) => Ok(doctor::run(&args, global, printer)),
+            Self::Completions(args) => Ok(completions::run(&args, printer)),
         }
     }
 }

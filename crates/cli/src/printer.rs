@@ -25,6 +25,10 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
+#[allow(
+    clippy::unused_self,
+    reason = "who has no printer has no business with the streams"
+)]
 impl Printer {
     /// A printer for this process's streams.
     pub(crate) fn new(choice: ColorChoice) -> Self {

@@ -1,5 +1,9 @@
 //! The main job as a user meets it: from a spec to a table, and again after a change of mind.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may panic, and says what it skips"
+)]
 
 mod common;
 

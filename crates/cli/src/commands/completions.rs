@@ -1,7 +1,7 @@
 //! `completions`: scripts for shells.
 
 use crate::app::App;
-use crate::exit::{Done, Exit};
+use crate::exit::Exit;
 use crate::printer::Printer;
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
@@ -16,9 +16,9 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &Args, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, printer: Printer) -> Exit {
     let mut script = Vec::new();
     generate(args.shell, &mut App::command(), "fairtrial", &mut script);
     printer.line(String::from_utf8_lossy(&script).trim_end());
-    Ok(Exit::Fine)
+    Exit::Fine
 }

@@ -2,7 +2,7 @@
 
 use crate::app::Global;
 use crate::data_dir;
-use crate::exit::{Done, Exit};
+use crate::exit::Exit;
 use crate::printer::Printer;
 use fairtrial_journal::provenance::Host;
 use fairtrial_trial::LimitsOffered;
@@ -25,12 +25,12 @@ struct Finding {
     detail: String,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Exit {
     let host = Host::read();
     let findings = [limits(), run_queue(), subreaper(), data(global), git()];
     if args.json {
         printer.json(&serde_json::json!({ "host": host, "findings": findings }));
-        return Ok(Exit::Fine);
+        return Exit::Fine;
     }
     let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
     let memory = host
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         let mark = if finding.good { "ok" } else { "--" };
         printer.line(format!("{mark}  {:<16} {}", finding.what, finding.detail));
     }
-    Ok(Exit::Fine)
+    Exit::Fine
 }
 
 fn limits() -> Finding {

@@ -32,6 +32,10 @@ Examples:
   fairtrial run bench.toml --dry-run             print the plan, run nothing
 
 Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended and marked cancelled.")]
+#[allow(
+    clippy::option_option,
+    reason = "clap's form of an option whose value may be left out"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) spec: SpecArgs,
@@ -204,7 +208,9 @@ fn go(request: &RunRequest, args: &Args, printer: Printer) -> Result<RunReport, 
     let (events, shown) = channel();
     let mut progress = Progress::new(printer, detail);
     let display = std::thread::spawn(move || {
-        shown.into_iter().for_each(|event| progress.show(event));
+        for event in shown {
+            progress.show(event);
+        }
         progress.finish();
     });
     let report = fairtrial_engine::run(request, &controls, events);
