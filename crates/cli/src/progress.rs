@@ -7,7 +7,7 @@ use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::Outcome;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::HashMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 /// How much to show.
@@ -224,10 +224,8 @@ impl Progress {
 
     fn output_line(&self, name: &str, stderr: bool, line: &[u8]) {
         let mark = if stderr { "!" } else { "|" };
-        let mut to = io::stderr().lock();
-        let _ = write!(to, "{name} {mark} ");
-        let _ = to.write_all(line);
-        let _ = to.write_all(b"\n");
+        self.printer
+            .tell(format!("{name} {mark} {}", String::from_utf8_lossy(line)));
     }
 
     fn say(&self, text: &str) {

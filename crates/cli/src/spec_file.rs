@@ -27,7 +27,6 @@ impl SpecArgs {
             &LoadOptions {
                 set: self.set.clone(),
                 files,
-                ..LoadOptions::default()
             },
         )
     }
