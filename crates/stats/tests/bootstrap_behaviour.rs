@@ -3,7 +3,7 @@
 
 use fairtrial_stats::bootstrap::{
     BootstrapInterval, Contrast, Design, Flag, Method, Plan, Resampling, Statistic, contrast,
-    exact, hierarchical, mean, mean_difference, statistic,
+    exact, hierarchical, jackknife, mean, mean_difference, statistic,
 };
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::{Explain, Level, Side, Undefined};
@@ -103,6 +103,18 @@ fn wrong_combinations_are_refused() {
             statistic(&sample, &one, &Plan::new(Method::Bca, 1)),
             Err(Undefined::NoSolution(_))
         ));
+    }
+    for p in [f64::NAN, -0.1, 1.1] {
+        assert!(jackknife(&sample, &Statistic::Quantile(p)).is_err());
+        assert!(
+            statistic(
+                &sample,
+                &Statistic::Quantile(p),
+                &Plan::new(Method::Percentile, 1)
+            )
+            .is_err()
+        );
+        assert!(exact::quantile(&sample, p, Level::TWO_SIDED_95).is_err());
     }
     let studentised = Plan::new(Method::Studentised, 1);
     assert!(statistic(&sample, &Statistic::Iqm, &studentised).is_err());
@@ -207,6 +219,35 @@ fn an_infinite_bias_correction_falls_back_to_percentiles() {
     let percentile = statistic(&sample, &statistic_of, &plan(Method::Percentile)).unwrap();
     assert_eq!(got.interval, percentile.interval);
     assert!(got.reading().contains("percentile method"));
+}
+
+#[test]
+fn extreme_levels_reach_the_ends_of_the_range() {
+    // Far in the tails the divisor of BCa reaches zero; a level with an infinite score is refused.
+    let sample = skewed(11, 9);
+    let range = |got: BootstrapInterval| {
+        let [low, high] = [got.interval.low, got.interval.high];
+        assert!(
+            low < got.estimate && got.estimate < high && low.is_finite() && high.is_finite(),
+            "{got:?}"
+        );
+    };
+    assert!(exact::mean(&sample, Method::Bca, Level::two_sided(5e-324)).is_err());
+    for alpha in [2e-12, 1e-9, 1e-4] {
+        for method in [Method::Percentile, Method::Bca, Method::BcaMetta] {
+            range(exact::mean(&sample, method, Level::two_sided(alpha)).unwrap());
+            range(
+                mean(
+                    &sample,
+                    &Plan {
+                        level: Level::two_sided(alpha),
+                        ..Plan::new(method, 1)
+                    },
+                )
+                .unwrap(),
+            );
+        }
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ impl Explain for Jackknife {
 
 /// The jackknife of a statistic.
 pub fn jackknife(sample: &[f64], statistic: &Statistic<'_>) -> Outcome<Jackknife> {
+    statistic.checked()?;
     crate::sample::at_least("the jackknife", "sample", sample, 2)?;
     let values = leave_one_out(sample, statistic);
     let n = sample.len() as f64;

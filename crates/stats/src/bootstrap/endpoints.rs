@@ -128,12 +128,26 @@ fn bca(distribution: &mut impl Distribution, estimate: &Estimate, level: Level) 
             ..percentile(distribution, level)
         };
     };
-    let adjust = |z: f64| normal::cdf(z0 + (z0 + z) / (1.0 - a * (z0 + z)));
+    let adjust = |z: f64| corrected_level(z0, a, z);
     Ends {
         bias_correction: Some(z0),
         acceleration: Some(a),
         ..at(distribution, level, adjust)
     }
+}
+
+/// The level of BCa for a normal score. Far in the tails the divisor reaches zero; there the whole range is meant.
+fn corrected_level(z0: f64, a: f64, z: f64) -> f64 {
+    let score = z0 + z;
+    let divisor = 1.0 - a * score;
+    if score.is_infinite() || divisor <= 0.0 {
+        return end_of_range(score);
+    }
+    normal::cdf(z0 + score / divisor)
+}
+
+fn end_of_range(score: f64) -> f64 {
+    if score > 0.0 { 1.0 } else { 0.0 }
 }
 
 /// The original's formula, with its guards, to the letter.
@@ -148,7 +162,14 @@ fn bca_metta(distribution: &mut impl Distribution, estimate: &Estimate, level: L
             ..percentile(distribution, level)
         };
     };
-    let adjust = |z: f64| normal::cdf(z0 + z / (1.0 - a * (z - z0) + 1e-12));
+    let adjust = |z: f64| {
+        let level = normal::cdf(z0 + z / (1.0 - a * (z - z0) + 1e-12));
+        if level.is_nan() {
+            end_of_range(z)
+        } else {
+            level
+        }
+    };
     let corrected = distribution.quantile(adjust(0.0));
     Ends {
         bias_correction: Some(z0),

@@ -240,7 +240,7 @@ impl Subject {
 }
 
 /// Values near the largest float can overflow inside the formulas; that is refused, not shown.
-fn finite(interval: BootstrapInterval) -> Outcome<BootstrapInterval> {
+pub(super) fn finite(interval: BootstrapInterval) -> Outcome<BootstrapInterval> {
     let Interval { low, high, level } = interval.interval;
     let bad_low = low.is_nan() || (level.lower_tail().is_some() && low.is_infinite());
     let bad_high = high.is_nan() || (level.upper_tail().is_some() && high.is_infinite());
@@ -287,15 +287,7 @@ pub(super) fn check_arms(arms: [&[f64]; 2], design: Design) -> Outcome<()> {
 
 /// Refuses the combinations that give wrong intervals.
 pub(super) fn check_method(method: Method, statistic: &Statistic<'_>) -> Outcome<()> {
-    if let Statistic::Quantile(p) = statistic
-        && !(0.0..=1.0).contains(p)
-    {
-        return Err(Undefined::BadArgument {
-            name: "p".into(),
-            value: *p,
-            expected: "between 0 and 1".into(),
-        });
-    }
+    statistic.checked()?;
     let corrected = matches!(method, Method::Bca | Method::BcaMetta);
     if corrected && !statistic.is_smooth() {
         return Err(Undefined::NoSolution(format!(

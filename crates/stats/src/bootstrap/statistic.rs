@@ -1,6 +1,7 @@
 //! The statistics a bootstrap can be asked for: named ones with what is known about them, and any closure.
 
 use super::selection::{interquartile_mean, quantile_type7};
+use crate::{Outcome, Undefined};
 
 /// A number computed from one sample.
 #[derive(Clone, Copy)]
@@ -40,6 +41,18 @@ impl Statistic<'_> {
             Self::Sd => "standard deviation".into(),
             Self::Iqm => "interquartile mean".into(),
             Self::Custom { name, .. } => (*name).into(),
+        }
+    }
+
+    /// Refuses a quantile outside [0, 1].
+    pub(crate) fn checked(&self) -> Outcome<()> {
+        match self {
+            Self::Quantile(p) if !(0.0..=1.0).contains(p) => Err(Undefined::BadArgument {
+                name: "p".into(),
+                value: *p,
+                expected: "between 0 and 1".into(),
+            }),
+            _ => Ok(()),
         }
     }
 

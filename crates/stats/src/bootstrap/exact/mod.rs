@@ -15,7 +15,7 @@ use enumeration::Enumerated;
 use super::Method;
 use super::acceleration::leave_one_out_means;
 use super::endpoints::{Distribution, Estimate, degenerate, ends};
-use super::entry::{check_arms, check_sample, contrast_jackknife, differences};
+use super::entry::{check_arms, check_sample, contrast_jackknife, differences, finite};
 use super::result::{BootstrapInterval, Header, Resampling};
 use super::statistic::{Contrast, Design, mean as mean_of};
 use crate::{Level, Outcome, Undefined};
@@ -104,7 +104,7 @@ fn interval(
         return Ok(header.with(method, level, degenerate(estimate.value, level)));
     }
     let ends = ends(&mut Exact::of(parts), estimate, method, level);
-    Ok(header.with(method, level, ends))
+    finite(header.with(method, level, ends))
 }
 
 /// The distribution of a sum of independent means (with signs), by the cheaper exact route.

@@ -5,7 +5,7 @@
 
 use super::super::Method;
 use super::super::endpoints::{Distribution, Estimate, ends};
-use super::super::entry::{check_method, check_sample};
+use super::super::entry::{check_method, check_sample, finite};
 use super::super::result::BootstrapInterval;
 use super::super::statistic::Statistic;
 use super::header;
@@ -44,7 +44,7 @@ fn of(
     );
     let mut header = header(&statistic.name(), vec![sample.len()], value);
     header.standard_error = distribution.standard_error();
-    Ok(header.with(Method::Percentile, level, ends))
+    finite(header.with(Method::Percentile, level, ends))
 }
 
 /// The distribution of `(1 - weight) X_(k) + weight X_(k+1)` of a resample (k counted from 1).
