@@ -6,7 +6,7 @@ mod common;
 use common::{ended, measured, metric, record};
 use fairtrial_analysis::compare::{
     Contrast, DataKind, Flag, Inputs, Method, MetricComparison, Pairing, Scale, TaskRole, UnitKind,
-    Word,
+    Word, choose,
 };
 use fairtrial_analysis::dataset::{Fact, FactKind, Origin};
 use fairtrial_analysis::{
@@ -788,4 +788,101 @@ fn rows_of_a_table_without_seeds_are_repetitions() {
     );
     assert_eq!((found.count.control, found.count.candidate), (5, 4));
     assert_eq!(found.verdict.word, Word::Improved);
+}
+
+#[test]
+fn a_sweep_ends_in_a_choice_that_knows_it_was_picked() {
+    let mut records = Vec::new();
+    for seed in 0..8_u64 {
+        for (arm, gain) in [("control", 0.0), ("candidate", 1.0)] {
+            for (place, lr) in [(0_u64, 0.1), (1, 0.2), (2, 0.4)] {
+                let mixed = seed * 7 + place * 3 + (1 + gain as u64) * seed * seed * 3;
+                let noise = (mixed % 10) as f64 * 0.05;
+                let mut one = record(records.len() as u64, "train", arm, 1072 + seed * 971);
+                one.trial.point.set("lr", lr.into());
+                let value = 1.0 + gain * place as f64 + noise;
+                records.push(measured(one, &[("score", value)]));
+            }
+        }
+    }
+    let mut data = dataset(UP, None, &records);
+    data.control = Some("control".into());
+    let choice = choose(&data, &CompareOptions::default(), 3).unwrap();
+    assert_eq!(choice.contestants, 3);
+    assert_eq!(choice.points[0].point.to_string(), "lr=0.4");
+    assert!(!choice.points[1].not_separable);
+    let chances: f64 = choice
+        .points
+        .iter()
+        .filter_map(|point| point.chance_best)
+        .sum();
+    assert!((chances - 1.0).abs() < 1e-9);
+    let against = choice.against_control.unwrap();
+    assert_eq!(against.verdict.word, Word::Improved);
+    assert!((against.effect.unwrap().alpha - 0.05 / 3.0).abs() < 1e-15);
+    // Fresh seeds only: 1072 and 2043 were used.
+    assert_eq!(choice.confirm.seeds, [3014, 4085, 5156]);
+    assert_eq!(choice.confirm.only, "arm=control|candidate, lr=0.4");
+    assert_eq!(choice.confirm.set, "seeds=[3014, 4085, 5156]");
+}
+
+#[test]
+fn nothing_swept_is_nothing_to_choose() {
+    let error = choose(
+        &dataset(UP, None, &paired(&GAIN)),
+        &CompareOptions {
+            control: Some("control".into()),
+            ..CompareOptions::default()
+        },
+        3,
+    );
+    assert!(error.unwrap_err().to_string().contains("sweeps nothing"));
+}
+
+#[test]
+fn arms_that_differ_in_what_they_must_share_are_flagged() {
+    let with = |params: f64| {
+        let mut records = paired(&GAIN);
+        for record in &mut records {
+            let own = if record.trial.arm.as_deref() == Some("candidate") {
+                params
+            } else {
+                1_000_000.0
+            };
+            record
+                .metrics
+                .insert("model_params".into(), fairtrial_model::Number(own));
+        }
+        let mut data = dataset(UP, None, &records);
+        let curriculum = |word: &str| {
+            [("curriculum".to_owned(), word.into())]
+                .into_iter()
+                .collect()
+        };
+        data.arm_params = vec![
+            ("control".into(), curriculum("terrain")),
+            ("candidate".into(), curriculum("terrain")),
+        ];
+        let options = CompareOptions {
+            equal: vec![
+                "model_params=1%".parse().unwrap(),
+                "curriculum=exact".parse().unwrap(),
+                "steps=exact".parse().unwrap(),
+            ],
+            ..CompareOptions::default()
+        };
+        only_contrast(&run(&data, &options)).clone()
+    };
+    let near = with(1_009_000.0);
+    let equal: Vec<Option<bool>> = near.fairness.iter().map(|found| found.equal).collect();
+    assert_eq!(equal, [Some(true), Some(true), None]);
+    let far = with(1_011_000.0);
+    assert_eq!(far.fairness[0].equal, Some(false));
+    let keys = vec!["model_params".to_owned(), "steps (not known)".to_owned()];
+    assert!(
+        far.metrics[0]
+            .verdict
+            .flags
+            .contains(&Flag::Unfair { keys })
+    );
 }

@@ -7,6 +7,8 @@
 mod assess;
 mod beside;
 mod case;
+mod choice;
+mod contest;
 mod failures;
 mod fairness;
 mod family;
@@ -26,6 +28,7 @@ mod verdict;
 pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
 pub use case::{DataKind, Scale};
+pub use choice::{ConfirmPlan, PointStanding, SweepChoice, choose};
 pub use failures::{FailureCount, Failures};
 pub use fairness::{EqualRule, Fairness, Tolerance};
 pub use family::FamilyPlace;

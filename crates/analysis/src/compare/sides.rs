@@ -104,7 +104,7 @@ impl Selected<'_> {
     }
 
     /// The points that this side has trials at.
-    fn points(&self) -> Vec<Params> {
+    pub(crate) fn points(&self) -> Vec<Params> {
         let mut seen = vec![false; self.data.point_values.len()];
         for trial in &self.data.trials {
             if *self.data.arms.get(trial.arm) == self.arm {
@@ -127,17 +127,31 @@ fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
     place as u32
 }
 
+impl SideRows {
+    /// The rows of two sides, each at its sweep point, for a metric.
+    pub(crate) fn of(
+        (control, at): (&Selected<'_>, &Params),
+        (candidate, candidate_at): (&Selected<'_>, &Params),
+        metric: &str,
+    ) -> Self {
+        let mut task_names = Vec::new();
+        Self {
+            control: control.rows(&at.to_string(), metric, &mut task_names),
+            candidate: candidate.rows(&candidate_at.to_string(), metric, &mut task_names),
+            task_names,
+            repeat: control.data.repeat,
+        }
+    }
+}
+
 impl Planned<'_> {
     /// The rows of both sides for a metric.
     pub(crate) fn rows(&self, metric: &str) -> SideRows {
-        let mut task_names = Vec::new();
-        let point = self.point.to_string();
-        SideRows {
-            control: self.control.rows(&point, metric, &mut task_names),
-            candidate: self.candidate.rows(&point, metric, &mut task_names),
-            task_names,
-            repeat: self.control.data.repeat,
-        }
+        SideRows::of(
+            (&self.control, &self.point),
+            (&self.candidate, &self.point),
+            metric,
+        )
     }
 }
 

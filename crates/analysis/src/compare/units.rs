@@ -9,6 +9,7 @@ use crate::TrialSet;
 use crate::dataset::Repeat;
 use fairtrial_model::Outcome;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What counts as one independent observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -330,6 +331,12 @@ impl Units {
         names
     }
 
+    /// The control's usable units by their key.
+    pub(crate) fn control_values(&self) -> BTreeMap<UnitKey, f64> {
+        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), row.control.mean()?));
+        self.rows.iter().filter_map(value).collect()
+    }
+
     /// Whether trials that are charged to an arm are missing on either side.
     pub(crate) fn has_charged(&self) -> bool {
         self.rows
@@ -395,26 +402,27 @@ impl Shape {
     }
 }
 
-type Key = (u32, u64, u32);
+/// Task, seed and repetition of a unit; what is averaged away is 0.
+pub(crate) type UnitKey = (u32, u64, u32);
 
 fn tallies(
     rows: &[Row],
     tasks: &[u32],
     kind: UnitKind,
     scale: impl Fn(f64) -> f64,
-) -> Vec<(Key, Tally)> {
+) -> Vec<(UnitKey, Tally)> {
     let key = |row: &Row| match kind {
         UnitKind::Task => (row.task, 0, 0),
         UnitKind::Seed => (row.task, row.seed, 0),
         UnitKind::Rollout | UnitKind::Iteration => (row.task, row.seed, row.rollout),
     };
-    let mut keyed: Vec<(Key, &Row)> = rows
+    let mut keyed: Vec<(UnitKey, &Row)> = rows
         .iter()
         .filter(|row| tasks.contains(&row.task))
         .map(|row| (key(row), row))
         .collect();
     keyed.sort_by_key(|(key, row)| (*key, row.rollout, row.index));
-    let mut found: Vec<(Key, Tally)> = Vec::new();
+    let mut found: Vec<(UnitKey, Tally)> = Vec::new();
     for (key, row) in keyed {
         if found.last().is_none_or(|(last, _)| *last != key) {
             found.push((key, Tally::default()));
@@ -427,7 +435,7 @@ fn tallies(
 }
 
 /// Puts the two sides' units together by their keys.
-fn join(control: Vec<(Key, Tally)>, candidate: Vec<(Key, Tally)>) -> Vec<UnitRow> {
+fn join(control: Vec<(UnitKey, Tally)>, candidate: Vec<(UnitKey, Tally)>) -> Vec<UnitRow> {
     let mut rows = Vec::with_capacity(control.len().max(candidate.len()));
     let (mut left, mut right) = (
         control.into_iter().peekable(),
@@ -441,7 +449,8 @@ fn join(control: Vec<(Key, Tally)>, candidate: Vec<(Key, Tally)>) -> Vec<UnitRow
         };
         let of_left = left.next_if(|(other, _)| *other == key);
         let of_right = right.next_if(|(other, _)| *other == key);
-        let tally = |side: Option<(Key, Tally)>| side.map(|(_, tally)| tally).unwrap_or_default();
+        let tally =
+            |side: Option<(UnitKey, Tally)>| side.map(|(_, tally)| tally).unwrap_or_default();
         rows.push(UnitRow {
             task: key.0,
             seed: key.1,

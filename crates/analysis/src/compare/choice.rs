@@ -1,0 +1,203 @@
+//! A sweep that ends in a choice: the best point, honest about having been picked, and the plan to confirm it.
+//!
+//! Picking the best of k makes its own number too good. The interval given here is at level alpha / k (Bonferroni):
+//! all k intervals hold together with chance 1 - alpha, so the one of the winner does too, whichever it is.
+
+use super::assess::{MetricComparison, assess};
+use super::case::{Asked, Case};
+use super::contest::{Contest, Contestant};
+use super::family::FamilyPlace;
+use super::sides::{Inputs, Selected, SideRows};
+use super::{CompareOptions, asked_metrics, check};
+use crate::dataset::Dataset;
+use crate::{AnalysisError, order};
+use fairtrial_model::{Params, documented_seeds};
+use fairtrial_stats::Interval;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What a sweep chose.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SweepChoice {
+    /// The metric.
+    pub metric: String,
+    /// How many points (times arms) took part.
+    pub contestants: usize,
+    /// The points in order, best first.
+    pub points: Vec<PointStanding>,
+    /// The best one against the control at the same point, at the level that accounts for the choice; absent where
+    /// there is no control.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against_control: Option<Box<MetricComparison>>,
+    /// How the choice can be confirmed.
+    pub confirm: ConfirmPlan,
+}
+
+/// One point in its place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PointStanding {
+    /// The point.
+    pub point: Params,
+    /// The arm; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
+    /// Its mean.
+    pub mean: f64,
+    /// The interval of its mean, at the level that accounts for the choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
+    /// Its units.
+    pub n: usize,
+    /// How often it comes out best when the units are drawn again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chance_best: Option<f64>,
+    /// Whether the data cannot tell it from the best.
+    pub not_separable: bool,
+}
+
+/// A run on fresh seeds of the chosen point (and the control, where there is one).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfirmPlan {
+    /// Seeds that the sweep did not use.
+    pub seeds: Vec<u64>,
+    /// What to give to `--only`.
+    pub only: String,
+    /// What to give to `--set`.
+    pub set: String,
+}
+
+/// Names the best sweep point of a run and plans its confirmation on `confirm` fresh seeds.
+pub fn choose(
+    data: &Dataset,
+    options: &CompareOptions,
+    confirm: usize,
+) -> Result<SweepChoice, AnalysisError> {
+    check(options)?;
+    let asked = asked_metrics(Inputs::Arms(data), options)?.swap_remove(0);
+    let direction = asked.declaration.direction.ok_or_else(|| {
+        let name = &asked.declaration.name;
+        AnalysisError::Question(format!(
+            "which way is better is not declared for `{name}`, so no point is best"
+        ))
+    })?;
+    let control = control_of(data, options);
+    let contestants = contestants(data, control.as_deref());
+    if contestants.len() < 2 {
+        return Err(AnalysisError::Question(format!(
+            "{} sweeps nothing: there is one point",
+            data.label
+        )));
+    }
+    let contest = Contest {
+        asked: &asked,
+        options,
+        direction,
+        alpha: options.alpha / contestants.len() as f64,
+    };
+    let name = &asked.declaration.name;
+    let standings = contest.standings(&contestants).ok_or_else(|| {
+        AnalysisError::Question(format!("some point has no usable value of `{name}`"))
+    })?;
+    let best = &contestants[standings[0].place];
+    let against_control = control.as_ref().map(|arm| {
+        let side = Selected {
+            data,
+            arm: Some(arm.clone()),
+        };
+        Box::new(against(&side, best, &asked, (options, contestants.len())))
+    });
+    let points = standings.iter().map(|standing| PointStanding {
+        point: contestants[standing.place].point.clone(),
+        arm: contestants[standing.place].side.arm.clone(),
+        mean: standing.mean,
+        interval: standing.interval,
+        n: standing.n,
+        chance_best: standing.chance_best,
+        not_separable: standing.not_separable,
+    });
+    Ok(SweepChoice {
+        metric: name.clone(),
+        contestants: contestants.len(),
+        points: points.collect(),
+        against_control,
+        confirm: confirm_plan(data, best, control.as_deref(), confirm),
+    })
+}
+
+/// The control, where there is another arm beside it.
+fn control_of(data: &Dataset, options: &CompareOptions) -> Option<String> {
+    let arms = data.arm_names();
+    let named = options.control.clone().or_else(|| data.control.clone());
+    named.filter(|arm| arms.len() > 1 && arms.contains(arm))
+}
+
+/// Every point of every arm but the control.
+fn contestants<'a>(data: &'a Dataset, control: Option<&str>) -> Vec<Contestant<'a>> {
+    let mut found: Vec<Contestant<'a>> = Vec::new();
+    for arm in data
+        .arms
+        .iter()
+        .filter(|arm| control.is_none() || arm.as_deref() != control)
+    {
+        let side = Selected {
+            data,
+            arm: arm.clone(),
+        };
+        found.extend(side.points().into_iter().map(|point| Contestant {
+            side: side.clone(),
+            point,
+        }));
+    }
+    found.sort_by(|a, b| {
+        order::points(&a.point, &b.point).then_with(|| a.side.arm.cmp(&b.side.arm))
+    });
+    found
+}
+
+/// The chosen point against the control at the same point.
+fn against(
+    control: &Selected<'_>,
+    best: &Contestant<'_>,
+    asked: &Asked,
+    (options, contestants): (&CompareOptions, usize),
+) -> MetricComparison {
+    let metric = &asked.declaration.name;
+    let rows = SideRows::of((control, &best.point), (&best.side, &best.point), metric);
+    let case = Case::new(rows, asked, options);
+    let p = case.p(options.alpha);
+    let place = FamilyPlace {
+        method: "Bonferroni (best of the sweep)",
+        size: contestants,
+        adjusted_p: p.map(|p| (p * contestants as f64).min(1.0)),
+        alpha: options.alpha / contestants as f64,
+    };
+    assess(&case, place, options.power)
+}
+
+fn confirm_plan(
+    data: &Dataset,
+    best: &Contestant<'_>,
+    control: Option<&str>,
+    confirm: usize,
+) -> ConfirmPlan {
+    let used: BTreeSet<u64> = data.trials.iter().map(|trial| trial.seed).collect();
+    let fresh = (0..)
+        .map(documented_seeds)
+        .filter(|seed| !used.contains(seed));
+    let seeds: Vec<u64> = fresh.take(confirm).collect();
+    let listed: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    let arms = best.side.arm.as_ref().map(|arm| match control {
+        Some(control) => format!("arm={control}|{arm}"),
+        None => format!("arm={arm}"),
+    });
+    let values = best
+        .point
+        .iter()
+        .map(|(name, value)| format!("{name}={}", Params::display(value)));
+    let conditions: Vec<String> = arms.into_iter().chain(values).collect();
+    ConfirmPlan {
+        only: conditions.join(", "),
+        set: format!("seeds=[{}]", listed.join(", ")),
+        seeds,
+    }
+}

@@ -1,0 +1,195 @@
+//! Several contestants in order: who is best, how sure that is, and who cannot be told from the best.
+
+use super::case::{Asked, Case};
+use super::sides::{Selected, SideRows};
+use super::units::UnitKey;
+use super::{CompareOptions, Method};
+use fairtrial_model::{Direction, Params};
+use fairtrial_stats::multiplicity::{Adjustment, adjust};
+use fairtrial_stats::one_arm::mean_interval;
+use fairtrial_stats::rng::{Purpose, Stream};
+use fairtrial_stats::suite::{Scores, mean_t};
+use fairtrial_stats::{Interval, Level};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Resamples behind the chance of being best.
+const RESAMPLES: u64 = 10_000;
+/// Units per contestant up to which the chance is found; beyond, the order is clear or the contestants are alike.
+const MOST_UNITS: usize = 5_000;
+
+/// One arm at one sweep point.
+#[derive(Debug, Clone)]
+pub(crate) struct Contestant<'a> {
+    pub(crate) side: Selected<'a>,
+    pub(crate) point: Params,
+}
+
+/// A contestant's result.
+#[derive(Debug, Clone)]
+pub(crate) struct Standing {
+    /// Its place in the list that was given.
+    pub(crate) place: usize,
+    pub(crate) mean: f64,
+    pub(crate) interval: Option<Interval>,
+    pub(crate) n: usize,
+    pub(crate) chance_best: Option<f64>,
+    pub(crate) p_against_best: Option<f64>,
+    pub(crate) not_separable: bool,
+}
+
+/// What a contest is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Contest<'a> {
+    pub(crate) asked: &'a Asked,
+    pub(crate) options: &'a CompareOptions,
+    pub(crate) direction: Direction,
+    /// One minus the confidence of each contestant's interval.
+    pub(crate) alpha: f64,
+}
+
+impl Contest<'_> {
+    /// The contestants, best first; nothing where one of them has no value.
+    pub(crate) fn standings(&self, contestants: &[Contestant<'_>]) -> Option<Vec<Standing>> {
+        let alone: Vec<Case> = contestants.iter().map(|one| self.case(one, one)).collect();
+        let means: Vec<f64> = alone
+            .iter()
+            .map(Case::control_mean)
+            .collect::<Option<_>>()?;
+        let best = best_of(&means, self.direction)?;
+        let p: Vec<f64> = contestants
+            .iter()
+            .enumerate()
+            .map(|(place, one)| {
+                let against_best = || self.case(&contestants[best], one).p(self.options.alpha);
+                (place != best)
+                    .then(against_best)
+                    .flatten()
+                    .unwrap_or(f64::NAN)
+            })
+            .collect();
+        let adjusted = adjust(&p, Adjustment::Holm)
+            .map_or_else(|_| vec![None; p.len()], |family| family.adjusted);
+        let chances = self.chances(&alone);
+        let standing = |place: usize| Standing {
+            place,
+            mean: means[place],
+            interval: interval(&alone[place], Level::two_sided(self.alpha)),
+            n: alone[place].sample.sizes().0,
+            chance_best: chances.as_ref().map(|chances| chances[place]),
+            p_against_best: adjusted[place],
+            not_separable: place == best || adjusted[place].is_none_or(|p| p > self.options.alpha),
+        };
+        let mut standings: Vec<Standing> = (0..contestants.len()).map(standing).collect();
+        standings.sort_by(|a, b| match self.direction {
+            Direction::Up => b.mean.total_cmp(&a.mean),
+            Direction::Down => a.mean.total_cmp(&b.mean),
+        });
+        Some(standings)
+    }
+
+    /// Two contestants, on the metric's own scale, so that the means are the ones a reader knows.
+    fn case(&self, control: &Contestant<'_>, candidate: &Contestant<'_>) -> Case {
+        let options = CompareOptions {
+            method: Method::T,
+            ..self.options.clone()
+        };
+        let metric = &self.asked.declaration.name;
+        let rows = SideRows::of(
+            (&control.side, &control.point),
+            (&candidate.side, &candidate.point),
+            metric,
+        );
+        Case::new(rows, self.asked, &options)
+    }
+
+    /// How often each is best over resamples of the units; units that all share are drawn together.
+    fn chances(&self, alone: &[Case]) -> Option<Vec<f64>> {
+        let values: Vec<BTreeMap<UnitKey, f64>> = alone
+            .iter()
+            .map(|case| case.units.control_values())
+            .collect();
+        if values
+            .iter()
+            .any(|of| of.len() > MOST_UNITS || of.len() < 2)
+        {
+            return None;
+        }
+        let shared = |key: &UnitKey| values.iter().all(|of| of.contains_key(key));
+        let blocks: BTreeSet<UnitKey> = values[0].keys().copied().filter(shared).collect();
+        let paired = blocks.len() >= 2 && alone[0].units.paired;
+        let columns: Vec<Vec<f64>> = if paired {
+            values
+                .iter()
+                .map(|of| {
+                    blocks
+                        .iter()
+                        .filter_map(|key| of.get(key).copied())
+                        .collect()
+                })
+                .collect()
+        } else {
+            values
+                .iter()
+                .map(|of| of.values().copied().collect())
+                .collect()
+        };
+        let mut wins = vec![0.0; columns.len()];
+        for resample in 0..RESAMPLES {
+            let mut stream = Stream::new(
+                self.options.seed,
+                Purpose::new("chance of being best"),
+                resample,
+            );
+            let means = if paired {
+                together(&columns, &mut stream)
+            } else {
+                apart(&columns, &mut stream)
+            };
+            if let Some(best) = best_of(&means, self.direction) {
+                wins[best] += 1.0;
+            }
+        }
+        Some(wins.into_iter().map(|won| won / RESAMPLES as f64).collect())
+    }
+}
+
+/// The interval of a contestant's mean.
+fn interval(case: &Case, level: Level) -> Option<Interval> {
+    if let Some(flat) = case.sample.flat() {
+        let mean = mean_interval(&flat.control, level);
+        return mean.ok().map(|mean| mean.interval);
+    }
+    let strata = case.sample.strata.iter();
+    let tasks: Vec<Vec<f64>> = strata.map(|stratum| stratum.control.clone()).collect();
+    let mean = mean_t(&Scores::new(&tasks).ok()?, level);
+    mean.ok().map(|mean| mean.interval)
+}
+
+fn best_of(means: &[f64], direction: Direction) -> Option<usize> {
+    let by = |a: &usize, b: &usize| means[*a].total_cmp(&means[*b]);
+    match direction {
+        Direction::Up => (0..means.len()).max_by(by),
+        Direction::Down => (0..means.len()).min_by(by),
+    }
+}
+
+/// Sums over one draw of units that all columns share.
+fn together(columns: &[Vec<f64>], stream: &mut Stream) -> Vec<f64> {
+    let mut sums = vec![0.0; columns.len()];
+    for _ in 0..columns[0].len() {
+        let unit = stream.below(columns[0].len());
+        for (sum, of) in sums.iter_mut().zip(columns) {
+            *sum += of[unit];
+        }
+    }
+    sums
+}
+
+/// Means over a draw of its own for each column.
+fn apart(columns: &[Vec<f64>], stream: &mut Stream) -> Vec<f64> {
+    let mean = |of: &Vec<f64>, stream: &mut Stream| {
+        let total: f64 = (0..of.len()).map(|_| of[stream.below(of.len())]).sum();
+        total / of.len() as f64
+    };
+    columns.iter().map(|of| mean(of, stream)).collect()
+}
