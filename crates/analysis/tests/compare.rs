@@ -820,10 +820,10 @@ fn a_sweep_ends_in_a_choice_that_knows_it_was_picked() {
     let against = choice.against_control.unwrap();
     assert_eq!(against.verdict.word, Word::Improved);
     assert!((against.effect.unwrap().alpha - 0.05 / 3.0).abs() < 1e-15);
-    // Fresh seeds only: 1072 and 2043 were used.
-    assert_eq!(choice.confirm.seeds, [3014, 4085, 5156]);
+    // Fresh seeds only: 1072, 2043 and 3014 were used.
+    assert_eq!(choice.confirm.seeds, [4085, 5156, 6227]);
     assert_eq!(choice.confirm.only, "arm=control|candidate, lr=0.4");
-    assert_eq!(choice.confirm.set, "seeds=[3014, 4085, 5156]");
+    assert_eq!(choice.confirm.set, "seeds=[4085, 5156, 6227]");
 }
 
 #[test]
