@@ -10,6 +10,11 @@ pub mod csv;
 pub mod grid;
 pub mod markdown;
 pub mod number;
+pub mod pipeline;
+mod power;
+mod sequential;
+pub mod significant;
 mod summary;
+pub mod variance;
 
 pub use console::{Color, Terminal};

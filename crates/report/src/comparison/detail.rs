@@ -66,12 +66,15 @@ pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
         .iter()
         .map(|flag| sentence(&flag.to_string()))
         .collect();
-    said.push(format!("Method: {}.", metric.method));
-    said.extend(margin_words(metric));
     said.extend(dropped_words(metric));
-    said.extend(pairing_words(metric));
-    said.extend(opinions(metric));
-    said.extend(detectable_words(metric));
+    // Without an estimate there is nothing for the other methods to agree with.
+    if metric.effect.is_some() {
+        said.push(format!("Method: {}.", metric.method));
+        said.extend(margin_words(metric));
+        said.extend(pairing_words(metric));
+        said.extend(opinions(metric));
+        said.extend(detectable_words(metric));
+    }
     said
 }
 
@@ -98,7 +101,7 @@ fn margin_words(metric: &MetricComparison) -> Option<String> {
     let share = relative.map_or(String::new(), |share| format!(" ({share})"));
     Some(format!(
         "Smallest difference that matters: {}{share}{beyond}.",
-        format_of(metric).number(margin)
+        NumberFormat::choose(&[margin], &[margin], None).number(margin)
     ))
 }
 

@@ -11,7 +11,7 @@ pub(crate) use evidence::{failure_section, fairness_section, ranking_sections, t
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat};
 use fairtrial_analysis::Comparison;
-use fairtrial_analysis::compare::{Contrast, MetricComparison, Role, Word};
+use fairtrial_analysis::compare::{Contrast, MetricComparison, Role, Scale, Word};
 
 /// How a verdict is stressed.
 pub(crate) fn tone(word: Word) -> Tone {
@@ -138,6 +138,22 @@ fn family_notes(contrast: &Contrast, alpha: f64) -> Vec<String> {
     let has = |role: Role| contrast.metrics.iter().find(|metric| metric.role == role);
     if has(Role::Secondary).is_some() {
         notes.push("· secondary: shown beside the verdict, decides nothing.".to_owned());
+    }
+    let ratio = |metric: &&MetricComparison| {
+        let scale = metric.effect.as_ref().map(|effect| effect.scale);
+        scale == Some(Scale::Ratio)
+    };
+    let ratios: Vec<&str> = contrast
+        .metrics
+        .iter()
+        .filter(ratio)
+        .map(|metric| metric.metric.as_str())
+        .collect();
+    if !ratios.is_empty() {
+        notes.push(format!(
+            "Compared by ratio, with geometric means: {}.",
+            ratios.join(", ")
+        ));
     }
     for role in [Role::Primary, Role::Secondary] {
         if let Some(metric) = has(role).filter(|metric| metric.family.size > 1) {

@@ -2,11 +2,19 @@
 
 mod comparison;
 mod page;
+mod pipeline;
+mod power;
+mod sequential;
 mod summary;
+mod variance;
 
 pub use comparison::comparison;
 pub use page::wrap;
+pub use pipeline::analysis;
+pub use power::power;
+pub use sequential::trajectory;
 pub use summary::summary;
+pub use variance::variance;
 
 /// What is known about the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

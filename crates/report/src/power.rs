@@ -1,0 +1,120 @@
+//! A plan as text: how many runs the difference needs, with and without pairs, and what other numbers can see.
+
+use crate::grid::{Column, Grid, Section};
+use crate::number::{NumberFormat, count, level};
+use fairtrial_analysis::power::{DesignPower, PowerReport};
+
+/// The answer in a sentence.
+pub(crate) fn headline(report: &PowerReport) -> String {
+    let Some(effect) = report.effect else {
+        return "No effect was named (--effect), so that only the smallest findable ones are shown.".to_owned();
+    };
+    let designs = [report.paired.as_ref(), Some(&report.unpaired)];
+    let words: Vec<String> = designs.into_iter().flatten().map(needed).collect();
+    format!(
+        "A difference of {} is found in {:.0} % of experiments with {}.",
+        NumberFormat::alone(effect).number(effect),
+        100.0 * report.power,
+        words.join(", or with ")
+    )
+}
+
+fn needed(design: &DesignPower) -> String {
+    match (&design.required, design.required_range) {
+        (Some(required), Some([low, high])) if low != high => {
+            format!(
+                "{} {} ({} to {}, as well as the spread is known)",
+                count(required.n),
+                design.design.unit(),
+                count(low),
+                count(high)
+            )
+        }
+        (Some(required), _) => format!("{} {}", count(required.n), design.design.unit()),
+        (None, _) => format!(
+            "no number of {}: {}",
+            design.design.unit(),
+            design.why_none.as_deref().unwrap_or_default()
+        ),
+    }
+}
+
+/// What pairing does here.
+pub(crate) fn pairing_sentence(report: &PowerReport) -> Option<String> {
+    let gain = report.pairing?;
+    let saved = 100.0 * gain.variance_saved;
+    Some(if saved >= 0.0 {
+        format!(
+            "Pairing by seed takes away {saved:.0} % of the variance (correlation {:.2}).",
+            gain.correlation
+        )
+    } else {
+        format!(
+            "Pairing by seed saves nothing here: it adds {:.0} % to the variance (correlation {:.2}).",
+            -saved, gain.correlation
+        )
+    })
+}
+
+/// The curve: one row per size, with both designs side by side.
+pub(crate) fn section(report: &PowerReport) -> Section {
+    let designs: Vec<&DesignPower> = [report.paired.as_ref(), Some(&report.unpaired)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut columns = vec![Column::numbers("N")];
+    for design in &designs {
+        let name = design.design.unit();
+        if report.effect.is_some() {
+            columns.push(Column::numbers(format!("power, {name}")));
+        }
+        columns.push(Column::numbers(format!("smallest findable, {name}")));
+    }
+    let detectable: Vec<f64> = designs
+        .iter()
+        .flat_map(|design| design.points.iter().map(|point| point.detectable))
+        .collect();
+    let smallest = detectable.iter().copied().fold(f64::INFINITY, f64::min);
+    let format = NumberFormat::choose(&detectable, &[smallest], None);
+    let mut grid = Grid::new(columns);
+    for (place, point) in report.unpaired.points.iter().enumerate() {
+        let mut row = vec![point.n.to_string().into()];
+        for design in &designs {
+            let point = &design.points[place];
+            if report.effect.is_some() {
+                row.push(
+                    point
+                        .power
+                        .map_or(String::new(), |power| format!("{:.1} %", 100.0 * power))
+                        .into(),
+                );
+            }
+            row.push(format.number(point.detectable).into());
+        }
+        grid.push(row);
+    }
+    let mut notes: Vec<String> = designs.iter().map(|design| spread_note(design)).collect();
+    notes.extend(report.notes.iter().map(|note| format!("Note: {note}.")));
+    let title = report
+        .pilot
+        .as_ref()
+        .map_or("Stated spread".to_owned(), |pilot| {
+            format!("Pilot: {pilot}")
+        });
+    let title = format!(
+        "{title}; two-sided test at {} confidence",
+        level(report.alpha)
+    );
+    Section { title, grid, notes }
+}
+
+fn spread_note(design: &DesignPower) -> String {
+    let of = match design.design {
+        fairtrial_stats::planning::TDesign::Paired => "of a paired difference",
+        fairtrial_stats::planning::TDesign::Unpaired => "of one run",
+    };
+    format!(
+        "Standard deviation {of}: {}.",
+        NumberFormat::alone(design.sd).number(design.sd)
+    )
+}

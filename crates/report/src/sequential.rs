@@ -1,0 +1,138 @@
+//! A sequential run as text: why it ended, what it saved, and what every look saw.
+
+use crate::grid::{Cell, Column, Grid, Section, Tone};
+use crate::number::{NumberFormat, count, level};
+use fairtrial_analysis::sequential::{ArmLook, Stop, Trajectory};
+use fairtrial_stats::sequential::Decision;
+
+/// Why it ended, and what that saved.
+pub(crate) fn headline(trajectory: &Trajectory) -> String {
+    let why = trajectory
+        .reason
+        .clone()
+        .unwrap_or_else(|| "not decided yet".to_owned());
+    let saved = if trajectory.trials_saved > 0 && trajectory.stop.is_some() {
+        format!(
+            "; {} of {} planned trials were not needed",
+            count(trajectory.trials_saved),
+            count(trajectory.trials_planned)
+        )
+    } else {
+        String::new()
+    };
+    format!("Sequential: {why}{saved}.")
+}
+
+pub(crate) const fn tone(stop: Option<Stop>) -> Tone {
+    match stop {
+        Some(Stop::Improved) => Tone::Good,
+        Some(Stop::Regressed) => Tone::Bad,
+        Some(Stop::Futile | Stop::Exhausted) => Tone::Caution,
+        _ => Tone::Plain,
+    }
+}
+
+/// One row per look and arm.
+pub(crate) fn section(trajectory: &Trajectory) -> Section {
+    let results = || {
+        trajectory
+            .looks
+            .iter()
+            .flat_map(|look| &look.arms)
+            .filter_map(|arm| arm.result.as_ref())
+    };
+    let estimates: Vec<f64> = results().map(|result| result.estimate).collect();
+    let errors: Vec<f64> = results().map(|result| result.standard_error).collect();
+    let format = NumberFormat::choose(&estimates, &errors, None);
+    let mut grid = Grid::new(vec![
+        Column::numbers("pairs"),
+        Column::words("arm"),
+        Column::numbers("difference"),
+        Column::numbers(format!("{} repeated interval", level(trajectory.alpha))),
+        Column::numbers("t").may_go(1),
+        Column::numbers("boundary").may_go(2),
+        Column::words("answer"),
+    ]);
+    for look in &trajectory.looks {
+        for arm in &look.arms {
+            grid.push(row(look.n, arm, format));
+        }
+    }
+    let mut notes = vec![
+        "A repeated interval holds the truth at every look and when stopping; it is wider than one of a run that looks \
+         only once."
+            .to_owned(),
+    ];
+    if trajectory.broken > 0 {
+        notes.push(format!(
+            "{} complete blocks have a side without a value and take no part.",
+            trajectory.broken
+        ));
+    }
+    Section {
+        title: format!(
+            "Looks at {} against {}",
+            trajectory.metric, trajectory.control
+        ),
+        grid: if trajectory.candidates.len() > 1 {
+            grid
+        } else {
+            without_arm(grid)
+        },
+        notes,
+    }
+}
+
+fn row(n: usize, arm: &ArmLook, format: NumberFormat) -> Vec<Cell> {
+    let Some(result) = &arm.result else {
+        let why = arm.why_none.clone().unwrap_or_default();
+        let blank = Cell::default;
+        return vec![
+            n.to_string().into(),
+            arm.arm.as_str().into(),
+            blank(),
+            blank(),
+            blank(),
+            blank(),
+            why.into(),
+        ];
+    };
+    let interval = if result.interval.low.is_finite() {
+        format.signed_range(result.interval.low, result.interval.high)
+    } else {
+        "without bounds".to_owned()
+    };
+    vec![
+        n.to_string().into(),
+        arm.arm.as_str().into(),
+        format.signed(result.estimate).into(),
+        interval.into(),
+        format!("{:.2}", result.t).into(),
+        if result.critical.is_finite() {
+            format!("±{:.2}", result.critical)
+        } else {
+            "none".to_owned()
+        }
+        .into(),
+        answer(arm, result.decision).into(),
+    ]
+}
+
+fn answer(arm: &ArmLook, decision: Decision) -> &'static str {
+    match decision {
+        _ if arm.inside_margin => "inside the margin",
+        Decision::Greater => "above 0",
+        Decision::Less => "below 0",
+        Decision::Continue => "open",
+        Decision::Futile => "hopeless",
+        Decision::Exhausted => "budget used up",
+    }
+}
+
+fn without_arm(mut grid: Grid) -> Grid {
+    grid.columns.remove(1);
+    for row in &mut grid.rows {
+        row.remove(1);
+    }
+    grid
+}
