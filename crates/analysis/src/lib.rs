@@ -10,8 +10,12 @@ pub mod dataset;
 mod error;
 mod observation;
 mod order;
+pub mod pipeline;
+pub mod power;
+pub mod sequential;
 pub mod summary;
 mod trial_set;
+pub mod variance;
 pub mod watch;
 
 pub use compare::{CompareOptions, Comparison, Inputs, compare};

@@ -1,8 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    cancel, check, compare, completions, demo, doctor, init, list, plan, run, schema, status,
-    summarize,
+    analyze, cancel, check, compare, completions, demo, doctor, init, list, plan, power, run, schema, status,
+    summarize, variance,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
@@ -49,6 +49,9 @@ enum Command {
     Cancel(cancel::Args),
     List(list::Args),
     Summarize(summarize::Args),
+    Analyze(analyze::Args),
+    Variance(variance::Args),
+    Power(power::Args),
     Compare(compare::Args),
     Schema(schema::Args),
     Init(init::Args),
@@ -83,6 +86,9 @@ impl Command {
             Self::Status(args) => status::run(&args, global, printer),
             Self::Cancel(args) => cancel::run(&args, global, printer),
             Self::List(args) => list::run(&args, global, printer),
+            Self::Analyze(args) => analyze::run(&args, global, printer),
+            Self::Variance(args) => variance::run(&args, global, printer),
+            Self::Power(args) => power::run(&args, global, printer),
             Self::Summarize(args) => summarize::run(&args, global, printer),
             Self::Compare(args) => compare::run(&args, global, printer),
             Self::Schema(args) => Ok(schema::run(&args, printer)),

@@ -99,7 +99,12 @@ impl From<fairtrial_plan::PlanError> for Failure {
 
 impl From<fairtrial_analysis::AnalysisError> for Failure {
     fn from(error: fairtrial_analysis::AnalysisError) -> Self {
-        Self::machine(error.to_string())
+        use fairtrial_analysis::AnalysisError::{Git, Journal};
+        match error {
+            Journal(error) => error.into(),
+            Git(_) => Self::machine(error.to_string()),
+            _ => Self::input(error.to_string()),
+        }
     }
 }
 

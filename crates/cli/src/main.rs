@@ -7,6 +7,7 @@ mod environment;
 mod exit;
 mod printer;
 mod progress;
+mod sequential;
 mod spec_file;
 mod time;
 

@@ -1,7 +1,9 @@
 //! One file per command, its arguments on top.
 
+pub(crate) mod analyze;
 pub(crate) mod cancel;
 pub(crate) mod check;
+mod choices;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
@@ -9,8 +11,10 @@ pub(crate) mod doctor;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod plan;
+pub(crate) mod power;
 pub(crate) mod run;
 pub(crate) mod schema;
 mod select;
 pub(crate) mod status;
 pub(crate) mod summarize;
+pub(crate) mod variance;

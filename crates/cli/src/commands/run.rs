@@ -5,6 +5,7 @@ use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
+use crate::sequential::{self, Until, Watched};
 use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
@@ -29,6 +30,7 @@ Examples:
   fairtrial run bench.toml
   fairtrial run bench.toml --resume              go on after a crash, a Ctrl-C or a reboot
   fairtrial run bench.toml --only arm=candidate --set seeds=3
+  fairtrial run bench.toml --until decided       stop when the difference is known
   fairtrial run bench.toml --dry-run             print the plan, run nothing
 
 Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended and marked cancelled.")]
@@ -57,6 +59,9 @@ pub(crate) struct Args {
     /// Start a new run that takes over the records of trials which did not change since the newest run (or this one)
     #[arg(long, value_name = "STAMP", num_args = 0..=1)]
     pub(crate) reuse: Option<Option<Stamp>>,
+    /// Stop as soon as the verdict is decided at the declared error rate; the seeds of the spec are the budget
+    #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "only")]
+    pub(crate) until: Option<Until>,
     /// Print the plan and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -72,7 +77,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     } else {
         FileCheck::Require
     };
-    let mut plan = args.spec.plan(files, args.only.as_deref(), printer)?;
+    let plan = args.spec.plan(files, args.only.as_deref(), printer)?;
+    let mut plan = sequential::budgeted(plan, args.until, args.only.as_deref())?;
     if args.dry_run {
         plan::show(&plan, &root, args.json);
         return Ok(Exit::Fine);
@@ -80,9 +86,11 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let start = start(args, &root, &mut plan, printer)?;
     let environment = environment::read();
     check_machine(&plan, &environment)?;
-    let request = request(args, root, Arc::new(plan), start, environment)?;
+    let watched = Watched::new(plan.spec(), args.until)?;
+    let mut request = request(args, root, Arc::new(plan), start, environment)?;
+    request.stop = watched.as_ref().map(Watched::boxed);
     let report = go(&request, args, printer)?;
-    finish(&report, &request, args, printer)
+    finish(&report, &request, watched.as_ref(), args, printer)
 }
 
 /// A new run, one with records of an earlier one, or an earlier one itself.
@@ -179,10 +187,10 @@ fn request(
         environment,
         now: time::now,
         stop: None,
-        verbosity: if args.verbose >= 2 {
-            Verbosity::Output
-        } else {
-            Verbosity::Events
+        verbosity: match args.verbose {
+            0 => Verbosity::Ends,
+            1 => Verbosity::Starts,
+            _ => Verbosity::Output,
         },
     })
 }
@@ -282,7 +290,7 @@ fn change_words(change: &PlanChange) -> String {
 }
 
 /// The table at the end, the views, and the exit code.
-fn finish(report: &RunReport, request: &RunRequest, args: &Args, printer: Printer) -> Done {
+fn finish(report: &RunReport, request: &RunRequest, watched: Option<&Watched>, args: &Args, printer: Printer) -> Done {
     let spec = request.plan.spec();
     if report.status == RunStatus::Error {
         let why = report.stopped.clone().unwrap_or_default();
@@ -293,17 +301,21 @@ fn finish(report: &RunReport, request: &RunRequest, args: &Args, printer: Printe
     let summary = summarize_run(&report.run, spec)?;
     summarize::write_views(&report.run, spec, &summary)?;
     index(&request.root, printer);
+    let trajectory = watched.map(|watched| watched.trajectory(&report.run)).transpose()?;
     if args.json {
         printer.json(&json!({
             "name": report.run.name(), "stamp": report.run.stamp(), "dir": report.run.path(),
             "status": report.status, "trials": report.trials, "ran": report.ran, "kept": report.kept,
-            "counts": report.counts, "summary": summary,
+            "counts": report.counts, "summary": summary, "sequential": trajectory,
         }));
     } else {
         printer.line(fairtrial_report::console::summary(
             &summary,
             printer.terminal(),
         ));
+        if let Some(trajectory) = &trajectory {
+            printer.line(fairtrial_report::console::trajectory(trajectory, printer.terminal()));
+        }
         closing_words(report, &args.spec.spec, printer);
     }
     Ok(exit(report))
@@ -318,7 +330,10 @@ fn index(root: &DataRoot, printer: Printer) {
 
 fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     let ended = report.counts.total();
-    if ended < report.trials {
+    if report.status == RunStatus::Finished && ended < report.trials {
+        let why = report.stopped.as_deref().unwrap_or("decided");
+        printer.tell(format!("✓ {why} ({})", super::status::outcomes(&report.counts)));
+    } else if ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("stopped");
         printer.tell(format!(
             "{why}: {ended} of {} trials have their answer",

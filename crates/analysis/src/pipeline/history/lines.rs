@@ -1,0 +1,89 @@
+//! Histories in files of JSON lines, `{"step": 10, "overview/reward": 0.4}`.
+
+use super::{History, Points, STEP_NAMES, content, read_text};
+use crate::AnalysisError;
+use fairtrial_model::{Number, Outcome};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// A file with one run's history; a `seed` key, where lines have one, is the run's seed.
+pub(super) fn history(path: &Path, metric: &str, id: String) -> Result<History, AnalysisError> {
+    let text = read_text(path)?;
+    let (points, seed) = points(path, &text, metric)?;
+    Ok(History {
+        id,
+        seed,
+        outcome: Outcome::Ok,
+        steps: points.steps,
+        values: points.values,
+        declaration: None,
+        notes: points.notes,
+    })
+}
+
+/// The points of one key.
+pub(super) fn points(
+    path: &Path,
+    text: &str,
+    key: &str,
+) -> Result<(Points, Option<u64>), AnalysisError> {
+    let mut rows = Vec::new();
+    let mut seed = None;
+    let mut broken = 0_usize;
+    let quoted = Value::from(key).to_string();
+    for (number, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        match serde_json::from_str::<Map<String, Value>>(line) {
+            Ok(object) => {
+                seed = seed.or_else(|| object.get("seed").and_then(Value::as_u64));
+                if let Some(value) = object.get(key).and_then(value_of) {
+                    let step = STEP_NAMES
+                        .iter()
+                        .find_map(|name| object.get(*name)?.as_f64());
+                    rows.push((step, value));
+                }
+            }
+            // Python writes bare NaN, which JSON does not know. Whether it is this metric's decides.
+            Err(_) if line.contains(&quoted) => {
+                rows.push(
+                    rescued(line, &quoted)
+                        .ok_or_else(|| content(path, format!("line {} is not JSON", number + 1)))?,
+                );
+            }
+            Err(_) => broken += 1,
+        }
+    }
+    let mut points = Points::from_rows(rows);
+    if broken > 0 {
+        let note =
+            format!("{broken} lines that are not JSON and do not hold the metric were left out");
+        points.notes.push(note);
+    }
+    if points.values.is_empty() {
+        return Err(content(path, format!("no line holds `{key}`")));
+    }
+    Ok((points, seed))
+}
+
+/// A number, or one of the words that stand for what JSON cannot write.
+fn value_of(value: &Value) -> Option<f64> {
+    match value {
+        Value::String(word) => Number::from_word(word).map(|number| number.0),
+        value => value.as_f64(),
+    }
+}
+
+/// Step and value of a line with bare words like `NaN`, read by key.
+fn rescued(line: &str, quoted: &str) -> Option<(Option<f64>, f64)> {
+    let after = |key: &str| {
+        let rest = line.split_once(key)?.1.trim_start().strip_prefix(':')?;
+        let end = rest.find([',', '}'])?;
+        Number::parse(&rest[..end]).map(|number| number.0)
+    };
+    let step = STEP_NAMES
+        .iter()
+        .find_map(|name| after(&format!("\"{name}\"")));
+    Some((step, after(quoted)?))
+}

@@ -1,0 +1,113 @@
+//! Histories of our own trials: the spec says in which file of the trial's directory a metric's series lies.
+
+use super::{History, Points, content, lines, read_text, table::Table};
+use crate::AnalysisError;
+use fairtrial_journal::{DataRoot, list_runs};
+use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record, Stamp};
+use fairtrial_spec::Spec;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+/// The file that trials report to.
+const REPORTED_FILE: &str = "metrics.jsonl";
+
+/// The specs of the runs that trials belong to, read once.
+#[derive(Debug, Default)]
+pub(super) struct Trials {
+    specs: HashMap<Stamp, Option<Rc<Spec>>>,
+}
+
+impl Trials {
+    pub(super) fn history(
+        &mut self,
+        root: &DataRoot,
+        dir: &Path,
+        metric: &str,
+        id: String,
+    ) -> Result<History, AnalysisError> {
+        let path = dir.join("record.json");
+        let record: Record = serde_json::from_str(&read_text(&path)?)
+            .map_err(|error| content(&path, format!("not a record: {error}")))?;
+        let declaration = self.declaration(root, dir, metric)?;
+        // A trial that failed may have left no file: that is its answer, not an error of the question.
+        let points = match points(dir, metric, declaration.as_ref()) {
+            Err(_) if record.outcome != Outcome::Ok => Points::default(),
+            points => points?,
+        };
+        let mut notes = points.notes;
+        if record.outcome != Outcome::Ok {
+            notes.push(format!("the trial ended as {}", record.outcome));
+        }
+        Ok(History {
+            id,
+            seed: Some(record.trial.seed),
+            outcome: record.outcome,
+            steps: points.steps,
+            values: points.values,
+            declaration,
+            notes,
+        })
+    }
+
+    /// How the trial's spec declares the metric.
+    fn declaration(
+        &mut self,
+        root: &DataRoot,
+        dir: &Path,
+        metric: &str,
+    ) -> Result<Option<MetricDeclaration>, AnalysisError> {
+        let Some(stamp) = stamp_of(dir) else {
+            return Ok(None);
+        };
+        if !self.specs.contains_key(&stamp) {
+            let run = list_runs(root)?
+                .into_iter()
+                .find(|run| run.stamp() == stamp);
+            let text = run.and_then(|run| std::fs::read(run.resolved_spec()).ok());
+            let spec = text.and_then(|text| serde_json::from_slice(&text).ok());
+            self.specs.insert(stamp, spec.map(Rc::new));
+        }
+        let spec = self.specs.get(&stamp).and_then(Option::as_ref);
+        let declared = |spec: &Rc<Spec>| {
+            let found = spec.metrics.iter().find(|declared| declared.name == metric);
+            found.cloned()
+        };
+        Ok(spec.and_then(declared))
+    }
+}
+
+/// The run of a trial directory, `<stamp>-<index>[-attemptN]`.
+fn stamp_of(dir: &Path) -> Option<Stamp> {
+    let name = dir.file_name()?.to_str()?;
+    let name = name.rsplit_once("-attempt").map_or(name, |(name, _)| name);
+    name.rsplit_once('-')?.0.parse().ok()
+}
+
+fn points(
+    dir: &Path,
+    metric: &str,
+    declaration: Option<&MetricDeclaration>,
+) -> Result<Points, AnalysisError> {
+    let of_lines = |file: &str, key: &str| {
+        let path = dir.join(file);
+        Ok(lines::points(&path, &read_text(&path)?, key)?.0)
+    };
+    match declaration.map(|declaration| &declaration.source) {
+        None | Some(MetricSource::Reported) => of_lines(REPORTED_FILE, metric),
+        Some(MetricSource::Jsonl { file, key }) => of_lines(file, key),
+        Some(MetricSource::Csv { file, column }) => {
+            let path = dir.join(file);
+            let history = Table::read(&path)?.history(&path, None, column, String::new())?;
+            Ok(Points {
+                steps: history.steps,
+                values: history.values,
+                notes: history.notes,
+            })
+        }
+        Some(_) => Err(content(
+            dir,
+            format!("`{metric}` is one number and no curve; `fairtrial compare` works on those"),
+        )),
+    }
+}

@@ -1,0 +1,269 @@
+//! Sequential runs: after every complete block of seeds the question "is it decided?" is asked, at an error rate that
+//! counts all the looks.
+//!
+//! Pairs are taken in the order of the plan, whatever the order in which trials finish: fast runs are often the broken
+//! ones, and must not overtake. What a look sees depends only on the records of the first pairs, so that a resumed run,
+//! fed its records again, makes the very same looks and none twice.
+
+mod blocks;
+mod look;
+
+pub use look::{ArmLook, Look, Stop};
+
+use crate::AnalysisError;
+use blocks::Blocks;
+use fairtrial_model::{Direction, Margin, MetricDeclaration, Record};
+use fairtrial_spec::{Spec, StopRule};
+use fairtrial_stats::sequential::{Design, Schedule, Spending, TBoundaries, t_boundaries};
+use serde::Serialize;
+
+/// Version of the JSON form.
+pub const SEQUENTIAL_SCHEMA: u32 = 1;
+/// Null paths behind the boundaries: a quarter of a second, and a critical value good to three digits.
+const PATHS: usize = 1 << 18;
+/// Their seed: the boundaries are the same in every run of the same design.
+const SEED: u64 = 0;
+
+/// The declared part of a sequential run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequentialPlan {
+    /// The control arm.
+    pub control: String,
+    /// The other arms.
+    pub candidates: Vec<String>,
+    /// The metric that decides.
+    pub metric: String,
+    /// Which way is better.
+    pub direction: Option<Direction>,
+    /// The smallest difference that matters.
+    pub margin: Option<Margin>,
+    /// Two-sided error rate over all looks and arms together.
+    pub alpha: f64,
+    /// Pairs before the first look, and at most.
+    pub rule: StopRule,
+}
+
+impl SequentialPlan {
+    /// Reads what the spec declares; `rule` is its stopping rule or that of the command line.
+    pub fn new(spec: &Spec, rule: StopRule) -> Result<Self, AnalysisError> {
+        let refuse = |why: &str| {
+            Err(AnalysisError::Question(format!(
+                "a run until decided {why}"
+            )))
+        };
+        let Some(control) = spec.control().map(str::to_owned) else {
+            return refuse("needs at least two arms: declare [arms.NAME]");
+        };
+        let candidates: Vec<String> = spec
+            .arms
+            .iter()
+            .map(|arm| arm.name.clone())
+            .filter(|arm| *arm != control)
+            .collect();
+        if candidates.is_empty() {
+            return refuse("needs at least two arms: declare [arms.NAME]");
+        }
+        let declared = metric(spec)?;
+        let axes = spec.sweep.axes.len()
+            + spec
+                .tasks
+                .iter()
+                .map(|task| task.sweep.axes.len())
+                .sum::<usize>();
+        if axes > 0 {
+            return refuse("cannot sweep: every point would need its own answer");
+        }
+        if spec.tasks.iter().any(|task| task.seeds.is_some()) {
+            return refuse("needs one list of seeds for all tasks");
+        }
+        if rule.when != "decided" || rule.max < 2 || rule.min > rule.max {
+            return refuse("needs a rule like { when = \"decided\", min = 5, max = 30 }");
+        }
+        Ok(Self {
+            control,
+            candidates,
+            metric: declared.name.clone(),
+            direction: declared.direction,
+            margin: declared.margin,
+            alpha: spec.analysis.alpha.unwrap_or(0.05),
+            rule,
+        })
+    }
+}
+
+fn metric(spec: &Spec) -> Result<&MetricDeclaration, AnalysisError> {
+    let found = match &spec.analysis.metric {
+        Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),
+        None => spec.metrics.first(),
+    };
+    found.ok_or_else(|| {
+        AnalysisError::Question(
+            "a run until decided needs a declared metric: [metrics.NAME] or `analysis.metric`"
+                .to_owned(),
+        )
+    })
+}
+
+/// The rule at work: fed with records as they become final, it says when to stop.
+#[derive(Debug)]
+pub struct SequentialRule {
+    plan: SequentialPlan,
+    boundaries: TBoundaries,
+    blocks: Blocks,
+    looks: Vec<Look>,
+    stop: Option<Stop>,
+    /// The arms that already have their answer, by place in the plan.
+    decided: Vec<Option<Stop>>,
+}
+
+/// What a sequential run did, for its report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trajectory {
+    /// [`SEQUENTIAL_SCHEMA`].
+    pub schema: u32,
+    /// The metric.
+    pub metric: String,
+    /// The control arm.
+    pub control: String,
+    /// The other arms.
+    pub candidates: Vec<String>,
+    /// Two-sided error rate over all looks and arms together.
+    pub alpha: f64,
+    /// The looks that were planned, in pairs.
+    pub planned: Vec<usize>,
+    /// The looks that were taken.
+    pub looks: Vec<Look>,
+    /// Why it ended; absent while it goes on.
+    pub stop: Option<Stop>,
+    /// The sentence for that.
+    pub reason: Option<String>,
+    /// Pairs that the answer rests on.
+    pub pairs: usize,
+    /// Pairs with a side missing among those that were complete.
+    pub broken: usize,
+    /// Trials that the budget held and the run did not need.
+    pub trials_saved: u64,
+    /// The budget in trials.
+    pub trials_planned: u64,
+}
+
+impl SequentialRule {
+    /// A rule for a spec whose seeds are the budget.
+    pub fn new(spec: &Spec, plan: SequentialPlan) -> Result<Self, AnalysisError> {
+        let first = plan.rule.min.max(2) as usize;
+        let bad = |why: fairtrial_stats::Undefined| {
+            AnalysisError::Question(format!("the stopping rule: {why}"))
+        };
+        let schedule = Schedule::every(1, first, plan.rule.max as usize).map_err(bad)?;
+        let design = Design {
+            schedule,
+            spending: Spending::Power { rho: 2.0 },
+            // Every arm against the control: the error rate is shared between them.
+            alpha: plan.alpha / plan.candidates.len() as f64,
+        };
+        Ok(Self {
+            boundaries: t_boundaries(&design, PATHS, SEED).map_err(bad)?,
+            blocks: Blocks::new(spec, &plan),
+            decided: vec![None; plan.candidates.len()],
+            plan,
+            looks: Vec::new(),
+            stop: None,
+        })
+    }
+
+    /// Takes in a final record; says why to stop, once it is decided. A record that came before changes nothing.
+    pub fn settled(&mut self, record: &Record) -> Option<String> {
+        self.blocks.take(record, &self.plan);
+        while self.stop.is_none() {
+            let Some(n) = self.next_look().filter(|n| self.blocks.usable() >= *n) else {
+                break;
+            };
+            self.look(n);
+        }
+        if self.stop.is_none() && self.blocks.all_complete() {
+            self.stop = Some(Stop::Exhausted);
+        }
+        self.stop.map(|_| self.reason())
+    }
+
+    fn next_look(&self) -> Option<usize> {
+        let planned = self.boundaries.design.schedule.looks();
+        planned.get(self.looks.len()).copied()
+    }
+
+    fn look(&mut self, n: usize) {
+        let mut arms = Vec::with_capacity(self.plan.candidates.len());
+        for (place, candidate) in self.plan.candidates.iter().enumerate() {
+            let (differences, control_mean) = self.blocks.first(n, place);
+            let margin = look::margin(self.plan.margin, control_mean);
+            let arm = look::take(&self.boundaries, &differences, margin, candidate);
+            if self.decided[place].is_none() {
+                self.decided[place] = arm.stop(self.plan.direction);
+            }
+            arms.push(arm);
+        }
+        self.looks.push(Look { n, arms });
+        if self.decided.iter().all(Option::is_some) {
+            self.stop = look::together(&self.decided);
+        }
+    }
+
+    fn reason(&self) -> String {
+        let pairs = self.looks.last().map_or(0, |look| look.n);
+        match self.stop {
+            Some(Stop::Exhausted) | None => format!(
+                "the budget of {} pairs is used up without an answer",
+                self.plan.rule.max
+            ),
+            Some(Stop::Futile) => {
+                format!(
+                    "undecided after {pairs} pairs, and the rest of the budget would hardly change that"
+                )
+            }
+            Some(stop) => format!("{} after {pairs} pairs", stop.word()),
+        }
+    }
+
+    /// What was done so far.
+    pub fn trajectory(&self) -> Trajectory {
+        let planned = self.boundaries.design.schedule.looks().to_vec();
+        let pairs = self.looks.last().map_or(0, |look| look.n);
+        Trajectory {
+            schema: SEQUENTIAL_SCHEMA,
+            metric: self.plan.metric.clone(),
+            control: self.plan.control.clone(),
+            candidates: self.plan.candidates.clone(),
+            alpha: self.plan.alpha,
+            planned,
+            looks: self.looks.clone(),
+            stop: self.stop,
+            reason: self.stop.map(|_| self.reason()),
+            pairs,
+            broken: self.blocks.broken(),
+            trials_saved: self.blocks.trials() - self.blocks.recorded(),
+            trials_planned: self.blocks.trials(),
+        }
+    }
+}
+
+/// The spec with its seeds as the rule's budget: the documented list goes on where it is too short.
+pub fn with_budget(spec: &Spec, rule: &StopRule) -> Result<Spec, AnalysisError> {
+    let max = rule.max as usize;
+    let mut spec = spec.clone();
+    let documented = spec
+        .seeds
+        .iter()
+        .enumerate()
+        .all(|(place, seed)| *seed == fairtrial_model::documented_seeds(place));
+    if spec.seeds.len() < max && !documented {
+        return Err(AnalysisError::Question(format!(
+            "the stopping rule may need {max} seeds, but the spec lists {}; list more, or give a count",
+            spec.seeds.len()
+        )));
+    }
+    let from = spec.seeds.len();
+    spec.seeds
+        .extend((from..max).map(fairtrial_model::documented_seeds));
+    spec.seeds.truncate(max);
+    Ok(spec)
+}

@@ -1,0 +1,293 @@
+//! `variance`: how noisy runs are, and how many of them are enough.
+//!
+//! Two answers stand side by side. The documented one looks for the first N at which the coefficient of variation of
+//! the first N runs falls below a threshold. The useful one asks how precise the mean of N runs is. They differ because
+//! a coefficient of variation estimates a constant: more runs measure it better and do not make it smaller.
+
+use crate::AnalysisError;
+use crate::pipeline::{History, SummaryRule, SummaryType, why_none};
+use fairtrial_model::Outcome;
+use fairtrial_stats::Level;
+use fairtrial_stats::descriptive::{CoefficientOfVariation, coefficient_of_variation};
+use fairtrial_stats::planning::{CvCurve, CvRule, PrecisionCurve, cv_curve, precision_curve};
+use serde::Serialize;
+
+/// Version of the JSON form.
+pub const VARIANCE_SCHEMA: u32 = 1;
+/// Runs beyond which no plan is made.
+const LONGEST: usize = 2000;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VarianceQuestion {
+    /// The metric.
+    pub metric: String,
+    /// The relative spread, and the relative half-width of the mean's interval, that is asked for.
+    pub threshold: f64,
+    /// How a curve becomes its area.
+    pub summary: SummaryRule,
+    /// One minus the confidence of the intervals.
+    pub alpha: f64,
+}
+
+impl VarianceQuestion {
+    /// The documented defaults for a metric.
+    pub fn new(metric: impl Into<String>) -> Self {
+        Self {
+            metric: metric.into(),
+            threshold: 0.05,
+            summary: SummaryRule::default(),
+            alpha: 0.05,
+        }
+    }
+
+    /// Refuses what means nothing.
+    pub fn check(&self) -> Result<(), AnalysisError> {
+        self.summary.check()?;
+        let bad = |name, value: f64, expected| {
+            Err(AnalysisError::Option {
+                name,
+                value: value.to_string(),
+                expected,
+            })
+        };
+        if !(self.threshold > 0.0 && self.threshold.is_finite()) {
+            return bad(
+                "--threshold",
+                self.threshold,
+                "a share above 0, as 0.05 for 5 %",
+            );
+        }
+        if !(self.alpha > 0.0 && self.alpha < 1.0) {
+            return bad(
+                "--alpha",
+                self.alpha,
+                "a chance between 0 and 1, both excluded",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// One run's numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunSpread {
+    /// The run.
+    pub id: String,
+    /// Its area under the curve.
+    pub auc: f64,
+    /// Its slope.
+    pub derivative: f64,
+}
+
+/// A run that has no numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The run.
+    pub id: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Everything that `variance` found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Variance {
+    /// [`VARIANCE_SCHEMA`].
+    pub schema: u32,
+    /// The metric.
+    pub metric: String,
+    /// The threshold.
+    pub threshold: f64,
+    /// How a curve became its area, by the name of the flag.
+    pub summary: &'static str,
+    /// The runs in the order given.
+    pub runs: Vec<RunSpread>,
+    /// Runs without numbers.
+    pub left_out: Vec<LeftOut>,
+    /// The spread of the areas.
+    pub auc: Spread,
+    /// The spread of the slopes.
+    pub derivative: Spread,
+}
+
+/// Both answers for one summary.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Spread {
+    /// The documented answer.
+    pub documented: CvCurve,
+    /// What the documented rule says about the same runs in reverse order.
+    pub documented_reversed: Option<usize>,
+    /// How precise the mean is; absent where that cannot be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_none: Option<String>,
+}
+
+/// How precise the mean of N runs is, whatever their order.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Precision {
+    /// The spread of single runs with its interval: a constant that more runs only measure better.
+    pub spread: CoefficientOfVariation,
+    /// Expected half-width of the mean's interval against N, as far as it is worth showing.
+    pub points: Vec<PrecisionAt>,
+    /// The half-width that the runs at hand give, relative.
+    pub now: f64,
+    /// The smallest N that reaches the threshold; absent where more than 2,000 are needed.
+    pub needed: Option<usize>,
+    /// The same if the true spread lies at the lower end of its interval.
+    pub needed_low: Option<usize>,
+    /// The same at the upper end.
+    pub needed_high: Option<usize>,
+    /// What was computed.
+    pub method: &'static str,
+}
+
+/// One N.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PrecisionAt {
+    /// Runs.
+    pub n: usize,
+    /// Expected half-width of the mean's interval, relative to the mean.
+    pub relative: f64,
+    /// The same if the true spread lies at the lower end of its interval.
+    pub low: f64,
+    /// The same at the upper end; infinite where the spread is not bounded.
+    #[serde(serialize_with = "infinity_as_null")]
+    pub high: f64,
+}
+
+fn infinity_as_null<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    x.is_finite().then_some(*x).serialize(serializer)
+}
+
+/// Analyzes the spread of runs.
+pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Variance, AnalysisError> {
+    question.check()?;
+    let (found, left_out) = numbers(runs, question)?;
+    if found.len() < 2 {
+        let why = left_out
+            .first()
+            .map_or(String::new(), |run| format!("; {}: {}", run.id, run.why));
+        return Err(AnalysisError::Question(format!(
+            "a spread needs at least 2 runs with a curve of `{}`, there are {}{why}",
+            question.metric,
+            found.len()
+        )));
+    }
+    let values = |of: fn(&RunSpread) -> f64| found.iter().map(of).collect::<Vec<f64>>();
+    Ok(Variance {
+        schema: VARIANCE_SCHEMA,
+        metric: question.metric.clone(),
+        threshold: question.threshold,
+        summary: question.summary.kind.name(),
+        auc: spread(&values(|run| run.auc), question)?,
+        derivative: spread(&values(|run| run.derivative), question)?,
+        runs: found,
+        left_out,
+    })
+}
+
+fn numbers(
+    runs: &[History],
+    question: &VarianceQuestion,
+) -> Result<(Vec<RunSpread>, Vec<LeftOut>), AnalysisError> {
+    let curves: Vec<&History> = runs.iter().collect();
+    let slope = SummaryRule {
+        kind: SummaryType::Slope,
+        ..question.summary
+    };
+    let areas = question.summary.apply(&curves)?;
+    let slopes = slope.apply(&curves)?;
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    for ((run, auc), derivative) in runs.iter().zip(areas).zip(slopes) {
+        match (auc, derivative) {
+            _ if run.outcome != Outcome::Ok => left_out.push(LeftOut {
+                id: run.id.clone(),
+                why: run.notes.join("; "),
+            }),
+            (Ok(auc), Ok(derivative)) => found.push(RunSpread {
+                id: run.id.clone(),
+                auc,
+                derivative,
+            }),
+            (Err(why), _) | (_, Err(why)) => left_out.push(LeftOut {
+                id: run.id.clone(),
+                why: why_none(run, &why),
+            }),
+        }
+    }
+    Ok((found, left_out))
+}
+
+fn spread(values: &[f64], question: &VarianceQuestion) -> Result<Spread, AnalysisError> {
+    let bad = |why: fairtrial_stats::Undefined| AnalysisError::Question(why.to_string());
+    let documented = cv_curve(values, CvRule::Below, question.threshold).map_err(bad)?;
+    let reversed: Vec<f64> = values.iter().rev().copied().collect();
+    let documented_reversed = cv_curve(&reversed, CvRule::Below, question.threshold)
+        .map_err(bad)?
+        .first_n;
+    let (precision, why_none) = match precision(values, question) {
+        Ok(precision) => (Some(precision), None),
+        Err(why) => (None, Some(why.to_string())),
+    };
+    Ok(Spread {
+        documented,
+        documented_reversed,
+        precision,
+        why_none,
+    })
+}
+
+fn precision(values: &[f64], question: &VarianceQuestion) -> fairtrial_stats::Outcome<Precision> {
+    let level = Level::two_sided(question.alpha);
+    let spread = coefficient_of_variation(values, level)?;
+    let curve = precision_curve(values, None, question.threshold, LONGEST, level)?;
+    let (low, high) = (
+        spread.interval.low / spread.value,
+        spread.interval.high / spread.value,
+    );
+    let reached = |factor: f64| {
+        curve
+            .points
+            .iter()
+            .find(|point| point.relative * factor <= question.threshold)
+            .map(|point| point.n)
+    };
+    let needed = [reached(1.0), reached(low), reached(high)];
+    let shown = shown(values.len(), needed[0]);
+    Ok(Precision {
+        now: at(&curve, values.len()),
+        points: curve
+            .points
+            .iter()
+            .take_while(|point| point.n <= shown)
+            .map(|point| PrecisionAt {
+                n: point.n,
+                relative: point.relative,
+                low: point.relative * low,
+                high: point.relative * high,
+            })
+            .collect(),
+        needed: needed[0],
+        needed_low: needed[1],
+        needed_high: needed[2],
+        method: curve.method,
+        spread,
+    })
+}
+
+fn at(curve: &PrecisionCurve, n: usize) -> f64 {
+    curve
+        .points
+        .iter()
+        .find(|point| point.n == n)
+        .map_or(f64::NAN, |point| point.relative)
+}
+
+/// How far the curve is shown: past the runs at hand and past what is needed, where that is not far away.
+fn shown(runs: usize, needed: Option<usize>) -> usize {
+    let wanted = needed.map_or(0, |needed| needed + needed / 4);
+    (2 * runs).max(wanted.min(10 * runs)).max(20).min(LONGEST)
+}

@@ -1,0 +1,412 @@
+//! The learning-curve pipeline against what the original made of the same runs.
+
+use fairtrial_analysis::compare::{Pairing, Word};
+use fairtrial_analysis::pipeline::{
+    Analysis, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule, SummaryType,
+    SummaryWindow, analyze,
+};
+use fairtrial_journal::DataRoot;
+use fairtrial_model::Outcome;
+use fairtrial_stats::bootstrap::Method;
+use fairtrial_stats::series::Scale;
+use fairtrial_stats::{Level, Side};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Goldens of this crate, else those that it shares with the statistics.
+fn golden(name: &str) -> PathBuf {
+    let crate_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = crate_dir.join("tests/goldens/metta").join(name);
+    if own.exists() {
+        own
+    } else {
+        crate_dir.join("../stats/tests/goldens").join(name)
+    }
+}
+
+fn json(name: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(golden(name)).unwrap()).unwrap()
+}
+
+fn histories() -> Histories {
+    Histories::new(DataRoot::at("nowhere"), Some(golden("run_histories.csv")))
+}
+
+const SEEDS: [u64; 15] = fairtrial_model::DOCUMENTED_SEEDS;
+
+fn ids(arm: &str) -> Vec<String> {
+    SEEDS
+        .iter()
+        .map(|seed| format!("{arm}.seed{seed}"))
+        .collect()
+}
+
+fn lists(histories: &mut Histories) -> Runs {
+    Runs::Lists {
+        control: histories.read(&ids("control"), "overview/reward").unwrap(),
+        candidate: histories
+            .read(&ids("candidate"), "overview/reward")
+            .unwrap(),
+    }
+}
+
+fn analysis(change: impl FnOnce(&mut Question)) -> Analysis {
+    let mut question = Question::new("overview/reward");
+    change(&mut question);
+    analyze(lists(&mut histories()), &question).unwrap()
+}
+
+/// Steps in the golden's windows are whole numbers below 2^53, so that the very same sums come out.
+#[test]
+fn every_summary_of_the_original_is_reproduced_to_the_last_bits() {
+    let rules: [(&str, SummaryRule); 9] = {
+        let auc = |window, scale| SummaryRule {
+            window,
+            scale,
+            ..SummaryRule::default()
+        };
+        let steps = SummaryWindow::Steps {
+            min: 5e8,
+            max: 1.5e9,
+        };
+        let last = |n| SummaryRule {
+            kind: SummaryType::EvalLastN,
+            n,
+            ..SummaryRule::default()
+        };
+        [
+            ("auc_last25_norm", SummaryRule::default()),
+            (
+                "auc_first25_norm",
+                auc(SummaryWindow::FirstPoints(0.25), Scale::Normalised),
+            ),
+            (
+                "auc_last50_raw",
+                auc(SummaryWindow::LastPoints(0.5), Scale::Raw),
+            ),
+            ("auc_full_norm", auc(SummaryWindow::All, Scale::Normalised)),
+            ("auc_window_5e8_15e8_norm", auc(steps, Scale::Normalised)),
+            ("auc_window_5e8_15e8_raw", auc(steps, Scale::Raw)),
+            ("eval_last_5", last(5)),
+            ("eval_last_20", last(20)),
+            (
+                "derivative_slope",
+                SummaryRule {
+                    kind: SummaryType::Slope,
+                    ..SummaryRule::default()
+                },
+            ),
+        ]
+    };
+    let mut table = csv::Reader::from_path(golden("golden_summaries.csv")).unwrap();
+    let titles = table.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 30);
+    for (title, rule) in rules {
+        let column = titles.iter().position(|known| known == title).unwrap();
+        let found = analysis(|question| question.summary = rule);
+        for run in found.control.iter().chain(&found.candidate) {
+            let row = rows.iter().find(|row| row[0] == run.id).unwrap();
+            let expected: f64 = row[column].parse().unwrap();
+            let got = run.value.unwrap();
+            // Numpy adds pairwise and fits through a matrix: the last bits may differ, nothing more.
+            let slack = if rule.kind == SummaryType::Slope {
+                1e-9
+            } else {
+                4e-15
+            };
+            assert!(
+                (got - expected).abs() <= slack * expected.abs(),
+                "{title} of {}: {got} for {expected}",
+                run.id
+            );
+        }
+    }
+}
+
+#[test]
+fn t_tests_and_their_assumptions_agree_with_the_original() {
+    let cases = json("metta_ttests.json")["cases"]
+        .as_array()
+        .unwrap()
+        .clone();
+    for design in [Pairing::Auto, Pairing::Unpaired] {
+        let found = analysis(|question| question.pairing = design)
+            .ttest
+            .unwrap();
+        let paired = design == Pairing::Auto;
+        let case = cases
+            .iter()
+            .find(|case| case["name"] == "auc_15_pairs" && case["paired"] == paired)
+            .unwrap();
+        let result = &case["result"];
+        let test = found.test.unwrap();
+        close(test.t, &result["ttest"]["t_stat"], 1e-10);
+        close(test.p, &result["ttest"]["p_value"], 1e-9);
+        let names: &[[&str; 2]] = if paired {
+            &[["normality_shapiro_W", "normality_p"]]
+        } else {
+            &[
+                ["normality_control_W", "normality_control_p"],
+                ["normality_candidate_W", "normality_candidate_p"],
+            ]
+        };
+        for ([w, p], of) in names.iter().zip(&found.normality) {
+            let test = of.shapiro_wilk.as_ref().unwrap();
+            close(test.w, &result["assumptions"][w], 1e-9);
+            close(test.p, &result["assumptions"][p], 1e-4);
+        }
+        if let Some(levene) = &found.spread {
+            close(
+                levene.statistic,
+                &result["assumptions"]["levene_stat"],
+                1e-9,
+            );
+            close(levene.p, &result["assumptions"]["levene_p"], 1e-9);
+        }
+        assert_eq!(found.spread.is_some(), !paired);
+    }
+}
+
+fn close(got: f64, expected: &Value, tolerance: f64) {
+    let expected = expected.as_f64().unwrap();
+    assert!(
+        (got - expected).abs() <= tolerance * expected.abs().max(1e-300),
+        "{got} for {expected}"
+    );
+}
+
+/// The original leaves the t test out where Shapiro-Wilk objects; here it is shown with the doubt.
+#[test]
+fn a_doubtful_assumption_is_said_and_hides_nothing() {
+    let found = analysis(|question| question.assumption_alpha = Some(0.9))
+        .ttest
+        .unwrap();
+    assert!(found.test.is_some());
+    assert_eq!(found.doubts.len(), 1, "{:?}", found.doubts);
+    assert!(
+        analysis(|question| question.assumption_alpha = None)
+            .ttest
+            .is_none()
+    );
+}
+
+#[test]
+fn required_n_is_right_and_the_original_number_stands_beside_it() {
+    for case in json("metta_power.json")["upstream"].as_array().unwrap() {
+        let target = case["target_effect_size"].as_f64().unwrap();
+        if target == 0.0 {
+            continue;
+        }
+        let side = match case["side"].as_str().unwrap() {
+            "greater" => Side::Greater,
+            "less" => Side::Less,
+            _ => Side::TwoSided,
+        };
+        for (name, pairing) in [("paired", Pairing::Auto), ("unpaired", Pairing::Unpaired)] {
+            let found = analysis(|question| {
+                question.pairing = pairing;
+                question.bootstrap.level = Level { alpha: 0.05, side };
+                question.power = Some(PowerQuestion {
+                    target,
+                    power: case["beta_as_power"].as_f64().unwrap(),
+                });
+            });
+            let plan = found.power.unwrap();
+            let original = plan.original.unwrap();
+            close(original.required_n, &case[name]["approx_required_N"], 1e-9);
+            close(original.scale, &case[format!("{name}_scale")], 1e-9);
+        }
+    }
+    let target = Some(PowerQuestion {
+        target: 0.2,
+        power: 0.8,
+    });
+    let paired = analysis(|question| question.power = target).power.unwrap();
+    // The normal approximation says 8.36 pairs and 98.1 per arm; the t distribution needs a little more.
+    assert_eq!(paired.required.unwrap().n, 11);
+    let unpaired = analysis(|question| {
+        question.power = target;
+        question.pairing = Pairing::Unpaired;
+    });
+    assert_eq!(unpaired.power.unwrap().required.unwrap().n, 100);
+}
+
+#[test]
+fn effect_zero_has_no_plan() {
+    let mut question = Question::new("overview/reward");
+    question.power = Some(PowerQuestion {
+        target: 0.0,
+        power: 0.8,
+    });
+    let error = analyze(lists(&mut histories()), &question).unwrap_err();
+    assert!(error.to_string().contains("target_effect_size"), "{error}");
+}
+
+/// The original's interval came from unseeded draws: ours must lie within the noise of 10,000 resamples.
+#[test]
+fn the_bootstrap_agrees_with_the_original_within_its_noise() {
+    let text = std::fs::read_to_string(golden("golden_e2e_paired.csv")).unwrap();
+    let result = |name: &str| -> f64 {
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("result,{name},")));
+        line.unwrap().split(',').nth(2).unwrap().parse().unwrap()
+    };
+    let found = analysis(|question| question.bootstrap.method = Method::BcaMetta);
+    let interval = &found.bootstrap.interval().unwrap().interval;
+    // The bootstrap's standard error is 0.0515; a 2.5 % quantile of 10,000 draws has a noise of about 0.0014.
+    for (got, expected) in [
+        (interval.low, result("ci_low")),
+        (interval.high, result("ci_high")),
+    ] {
+        assert!((got - expected).abs() < 0.01, "{got} for {expected}");
+    }
+    let effect = found.bootstrap.effect().unwrap();
+    assert!((effect - result("effect")).abs() < 0.002, "{effect}");
+}
+
+#[test]
+fn one_sided_levels_leave_an_end_open() {
+    let found = analysis(|question| {
+        question.bootstrap.level = Level {
+            alpha: 0.05,
+            side: Side::Greater,
+        };
+    });
+    let interval = found.bootstrap.interval().unwrap().interval;
+    assert!(interval.high.is_infinite() && interval.low > 0.2);
+}
+
+#[test]
+fn the_same_seeds_on_both_sides_are_pairs_and_the_verdict_says_improved() {
+    let found = analysis(|_| {});
+    assert_eq!(found.comparison.verdict.word, Word::Improved);
+    assert!(found.comparison.count.paired);
+    assert_eq!(found.comparison.count.control, 15);
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("same 15 seeds"))
+    );
+    let unpaired = analysis(|question| question.pairing = Pairing::Unpaired);
+    assert_eq!(unpaired.comparison.verdict.word, Word::Inconclusive);
+    assert!(unpaired.comparison.verdict.more.is_some());
+}
+
+#[test]
+fn the_seed_of_a_pair_is_checked_against_its_runs() {
+    let mut histories = histories();
+    let mut pairs = |seed: u64| -> Runs {
+        let argument = format!(
+            r#"[{{"control": "control.seed1072", "candidate": "candidate.seed1072", "seed": {seed}}},
+                {{"control": "control.seed2043", "candidate": "candidate.seed2043"}}]"#
+        );
+        let pairs = Pair::parse(&[argument]).unwrap();
+        let read = |pair: Pair| {
+            let control = histories
+                .read_one(&pair.control, "overview/reward")
+                .unwrap();
+            let candidate = histories
+                .read_one(&pair.candidate, "overview/reward")
+                .unwrap();
+            (pair, control, candidate)
+        };
+        Runs::Pairs(pairs.into_iter().map(read).collect())
+    };
+    let question = Question::new("overview/reward");
+    assert!(analyze(pairs(1072), &question).is_ok());
+    let error = analyze(pairs(7), &question).unwrap_err().to_string();
+    assert!(
+        error.contains("says seed 7") && error.contains("seed 1072"),
+        "{error}"
+    );
+}
+
+#[test]
+fn wrong_pairs_are_refused_with_their_reason() {
+    for (text, part) in [
+        ("{\"control\": \"a\"}", "missing field `candidate`"),
+        (
+            "{\"control\": \"a\", \"candidate\": \"b\", \"sed\": 1}",
+            "unknown field `sed`",
+        ),
+        ("[]", "holds no pair"),
+        ("run1", "--pairs 'run1'"),
+    ] {
+        let error = Pair::parse(&[text.to_owned()]).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn a_run_without_a_number_is_a_broken_pair_that_is_named() {
+    let mut histories = histories();
+    let mut control = histories.read(&ids("control"), "overview/reward").unwrap();
+    let candidate = histories
+        .read(&ids("candidate"), "overview/reward")
+        .unwrap();
+    control[3].values[199] = f64::NAN;
+    control[5].outcome = Outcome::Timeout;
+    control[5]
+        .notes
+        .push("the trial ended as timeout".to_owned());
+    let question = Question::new("overview/reward");
+    let found = analyze(Runs::Lists { control, candidate }, &question).unwrap();
+    assert_eq!(found.comparison.count.control, 13);
+    let dropped: Vec<&str> = found
+        .comparison
+        .dropped
+        .iter()
+        .map(|dropped| dropped.unit.as_str())
+        .collect();
+    assert_eq!(dropped.len(), 2, "{dropped:?}");
+    assert!(found.control[3].why_none.as_ref().unwrap().contains("NaN"));
+    assert_eq!(
+        found.control[5].why_none.as_deref(),
+        Some("the trial ended as timeout")
+    );
+    // As bad as values get for the verdict, these two would not change it.
+    assert_eq!(found.bootstrap.interval().unwrap().n, [13]);
+}
+
+#[test]
+fn a_run_given_twice_is_refused() {
+    let mut histories = histories();
+    let twice = ["control.seed1072".to_owned(), "control.seed1072".to_owned()];
+    let runs = Runs::Lists {
+        control: histories.read(&twice, "overview/reward").unwrap(),
+        candidate: histories
+            .read(&ids("candidate"), "overview/reward")
+            .unwrap(),
+    };
+    let error = analyze(runs, &Question::new("overview/reward")).unwrap_err();
+    assert!(error.to_string().contains("given twice"), "{error}");
+}
+
+#[test]
+fn shares_of_steps_compare_the_same_part_of_every_run() {
+    let by_steps = analysis(|question| question.summary.window = SummaryWindow::LastSteps(0.25));
+    let by_points = analysis(|_| {});
+    let (a, b) = (
+        by_steps.control[0].value.unwrap(),
+        by_points.control[0].value.unwrap(),
+    );
+    assert!((a - b).abs() < 0.1 && a != b);
+    // Half of a run cut off: the common steps are too few to be a fair window.
+    let mut histories = histories();
+    let mut control = histories.read(&ids("control"), "overview/reward").unwrap();
+    control[0].steps.truncate(100);
+    control[0].values.truncate(100);
+    let runs = Runs::Lists {
+        control,
+        candidate: histories
+            .read(&ids("candidate"), "overview/reward")
+            .unwrap(),
+    };
+    let mut question = Question::new("overview/reward");
+    question.summary.window = SummaryWindow::LastSteps(0.25);
+    let error = analyze(runs, &question).unwrap_err().to_string();
+    assert!(error.contains("share only the steps"), "{error}");
+}

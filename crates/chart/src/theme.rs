@@ -1,0 +1,111 @@
+//! How things look: colours by class, for light and dark pages.
+//!
+//! The series colours are those of Okabe and Ito, which people with any of the common kinds of colour blindness can
+//! tell apart; on dark pages the dark ones are lightened.
+
+/// Which page a figure is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// Follows the reader's setting, where the program that shows it knows one.
+    #[default]
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+struct Colors {
+    page: &'static str,
+    ink: &'static str,
+    faint: &'static str,
+    grid: &'static str,
+    series: [&'static str; 6],
+}
+
+const LIGHT: Colors = Colors {
+    page: "#ffffff",
+    ink: "#1b1f24",
+    faint: "#57606a",
+    grid: "#d8dee4",
+    series: [
+        "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37a00", "#3a9bd9",
+    ],
+};
+
+const DARK: Colors = Colors {
+    page: "#0d1117",
+    ink: "#e6edf3",
+    faint: "#9da7b1",
+    grid: "#30363d",
+    series: [
+        "#4db1e8", "#ff8c42", "#2fd3a0", "#e69fc7", "#f0b429", "#8ecdf5",
+    ],
+};
+
+/// Dash patterns by series, so that colour is never the only difference.
+const DASHES: [&str; 6] = ["", "7 4", "2 3", "9 3 2 3", "4 2", "1 3"];
+
+impl Theme {
+    /// The style sheet; classes carry the figure's own prefix, so that figures on one page do not mix.
+    pub(crate) fn style(self, prefix: &str) -> String {
+        let shared = shared(prefix);
+        match self {
+            Self::Light => shared + &colors(prefix, &LIGHT),
+            Self::Dark => shared + &colors(prefix, &DARK),
+            Self::Auto => {
+                let dark = colors(prefix, &DARK);
+                let light = colors(prefix, &LIGHT);
+                format!("{shared}{light}@media (prefers-color-scheme: dark) {{ {dark}}}\n")
+            }
+        }
+    }
+}
+
+/// What does not depend on the page.
+fn shared(prefix: &str) -> String {
+    let mut css = format!(
+        ".{prefix} text {{ font-family: 'Noto Sans', system-ui, sans-serif; font-size: 12px; }}\n\
+         .{prefix} .h {{ font-size: 17px; }}\n\
+         .{prefix} .p {{ font-size: 14px; }}\n\
+         .{prefix} .l {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}\n\
+         .{prefix} .b {{ stroke: none; fill-opacity: 0.2; }}\n\
+         .{prefix} .r {{ fill: none; stroke-width: 1.5; }}\n\
+         .{prefix} .g {{ fill: none; stroke-width: 1; }}\n"
+    );
+    for (place, dash) in DASHES
+        .iter()
+        .enumerate()
+        .filter(|(_, dash)| !dash.is_empty())
+    {
+        css.push_str(
+            &format_args!(".{prefix} .d{place} {{ stroke-dasharray: {dash}; }}\n").to_string(),
+        );
+    }
+    css
+}
+
+fn colors(prefix: &str, colors: &Colors) -> String {
+    let Colors {
+        page,
+        ink,
+        faint,
+        grid,
+        series,
+    } = colors;
+    let mut css = format!(
+        ".{prefix} .bg {{ fill: {page}; }}\n\
+         .{prefix} text {{ fill: {ink}; }}\n\
+         .{prefix} .f {{ fill: {faint}; }}\n\
+         .{prefix} .g {{ stroke: {grid}; }}\n\
+         .{prefix} .x {{ stroke: {ink}; }}\n"
+    );
+    for (place, color) in series.iter().enumerate() {
+        let rule = format_args!(
+            ".{prefix} .s{place} {{ stroke: {color}; }}\n.{prefix} .c{place} {{ fill: {color}; }}\n"
+        )
+        .to_string();
+        css.push_str(&rule);
+    }
+    css
+}

@@ -1,0 +1,313 @@
+//! `analyze`: full control over the statistics of a comparison of learning curves.
+
+use super::choices::{DirectionChoice, PairingChoice, switch};
+use crate::app::Global;
+use crate::data_dir;
+use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use clap::{ArgGroup, ValueEnum};
+use fairtrial_analysis::compare::parse_margin;
+use fairtrial_analysis::pipeline::{
+    self, Analysis, DEFAULT_N, DEFAULT_PERCENT, Histories, Pair, PowerQuestion, Question, Runs,
+    SummaryRule, SummaryType, SummaryWindow,
+};
+use fairtrial_model::Margin;
+use fairtrial_stats::bootstrap::{Method, Plan};
+use fairtrial_stats::series::Scale;
+use fairtrial_stats::{Level, Side};
+use std::path::{Path, PathBuf};
+
+/// Compare learning curves, with every choice in your hands: summary, bootstrap, t test, power
+#[derive(Debug, clap::Args)]
+#[command(
+    group(ArgGroup::new("runs").required(true).args(["pairs", "control_run_ids"])),
+    after_help = "\
+Examples:
+  fairtrial analyze --control-run-ids pilot:control --candidate-run-ids pilot:candidate
+  fairtrial analyze --from histories.csv --control-run-ids run1 run2 run3 --candidate-run-ids run4 run5 run6
+  fairtrial analyze --pairs '{\"control\": \"a.csv\", \"candidate\": \"b.csv\", \"seed\": 1072}' --summary.type eval_last_n
+
+A run id is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or
+NAME[/STAMP][:ARM] for all trials of a run or of one of its arms. docs/guides/learning-curves.md tells more."
+)]
+pub(crate) struct Args {
+    /// Pairs of runs as JSON: objects {"control": RUN, "candidate": RUN, "seed": N}, or one array of them
+    #[arg(long, num_args = 1.., value_name = "JSON")]
+    pairs: Vec<String>,
+    /// The control's runs; both sides on the same seeds are compared seed by seed
+    #[arg(long, num_args = 1.., value_name = "RUN", requires = "candidate_run_ids")]
+    control_run_ids: Vec<String>,
+    /// The candidate's runs
+    #[arg(long, num_args = 1.., value_name = "RUN", requires = "control_run_ids")]
+    candidate_run_ids: Vec<String>,
+    /// A table with a run_id column, or a folder of histories, in which run ids are looked for
+    #[arg(long, value_name = "PATH")]
+    from: Option<PathBuf>,
+    /// The metric
+    #[arg(long, default_value = "overview/reward", value_name = "KEY")]
+    metric: String,
+    /// Whether runs belong together
+    #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
+    pairing: PairingChoice,
+    /// Which way is better [default: what the runs' spec says, else up]
+    #[arg(long, value_enum)]
+    direction: Option<DirectionChoice>,
+    /// The smallest difference that matters, as 0.1 or 2% of the control [default: what the runs' spec says]
+    #[arg(long, value_parser = parse_margin, value_name = "SIZE")]
+    margin: Option<Margin>,
+    #[command(flatten)]
+    summary: SummaryArgs,
+    #[command(flatten)]
+    bootstrap: BootstrapArgs,
+    #[command(flatten)]
+    beside: BesideArgs,
+    /// Write the values and the result as CSV
+    #[arg(long = "output.csv_path", value_name = "FILE")]
+    csv_path: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How a curve becomes a number.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Summary")]
+struct SummaryArgs {
+    /// One number per curve
+    #[arg(long = "summary.type", value_enum, default_value_t = TypeChoice::Auc)]
+    kind: TypeChoice,
+    /// Share of the curve that an area is taken over [default: 0.25, unless steps are given]
+    #[arg(long = "summary.percent", value_name = "SHARE", conflicts_with_all = ["step_min", "step_max"])]
+    percent: Option<f64>,
+    /// At which end
+    #[arg(long = "summary.percent_window", value_enum, default_value_t = EndChoice::Last)]
+    percent_window: EndChoice,
+    /// What the share is one of: logged points (each run by itself), or the steps that all runs have
+    #[arg(long = "summary.share_of", value_enum, default_value_t = ShareChoice::Points)]
+    share_of: ShareChoice,
+    /// First step that counts
+    #[arg(long = "summary.step_min", value_name = "STEP", requires = "step_max")]
+    step_min: Option<f64>,
+    /// Last step that counts
+    #[arg(long = "summary.step_max", value_name = "STEP", requires = "step_min")]
+    step_max: Option<f64>,
+    /// Divide an area by its width in steps
+    #[arg(long = "summary.normalize_steps", value_parser = switch, default_value = "true", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    normalize_steps: bool,
+    /// How many last values `eval_last_n` averages
+    #[arg(long = "summary.n", default_value_t = DEFAULT_N, value_name = "N")]
+    n: usize,
+}
+
+/// The bootstrap.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Bootstrap")]
+struct BootstrapArgs {
+    /// Resamples
+    #[arg(
+        long = "bootstrap.n_resamples",
+        default_value_t = 10_000,
+        value_name = "N"
+    )]
+    n_resamples: usize,
+    /// One minus the confidence, also that of the verdict
+    #[arg(long = "bootstrap.alpha", default_value_t = 0.05, value_name = "ALPHA")]
+    alpha: f64,
+    /// Which ends the bootstrap interval has; the verdict is always two-sided
+    #[arg(long = "bootstrap.side", value_enum, default_value_t = SideChoice::TwoSided)]
+    side: SideChoice,
+    /// How the interval is made; `bca-metta` reads old results as they were made
+    #[arg(long = "bootstrap.method", value_enum, default_value_t = MethodChoice::Bca)]
+    method: MethodChoice,
+    /// Seed of the draws
+    #[arg(long = "bootstrap.seed", default_value_t = 0, value_name = "SEED")]
+    seed: u64,
+}
+
+/// What stands beside the verdict.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "t test and power")]
+struct BesideArgs {
+    /// Show the t test with its assumptions
+    #[arg(long = "ttest.enabled", value_parser = switch, default_value = "true", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    ttest: bool,
+    /// Below this p value an assumption is called doubtful; the test is shown all the same
+    #[arg(
+        long = "ttest.assumption_alpha",
+        default_value_t = 0.05,
+        value_name = "ALPHA"
+    )]
+    assumption_alpha: f64,
+    /// Plan how many runs an effect needs
+    #[arg(long = "power.enabled", value_parser = switch, default_value = "false", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    power: bool,
+    /// The effect to find, in the metric's unit
+    #[arg(
+        long = "power.target_effect_size",
+        default_value_t = 0.2,
+        value_name = "SIZE"
+    )]
+    target_effect_size: f64,
+    /// The chance to find it (called beta in the original, which means the power by it)
+    #[arg(long = "power.beta", default_value_t = 0.8, value_name = "POWER")]
+    beta: f64,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TypeChoice {
+    /// Area under the curve
+    Auc,
+    /// Mean of the last values
+    #[value(name = "eval_last_n", alias = "last_n")]
+    EvalLastN,
+    /// Least-squares slope over all points
+    Slope,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum EndChoice {
+    Last,
+    First,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ShareChoice {
+    Points,
+    Steps,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SideChoice {
+    TwoSided,
+    Greater,
+    Less,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MethodChoice {
+    /// Bias-corrected and accelerated
+    Bca,
+    /// Quantiles
+    Percentile,
+    /// The original's BCa, which applies half of the correction
+    BcaMetta,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let question = args.question();
+    question.check()?;
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let mut histories = Histories::new(root, args.from.clone());
+    let analysis = pipeline::analyze(args.runs(&mut histories)?, &question)?;
+    if let Some(path) = &args.csv_path {
+        write_csv(&analysis, path)?;
+    }
+    if args.json {
+        printer.json(&analysis);
+    } else {
+        printer.line(fairtrial_report::console::analysis(&analysis, printer.terminal()).trim_end());
+    }
+    Ok(Exit::Fine)
+}
+
+fn write_csv(analysis: &Analysis, path: &Path) -> Result<(), Failure> {
+    let text = fairtrial_report::pipeline::csv(analysis)
+        .map_err(|error| Failure::machine(error.to_string()))?;
+    std::fs::write(path, text)
+        .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
+}
+
+impl Args {
+    fn runs(&self, histories: &mut Histories) -> Result<Runs, Failure> {
+        if self.pairs.is_empty() {
+            return Ok(Runs::Lists {
+                control: histories.read(&self.control_run_ids, &self.metric)?,
+                candidate: histories.read(&self.candidate_run_ids, &self.metric)?,
+            });
+        }
+        let mut pairs = Vec::new();
+        for pair in Pair::parse(&self.pairs)? {
+            let control = histories.read_one(&pair.control, &self.metric)?;
+            let candidate = histories.read_one(&pair.candidate, &self.metric)?;
+            pairs.push((pair, control, candidate));
+        }
+        Ok(Runs::Pairs(pairs))
+    }
+
+    fn question(&self) -> Question {
+        let BesideArgs {
+            ttest,
+            assumption_alpha,
+            power,
+            target_effect_size,
+            beta,
+        } = self.beside;
+        Question {
+            metric: self.metric.clone(),
+            summary: self.summary.rule(),
+            bootstrap: self.bootstrap.plan(),
+            assumption_alpha: ttest.then_some(assumption_alpha),
+            power: power.then_some(PowerQuestion {
+                target: target_effect_size,
+                power: beta,
+            }),
+            pairing: self.pairing.into(),
+            direction: self.direction.map(Into::into),
+            margin: self.margin,
+        }
+    }
+}
+
+impl SummaryArgs {
+    fn rule(&self) -> SummaryRule {
+        let share = self.percent.unwrap_or(DEFAULT_PERCENT);
+        let window = match (
+            self.step_min,
+            self.step_max,
+            self.share_of,
+            self.percent_window,
+        ) {
+            (Some(min), Some(max), _, _) => SummaryWindow::Steps { min, max },
+            (_, _, ShareChoice::Points, EndChoice::Last) => SummaryWindow::LastPoints(share),
+            (_, _, ShareChoice::Points, EndChoice::First) => SummaryWindow::FirstPoints(share),
+            (_, _, ShareChoice::Steps, EndChoice::Last) => SummaryWindow::LastSteps(share),
+            (_, _, ShareChoice::Steps, EndChoice::First) => SummaryWindow::FirstSteps(share),
+        };
+        SummaryRule {
+            kind: match self.kind {
+                TypeChoice::Auc => SummaryType::Auc,
+                TypeChoice::EvalLastN => SummaryType::EvalLastN,
+                TypeChoice::Slope => SummaryType::Slope,
+            },
+            window,
+            scale: if self.normalize_steps {
+                Scale::Normalised
+            } else {
+                Scale::Raw
+            },
+            n: self.n,
+        }
+    }
+}
+
+impl BootstrapArgs {
+    fn plan(&self) -> Plan {
+        Plan {
+            method: match self.method {
+                MethodChoice::Bca => Method::Bca,
+                MethodChoice::Percentile => Method::Percentile,
+                MethodChoice::BcaMetta => Method::BcaMetta,
+            },
+            level: Level {
+                alpha: self.alpha,
+                side: match self.side {
+                    SideChoice::TwoSided => Side::TwoSided,
+                    SideChoice::Greater => Side::Greater,
+                    SideChoice::Less => Side::Less,
+                },
+            },
+            resamples: self.n_resamples,
+            seed: self.seed,
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Values that several commands take.
+
+use clap::ValueEnum;
+use fairtrial_analysis::compare::Pairing;
+use fairtrial_model::Direction;
+
+/// Which way is better.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DirectionChoice {
+    /// Higher is better
+    Up,
+    /// Lower is better
+    Down,
+}
+
+impl From<DirectionChoice> for Direction {
+    fn from(choice: DirectionChoice) -> Self {
+        match choice {
+            DirectionChoice::Up => Self::Up,
+            DirectionChoice::Down => Self::Down,
+        }
+    }
+}
+
+/// Whether runs belong together.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PairingChoice {
+    /// By seed, where both sides have the same ones
+    Auto,
+    /// By seed, or not at all
+    Seed,
+    /// As two groups
+    None,
+}
+
+impl From<PairingChoice> for Pairing {
+    fn from(choice: PairingChoice) -> Self {
+        match choice {
+            PairingChoice::Auto => Self::Auto,
+            PairingChoice::Seed => Self::Paired,
+            PairingChoice::None => Self::Unpaired,
+        }
+    }
+}
+
+/// `true` and `false` in any case: the documented flags come from a Python configuration.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Ok(true),
+        "false" | "no" | "off" | "0" => Ok(false),
+        _ => Err(format!("`{text}` is not true or false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::switch;
+
+    #[test]
+    fn switches_take_both_languages() {
+        assert_eq!(switch("True"), Ok(true));
+        assert_eq!(switch("false"), Ok(false));
+        assert!(switch("maybe").is_err());
+    }
+}

@@ -1,0 +1,126 @@
+//! `power`: how many runs a difference needs, from a pilot run or a stated spread.
+
+use crate::app::Global;
+use crate::data_dir;
+use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use clap::ArgGroup;
+use fairtrial_analysis::Dataset;
+use fairtrial_analysis::compare::parse_margin;
+use fairtrial_analysis::power::{Basis, Pilot, PilotQuestion, PowerOptions, plan};
+use fairtrial_engine::resolved_spec;
+use fairtrial_journal::{RunDir, Selector};
+use fairtrial_model::{Margin, Stamp};
+
+/// Plan how many seeds a difference needs, and see what a number of seeds can find
+#[derive(Debug, clap::Args)]
+#[command(
+    group(ArgGroup::new("basis").required(true).args(["name", "sd"])),
+    after_help = "\
+Examples:
+  fairtrial power pilot --metric overview/reward --effect 2%
+  fairtrial power --sd 0.5 --effect 0.2
+  fairtrial power --sd 0.5 --correlation 0.8 --effect 0.2 --power 0.9 --n 10 15 20"
+)]
+pub(crate) struct Args {
+    /// The pilot: a benchmark's newest run
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// The run with this stamp, as `20250824__12-34-56`
+    #[arg(long, value_name = "STAMP", requires = "name")]
+    rollout: Option<Stamp>,
+    /// Standard deviation of one run, instead of a pilot
+    #[arg(long, value_name = "SD")]
+    sd: Option<f64>,
+    /// Correlation of the arms over shared seeds, to plan pairs from a stated spread
+    #[arg(
+        long,
+        value_name = "RHO",
+        requires = "sd",
+        allow_negative_numbers = true
+    )]
+    correlation: Option<f64>,
+    /// The metric of the pilot [default: the first declared one]
+    #[arg(long, value_name = "METRIC", requires = "name")]
+    metric: Option<String>,
+    /// The control arm of the pilot [default: the spec's]
+    #[arg(long, value_name = "ARM", requires = "name")]
+    control: Option<String>,
+    /// The candidate arm of the pilot [default: the only other one]
+    #[arg(long, value_name = "ARM", requires = "name")]
+    candidate: Option<String>,
+    /// The difference to find: `2%` of the control, or a number in the metric's unit [default: the declared margin]
+    #[arg(long, value_parser = parse_margin, value_name = "SIZE")]
+    effect: Option<Margin>,
+    /// The chance to find it
+    #[arg(long, default_value_t = 0.8)]
+    power: f64,
+    /// Two-sided error rate [default: the spec's, else 0.05]
+    #[arg(long)]
+    alpha: Option<f64>,
+    /// Numbers of pairs, or of runs per arm, to show
+    #[arg(long, num_args = 1.., value_name = "N")]
+    n: Vec<usize>,
+    /// Print the plan as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let mut options = PowerOptions {
+        effect: args.effect,
+        power: args.power,
+        alpha: args.alpha.unwrap_or(0.05),
+        sizes: args.n.clone(),
+    };
+    let basis = match (&args.name, args.sd) {
+        (Some(name), _) => Basis::Pilot(pilot(name, args, &mut options, global)?),
+        (None, Some(sd)) => Basis::Stated {
+            sd,
+            correlation: args.correlation,
+        },
+        (None, None) => {
+            return Err(Failure::input(
+                "name a pilot run, or state the spread with --sd",
+            ));
+        }
+    };
+    let report = plan(&basis, &options)?;
+    if args.json {
+        printer.json(&report);
+    } else {
+        printer.line(fairtrial_report::console::power(&report, printer.terminal()).trim_end());
+    }
+    Ok(Exit::Fine)
+}
+
+/// The pilot's values; what its spec declares fills in what the user did not say.
+fn pilot(
+    name: &str,
+    args: &Args,
+    options: &mut PowerOptions,
+    global: &Global,
+) -> Result<Pilot, Failure> {
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let run = RunDir::open(
+        &root,
+        name,
+        args.rollout.map_or(Selector::Latest, Selector::Stamp),
+    )?;
+    let spec = resolved_spec(&run)?;
+    let data = Dataset::from_run(&run, &spec, None)?;
+    let metric = args.metric.clone().or_else(|| spec.analysis.metric.clone());
+    let question = PilotQuestion {
+        metric,
+        control: args.control.clone(),
+        candidate: args.candidate.clone(),
+    };
+    let pilot = Pilot::from_dataset(&data, &question)?;
+    let declared = spec
+        .metrics
+        .iter()
+        .find(|metric| metric.name == pilot.metric);
+    options.effect = options.effect.or_else(|| declared?.margin);
+    options.alpha = args.alpha.or(spec.analysis.alpha).unwrap_or(0.05);
+    Ok(pilot)
+}

@@ -1,0 +1,95 @@
+//! `variance`: how noisy runs are, and how many of them are enough.
+
+use crate::app::Global;
+use crate::data_dir;
+use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use fairtrial_analysis::pipeline::Histories;
+use fairtrial_analysis::variance::{Variance, VarianceQuestion, variance};
+use fairtrial_chart::{DEFAULT_SCALE, Theme};
+use fairtrial_journal::{Durability, write_atomic_bytes};
+use std::path::{Path, PathBuf};
+
+/// Show how much runs of one arm vary, and how many of them make the mean precise enough
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fairtrial variance pilot:control --metric overview/reward --threshold 0.05
+  fairtrial variance run1.csv run2.csv run3.csv --output variance.svg
+  fairtrial variance --from histories.csv run1 run2 run3
+
+A run is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or
+NAME[/STAMP][:ARM] for all trials of a run or of one of its arms.")]
+pub(crate) struct Args {
+    /// The runs
+    #[arg(required = true, num_args = 1.., value_name = "RUN")]
+    runs: Vec<String>,
+    /// The metric
+    #[arg(long, default_value = "overview/reward", value_name = "KEY")]
+    metric: String,
+    /// The spread, and the half-width of the mean's interval, that is asked for: 0.05 means 5 %
+    #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
+    threshold: f64,
+    /// Where the plot goes: a .png or .svg file
+    #[arg(long, default_value = "variance_analysis.png", value_name = "PLOT")]
+    output: PathBuf,
+    /// A table with a run_id column, or a folder of histories, in which runs are looked for
+    #[arg(long, value_name = "PATH")]
+    from: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the plot is written as.
+#[derive(Debug, Clone, Copy)]
+enum Picture {
+    Png,
+    Svg,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let picture = picture(&args.output)?;
+    let question = VarianceQuestion {
+        threshold: args.threshold,
+        ..VarianceQuestion::new(&args.metric)
+    };
+    question.check()?;
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let runs = Histories::new(root, args.from.clone()).read(&args.runs, &args.metric)?;
+    let found = variance(&runs, &question)?;
+    draw(&found, picture, &args.output)?;
+    if args.json {
+        printer.json(&found);
+    } else {
+        printer.line(fairtrial_report::console::variance(
+            &found,
+            printer.terminal(),
+        ));
+        printer.line(format!("Plot saved to: {}", args.output.display()));
+    }
+    Ok(Exit::Fine)
+}
+
+fn picture(path: &Path) -> Result<Picture, Failure> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("png") => Ok(Picture::Png),
+        Some("svg") => Ok(Picture::Svg),
+        _ => Err(Failure::input(format!(
+            "{} must end in .png or .svg",
+            path.display()
+        ))),
+    }
+}
+
+fn draw(found: &Variance, picture: Picture, path: &Path) -> Result<(), Failure> {
+    let figure = fairtrial_report::variance::figure(found);
+    let bytes = match picture {
+        Picture::Svg => figure.svg(Theme::Auto).into_bytes(),
+        Picture::Png => {
+            let png = figure.png(Theme::Light, DEFAULT_SCALE);
+            png.map_err(|error| Failure::machine(error.to_string()))?
+        }
+    };
+    Ok(write_atomic_bytes(path, Durability::Process, &bytes)?)
+}
