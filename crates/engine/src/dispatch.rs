@@ -4,7 +4,7 @@
 //! slot may already run the next trial.
 
 use crate::events::StopReason;
-use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
+use fairtrial_journal::{OutcomeCounts, RunState, RunStatus, TrialState};
 use fairtrial_model::{Cause, Outcome, Record};
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Budget, Retries};
@@ -64,7 +64,7 @@ pub(crate) struct Dispatch {
     left: u64,
     /// Trials to try again, and from when.
     retries: Vec<(u64, Instant)>,
-    /// How often each retried trial was retried in this session.
+    /// How often each retried trial was retried: in this session, or after a failure of its own also before.
     retried: std::collections::HashMap<u64, u32>,
     running: usize,
     unsettled: usize,
@@ -88,12 +88,15 @@ impl Dispatch {
         let mut status = vec![Status::Pending; len];
         let mut attempts = vec![0; len];
         let mut counts = OutcomeCounts::default();
+        let mut retried = std::collections::HashMap::new();
         for (index, trial) in known.trials() {
             let Some(place) = status.get_mut(index as usize) else {
                 continue;
             };
             attempts[index as usize] = trial.next_attempt() - 1;
-            if let (true, Some(outcome)) = (trial.is_done(), trial.outcome) {
+            if retry_is_due(&plan, index, trial) {
+                retried.insert(index, trial.arm_failures.into());
+            } else if let (true, Some(outcome)) = (trial.is_done(), trial.outcome) {
                 *place = Status::Ended(outcome);
                 counts.add(outcome);
             }
@@ -112,7 +115,7 @@ impl Dispatch {
             waiting_stale: false,
             left,
             retries: Vec::new(),
-            retried: std::collections::HashMap::new(),
+            retried,
             running: 0,
             unsettled: 0,
             counts,
@@ -318,19 +321,7 @@ impl Dispatch {
         let Some(trial) = self.plan.trial(record.trial.index) else {
             return false;
         };
-        let Retries {
-            infra,
-            failed,
-            timeout,
-            oom,
-        } = trial.task.retries;
-        let allowed = match record.outcome {
-            Outcome::Infra => infra,
-            Outcome::Failed => failed,
-            Outcome::Timeout => timeout,
-            Outcome::Oom => oom,
-            Outcome::Ok | Outcome::Cancelled | Outcome::Skipped => 0,
-        };
+        let allowed = allowed(&trial.task.retries, record.outcome);
         self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
     }
 
@@ -374,6 +365,26 @@ impl Dispatch {
             self.stop(StopReason::Budget(which.to_owned()));
         }
     }
+}
+
+/// How many further attempts follow an outcome.
+fn allowed(retries: &Retries, outcome: Outcome) -> u32 {
+    match outcome {
+        Outcome::Infra => retries.infra,
+        Outcome::Failed => retries.failed,
+        Outcome::Timeout => retries.timeout,
+        Outcome::Oom => retries.oom,
+        Outcome::Ok | Outcome::Cancelled | Outcome::Skipped => 0,
+    }
+}
+
+/// Whether an earlier session ended before it could try a failed trial again.
+fn retry_is_due(plan: &Plan, index: u64, trial: &TrialState) -> bool {
+    let Some(outcome) = trial.outcome.filter(|outcome| outcome.is_arm_failure()) else {
+        return false;
+    };
+    let task = plan.trial(index);
+    task.is_some_and(|of| u32::from(trial.arm_failures) <= allowed(&of.task.retries, outcome))
 }
 
 #[cfg(test)]

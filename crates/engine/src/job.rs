@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct JobMaker {
     run: RunDir,
     stamp: String,
+    runs_dir: PathBuf,
     base_dir: PathBuf,
     environment: HashMap<String, String>,
     /// What every trial of a task inherits, by the task's place in the source.
@@ -37,6 +38,7 @@ impl JobMaker {
         Self {
             run: run.clone(),
             stamp: run.stamp().to_string(),
+            runs_dir: run.root().runs_dir(),
             base_dir: PathBuf::from(&spec.base_dir),
             environment: environment.iter().cloned().collect(),
             inherited,
@@ -47,8 +49,7 @@ impl JobMaker {
 
     /// The name of an attempt: the last part of its directory.
     pub(crate) fn name(&self, index: u64, attempt: u32) -> String {
-        let relative = DataRoot::trial_dir_relative(self.run.stamp(), index, attempt);
-        relative.rsplit('/').next().unwrap_or_default().to_owned()
+        DataRoot::trial_name(&self.stamp, index, attempt)
     }
 
     /// The job for one attempt.
@@ -64,8 +65,8 @@ impl JobMaker {
                 message: "no such trial".into(),
             });
         };
-        let dir = self.run.trial_dir(index, attempt);
         let name = self.name(index, attempt);
+        let dir = self.runs_dir.join(&name);
         let dir_text = dir.to_string_lossy().into_owned();
         let placement = Placement {
             dir: &dir_text,
@@ -88,9 +89,14 @@ impl JobMaker {
             id,
             attempt,
             argv,
+            inherited: self
+                .inherited
+                .get(&trial.task.place)
+                .cloned()
+                .unwrap_or_else(|| Arc::from([])),
             env,
             workdir,
-            dir_in_data: DataRoot::trial_dir_relative(self.run.stamp(), index, attempt),
+            dir_in_data: format!("runs/{name}"),
             dir,
             limits: JobLimits {
                 wall: limits.wall_s,
@@ -116,11 +122,7 @@ impl JobMaker {
     }
 
     fn env(&self, trial: &Trial<'_>, placement: &Placement<'_>) -> Result<Vec<String>, String> {
-        let mut env = self
-            .inherited
-            .get(&trial.task.place)
-            .map(|base| base.to_vec())
-            .unwrap_or_default();
+        let mut env = Vec::with_capacity(trial.task.env.len() + 5);
         for (name, value) in &trial.task.env {
             let value = trial
                 .expand(value, Some(placement))

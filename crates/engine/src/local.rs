@@ -5,10 +5,15 @@ use crate::events::{Ending, RunEvent, StopReason};
 use crate::job::JobMaker;
 use crate::{EngineError, RunRequest, StopRule, Verbosity};
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{Commit, Durability, Event, JournalWriter, Seq, views};
+use fairtrial_journal::{Commit, Event, JournalWriter, Seq};
 use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources};
-use fairtrial_trial::{AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner};
+use fairtrial_trial::{
+    AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner, blame_the_machine,
+};
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -227,12 +232,15 @@ impl Floor<'_> {
             at: now(),
             dir: job.dir_in_data.clone(),
         });
-        let _ = self.events.send(RunEvent::Started {
-            slot,
-            key: job.key.clone(),
-            attempt,
-            name: name.clone(),
-        });
+        if self.request.verbosity >= Verbosity::Starts {
+            let (key, name) = (job.key.clone(), name.clone());
+            let _ = self.events.send(RunEvent::Started {
+                slot,
+                key,
+                attempt,
+                name,
+            });
+        }
         let mut pass_on = |chunk: OutputChunk<'_>| {
             let (name, bytes) = (name.clone(), chunk.bytes.to_vec());
             let _ = self.events.send(RunEvent::Output {
@@ -241,18 +249,14 @@ impl Floor<'_> {
                 bytes,
             });
         };
-        let output: Option<&mut dyn FnMut(OutputChunk<'_>)> = match self.request.verbosity {
-            Verbosity::Events => None,
-            Verbosity::Output => Some(&mut pass_on),
-        };
+        let wanted = self.request.verbosity == Verbosity::Output;
+        let output = wanted.then_some(&mut pass_on as &mut dyn FnMut(OutputChunk<'_>));
         let mut record = runner.run(job, now, output)?;
         self.redactor.redact_record(&mut record);
-        if job.dir.is_dir()
-            && let Err(error) = views::write_record(&job.dir, &record, Durability::Process)
-        {
-            record
-                .notes
-                .push(format!("record.json was not written: {error}"));
+        if let Err(error) = write_record(&job.dir, &record) {
+            let failure = format!("record.json was not written: {error}");
+            blame_the_machine(&mut record, &failure);
+            record.notes.push(failure);
         }
         Ok(record)
     }
@@ -325,5 +329,17 @@ impl Floor<'_> {
             notes: Vec::new(),
             reused_from: None,
         });
+    }
+}
+
+/// The record's copy beside its trial. It is the only one its directory will ever have, so no other can be torn; an
+/// attempt that never had a directory has no copy.
+fn write_record(dir: &Path, record: &Record) -> io::Result<()> {
+    let mut text = serde_json::to_vec(record)?;
+    text.push(b'\n');
+    match File::create_new(dir.join("record.json")) {
+        Ok(mut file) => file.write_all(&text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }

@@ -39,7 +39,7 @@ pub struct RunRequest {
     pub environment: Vec<(String, String)>,
     /// The clock for records.
     pub now: fn() -> UtcTime,
-    /// How much of the trials' output to pass on.
+    /// What to tell of each trial.
     pub verbosity: Verbosity,
     /// When to stop before all is done.
     pub stop: Option<Mutex<Box<dyn StopRule>>>,
@@ -57,12 +57,14 @@ pub enum Start {
     Resume(RunDir),
 }
 
-/// Whether output is passed on as it comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is told of each trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// Only events.
-    Events,
-    /// Events and output.
+    /// Its end.
+    Ends,
+    /// Its start too.
+    Starts,
+    /// And its output as it comes.
     Output,
 }
 

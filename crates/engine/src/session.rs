@@ -16,7 +16,7 @@ use fairtrial_journal::{
 };
 use fairtrial_plan::Plan;
 use sha2::{Digest, Sha256};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -40,6 +40,7 @@ pub fn run(
     };
     let lock = RunLock::acquire(&run, (request.now)())?;
     let known = if resumed {
+        end_strays_of(&run);
         recorded(&run, request)?
     } else {
         RunState::default()
@@ -60,6 +61,17 @@ pub fn run(
     .work(capture);
     drop(lock);
     report
+}
+
+/// Ends what trials of a controller that died, and whose launchers died too, left running: the machine must be free
+/// of them before anything is measured on it.
+fn end_strays_of(run: &RunDir) {
+    let (folder, start) = (run.root().runs_dir(), format!("{}-", run.stamp()));
+    let is_ours = |dir: &Path| {
+        let name = dir.file_name().map(std::ffi::OsStr::to_string_lossy);
+        dir.parent() == Some(&folder) && name.is_some_and(|name| name.starts_with(&start))
+    };
+    fairtrial_trial::end_strays(is_ours);
 }
 
 /// What an earlier session left, after a check that the plan is still the same.

@@ -5,9 +5,9 @@ use fairtrial_spec::Spec;
 use std::time::{Duration, Instant};
 
 /// Shortest time between two refreshes.
-const LEAST: Duration = Duration::from_secs(2);
+const LEAST: Duration = Duration::from_secs(5);
 /// A refresh may take this share of the time.
-const SHARE: u32 = 25;
+const SHARE: u32 = 50;
 
 /// Refreshes the views of one run.
 pub(crate) struct Views<'a> {

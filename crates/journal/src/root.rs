@@ -52,10 +52,18 @@ impl DataRoot {
 
     /// The same, relative to the data root; this is what records hold.
     pub fn trial_dir_relative(stamp: Stamp, index: u64, attempt: u32) -> String {
+        format!(
+            "runs/{}",
+            Self::trial_name(&stamp.to_string(), index, attempt)
+        )
+    }
+
+    /// The name of an attempt: the last part of its folder. `stamp` is the run's, as text.
+    pub fn trial_name(stamp: &str, index: u64, attempt: u32) -> String {
         if attempt <= 1 {
-            format!("runs/{stamp}-{index}")
+            format!("{stamp}-{index}")
         } else {
-            format!("runs/{stamp}-{index}-attempt{attempt}")
+            format!("{stamp}-{index}-attempt{attempt}")
         }
     }
 

@@ -15,7 +15,9 @@ pub struct TrialJob {
     pub attempt: u32,
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// The whole environment as `NAME=value`.
+    /// What the trial inherits, as `NAME=value`, without a name that is in `env`; shared by many trials.
+    pub inherited: Arc<[String]>,
+    /// Its own variables, as `NAME=value`.
     pub env: Vec<String>,
     /// Working directory, absolute.
     pub workdir: PathBuf,

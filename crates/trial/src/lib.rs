@@ -10,10 +10,14 @@ mod judge;
 mod launcher;
 mod limits;
 mod runner;
+mod strays;
 mod wire;
 
 pub use collect::{CollectError, Collected, collect};
 pub use job::{JobLimits, TrialJob};
 pub use launcher::serve as serve_launcher;
 pub use limits::Backend as LimitsOffered;
-pub use runner::{AttemptTaken, KillHandle, OutputChunk, RunnerError, TrialRunner};
+pub use runner::{
+    AttemptTaken, KillHandle, OutputChunk, RunnerError, TrialRunner, blame_the_machine,
+};
+pub use strays::end_strays;

@@ -3,6 +3,7 @@
 use crate::collect::{self, Collected};
 use crate::job::{JobLimits, TrialJob};
 use crate::judge::{self, Verdict};
+use crate::strays::end_strays;
 use crate::wire::{self, Ended, Launch, LaunchLimits, Order, Report};
 use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
 use std::io;
@@ -53,19 +54,30 @@ pub struct TrialRunner {
     socket: UnixStream,
     kill: KillHandle,
     scratch: Vec<u8>,
+    /// What the launcher knows as inherited.
+    inherited: Option<Arc<[String]>>,
 }
 
 /// Ends the trial that a runner is running, from another thread.
 #[derive(Debug, Clone)]
-pub struct KillHandle(Arc<Mutex<UnixStream>>);
+pub struct KillHandle(Arc<Mutex<OrderLine>>);
+
+/// The way on which orders reach the launcher.
+#[derive(Debug)]
+struct OrderLine {
+    socket: UnixStream,
+    /// An end was asked for: also a trial that is being handed over at that moment must not slip through.
+    ended: bool,
+}
 
 impl KillHandle {
-    /// Asks the trial to end; asked again, it is ended by force. Without a trial nothing happens.
+    /// Asks the trial to end; asked again, it is ended by force. A trial that starts later is ended at once.
     pub fn kill(&self) {
         let mut buffer = Vec::new();
-        if let Ok(socket) = self.0.lock() {
+        if let Ok(mut line) = self.0.lock() {
+            line.ended = true;
             // A launcher that is gone has ended its trial already.
-            let _ = wire::send(&*socket, &Order::Kill, &mut buffer);
+            let _ = wire::send(&line.socket, &Order::Kill, &mut buffer);
         }
     }
 }
@@ -79,7 +91,11 @@ impl TrialRunner {
             source,
         };
         let (launcher, socket) = start_launcher(program).map_err(failed)?;
-        let kill = KillHandle(Arc::new(Mutex::new(socket.try_clone().map_err(failed)?)));
+        let line = OrderLine {
+            socket: socket.try_clone().map_err(failed)?,
+            ended: false,
+        };
+        let kill = KillHandle(Arc::new(Mutex::new(line)));
         Ok(Self {
             program: program.to_owned(),
             host,
@@ -87,6 +103,7 @@ impl TrialRunner {
             socket,
             kill,
             scratch: Vec::new(),
+            inherited: None,
         })
     }
 
@@ -117,6 +134,11 @@ impl TrialRunner {
                 record.cause = Some(Cause::Lost {
                     message: format!("the trial launcher is gone ({error})"),
                 });
+                let strays = end_strays(|dir| dir == job.dir);
+                if strays > 0 {
+                    let note = format!("{strays} processes outlived the launcher and were ended");
+                    record.notes.push(note);
+                }
                 self.restart();
             }
         }
@@ -128,14 +150,29 @@ impl TrialRunner {
         job: &TrialJob,
         mut output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
     ) -> io::Result<Ended> {
-        let launch = launch_of(job, output.is_some());
+        let mut launch = launch_of(job, output.is_some());
+        let known = self
+            .inherited
+            .as_ref()
+            .is_some_and(|known| Arc::ptr_eq(known, &job.inherited));
+        if !known {
+            launch.inherited = Some(job.inherited.to_vec());
+            self.inherited = Some(Arc::clone(&job.inherited));
+        }
         {
-            let socket = self
+            let line = self
                 .kill
                 .0
                 .lock()
                 .map_err(|_| io::Error::other("a kill was cut short"))?;
-            wire::send(&*socket, &Order::Run(Box::new(launch)), &mut self.scratch)?;
+            wire::send(
+                &line.socket,
+                &Order::Run(Box::new(launch)),
+                &mut self.scratch,
+            )?;
+            if line.ended {
+                wire::send(&line.socket, &Order::Kill, &mut self.scratch)?;
+            }
         }
         loop {
             match wire::receive(&self.socket, &mut self.scratch)? {
@@ -155,13 +192,14 @@ impl TrialRunner {
 
     /// Replaces a launcher that was lost. Where that fails the next job says so.
     fn restart(&mut self) {
+        self.inherited = None;
         let _ = self.launcher.kill();
         let _ = self.launcher.wait();
         if let Ok((launcher, socket)) = start_launcher(&self.program)
             && let Ok(copy) = socket.try_clone()
             && let Ok(mut kill) = self.kill.0.lock()
         {
-            *kill = copy;
+            kill.socket = copy;
             self.launcher = launcher;
             self.socket = socket;
         }
@@ -199,6 +237,7 @@ fn launch_of(job: &TrialJob, stream: bool) -> Launch {
     let millis = |seconds: f64| (seconds * 1000.0).ceil().max(0.0) as u64;
     Launch {
         argv: job.argv.clone(),
+        inherited: None,
         env: job.env.clone(),
         workdir: job.workdir.to_string_lossy().into_owned(),
         dir: job.dir.to_string_lossy().into_owned(),
@@ -262,6 +301,7 @@ fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
         }
     }
     record.notes.extend(ended.notes);
+    record.notes.extend(ended.log_failure.clone());
     if ended.failure.is_some() {
         return;
     }
@@ -277,5 +317,19 @@ fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
     if record.outcome == Outcome::Ok && !missing.is_empty() {
         record.outcome = Outcome::Failed;
         record.cause = Some(Cause::MissingMetric { metrics: missing });
+    }
+    if let Some(failure) = ended.log_failure {
+        blame_the_machine(record, &failure);
+    }
+}
+
+/// A trial that failed where its files could not be written (a full disk) failed because of the machine: its own
+/// results had no place either. One that ended otherwise keeps its outcome.
+pub fn blame_the_machine(record: &mut Record, failure: &str) {
+    if record.outcome == Outcome::Failed {
+        record.outcome = Outcome::Infra;
+        record.cause = Some(Cause::Lost {
+            message: format!("the trial's files could not be written: {failure}"),
+        });
     }
 }

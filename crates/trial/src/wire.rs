@@ -20,7 +20,9 @@ pub(crate) enum Order {
 pub(crate) struct Launch {
     /// Program and arguments, without an interior NUL.
     pub argv: Vec<String>,
-    /// The whole environment as `NAME=value`.
+    /// What many trials inherit, as `NAME=value`; absent means the same as the program before.
+    pub inherited: Option<Vec<String>>,
+    /// This trial's own variables, as `NAME=value`.
     pub env: Vec<String>,
     /// Working directory.
     pub workdir: String,
@@ -106,6 +108,8 @@ pub(crate) struct Ended {
     pub limits_by: Option<LimitBackend>,
     /// Bytes of standard output and error that were left out of the logs.
     pub dropped: [u64; 2],
+    /// Why a log is not complete, where it is not.
+    pub log_failure: Option<String>,
     /// What a reader should know.
     pub notes: Vec<String>,
 }

@@ -290,7 +290,13 @@ fn change_words(change: &PlanChange) -> String {
 }
 
 /// The table at the end, the views, and the exit code.
-fn finish(report: &RunReport, request: &RunRequest, watched: Option<&Watched>, args: &Args, printer: Printer) -> Done {
+fn finish(
+    report: &RunReport,
+    request: &RunRequest,
+    watched: Option<&Watched>,
+    args: &Args,
+    printer: Printer,
+) -> Done {
     let spec = request.plan.spec();
     if report.status == RunStatus::Error {
         let why = report.stopped.clone().unwrap_or_default();
@@ -301,7 +307,9 @@ fn finish(report: &RunReport, request: &RunRequest, watched: Option<&Watched>, a
     let summary = summarize_run(&report.run, spec)?;
     summarize::write_views(&report.run, spec, &summary)?;
     index(&request.root, printer);
-    let trajectory = watched.map(|watched| watched.trajectory(&report.run)).transpose()?;
+    let trajectory = watched
+        .map(|watched| watched.trajectory(&report.run))
+        .transpose()?;
     if args.json {
         printer.json(&json!({
             "name": report.run.name(), "stamp": report.run.stamp(), "dir": report.run.path(),
@@ -314,7 +322,10 @@ fn finish(report: &RunReport, request: &RunRequest, watched: Option<&Watched>, a
             printer.terminal(),
         ));
         if let Some(trajectory) = &trajectory {
-            printer.line(fairtrial_report::console::trajectory(trajectory, printer.terminal()));
+            printer.line(fairtrial_report::console::trajectory(
+                trajectory,
+                printer.terminal(),
+            ));
         }
         closing_words(report, &args.spec.spec, printer);
     }
@@ -332,7 +343,10 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     let ended = report.counts.total();
     if report.status == RunStatus::Finished && ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("decided");
-        printer.tell(format!("✓ {why} ({})", super::status::outcomes(&report.counts)));
+        printer.tell(format!(
+            "✓ {why} ({})",
+            super::status::outcomes(&report.counts)
+        ));
     } else if ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("stopped");
         printer.tell(format!(

@@ -18,6 +18,7 @@ use crate::limits::Backend;
 use crate::wire::{self, Ended, Launch, Order, Report};
 use output::EmptyFile;
 use spawn::ChildStack;
+use std::ffi::CString;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -32,6 +33,8 @@ pub(crate) struct Launcher {
     null: std::fs::File,
     read_buffer: Vec<u8>,
     started: u64,
+    /// What programs inherit, as the runner last said.
+    inherited: Vec<CString>,
 }
 
 /// Serves the runner at the other end of `socket` until that is gone.
@@ -46,6 +49,7 @@ pub fn serve(socket: UnixStream) -> io::Result<()> {
         null: std::fs::File::open("/dev/null")?,
         read_buffer: vec![0; 64 * 1024],
         started: 0,
+        inherited: Vec::new(),
     };
     while let Some(order) = launcher.next_order()? {
         // A kill that crossed the end of the program has nothing left to do.

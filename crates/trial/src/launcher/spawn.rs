@@ -8,6 +8,7 @@
     reason = "fork, exec and rlimits have no safe form that keeps the order of calls we need"
 )]
 
+use crate::wire::Launch;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -55,66 +56,71 @@ impl StepError {
     }
 }
 
+/// A text with a NUL byte cannot be given to a program.
+const HOLDS_NUL: StepError = StepError {
+    step: "read the command (it holds a NUL byte)",
+    errno: libc::EINVAL,
+};
+
+fn terminated(text: &str) -> Result<CString, StepError> {
+    CString::new(text).map_err(|_| HOLDS_NUL)
+}
+
+/// Variables in the form that exec takes.
+pub(super) fn variables(list: &[String]) -> Result<Vec<CString>, StepError> {
+    list.iter().map(|text| terminated(text)).collect()
+}
+
 impl Prepared {
     /// Converts a command; a NUL inside any part is refused.
-    pub(super) fn new(
-        argv: &[String],
-        env: &[String],
-        workdir: &str,
-        rlimits: Vec<(u32, u64, u64)>,
-    ) -> Result<Self, StepError> {
-        let bad = StepError {
-            step: "read the command (it holds a NUL byte)",
-            errno: libc::EINVAL,
-        };
-        let convert = |text: &String| CString::new(text.as_str()).map_err(|_| bad);
-        let argv: Vec<CString> = argv.iter().map(convert).collect::<Result<_, _>>()?;
-        let env: Vec<CString> = env.iter().map(convert).collect::<Result<_, _>>()?;
-        let workdir = CString::new(workdir).map_err(|_| bad)?;
-        let Some(first) = argv.first() else {
+    pub(super) fn new(launch: &Launch, rlimits: Vec<(u32, u64, u64)>) -> Result<Self, StepError> {
+        let argv = variables(&launch.argv)?;
+        let Some(program) = argv.first().cloned() else {
             return Err(StepError {
                 step: "read the command (it is empty)",
                 errno: libc::EINVAL,
             });
         };
-        let program = resolve(first, &env);
+        let env = variables(&launch.env)?;
         Ok(Self {
             program,
             argv,
             env,
-            workdir,
+            workdir: terminated(&launch.workdir)?,
             rlimits,
         })
     }
-}
 
-/// Finds a program without a slash through the child's own `PATH`; what is not found is left for exec to refuse.
-fn resolve(program: &CString, env: &[CString]) -> CString {
-    let name = program.to_bytes();
-    if name.contains(&b'/') || name.is_empty() {
-        return program.clone();
-    }
-    let path = env
-        .iter()
-        .find_map(|entry| entry.to_bytes().strip_prefix(b"PATH="));
-    for folder in path
-        .unwrap_or(b"/usr/local/bin:/usr/bin:/bin")
-        .split(|byte| *byte == b':')
-    {
-        let mut full = folder.to_vec();
-        if !full.is_empty() {
-            full.push(b'/');
+    /// Finds a program without a slash through the child's own `PATH`; what is not found is left for exec to refuse.
+    pub(super) fn find_program(&mut self, inherited: &[CString]) {
+        let name = self.program.to_bytes();
+        if name.contains(&b'/') || name.is_empty() {
+            return;
         }
-        full.extend_from_slice(name);
-        let Ok(full) = CString::new(full) else {
-            continue;
-        };
-        // SAFETY: `full` is a NUL-terminated string that outlives the call.
-        if unsafe { libc::access(full.as_ptr(), libc::X_OK) } == 0 {
-            return full;
+        let path = self
+            .env
+            .iter()
+            .chain(inherited)
+            .find_map(|entry| entry.to_bytes().strip_prefix(b"PATH="));
+        for folder in path
+            .unwrap_or(b"/usr/local/bin:/usr/bin:/bin")
+            .split(|byte| *byte == b':')
+        {
+            let mut full = folder.to_vec();
+            if !full.is_empty() {
+                full.push(b'/');
+            }
+            full.extend_from_slice(name);
+            let Ok(full) = CString::new(full) else {
+                continue;
+            };
+            // SAFETY: `full` is a NUL-terminated string that outlives the call.
+            if unsafe { libc::access(full.as_ptr(), libc::X_OK) } == 0 {
+                self.program = full;
+                return;
+            }
         }
     }
-    program.clone()
 }
 
 /// Pointers for exec and the place for the child's error, shared through the one address space.
@@ -149,19 +155,18 @@ impl ChildStack {
 /// Starts the program as the leader of a new process group; it dies with its launcher.
 pub(super) fn spawn(
     prepared: &Prepared,
+    inherited: &[CString],
     files: &ChildFiles<'_>,
     stack: &mut ChildStack,
 ) -> Result<Child, StepError> {
-    let pointers = |list: &[CString]| -> Vec<*const libc::c_char> {
-        list.iter()
-            .map(|text| text.as_ptr())
-            .chain([std::ptr::null()])
-            .collect()
+    let pointers = |list: &[CString], more: &[CString]| -> Vec<*const libc::c_char> {
+        let texts = list.iter().chain(more).map(|text| text.as_ptr());
+        texts.chain([std::ptr::null()]).collect()
     };
     let mut shared = Shared {
         program: prepared.program.as_ptr(),
-        argv: pointers(&prepared.argv),
-        env: pointers(&prepared.env),
+        argv: pointers(&prepared.argv, &[]),
+        env: pointers(inherited, &prepared.env),
         workdir: prepared.workdir.as_ptr(),
         rlimits: prepared.rlimits.as_ptr(),
         rlimit_count: prepared.rlimits.len(),

@@ -6,6 +6,7 @@
     reason = "rlimits must be set between fork and exec, and waitid has no safe form"
 )]
 
+use crate::wire::Launch;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -53,39 +54,44 @@ impl ChildStack {
     }
 }
 
+/// Variables in the form that spawning takes; a NUL inside any is refused.
+pub(super) fn variables(list: &[String]) -> Result<Vec<CString>, StepError> {
+    let bad = StepError {
+        step: "read the command (it holds a NUL byte)",
+        errno: libc::EINVAL,
+    };
+    list.iter()
+        .map(|text| CString::new(text.as_str()).map_err(|_| bad))
+        .collect()
+}
+
 impl Prepared {
     /// Keeps a command; a NUL inside any part is refused.
-    pub(super) fn new(
-        argv: &[String],
-        env: &[String],
-        workdir: &str,
-        rlimits: Vec<(u32, u64, u64)>,
-    ) -> Result<Self, StepError> {
-        let bad = StepError {
-            step: "read the command (it holds a NUL byte)",
-            errno: libc::EINVAL,
-        };
-        for text in argv.iter().chain(env) {
-            CString::new(text.as_str()).map_err(|_| bad)?;
-        }
-        if argv.is_empty() {
+    pub(super) fn new(launch: &Launch, rlimits: Vec<(u32, u64, u64)>) -> Result<Self, StepError> {
+        variables(&launch.argv)?;
+        variables(&launch.env)?;
+        if launch.argv.is_empty() {
             return Err(StepError {
                 step: "read the command (it is empty)",
                 errno: libc::EINVAL,
             });
         }
         Ok(Self {
-            argv: argv.to_vec(),
-            env: env.to_vec(),
-            workdir: workdir.to_owned(),
+            argv: launch.argv.clone(),
+            env: launch.env.clone(),
+            workdir: launch.workdir.clone(),
             rlimits,
         })
     }
+
+    /// `std` looks the program up in the child's own `PATH`.
+    pub(super) fn find_program(&mut self, _inherited: &[CString]) {}
 }
 
 /// Starts the program as the leader of a new process group.
 pub(super) fn spawn(
     prepared: &Prepared,
+    inherited: &[CString],
     files: &ChildFiles<'_>,
     _stack: &mut ChildStack,
 ) -> Result<Child, StepError> {

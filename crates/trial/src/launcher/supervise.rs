@@ -96,12 +96,11 @@ fn start(
     applied: &Applied,
     write: &[std::os::fd::OwnedFd; 2],
 ) -> Result<Child, StepError> {
-    let prepared = Prepared::new(
-        &launch.argv,
-        &launch.env,
-        &launch.workdir,
-        applied.rlimits.clone(),
-    )?;
+    if let Some(inherited) = &launch.inherited {
+        launcher.inherited = spawn::variables(inherited)?;
+    }
+    let mut prepared = Prepared::new(launch, applied.rlimits.clone())?;
+    prepared.find_program(&launcher.inherited);
     let entrances = match &applied.group {
         Some(group) => group.entrances().map_err(|error| StepError {
             step: "open the control group",
@@ -115,7 +114,7 @@ fn start(
         stderr: write[1].as_fd(),
         cgroups: entrances.iter().map(AsFd::as_fd).collect(),
     };
-    spawn::spawn(&prepared, &files, &mut launcher.stack)
+    spawn::spawn(&prepared, &launcher.inherited, &files, &mut launcher.stack)
 }
 
 impl Watch<'_> {
@@ -296,10 +295,11 @@ impl Watch<'_> {
         self.drain(launcher);
         let leftovers = self.end_leftovers(launcher, &mut usage);
         self.drain(launcher);
-        let mut notes = std::mem::take(&mut self.applied.notes);
+        let notes = std::mem::take(&mut self.applied.notes);
+        let mut log_failure = None;
         let dropped = self.logs.map(|log| {
-            let (dropped, note) = log.finish();
-            notes.extend(note);
+            let (dropped, failure) = log.finish();
+            log_failure = log_failure.take().or(failure);
             dropped
         });
         let group = self.applied.group.as_ref();
@@ -324,6 +324,7 @@ impl Watch<'_> {
             leftovers,
             limits_by: self.applied.by,
             dropped,
+            log_failure,
             notes,
         };
         (ended, self.runner_gone)
