@@ -12,6 +12,7 @@ mod observation;
 mod order;
 pub mod pipeline;
 pub mod power;
+mod read;
 pub mod sequential;
 pub mod summary;
 mod trial_set;

@@ -157,6 +157,6 @@ pub(crate) fn decode_brief(line: &[u8]) -> Result<Brief, Flaw> {
     }
 }
 
-fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Flaw> {
+pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Flaw> {
     serde_json::from_slice(line).map_err(|error| Flaw::Form(error.to_string()))
 }

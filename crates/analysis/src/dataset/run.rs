@@ -1,10 +1,9 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
 use super::{Dataset, FactKind, Origin};
-use crate::AnalysisError;
-use crate::observation::Observation;
+use crate::{AnalysisError, read};
+use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
-use fairtrial_journal::{RunDir, RunState, effective_records};
 use fairtrial_model::Params;
 use fairtrial_spec::{Spec, Work};
 
@@ -33,12 +32,7 @@ impl Dataset {
             .map(|task| (task.id.clone(), task.params.clone()))
             .collect();
         data.control = spec.control().map(str::to_owned);
-        let journal = run.journal();
-        let state = RunState::read(&journal)?;
-        effective_records(&journal, &state, |record| {
-            data.push(&Observation::from(&record));
-            Ok::<(), AnalysisError>(())
-        })?;
+        let state = read::observations(run, |observation| data.push(observation))?;
         data.problems = state.problems.iter().map(ToString::to_string).collect();
         spec_facts(&mut data, spec);
         if let Some(environment) = environment {

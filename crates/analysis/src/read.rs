@@ -1,0 +1,21 @@
+//! The effective records of a run, read lightly: only what the analysis needs, borrowed from the journal's text.
+
+use crate::AnalysisError;
+use crate::observation::Observation;
+use fairtrial_journal::{RecordFile, RunDir, RunState};
+
+/// Hands every effective record of a run to `each`, in the order of the plan, and gives the fold of the journal.
+pub(crate) fn observations(
+    run: &RunDir,
+    mut each: impl FnMut(&Observation<'_>),
+) -> Result<RunState, AnalysisError> {
+    let journal = run.journal();
+    let state = RunState::read(&journal)?;
+    let mut file = RecordFile::open(&journal)?;
+    for (_, trial) in state.trials() {
+        if let Some(observation) = file.read_as::<Observation<'_>>(trial)? {
+            each(&observation);
+        }
+    }
+    Ok(state)
+}
