@@ -32,6 +32,8 @@ pub struct TrialState {
     pub finished: u32,
     /// How the effective record ended.
     pub outcome: Option<Outcome>,
+    /// How many attempts ended as a failure of the arm, which is what retries are counted by.
+    pub arm_failures: u16,
 }
 
 impl TrialState {
@@ -162,6 +164,9 @@ impl RunState {
                 let Some(trial) = self.slot(index, line) else {
                     return;
                 };
+                if outcome.is_arm_failure() {
+                    trial.arm_failures = trial.arm_failures.saturating_add(1);
+                }
                 if attempt < trial.finished {
                     return;
                 }

@@ -31,7 +31,10 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let summary = summarize_run(&run, &spec)?;
     // The controller keeps the views of a live run; those of one that was cut off are made again here.
     if !is_live(&run)?.is_live() {
-        write_views(&run, &spec, &summary)?;
+        // Where they cannot be kept (an archive, a full disk) the answer is still the answer.
+        if let Err(failure) = write_views(&run, &spec, &summary) {
+            printer.warn(failure.message);
+        }
     }
     if args.json {
         printer.json(&summary);

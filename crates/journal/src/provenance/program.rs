@@ -1,6 +1,8 @@
 //! Asking another program, with a time limit: a hanging tool must not hold up a run.
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -72,7 +74,9 @@ pub(super) fn ask<T: Send + 'static>(
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+        .stderr(Stdio::null())
+        // Its own group: a tool that is a script is ended with what it started.
+        .process_group(0);
     let mut child = command.spawn().map_err(|_| NoAnswer::NotThere)?;
     let output = child.stdout.take().ok_or(NoAnswer::NotThere)?;
     let (sender, answer) = mpsc::channel();
@@ -82,11 +86,18 @@ pub(super) fn ask<T: Send + 'static>(
         Ok(answer) => finish(&mut child, answer),
         Err(RecvTimeoutError::Disconnected) => Err(NoAnswer::Failed),
         Err(RecvTimeoutError::Timeout) => {
-            let _ = child.kill();
-            let _ = child.wait();
+            end(&mut child);
             Err(NoAnswer::TooSlow(limit.as_secs()))
         }
     }
+}
+
+/// Ends a program and whatever it started.
+fn end(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
 }
 
 fn finish<T>(child: &mut Child, answer: T) -> Result<T, NoAnswer> {
@@ -110,6 +121,22 @@ mod tests {
             read_all,
         );
         assert_eq!(answer, Err(NoAnswer::TooSlow(0)));
+    }
+
+    #[test]
+    fn a_script_that_hangs_is_killed_with_what_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        let script = format!("sleep 1000 & echo $! > {}; wait", pid.display());
+        let answer = ask(
+            Command::new("sh").args(["-c", &script]),
+            Duration::from_secs(2),
+            read_all,
+        );
+        assert_eq!(answer, Err(NoAnswer::TooSlow(2)));
+        let pid = std::fs::read_to_string(pid).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+        assert!(stat.is_err() || stat.unwrap().contains(") Z "));
     }
 
     #[test]

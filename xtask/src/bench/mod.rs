@@ -1,0 +1,124 @@
+//! `bench`: what a trial costs beside the least it could cost, and what a large run takes. Everything that is compared
+//! runs alternately within one call, because a machine is never as fast as it was yesterday.
+
+mod large;
+mod launch;
+mod measure;
+mod table;
+
+use crate::{Outcome, cargo, repository};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Measure launch throughput against a floor in C and against peers, and the costs of a large run
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Trials in each run of the throughput comparison
+    #[arg(long, default_value_t = 5000)]
+    trials: u64,
+    /// How often each program takes its turn
+    #[arg(long, default_value_t = 7)]
+    rounds: usize,
+    /// Trials of the large run; 0 leaves it out
+    #[arg(long, default_value_t = 100_000)]
+    large: u64,
+    /// Use this binary and do not build one
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// Where runs are kept while they are measured [default: the system's folder for temporary files]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+/// Slots of everything that is measured.
+const SLOTS: u64 = 2;
+
+/// What is measured, and where.
+struct Bench<'a> {
+    args: &'a Args,
+    binary: PathBuf,
+    floor: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+pub(crate) fn run(args: &Args) -> Outcome {
+    let folder = match &args.folder {
+        Some(folder) => tempfile::tempdir_in(folder)?,
+        None => tempfile::tempdir()?,
+    };
+    let bench = Bench {
+        args,
+        binary: args.binary.clone().map_or_else(build, Ok)?,
+        floor: build_floor(folder.path())?,
+        folder,
+    };
+    println!("{}\n", machine());
+    launch::run(&bench)?;
+    if args.large > 0 {
+        large::run(&bench)?;
+    }
+    Ok(())
+}
+
+impl Bench<'_> {
+    /// A fresh folder for one measurement, gone when dropped.
+    fn fresh(&self) -> std::io::Result<tempfile::TempDir> {
+        tempfile::tempdir_in(self.folder.path())
+    }
+
+    /// The binary at work in a folder.
+    fn fairtrial(&self, folder: &Path) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.current_dir(folder).env_remove("FAIRTRIAL_DATA");
+        command
+    }
+}
+
+/// A spec of so many trials that do nothing.
+fn write_spec(folder: &Path, trials: u64) -> std::io::Result<()> {
+    let text = format!(
+        "name = \"bench\"\nseeds = {trials}\nparallel = {SLOTS}\n[[tasks]]\nid = \"true\"\ncommand = \"/bin/true\"\n"
+    );
+    std::fs::write(folder.join("bench.toml"), text)
+}
+
+fn build() -> std::io::Result<PathBuf> {
+    let built = cargo()
+        .args(["build", "--release", "--package", "fairtrial"])
+        .status()?;
+    if !built.success() {
+        return Err(std::io::Error::other("the release build failed"));
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    let target = target.unwrap_or_else(|| repository().join("target"));
+    Ok(repository().join(target).join("release/fairtrial"))
+}
+
+fn build_floor(folder: &Path) -> std::io::Result<PathBuf> {
+    let floor = folder.join("floor");
+    let built = Command::new("cc")
+        .args(["-O2", "-o"])
+        .arg(&floor)
+        .arg(repository().join("benches/launch/floor.c"))
+        .status()?;
+    if built.success() {
+        Ok(floor)
+    } else {
+        Err(std::io::Error::other("the floor program did not compile"))
+    }
+}
+
+/// One line about where this was measured.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let cpus = read("/proc/cpuinfo");
+    let value = |line: &str| line.split(": ").nth(1).map(str::to_owned);
+    let model = cpus.lines().find(|line| line.starts_with("model name"));
+    format!(
+        "{}, {} usable CPUs, Linux {}, load {}",
+        model.and_then(value).unwrap_or_default(),
+        std::thread::available_parallelism().map_or(0, usize::from),
+        read("/proc/sys/kernel/osrelease").trim(),
+        read("/proc/loadavg").split(' ').next().unwrap_or_default(),
+    )
+}
