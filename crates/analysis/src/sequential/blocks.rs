@@ -6,7 +6,7 @@ use fairtrial_spec::Spec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The blocks of a run in plan order; one block is one seed across all arms and tasks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Blocks {
     /// Place of each seed in the plan.
     places: HashMap<u64, usize>,

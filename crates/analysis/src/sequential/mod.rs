@@ -105,7 +105,7 @@ fn metric(spec: &Spec) -> Result<&MetricDeclaration, AnalysisError> {
 }
 
 /// The rule at work: fed with records as they become final, it says when to stop.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SequentialRule {
     plan: SequentialPlan,
     boundaries: TBoundaries,

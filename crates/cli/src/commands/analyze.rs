@@ -28,7 +28,7 @@ Examples:
   fairtrial analyze --pairs '{\"control\": \"a.csv\", \"candidate\": \"b.csv\", \"seed\": 1072}' --summary.type eval_last_n
 
 A run id is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or
-NAME[/STAMP][:ARM] for all trials of a run or of one of its arms. docs/guides/learning-curves.md tells more."
+NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed. docs/guides/learning-curves.md tells more."
 )]
 pub(crate) struct Args {
     /// Pairs of runs as JSON: objects {"control": RUN, "candidate": RUN, "seed": N}, or one array of them

@@ -73,12 +73,11 @@ impl Histories {
         }))
     }
 
-    /// All trials of `NAME[/STAMP][:ARM]`, in seed order; `None` where there is no such run.
+    /// The trials of `NAME[/STAMP][:ARM[:SEED]]`, in seed order; `None` where there is no such run.
     fn trials_of_run(&self, id: &str) -> Result<Option<Vec<Place>>, AnalysisError> {
-        let (rest, arm) = match id.rsplit_once(':') {
-            Some((rest, arm)) => (rest, Some(arm)),
-            None => (id, None),
-        };
+        let mut parts = id.splitn(3, ':');
+        let rest = parts.next().unwrap_or_default();
+        let (arm, seed) = (parts.next(), parts.next());
         let (name, selector) = match rest.rsplit_once('/') {
             Some((name, stamp)) => match stamp.parse::<Stamp>() {
                 Ok(stamp) => (name, Selector::Stamp(stamp)),
@@ -86,21 +85,27 @@ impl Histories {
             },
             None => (rest, Selector::Latest),
         };
+        let wanted = |record: &Record| {
+            let key = &record.trial;
+            arm.is_none_or(|arm| key.arm.as_deref() == Some(arm))
+                && seed.is_none_or(|seed| seed == key.seed.to_string())
+        };
         let Ok(run) = RunDir::open(&self.root, name, selector) else {
             return Ok(None);
         };
         let mut records = Vec::new();
         let state = RunState::read(&run.journal())?;
         effective_records(&run.journal(), &state, |record| {
-            if arm.is_none() || record.trial.arm.as_deref() == arm {
+            if wanted(&record) {
                 records.push(record);
             }
             Ok::<(), AnalysisError>(())
         })?;
         if records.is_empty() {
             let of = arm.map_or(String::new(), |arm| format!(" of arm `{arm}`"));
+            let with = seed.map_or(String::new(), |seed| format!(" with seed {seed}"));
             return Err(AnalysisError::Question(format!(
-                "the run {} {} has no trials{of}",
+                "the run {} {} has no trials{of}{with}",
                 run.name(),
                 run.stamp()
             )));

@@ -5,7 +5,7 @@
 //! 2. a path: a CSV or JSONL file with one run's history, or a trial's directory;
 //! 3. in the place that `--from` names: a run of that table, or `ID.csv` / `ID.jsonl` in that folder;
 //! 4. a trial of the data root, `<stamp>-<index>`;
-//! 5. `NAME`, `NAME:ARM`, `NAME/STAMP` or `NAME/STAMP:ARM`: all trials of a run (the newest), or of one of its arms.
+//! 5. `NAME[/STAMP][:ARM[:SEED]]`: all trials of a run (the newest), of one of its arms, or the arm's trial of a seed.
 //!
 //! Steps stand in the column or key `_step`, else `step`; without either the row's number is the step. A row without
 //! the metric is no point of its curve.

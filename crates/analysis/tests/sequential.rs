@@ -1,0 +1,203 @@
+//! Sequential runs: the order of completion changes nothing, a resumed run looks the same, and the error rate holds.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{ended, measured, metric, record, spec};
+use fairtrial_analysis::sequential::{
+    SequentialPlan, SequentialRule, Stop, Trajectory, with_budget,
+};
+use fairtrial_model::{Direction, Margin, Outcome, Record, documented_seeds};
+use fairtrial_spec::{Spec, StopRule};
+use fairtrial_stats::rng::{Purpose, Stream};
+
+fn rule(min: u32, max: u32) -> StopRule {
+    StopRule {
+        when: "decided".into(),
+        min,
+        max,
+    }
+}
+
+fn budgeted(margin: Option<f64>, rule: &StopRule) -> Spec {
+    let mut score = metric("score", Some(Direction::Up));
+    score.margin = margin.map(Margin::Absolute);
+    with_budget(&spec(&[score]), rule).unwrap()
+}
+
+fn started(margin: Option<f64>, min: u32, max: u32) -> SequentialRule {
+    let rule = rule(min, max);
+    let spec = budgeted(margin, &rule);
+    SequentialRule::new(&spec, SequentialPlan::new(&spec, rule).unwrap()).unwrap()
+}
+
+/// Two records per pair, in plan order.
+fn records(pairs: usize, effect: f64, seed: u64) -> Vec<Record> {
+    let mut stream = Stream::new(seed, Purpose::new("sequential-test"), 0);
+    let mut records = Vec::new();
+    for pair in 0..pairs {
+        let shared = 3.0 * stream.normal();
+        for (arm, shift) in [("control", 0.0), ("candidate", effect)] {
+            let value = 10.0 + shared + shift + std::f64::consts::FRAC_1_SQRT_2 * stream.normal();
+            let made = record(records.len() as u64, "train", arm, documented_seeds(pair));
+            records.push(measured(made, &[("score", value)]));
+        }
+    }
+    records
+}
+
+/// Feeds until the rule stops; the records that came are those that a real run would have made.
+fn feed(rule: &mut SequentialRule, records: &[Record]) -> Option<String> {
+    records.iter().find_map(|record| rule.settled(record))
+}
+
+fn looks(trajectory: &Trajectory) -> Vec<usize> {
+    trajectory.looks.iter().map(|look| look.n).collect()
+}
+
+#[test]
+fn a_large_effect_stops_early_and_says_what_was_saved() {
+    let mut rule = started(None, 5, 20);
+    let reason = feed(&mut rule, &records(20, 3.0, 1)).unwrap();
+    let trajectory = rule.trajectory();
+    assert_eq!(trajectory.stop, Some(Stop::Improved));
+    assert!(reason.starts_with("improved after"), "{reason}");
+    assert!(
+        trajectory.pairs < 10 && trajectory.trials_saved > 20,
+        "{trajectory:?}"
+    );
+    assert_eq!(trajectory.trials_planned, 40);
+    let last = trajectory.looks.last().unwrap().arms[0]
+        .result
+        .as_ref()
+        .unwrap();
+    assert!(last.interval.low > 0.0);
+}
+
+#[test]
+fn the_order_in_which_trials_finish_changes_no_look() {
+    let all = records(20, 0.6, 2);
+    let mut in_order = started(Some(0.3), 5, 20);
+    feed(&mut in_order, &all);
+    for shuffle in 0..5 {
+        let mut shuffled = all.clone();
+        Stream::new(shuffle, Purpose::new("completion"), 0).shuffle(&mut shuffled);
+        let mut rule = started(Some(0.3), 5, 20);
+        for record in &shuffled {
+            rule.settled(record);
+        }
+        assert_eq!(rule.trajectory().looks, in_order.trajectory().looks);
+        assert_eq!(rule.trajectory().stop, in_order.trajectory().stop);
+    }
+}
+
+#[test]
+fn a_late_pair_is_waited_for_and_never_overtaken() {
+    let all = records(12, 3.0, 3);
+    let mut rule = started(None, 3, 12);
+    // Everything but the first pair's candidate: no look can be taken.
+    assert!(
+        all.iter()
+            .skip(2)
+            .find_map(|record| rule.settled(record))
+            .is_none()
+    );
+    assert!(rule.settled(&all[0]).is_none());
+    assert!(rule.trajectory().looks.is_empty());
+    assert!(rule.settled(&all[1]).is_some());
+    assert_eq!(looks(&rule.trajectory())[0], 3);
+}
+
+#[test]
+fn a_resumed_run_makes_the_same_looks_and_none_twice() {
+    let all = records(20, 0.5, 4);
+    let mut whole = started(None, 5, 20);
+    feed(&mut whole, &all);
+    let mut resumed = started(None, 5, 20);
+    // The first session's records come again, in index order, some of them even twice.
+    for record in all[..20].iter().chain(&all[..6]) {
+        resumed.settled(record);
+    }
+    feed(&mut resumed, &all[20..]);
+    assert_eq!(resumed.trajectory().looks, whole.trajectory().looks);
+    let looks = looks(&resumed.trajectory());
+    assert!(looks.windows(2).all(|two| two[0] < two[1]), "{looks:?}");
+}
+
+#[test]
+fn a_difference_inside_the_margin_is_equivalent() {
+    let mut rule = started(Some(2.0), 5, 30);
+    let reason = feed(&mut rule, &records(30, 0.0, 5)).unwrap();
+    assert_eq!(rule.trajectory().stop, Some(Stop::Equivalent), "{reason}");
+    assert!(rule.trajectory().pairs < 15);
+}
+
+#[test]
+fn broken_pairs_take_no_part_and_are_counted() {
+    let mut all = records(20, 3.0, 6);
+    all[2] = ended(all[2].clone(), Outcome::Failed);
+    let mut rule = started(None, 5, 20);
+    feed(&mut rule, &all).unwrap();
+    let trajectory = rule.trajectory();
+    assert_eq!(trajectory.broken, 1);
+    assert_eq!(trajectory.looks[0].n, 5);
+}
+
+#[test]
+fn a_budget_without_an_answer_ends_inconclusive() {
+    let mut all = records(6, 0.0, 7);
+    for record in &mut all {
+        *record = ended(record.clone(), Outcome::Failed);
+    }
+    let mut rule = started(None, 5, 6);
+    let reason = feed(&mut rule, &all).unwrap();
+    assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted));
+    assert!(reason.contains("used up"), "{reason}");
+}
+
+#[test]
+fn what_cannot_be_run_until_decided_is_refused_with_the_reason() {
+    let rule = rule(5, 10);
+    let score = metric("score", Some(Direction::Up));
+    let mut no_arms = spec(std::slice::from_ref(&score));
+    no_arms.arms.clear();
+    let refused = |spec: &Spec| {
+        SequentialPlan::new(spec, rule.clone())
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refused(&no_arms).contains("two arms"));
+    assert!(refused(&spec(&[])).contains("declared metric"));
+    let mut listed = spec(&[score]);
+    listed.seeds = vec![7, 8];
+    let error = with_budget(&listed, &rule).unwrap_err().to_string();
+    assert!(error.contains("may need 10 seeds"), "{error}");
+}
+
+/// Without a difference, over all looks together, a verdict must be as rare as alpha says; the naive rule has 20 %.
+#[test]
+fn a_run_without_a_difference_is_rarely_decided() {
+    let (experiments, alpha) = (1_000, 0.05);
+    let rule = rule(4, 15);
+    let spec = budgeted(None, &rule);
+    let plan = SequentialPlan::new(&spec, rule).unwrap();
+    let mut wrong = 0;
+    let fresh = SequentialRule::new(&spec, plan).unwrap();
+    for number in 0..experiments {
+        let mut rule = fresh.clone();
+        feed(&mut rule, &records(15, 0.0, 1_000 + number));
+        let stop = rule.trajectory().stop.unwrap();
+        wrong += u32::from(matches!(stop, Stop::Improved | Stop::Regressed));
+    }
+    let share = f64::from(wrong) / experiments as f64;
+    let most = alpha + 3.0 * (alpha * (1.0 - alpha) / experiments as f64).sqrt();
+    assert!(share <= most, "{share}");
+    // And not because it never decides: a large effect is found.
+    let mut found = 0;
+    for number in 0..100 {
+        let mut rule = fresh.clone();
+        feed(&mut rule, &records(15, 1.2, 5_000 + number));
+        found += u32::from(rule.trajectory().stop == Some(Stop::Improved));
+    }
+    assert!(found >= 90, "{found}");
+}
