@@ -4,7 +4,6 @@ use super::Launcher;
 use super::output::Log;
 use super::spawn::StepError;
 use crate::wire::{Launch, LaunchFailure};
-use rustix::pipe::{PipeFlags, pipe_with};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -47,7 +46,8 @@ pub(super) fn prepare(launch: &Launch, launcher: &mut Launcher) -> Result<Ready,
 
 fn pipe() -> Result<(File, OwnedFd), LaunchFailure> {
     let make = || -> io::Result<(File, OwnedFd)> {
-        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (read, write) = io::pipe()?;
+        let (read, write) = (OwnedFd::from(read), OwnedFd::from(write));
         rustix::io::ioctl_fionbio(&read, true)?;
         Ok((File::from(read), write))
     };

@@ -109,6 +109,10 @@ pub(super) fn spawn(
         .env_clear()
         .current_dir(&prepared.workdir)
         .process_group(0);
+    let inherited = inherited
+        .iter()
+        .filter_map(|entry| entry.to_str().ok()?.split_once('='));
+    command.envs(inherited);
     command.envs(
         prepared
             .env
