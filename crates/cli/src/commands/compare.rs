@@ -182,6 +182,24 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     Ok(exit(args, &comparison))
 }
 
+/// The arms of a finished run against its control, as `run` ends with; absent where the spec compares nothing. Why
+/// there is no verdict is said.
+pub(crate) fn arms(run: &RunDir, spec: &Spec, printer: Printer) -> Option<Comparison> {
+    if spec.arms.len() < 2 {
+        return None;
+    }
+    let options = CompareOptions {
+        alpha: spec.analysis.alpha.unwrap_or(0.05),
+        primary: spec.analysis.metric.clone(),
+        ..CompareOptions::default()
+    };
+    let compared = open_run(run, printer)
+        .and_then(|source| compare(Inputs::Arms(&source.data), &options).map_err(failure));
+    compared
+        .map_err(|error| printer.tell(format!("no verdict: {}", error.message)))
+        .ok()
+}
+
 /// What `--json` prints: the comparison, and what changed in watched paths.
 #[derive(serde::Serialize)]
 struct Printed<'a> {

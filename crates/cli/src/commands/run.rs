@@ -1,11 +1,11 @@
 //! `run`: the main job.
 
-use super::{plan, summarize};
+use super::{compare, plan, summarize};
 use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
-use crate::sequential::{self, Until, Watched};
+use crate::sequential::{Until, Watched};
 use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
@@ -77,8 +77,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     } else {
         FileCheck::Require
     };
-    let plan = args.spec.plan(files, args.only.as_deref(), printer)?;
-    let mut plan = sequential::budgeted(plan, args.until, args.only.as_deref())?;
+    let mut plan = args.spec.plan(files, args.only.as_deref(), printer)?;
     if args.dry_run {
         plan::show(&plan, &root, args.json);
         return Ok(Exit::Fine);
@@ -310,11 +309,17 @@ fn finish(
     let trajectory = watched
         .map(|watched| watched.trajectory(&report.run))
         .transpose()?;
+    // A run that stopped by looking has its verdict in the trajectory; a plain interval would ignore the looks.
+    let complete = report.status == RunStatus::Finished && trajectory.is_none();
+    let comparison = complete
+        .then(|| compare::arms(&report.run, spec, printer))
+        .flatten();
     if args.json {
         printer.json(&json!({
             "name": report.run.name(), "stamp": report.run.stamp(), "dir": report.run.path(),
             "status": report.status, "trials": report.trials, "ran": report.ran, "kept": report.kept,
             "counts": report.counts, "summary": summary, "sequential": trajectory,
+            "comparison": comparison,
         }));
     } else {
         printer.line(fairtrial_report::console::summary(
@@ -324,6 +329,13 @@ fn finish(
         if let Some(trajectory) = &trajectory {
             printer.line(fairtrial_report::console::trajectory(
                 trajectory,
+                printer.terminal(),
+            ));
+        }
+        if let Some(comparison) = &comparison {
+            printer.line(fairtrial_report::console::comparison(
+                comparison,
+                None,
                 printer.terminal(),
             ));
         }
