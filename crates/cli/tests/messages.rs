@@ -5,19 +5,9 @@ mod common;
 
 use common::Project;
 
-const COMMANDS: [&str; 12] = [
-    "check",
-    "plan",
-    "run",
-    "status",
-    "cancel",
-    "list",
-    "summarize",
-    "schema",
-    "init",
-    "demo",
-    "doctor",
-    "completions",
+const COMMANDS: [&str; 16] = [
+    "check", "plan", "run", "status", "cancel", "list", "summarize", "compare", "analyze", "variance", "power", "schema",
+    "init", "demo", "doctor", "completions",
 ];
 
 #[test]
