@@ -6,6 +6,7 @@ use crate::dataset::{Dataset, Origin, Repeat};
 use crate::order;
 use fairtrial_model::{Outcome, Params};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy)]
@@ -79,13 +80,13 @@ impl Selected<'_> {
         }
     }
 
-    fn rows(&self, point: &str, metric: &str, task_names: &mut Vec<String>) -> Vec<Row> {
+    fn rows(&self, point: &str, metric: &str, task_numbers: &mut TaskNumbers) -> Vec<Row> {
         let data = self.data;
         let values = data.values(metric);
         let tasks: Vec<u32> = data
             .tasks
             .iter()
-            .map(|name| number_of(task_names, name))
+            .map(|name| task_numbers.of(name))
             .collect();
         let wanted: Vec<bool> = data.arms.iter().map(|arm| *arm == self.arm).collect();
         let at_point: Vec<bool> = data.points.iter().map(|name| name == point).collect();
@@ -118,13 +119,23 @@ impl Selected<'_> {
     }
 }
 
-fn number_of(names: &mut Vec<String>, name: &str) -> u32 {
-    let place = names.iter().position(|known| known == name);
-    let place = place.unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
-    place as u32
+/// Task names of both sides with their common numbers.
+#[derive(Default)]
+struct TaskNumbers {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl TaskNumbers {
+    fn of(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
 }
 
 impl SideRows {
@@ -134,11 +145,11 @@ impl SideRows {
         (candidate, candidate_at): (&Selected<'_>, &Params),
         metric: &str,
     ) -> Self {
-        let mut task_names = Vec::new();
+        let mut tasks = TaskNumbers::default();
         Self {
-            control: control.rows(&at.to_string(), metric, &mut task_names),
-            candidate: candidate.rows(&candidate_at.to_string(), metric, &mut task_names),
-            task_names,
+            control: control.rows(&at.to_string(), metric, &mut tasks),
+            candidate: candidate.rows(&candidate_at.to_string(), metric, &mut tasks),
+            task_names: tasks.names,
             repeat: control.data.repeat,
         }
     }

@@ -125,26 +125,26 @@ pub(crate) struct Column {
 #[derive(Debug, Clone)]
 pub(crate) struct Names<T> {
     list: Vec<T>,
+    numbers: HashMap<String, u32>,
 }
 
-impl<T: PartialEq + Clone> Names<T> {
+impl<T> Names<T> {
     fn new() -> Self {
-        Self { list: Vec::new() }
+        Self {
+            list: Vec::new(),
+            numbers: HashMap::new(),
+        }
     }
 
-    /// The number of a name. There are few of them, and neighbours are mostly alike.
-    fn number<Q: ?Sized>(
-        &mut self,
-        same: impl Fn(&T) -> bool,
-        wanted: &Q,
-        make: impl Fn(&Q) -> T,
-    ) -> u32 {
-        let found = self.list.iter().position(same);
-        let place = found.unwrap_or_else(|| {
-            self.list.push(make(wanted));
-            self.list.len() - 1
-        });
-        place as u32
+    /// The number of a name; a new one is made where it was not seen before.
+    fn number(&mut self, key: &str, make: impl FnOnce() -> T) -> u32 {
+        if let Some(number) = self.numbers.get(key) {
+            return *number;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(make());
+        self.numbers.insert(key.to_owned(), number);
+        number
     }
 
     pub(crate) fn get(&self, number: u32) -> &T {
@@ -155,6 +155,9 @@ impl<T: PartialEq + Clone> Names<T> {
         self.list.iter()
     }
 }
+
+/// Stands for "no arm" among the arms' names; no name can hold it.
+const NO_ARM: &str = "\u{0}";
 
 impl Dataset {
     /// No trials yet.
@@ -189,17 +192,11 @@ impl Dataset {
         let known_points = self.points.list.len();
         let trial = Trial {
             index: key.index,
-            task: self
-                .tasks
-                .number(|task| *task == key.task, key.task.as_ref(), str::to_owned),
-            arm: self.arms.number(
-                |known| known.as_deref() == arm,
-                &arm,
-                |arm| arm.map(str::to_owned),
-            ),
-            point: self
-                .points
-                .number(|known| *known == point, point.as_str(), str::to_owned),
+            task: self.tasks.number(&key.task, || key.task.to_string()),
+            arm: self
+                .arms
+                .number(arm.unwrap_or(NO_ARM), || arm.map(str::to_owned)),
+            point: self.points.number(&point, || point.clone()),
             seed: key.seed,
             rollout: key.rollout,
             outcome: observation.outcome,
