@@ -51,12 +51,14 @@ pub fn run(
     }
     clear_cancel(&run)?;
     let capture = capture(&run, request)?;
+    let views_were_whole = Views::are_whole(&run, &known);
     let report = Session {
         request,
         run,
         known,
         events,
         controls,
+        views_were_whole,
     }
     .work(capture);
     drop(lock);
@@ -126,6 +128,8 @@ struct Session<'a> {
     known: RunState,
     events: Sender<RunEvent>,
     controls: &'a Controls,
+    /// Whether the session before wrote its views to the end.
+    views_were_whole: bool,
 }
 
 impl Session<'_> {
@@ -207,7 +211,13 @@ impl Session<'_> {
             // A run whose disk is full has told so already; its views cannot be written either.
             Err(_) => Ok(report),
             Ok(()) => {
-                Views::new(&self.run, plan.spec()).finish()?;
+                // Where nothing was added, the views of the session before are still true, if it came to write them.
+                let views = Views::new(&self.run, plan.spec());
+                if report.ran == 0 && self.views_were_whole {
+                    views.confirm()?;
+                } else {
+                    views.finish()?;
+                }
                 Ok(report)
             }
         }

@@ -1,9 +1,13 @@
 //! Keeps the views of a live run current without letting that cost much: the longer it takes, the rarer it is done.
 
-use fairtrial_journal::{Durability, JournalError, RunDir, views};
+use fairtrial_journal::{Durability, JournalError, RunDir, RunState, views};
 use fairtrial_spec::Spec;
-use std::time::{Duration, Instant};
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
 
+/// When the views of a run are made for the first time.
+const FIRST: Duration = Duration::from_millis(500);
 /// Shortest time between two refreshes.
 const LEAST: Duration = Duration::from_secs(5);
 /// A refresh may take this share of the time.
@@ -21,7 +25,7 @@ impl<'a> Views<'a> {
         Self {
             run,
             spec,
-            due: Instant::now(),
+            due: Instant::now() + FIRST,
         }
     }
 
@@ -34,6 +38,26 @@ impl<'a> Views<'a> {
         let written = views::write_all(self.run, self.spec, Durability::Process);
         self.due = Instant::now() + LEAST.max(began.elapsed() * SHARE);
         written.map(drop)
+    }
+
+    /// Whether the views of an idle run say all that its journal says. They are made for the last time after the
+    /// journal is closed, and this one is the last of them: one that is not newer was written before, or not at all.
+    pub(crate) fn are_whole(run: &RunDir, known: &RunState) -> bool {
+        let modified = |path: PathBuf| path.metadata().and_then(|data| data.modified()).ok();
+        let (journal, view) = (modified(run.journal()), modified(run.temp_index()));
+        known.closed().is_some() && view.is_some() && view > journal
+    }
+
+    /// Marks views as those of the closed journal, where it holds no more than they do.
+    pub(crate) fn confirm(&self) -> Result<(), JournalError> {
+        let path = self.run.temp_index();
+        let file = File::options().append(true).open(&path);
+        let touched = file.and_then(|file| file.set_modified(SystemTime::now()));
+        touched.map_err(|source| JournalError::Io {
+            action: "touch",
+            path,
+            source,
+        })
     }
 
     /// Makes them for the last time.
