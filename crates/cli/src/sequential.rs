@@ -5,7 +5,6 @@ use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory,
 use fairtrial_engine::StopRule as EngineRule;
 use fairtrial_journal::{Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::Record;
-use fairtrial_plan::Plan;
 use fairtrial_spec::{Spec, StopRule};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,15 +31,11 @@ pub(crate) fn rule(spec: &Spec, until: Option<Until>) -> Option<StopRule> {
     })
 }
 
-/// The plan with as many seeds as the rule may need.
-pub(crate) fn budgeted(
-    plan: Plan,
-    until: Option<Until>,
-    only: Option<&str>,
-) -> Result<Plan, Failure> {
-    match rule(plan.spec(), until) {
-        None => Ok(plan),
-        Some(rule) => Ok(Plan::new(Arc::new(with_budget(plan.spec(), &rule)?), only)?),
+/// The spec with as many seeds as its stopping rule may need.
+pub(crate) fn with_seeds(spec: Arc<Spec>) -> Result<Arc<Spec>, Failure> {
+    match &spec.analysis.stop {
+        None => Ok(spec),
+        Some(rule) => Ok(Arc::new(with_budget(&spec, rule)?)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
+use crate::sequential;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{
     Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load, render,
@@ -53,7 +54,7 @@ impl SpecArgs {
         only: Option<&str>,
         printer: Printer,
     ) -> Result<Plan, Failure> {
-        let spec = self.spec(files, printer)?;
+        let spec = sequential::with_seeds(self.spec(files, printer)?)?;
         Ok(Plan::new(spec, only)?)
     }
 }
