@@ -164,16 +164,7 @@ pub(crate) struct Fill {
 impl Units {
     /// Forms the units of both sides.
     pub(crate) fn form(sides: &SideRows, rules: UnitRules) -> Self {
-        let reported = |task: u32| {
-            let of = |rows: &[Row]| {
-                rows.iter()
-                    .any(|row| row.task == task && row.value.is_some())
-            };
-            of(&sides.control) || of(&sides.candidate)
-        };
-        let tasks: Vec<u32> = (0..sides.task_names.len() as u32)
-            .filter(|task| reported(*task))
-            .collect();
+        let tasks = reported_tasks(sides);
         let shape = Shape::of(sides, &tasks, rules);
         let mut units = Self::with_kind(sides, &tasks, shape, rules);
         if units.by_task && !units.strata_are_usable() {
@@ -186,7 +177,7 @@ impl Units {
         units
     }
 
-    fn with_kind(sides: &SideRows, tasks: &[u32], shape: Shape, rules: UnitRules) -> Self {
+    fn with_kind(sides: &SideRows, tasks: &[bool], shape: Shape, rules: UnitRules) -> Self {
         let scale = |x: f64| if rules.logarithms { x.ln() } else { x };
         let control = tallies(&sides.control, tasks, shape.kind, scale);
         let candidate = tallies(&sides.candidate, tasks, shape.kind, scale);
@@ -205,7 +196,7 @@ impl Units {
         let used = |rows: &[Row]| {
             let used = rows
                 .iter()
-                .filter(|row| tasks.contains(&row.task) && row.value.is_some_and(f64::is_finite));
+                .filter(|row| tasks[row.task as usize] && row.value.is_some_and(f64::is_finite));
             used.map(|row| row.index).collect::<TrialSet>()
         };
         Self {
@@ -363,6 +354,16 @@ impl Units {
     }
 }
 
+/// Which tasks have a value of the metric on either side; the others are not about it.
+fn reported_tasks(sides: &SideRows) -> Vec<bool> {
+    let mut reported = vec![false; sides.task_names.len()];
+    let rows = sides.control.iter().chain(&sides.candidate);
+    for row in rows.filter(|row| row.value.is_some()) {
+        reported[row.task as usize] = true;
+    }
+    reported
+}
+
 #[derive(Clone, Copy)]
 struct Shape {
     kind: UnitKind,
@@ -370,17 +371,15 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(sides: &SideRows, tasks: &[u32], rules: UnitRules) -> Self {
+    fn of(sides: &SideRows, tasks: &[bool], rules: UnitRules) -> Self {
         let repeat = match sides.repeat {
             Repeat::Rollout => UnitKind::Rollout,
             Repeat::Iteration => UnitKind::Iteration,
         };
         let several = |rows: &[Row], key: fn(&Row) -> u64| {
-            tasks.iter().any(|task| {
-                let mut of_task = rows.iter().filter(|row| row.task == *task).map(key);
-                let first = of_task.next();
-                of_task.any(|other| Some(other) != first)
-            })
+            let mut first: Vec<Option<u64>> = vec![None; tasks.len()];
+            let mut mine = rows.iter().filter(|row| tasks[row.task as usize]);
+            mine.any(|row| *first[row.task as usize].get_or_insert(key(row)) != key(row))
         };
         let seeds =
             several(&sides.control, |row| row.seed) || several(&sides.candidate, |row| row.seed);
@@ -388,7 +387,7 @@ impl Shape {
         let repeated = seeds
             || several(&sides.control, |row| row.rollout.into())
             || several(&sides.candidate, |row| row.rollout.into());
-        if tasks.len() < 2 {
+        if tasks.iter().filter(|reported| **reported).count() < 2 {
             return Self {
                 kind: inside,
                 by_task: false,
@@ -407,7 +406,7 @@ pub(crate) type UnitKey = (u32, u64, u32);
 
 fn tallies(
     rows: &[Row],
-    tasks: &[u32],
+    tasks: &[bool],
     kind: UnitKind,
     scale: impl Fn(f64) -> f64,
 ) -> Vec<(UnitKey, Tally)> {
@@ -418,7 +417,7 @@ fn tallies(
     };
     let mut keyed: Vec<(UnitKey, &Row)> = rows
         .iter()
-        .filter(|row| tasks.contains(&row.task))
+        .filter(|row| tasks[row.task as usize])
         .map(|row| (key(row), row))
         .collect();
     keyed.sort_by_key(|(key, row)| (*key, row.rollout, row.index));
