@@ -92,11 +92,8 @@ impl Axis {
         }
         let decimals = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
         // Rounding must not leave a minus before zero.
-        let text = format!(
-            "{:.decimals$}{unit}",
-            if shown.abs() < step / 1e6 { 0.0 } else { shown }
-        );
-        text
+        let shown = if shown.abs() < step / 1e6 { 0.0 } else { shown };
+        format!("{shown:.decimals$}{unit}")
     }
 }
 

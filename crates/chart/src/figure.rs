@@ -1,6 +1,6 @@
 //! A figure: panels in a grid under one title, as SVG text or PNG bytes.
 
-use crate::panel::{Area, Panel};
+use crate::panel::{Area, LEGEND_LINE, Panel};
 use crate::raster::{self, ChartError};
 use crate::svg::{Anchor, Svg, escape};
 use crate::theme::Theme;
@@ -11,7 +11,8 @@ const PANEL: (f64, f64) = (560.0, 300.0);
 const HEAD: f64 = 40.0;
 const LINE: f64 = 18.0;
 const EDGE: f64 = 16.0;
-const LEGEND_LINE: f64 = 18.0;
+/// Room between rows of panels.
+const ROW_GAP: f64 = 16.0;
 
 /// A grid of panels.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +44,8 @@ impl Figure {
             .map(|lines| PANEL.1 + *lines as f64 * LEGEND_LINE)
             .collect();
         let width = columns as f64 * PANEL.0 + 2.0 * EDGE;
-        let height = head + heights.iter().sum::<f64>() + EDGE;
+        let gaps = rows.len().saturating_sub(1) as f64 * ROW_GAP;
+        let height = head + heights.iter().sum::<f64>() + gaps + EDGE;
         let id = self.id();
         let mut svg = Svg::default();
         self.open(&mut svg, (width, height), &id, theme);
@@ -63,7 +65,7 @@ impl Figure {
                     &format!("{id}-{row}-{column}"),
                 );
             }
-            y += heights[row];
+            y += heights[row] + ROW_GAP;
         }
         svg.raw("</svg>\n");
         svg.finish()

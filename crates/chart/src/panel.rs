@@ -19,7 +19,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
 /// Height of a line of the legend, which stands under the axis.
-const LEGEND_LINE: f64 = 18.0;
+pub(crate) const LEGEND_LINE: f64 = 18.0;
 /// Lines with more points than this carry no dots.
 const DOTS: usize = 40;
 

@@ -150,9 +150,9 @@ fn bootstrap_words(analysis: &Analysis, format: NumberFormat) -> String {
 fn ttest_rows(report: &TTestReport, grid: &mut Grid) {
     let result = match (&report.test, &report.why_none) {
         (Some(test), _) => format!(
-            "t = {:.3}, df = {:.4}, p {} ({})",
+            "t = {:.3}, df = {}, p {} ({})",
             test.t,
-            test.df,
+            (100.0 * test.df).round() / 100.0,
             equals(test.p),
             test.method
         ),
@@ -246,7 +246,8 @@ fn power_rows(plan: &PowerPlan, design: Design, grid: &mut Grid) {
         Design::Paired => "pairs",
         Design::Unpaired => "runs per arm",
     };
-    let target = NumberFormat::alone(plan.question.target).number(plan.question.target);
+    // As the user wrote it.
+    let target = plan.question.target;
     let result = match (&plan.required, &plan.why_none) {
         (Some(required), _) => format!(
             "{} {unit} find an effect of {target} in {:.0} % of experiments",

@@ -2,6 +2,7 @@
 
 use crate::grid::{Column, Grid, Section};
 use crate::number::{NumberFormat, count, level};
+use crate::significant::general;
 use fairtrial_analysis::power::{DesignPower, PowerReport};
 
 /// The answer in a sentence.
@@ -13,7 +14,7 @@ pub(crate) fn headline(report: &PowerReport) -> String {
     let words: Vec<String> = designs.into_iter().flatten().map(needed).collect();
     format!(
         "A difference of {} is found in {:.0} % of experiments with {}.",
-        NumberFormat::alone(effect).number(effect),
+        general(effect, 4),
         100.0 * report.power,
         words.join(", or with ")
     )

@@ -264,7 +264,12 @@ fn verdict(
             let seed = seeds
                 .as_ref()
                 .map_or((2 * place + side) as u64, |seeds| seeds[place]);
-            data.push(&observation(arm, (value, run), seed, &question.metric));
+            data.push(&observation(
+                arm,
+                (value, run),
+                (place, seed),
+                &question.metric,
+            ));
         }
     }
     let options = CompareOptions {
@@ -307,7 +312,7 @@ fn unit_seeds(arranged: &Arranged) -> Option<Vec<u64>> {
 fn observation<'a>(
     arm: &'a str,
     (value, run): (&'a RunValue, &History),
-    seed: u64,
+    (index, seed): (usize, u64),
     metric: &'a str,
 ) -> Observation<'a> {
     let outcome = match value.value {
@@ -317,7 +322,7 @@ fn observation<'a>(
     };
     Observation {
         trial: Key {
-            index: seed,
+            index: index as u64,
             task: Cow::Borrowed(""),
             arm: Some(Cow::Borrowed(arm)),
             point: Params::new(),

@@ -240,7 +240,7 @@ impl SequentialRule {
             reason: self.stop.map(|_| self.reason()),
             pairs,
             broken: self.blocks.broken(),
-            trials_saved: self.blocks.trials() - self.blocks.recorded(),
+            trials_saved: self.blocks.trials().saturating_sub(self.blocks.recorded()),
             trials_planned: self.blocks.trials(),
         }
     }

@@ -16,6 +16,8 @@ use serde::Serialize;
 pub const VARIANCE_SCHEMA: u32 = 1;
 /// Runs beyond which no plan is made.
 const LONGEST: usize = 2000;
+/// Runs that the first try looks at.
+const SHORT: usize = 128;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,6 +160,7 @@ pub struct PrecisionAt {
     pub high: f64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 fn infinity_as_null<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     x.is_finite().then_some(*x).serialize(serializer)
 }
@@ -243,26 +246,16 @@ fn spread(values: &[f64], question: &VarianceQuestion) -> Result<Spread, Analysi
 fn precision(values: &[f64], question: &VarianceQuestion) -> fairtrial_stats::Outcome<Precision> {
     let level = Level::two_sided(question.alpha);
     let spread = coefficient_of_variation(values, level)?;
-    let curve = precision_curve(values, None, question.threshold, LONGEST, level)?;
     let (low, high) = (
         spread.interval.low / spread.value,
         spread.interval.high / spread.value,
     );
-    let reached = |factor: f64| {
-        curve
-            .points
-            .iter()
-            .find(|point| point.relative * factor <= question.threshold)
-            .map(|point| point.n)
-    };
-    let needed = [reached(1.0), reached(low), reached(high)];
+    let (curve, needed) = curve(values, question, [1.0, low, high])?;
     let shown = shown(values.len(), needed[0]);
+    let points = curve.points.iter().take_while(|point| point.n <= shown);
     Ok(Precision {
         now: at(&curve, values.len()),
-        points: curve
-            .points
-            .iter()
-            .take_while(|point| point.n <= shown)
+        points: points
             .map(|point| PrecisionAt {
                 n: point.n,
                 relative: point.relative,
@@ -276,6 +269,36 @@ fn precision(values: &[f64], question: &VarianceQuestion) -> fairtrial_stats::Ou
         method: curve.method,
         spread,
     })
+}
+
+/// The curve, and the N at which it reaches the threshold when stretched by each factor. A short curve is tried first:
+/// it nearly always suffices, and the long one takes a tenth of a second.
+fn curve(
+    values: &[f64],
+    question: &VarianceQuestion,
+    factors: [f64; 3],
+) -> fairtrial_stats::Outcome<(PrecisionCurve, [Option<usize>; 3])> {
+    let level = Level::two_sided(question.alpha);
+    let upto = |longest: usize| {
+        let longest = longest.max(values.len());
+        let curve = precision_curve(values, None, question.threshold, longest, level)?;
+        let reached = |factor: f64| {
+            let mut points = curve.points.iter();
+            let first = points.find(|point| point.relative * factor <= question.threshold);
+            first.map(|point| point.n)
+        };
+        let needed = factors.map(reached);
+        Ok((curve, needed))
+    };
+    let (short, needed) = upto(SHORT)?;
+    let reachable = factors.iter().zip(needed);
+    if reachable
+        .filter(|(factor, _)| factor.is_finite())
+        .all(|(_, n)| n.is_some())
+    {
+        return Ok((short, needed));
+    }
+    upto(LONGEST)
 }
 
 fn at(curve: &PrecisionCurve, n: usize) -> f64 {

@@ -1,0 +1,255 @@
+//! The learning-curve guide is run command by command; the original's results come out of the program; and runs without
+//! a difference rarely get a verdict.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}
+
+fn fairtrial(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fairtrial"));
+    command
+        .current_dir(folder)
+        .env_remove("FAIRTRIAL_DATA")
+        .env("NO_COLOR", "1");
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn succeeded(output: Output) -> String {
+    assert!(
+        output.status.success(),
+        "{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+/// The fenced blocks of a page: what stands behind the fence, and the text.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in page.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => open = Some((info.to_owned(), String::new())),
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn every_command_of_the_guide_works_when_pasted() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = std::fs::read_to_string(repository("docs/guides/learning-curves.md")).unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_fairtrial")).parent().unwrap();
+    let path = format!(
+        "{}:{}",
+        binary.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let mut commands = 0;
+    for (info, body) in blocks(&page) {
+        match info.split_once(' ') {
+            Some((_, file)) => std::fs::write(folder.path().join(file), body).unwrap(),
+            None if info == "sh" => {
+                for line in body.lines() {
+                    let ran = Command::new("sh")
+                        .args(["-c", line])
+                        .current_dir(folder.path())
+                        .env("PATH", &path)
+                        .env_remove("FAIRTRIAL_DATA")
+                        .output()
+                        .unwrap();
+                    assert!(
+                        ran.status.success(),
+                        "`{line}`\n{}{}",
+                        text(&ran.stdout),
+                        text(&ran.stderr)
+                    );
+                    commands += 1;
+                }
+            }
+            None => panic!("a block of the guide is neither a file nor commands: {info}"),
+        }
+    }
+    assert!(commands >= 14, "{commands}");
+    let picture = std::fs::read(folder.path().join("variance_plot.png")).unwrap();
+    assert_eq!(picture[..4], *b"\x89PNG");
+    let table = std::fs::read_to_string(folder.path().join("results.csv")).unwrap();
+    assert!(
+        table.starts_with("group,label,value_or_control,candidate_value_optional\r\n"),
+        "{table}"
+    );
+    early_run_is_shorter(folder.path());
+}
+
+/// The run until decided left its looks, and did not use its whole budget.
+fn early_run_is_shorter(folder: &Path) {
+    let runs = std::fs::read_dir(folder.join("data/rollouts/early")).unwrap();
+    let run = runs
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.join("sequential.json").exists());
+    let looks = std::fs::read(run.unwrap().join("sequential.json")).unwrap();
+    let looks: serde_json::Value = serde_json::from_slice(&looks).unwrap();
+    assert_eq!(looks["stop"], "improved", "{looks}");
+    assert!(looks["trials_saved"].as_u64().unwrap() > 0, "{looks}");
+}
+
+fn golden_ids(arm: &str) -> Vec<String> {
+    let table = repository("crates/stats/tests/goldens/run_histories.csv");
+    let seeds = fairtrial_model::DOCUMENTED_SEEDS.iter();
+    seeds
+        .map(|seed| format!("{}#{arm}.seed{seed}", table.display()))
+        .collect()
+}
+
+#[test]
+fn the_originals_csv_comes_out_of_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let pairs = golden_ids("control")
+        .into_iter()
+        .zip(golden_ids("candidate"));
+    let pairs = pairs
+        .zip(fairtrial_model::DOCUMENTED_SEEDS)
+        .map(|((control, candidate), seed)| {
+            serde_json::json!({"control": control, "candidate": candidate, "seed": seed})
+                .to_string()
+        });
+    let mut command = fairtrial(folder.path());
+    command
+        .arg("analyze")
+        .arg("--pairs")
+        .args(pairs)
+        .args(["--bootstrap.method", "bca-metta"]);
+    let shown = succeeded(
+        command
+            .args(["--output.csv_path", "results.csv"])
+            .output()
+            .unwrap(),
+    );
+    assert!(shown.starts_with("Improved: overview/reward"), "{shown}");
+    let ours = std::fs::read_to_string(folder.path().join("results.csv")).unwrap();
+    let golden = repository("crates/analysis/tests/goldens/metta/golden_e2e_paired.csv");
+    let golden = std::fs::read_to_string(golden).unwrap();
+    let values = |text: &str| {
+        text.split('\n')
+            .take(16)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(values(&ours), values(&golden));
+}
+
+#[test]
+fn wrong_input_ends_with_code_2_and_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(&[&str], &str); 5] = [
+        (&["analyze", "--pairs", "{}"], "missing field `control`"),
+        (
+            &[
+                "analyze",
+                "--control-run-ids",
+                "a",
+                "--candidate-run-ids",
+                "b",
+            ],
+            "there is no run `a`",
+        ),
+        (
+            &["analyze", "--pairs", "[]", "--summary.percent", "2"],
+            "--summary.percent = 2",
+        ),
+        (&["variance", "a", "--output", "plot.jpg"], ".png or .svg"),
+        (&["power", "--sd", "-1", "--effect", "1"], "--sd"),
+    ];
+    for (arguments, part) in cases {
+        let ran = fairtrial(folder.path()).args(arguments).output().unwrap();
+        assert_eq!(
+            ran.status.code(),
+            Some(2),
+            "{arguments:?}: {}",
+            text(&ran.stderr)
+        );
+        assert!(
+            text(&ran.stderr).contains(part),
+            "{arguments:?}: {}",
+            text(&ran.stderr)
+        );
+    }
+}
+
+/// Runs of one level without any difference between the sides.
+fn null_table(number: u64) -> String {
+    let mut stream = fairtrial_stats::rng::Stream::new(
+        9,
+        fairtrial_stats::rng::Purpose::new("null-cli"),
+        number,
+    );
+    let mut table = "run_id,seed,step,overview/reward\n".to_owned();
+    for seed in 0..10 {
+        let shared = 2.0 * stream.normal();
+        for arm in ["a", "b"] {
+            let level = 10.0 + shared + stream.normal();
+            for step in 0..20 {
+                let _ = writeln!(
+                    table,
+                    "{arm}{seed},{seed},{step},{:.6}",
+                    level + 0.01 * f64::from(step)
+                );
+            }
+        }
+    }
+    table
+}
+
+#[test]
+fn runs_without_a_difference_rarely_get_a_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids = |arm: &str| {
+        (0..10)
+            .map(|seed| format!("{arm}{seed}"))
+            .collect::<Vec<_>>()
+    };
+    let (comparisons, alpha) = (60_u32, 0.05);
+    let mut wrong = 0;
+    for number in 0..comparisons {
+        std::fs::write(folder.path().join("null.csv"), null_table(number.into())).unwrap();
+        let mut command = fairtrial(folder.path());
+        command.args([
+            "analyze",
+            "--from",
+            "null.csv",
+            "--json",
+            "--summary.percent",
+            "1",
+            "--control-run-ids",
+        ]);
+        command
+            .args(ids("a"))
+            .arg("--candidate-run-ids")
+            .args(ids("b"));
+        let found: serde_json::Value =
+            serde_json::from_str(&succeeded(command.output().unwrap())).unwrap();
+        let word = found["comparison"]["verdict"]["word"].as_str().unwrap();
+        wrong += u32::from(word == "improved" || word == "regressed");
+    }
+    let n = f64::from(comparisons);
+    let most = n * alpha + 3.0 * (n * alpha * (1.0 - alpha)).sqrt();
+    assert!(f64::from(wrong) <= most, "{wrong} of {comparisons}");
+}
