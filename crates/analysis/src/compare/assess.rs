@@ -211,6 +211,21 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
     }
 }
 
+/// Word, reason and effect alone, for where nothing stands beside them.
+pub(crate) fn judgement(case: &Case, alpha: f64) -> (Word, String, Option<Effect>) {
+    match case.answer(&case.sample, alpha) {
+        Ok(answer) => {
+            let (word, reason) = judged(case, &answer.interval, alpha);
+            let effect = effect(case, answer.value, &answer.interval, (answer.p, answer.df));
+            (word, reason, effect)
+        }
+        Err(why) => {
+            let (word, reason) = undefined(case, &why);
+            (word, reason, None)
+        }
+    }
+}
+
 /// The word for an interval, after what is missing had its say.
 fn judged(case: &Case, interval: &Interval, alpha: f64) -> (Word, String) {
     let rule = case.rule();
@@ -389,7 +404,7 @@ fn numbers(case: &Case, side: fn(&super::sample::Stratum) -> &Vec<f64>) -> Optio
     })
 }
 
-fn count(case: &Case) -> UnitCount {
+pub(crate) fn count(case: &Case) -> UnitCount {
     let (control, candidate) = case.sample.sizes();
     UnitCount {
         unit: case.units.kind,

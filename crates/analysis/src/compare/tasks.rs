@@ -1,6 +1,6 @@
 //! The same comparison task by task: where the whole comes from. A family of its own that decides nothing.
 
-use super::assess::{Effect, UnitCount, assess};
+use super::assess::{Effect, UnitCount, count, judgement};
 use super::case::{Asked, Case};
 use super::family;
 use super::sides::SideRows;
@@ -58,7 +58,7 @@ pub(crate) fn lines(whole: &Case, options: &CompareOptions) -> Vec<TaskLine> {
     cases
         .iter()
         .zip(places)
-        .map(|(case, place)| line(case, place, options.power))
+        .map(|(case, place)| line(case, place))
         .collect()
 }
 
@@ -76,21 +76,21 @@ fn only(rows: &SideRows, task: u32) -> SideRows {
     }
 }
 
-fn line(case: &Case, place: family::FamilyPlace, power: f64) -> TaskLine {
-    let judged = assess(case, place, power);
+fn line(case: &Case, place: family::FamilyPlace) -> TaskLine {
+    let (verdict, reason, effect) = judgement(case, place.alpha);
     let (control, candidate) = (case.control_mean(), case.candidate_mean());
     TaskLine {
         task: case.units.task_names[0].clone(),
-        metric: judged.metric,
-        verdict: judged.verdict.word,
-        reason: judged.verdict.reason,
+        metric: case.declaration.name.clone(),
+        verdict,
+        reason,
         control,
         candidate,
         difference: control
             .zip(candidate)
             .map(|(control, candidate)| candidate - control),
-        effect: judged.effect,
-        count: judged.count,
+        effect,
+        count: count(case),
         adjusted_p: place.adjusted_p,
     }
 }
