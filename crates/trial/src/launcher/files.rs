@@ -1,8 +1,8 @@
 //! What stands on disk before a program starts: its directory and its logs; and the pipes between.
 
 use super::Launcher;
+use super::child::StepError;
 use super::output::Log;
-use super::spawn::StepError;
 use crate::wire::{Launch, LaunchFailure};
 use std::fs::{self, File};
 use std::io;

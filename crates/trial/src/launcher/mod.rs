@@ -4,6 +4,7 @@
 //! leaves behind becomes a child of the launcher, where it can be found and ended. When the runner dies, the socket
 //! closes and the launcher ends its program; when the launcher dies, the kernel ends the program.
 
+mod child;
 mod files;
 mod output;
 mod reap;

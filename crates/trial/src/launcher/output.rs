@@ -172,7 +172,9 @@ mod tests {
         let mut empty = EmptyFile::at(folder.path().join(".empty"));
         let path = folder.path().join("stdout.log");
         let mut log = Log::begin(path.clone(), limit, &mut empty).unwrap();
-        pieces.iter().for_each(|piece| log.take(piece));
+        for piece in pieces {
+            log.take(piece);
+        }
         let (dropped, note) = log.finish();
         assert_eq!(note, None);
         (std::fs::read(path).unwrap(), dropped)

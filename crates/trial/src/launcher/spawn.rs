@@ -8,10 +8,21 @@
     reason = "fork, exec and rlimits have no safe form that keeps the order of calls we need"
 )]
 
+use super::child::{Child, ChildFiles, StepError, terminated, variables};
 use crate::wire::Launch;
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+impl StepError {
+    /// From the last error of the system.
+    fn last(step: &'static str) -> Self {
+        Self {
+            step,
+            errno: io::Error::last_os_error().raw_os_error().unwrap_or(0),
+        }
+    }
+}
 
 /// Everything a child needs, in the form that system calls take.
 pub(super) struct Prepared {
@@ -21,54 +32,6 @@ pub(super) struct Prepared {
     workdir: CString,
     /// `setrlimit` calls: resource, soft, hard.
     rlimits: Vec<(u32, u64, u64)>,
-}
-
-/// The files a child starts with.
-pub(super) struct ChildFiles<'a> {
-    pub(super) stdin: BorrowedFd<'a>,
-    pub(super) stdout: BorrowedFd<'a>,
-    pub(super) stderr: BorrowedFd<'a>,
-    /// Opened `cgroup.procs` files that the child enters by writing `0`.
-    pub(super) cgroups: Vec<BorrowedFd<'a>>,
-}
-
-/// A started child.
-pub(super) struct Child {
-    pub(super) pid: i32,
-    /// Becomes readable when the child ends.
-    pub(super) pidfd: OwnedFd,
-}
-
-/// A step that failed in the child, with the system's error number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct StepError {
-    pub(super) step: &'static str,
-    pub(super) errno: i32,
-}
-
-impl StepError {
-    /// From the last error of the system.
-    pub(super) fn last(step: &'static str) -> Self {
-        Self {
-            step,
-            errno: io::Error::last_os_error().raw_os_error().unwrap_or(0),
-        }
-    }
-}
-
-/// A text with a NUL byte cannot be given to a program.
-const HOLDS_NUL: StepError = StepError {
-    step: "read the command (it holds a NUL byte)",
-    errno: libc::EINVAL,
-};
-
-fn terminated(text: &str) -> Result<CString, StepError> {
-    CString::new(text).map_err(|_| HOLDS_NUL)
-}
-
-/// Variables in the form that exec takes.
-pub(super) fn variables(list: &[String]) -> Result<Vec<CString>, StepError> {
-    list.iter().map(|text| terminated(text)).collect()
 }
 
 impl Prepared {

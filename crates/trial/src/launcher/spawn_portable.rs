@@ -6,10 +6,11 @@
     reason = "rlimits must be set between fork and exec, and waitid has no safe form"
 )]
 
+use super::child::{Child, ChildFiles, StepError, variables};
 use crate::wire::Launch;
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
@@ -21,29 +22,6 @@ pub(super) struct Prepared {
     rlimits: Vec<(u32, u64, u64)>,
 }
 
-/// The files a child starts with.
-pub(super) struct ChildFiles<'a> {
-    pub(super) stdin: BorrowedFd<'a>,
-    pub(super) stdout: BorrowedFd<'a>,
-    pub(super) stderr: BorrowedFd<'a>,
-    /// There are no control groups here.
-    pub(super) cgroups: Vec<BorrowedFd<'a>>,
-}
-
-/// A started child.
-pub(super) struct Child {
-    pub(super) pid: i32,
-    /// Becomes readable when the child ends.
-    pub(super) pidfd: OwnedFd,
-}
-
-/// A step that failed, with the system's error number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct StepError {
-    pub(super) step: &'static str,
-    pub(super) errno: i32,
-}
-
 /// Nothing is shared with the child here.
 pub(super) struct ChildStack;
 
@@ -52,17 +30,6 @@ impl ChildStack {
     pub(super) fn new() -> Self {
         Self
     }
-}
-
-/// Variables in the form that spawning takes; a NUL inside any is refused.
-pub(super) fn variables(list: &[String]) -> Result<Vec<CString>, StepError> {
-    let bad = StepError {
-        step: "read the command (it holds a NUL byte)",
-        errno: libc::EINVAL,
-    };
-    list.iter()
-        .map(|text| CString::new(text.as_str()).map_err(|_| bad))
-        .collect()
 }
 
 impl Prepared {

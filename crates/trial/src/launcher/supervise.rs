@@ -1,9 +1,10 @@
 //! Watches one program from start to end: output, time, orders of the runner, and what it leaves behind.
 
+use super::child::{self, Child, ChildFiles, StepError};
 use super::files::Ready;
 use super::output::{self, Log};
 use super::reap::{self, Reaped, Usage};
-use super::spawn::{self, Child, ChildFiles, Prepared, StepError};
+use super::spawn::{self, Prepared};
 use super::{Launcher, RunnerGone};
 use crate::limits::{self, Applied};
 use crate::wire::{Ended, Killed, Launch, LaunchLimits, Order, Report};
@@ -97,7 +98,7 @@ fn start(
     write: &[std::os::fd::OwnedFd; 2],
 ) -> Result<Child, StepError> {
     if let Some(inherited) = &launch.inherited {
-        launcher.inherited = spawn::variables(inherited)?;
+        launcher.inherited = child::variables(inherited)?;
     }
     let mut prepared = Prepared::new(launch, applied.rlimits.clone())?;
     prepared.find_program(&launcher.inherited);
