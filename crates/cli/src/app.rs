@@ -1,8 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, demo, doctor, init, list, plan, power, run, schema, status,
-    summarize, variance,
+    analyze, cancel, check, compare, completions, demo, doctor, init, list, plan, power, run,
+    schema, status, summarize, variance,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
