@@ -119,9 +119,9 @@ impl Panel {
                     let places: Vec<(f64, f64)> = stretch.iter().map(|(x, y)| at(*x, *y)).collect();
                     svg.path(&places, Close::No, &format!("l s{look} d{look}"));
                     if points.len() <= DOTS {
-                        places
-                            .iter()
-                            .for_each(|place| svg.circle(*place, 3.0, &format!("c{look}")));
+                        for place in places {
+                            svg.circle(place, 3.0, &format!("c{look}"));
+                        }
                     }
                 }
             }
@@ -176,7 +176,7 @@ fn legend_entry(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
             svg.path(&corners, Close::Yes, &format!("b c{look}"));
         }
         Mark::Level { .. } | Mark::At { .. } => {
-            svg.line(left, right, &format!("r s{look} d{look}"))
+            svg.line(left, right, &format!("r s{look} d{look}"));
         }
     }
     svg.text((x + 34.0, y + 4.0), Anchor::Start, "", mark.label());

@@ -312,5 +312,5 @@ fn at(curve: &PrecisionCurve, n: usize) -> f64 {
 /// How far the curve is shown: past the runs at hand and past what is needed, where that is not far away.
 fn shown(runs: usize, needed: Option<usize>) -> usize {
     let wanted = needed.map_or(0, |needed| needed + needed / 4);
-    (2 * runs).max(wanted.min(10 * runs)).max(20).min(LONGEST)
+    (2 * runs).max(wanted.min(10 * runs)).clamp(20, LONGEST)
 }

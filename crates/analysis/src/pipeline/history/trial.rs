@@ -6,6 +6,7 @@ use fairtrial_journal::{DataRoot, list_runs};
 use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record, Stamp};
 use fairtrial_spec::Spec;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -60,20 +61,22 @@ impl Trials {
         let Some(stamp) = stamp_of(dir) else {
             return Ok(None);
         };
-        if !self.specs.contains_key(&stamp) {
-            let run = list_runs(root)?
-                .into_iter()
-                .find(|run| run.stamp() == stamp);
-            let text = run.and_then(|run| std::fs::read(run.resolved_spec()).ok());
-            let spec = text.and_then(|text| serde_json::from_slice(&text).ok());
-            self.specs.insert(stamp, spec.map(Rc::new));
-        }
-        let spec = self.specs.get(&stamp).and_then(Option::as_ref);
+        let spec = match self.specs.entry(stamp) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let run = list_runs(root)?
+                    .into_iter()
+                    .find(|run| run.stamp() == stamp);
+                let text = run.and_then(|run| std::fs::read(run.resolved_spec()).ok());
+                let spec = text.and_then(|text| serde_json::from_slice(&text).ok());
+                place.insert(spec.map(Rc::new))
+            }
+        };
         let declared = |spec: &Rc<Spec>| {
             let found = spec.metrics.iter().find(|declared| declared.name == metric);
             found.cloned()
         };
-        Ok(spec.and_then(declared))
+        Ok(spec.as_ref().and_then(declared))
     }
 }
 
