@@ -156,7 +156,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         (control, Some(candidate)) => Inputs::Two(&control.data, &candidate.data),
         (only, None) => Inputs::Arms(&only.data),
     };
-    let comparison = compare(inputs, &options).map_err(failure)?;
+    let comparison = compare(inputs, &options).map_err(Failure::from)?;
     let watched = asked.watched(printer);
     write(args.md.as_deref(), || {
         Ok(fairtrial_report::markdown::comparison(
@@ -194,7 +194,7 @@ pub(crate) fn arms(run: &RunDir, spec: &Spec, printer: Printer) -> Option<Compar
         ..CompareOptions::default()
     };
     let compared = open_run(run, printer)
-        .and_then(|source| compare(Inputs::Arms(&source.data), &options).map_err(failure));
+        .and_then(|source| compare(Inputs::Arms(&source.data), &options).map_err(Failure::from));
     compared
         .map_err(|error| printer.tell(format!("no verdict: {}", error.message)))
         .ok()
@@ -231,13 +231,6 @@ fn write(
     let text = text().map_err(Failure::machine)?;
     fs::write(path, text)
         .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
-}
-
-fn failure(error: AnalysisError) -> Failure {
-    match error {
-        AnalysisError::Journal(_) | AnalysisError::Git(_) => Failure::machine(error.to_string()),
-        _ => Failure::input(error.to_string()),
-    }
 }
 
 fn options(args: &Args, asked: &Asked) -> CompareOptions {
@@ -446,7 +439,7 @@ impl Place {
         };
         let alone = |data: Result<Dataset, AnalysisError>| {
             Ok(Source {
-                data: data.map_err(failure)?,
+                data: data.map_err(Failure::from)?,
                 spec: None,
                 commit: None,
             })
@@ -465,7 +458,7 @@ impl Place {
 fn open_run(run: &RunDir, printer: Printer) -> Result<Source, Failure> {
     let spec = resolved_spec(run)?;
     let environment = environment(run, printer);
-    let data = Dataset::from_run(run, &spec, environment.as_ref()).map_err(failure)?;
+    let data = Dataset::from_run(run, &spec, environment.as_ref()).map_err(Failure::from)?;
     let commit = data
         .facts
         .iter()
