@@ -77,9 +77,9 @@ fn one_session(lab: &Lab, known: &Journal, dice: &mut Dice) -> (Journal, bool) {
         // The machine's way of killing for memory: whoever is largest, in any order.
         let launchers = lab.launchers();
         let chosen = launchers.get(dice.between(0, 4) as usize).copied();
-        chosen
-            .into_iter()
-            .for_each(|pid| processes::signal(pid, Signal::KILL));
+        if let Some(pid) = chosen {
+            processes::signal(pid, Signal::KILL);
+        }
     }
     let done = controller.kill();
     assert!(ended || done.was_killed(), "it did not live: {done:?}");
