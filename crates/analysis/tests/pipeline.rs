@@ -1,4 +1,5 @@
 //! The learning-curve pipeline against what the original made of the same runs.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use fairtrial_analysis::compare::{Pairing, Word};
 use fairtrial_analysis::pipeline::{

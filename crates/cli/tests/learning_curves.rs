@@ -25,7 +25,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn succeeded(output: Output) -> String {
+fn succeeded(output: &Output) -> String {
     assert!(
         output.status.success(),
         "{}{}",
@@ -138,7 +138,7 @@ fn the_originals_csv_comes_out_of_the_program() {
         .args(pairs)
         .args(["--bootstrap.method", "bca-metta"]);
     let shown = succeeded(
-        command
+        &command
             .args(["--output.csv_path", "results.csv"])
             .output()
             .unwrap(),
@@ -245,7 +245,7 @@ fn runs_without_a_difference_rarely_get_a_verdict() {
             .arg("--candidate-run-ids")
             .args(ids("b"));
         let found: serde_json::Value =
-            serde_json::from_str(&succeeded(command.output().unwrap())).unwrap();
+            serde_json::from_str(&succeeded(&command.output().unwrap())).unwrap();
         let word = found["comparison"]["verdict"]["word"].as_str().unwrap();
         wrong += u32::from(word == "improved" || word == "regressed");
     }

@@ -6,8 +6,22 @@ mod common;
 use common::Project;
 
 const COMMANDS: [&str; 16] = [
-    "check", "plan", "run", "status", "cancel", "list", "summarize", "compare", "analyze", "variance", "power", "schema",
-    "init", "demo", "doctor", "completions",
+    "check",
+    "plan",
+    "run",
+    "status",
+    "cancel",
+    "list",
+    "summarize",
+    "compare",
+    "analyze",
+    "variance",
+    "power",
+    "schema",
+    "init",
+    "demo",
+    "doctor",
+    "completions",
 ];
 
 #[test]

@@ -1,4 +1,6 @@
 //! pass@k and pass^k against exact rationals, and what happens at the edges.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Golden, assert_close, number};

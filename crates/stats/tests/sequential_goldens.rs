@@ -1,4 +1,6 @@
 //! Sequential methods against published tables, large simulations of others, and confseq.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Golden, assert_close, number, numbers};
