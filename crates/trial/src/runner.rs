@@ -176,7 +176,13 @@ impl TrialRunner {
         }
         loop {
             match wire::receive(&self.socket, &mut self.scratch)? {
-                Some(Report::Ended(ended)) => return Ok(*ended),
+                Some(Report::Ended(ended)) => {
+                    if ended.failure.is_some() {
+                        // The launcher may have refused before it looked at what is inherited: it is said again.
+                        self.inherited = None;
+                    }
+                    return Ok(*ended);
+                }
                 Some(Report::Output { stderr, bytes }) => {
                     if let Some(output) = &mut output {
                         output(OutputChunk {

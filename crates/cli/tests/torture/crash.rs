@@ -25,6 +25,7 @@ kill_grace = "200ms"
 [[tasks]]
 id = "learn"
 command = '''
+set -u
 echo "start {index} {attempt}" >> "$TORTURE_LAB/witness"
 sleep 0.02
 echo "{\"score\": {seed}.{bonus}}" >> "$FAIRTRIAL_METRICS"
@@ -34,6 +35,7 @@ echo "end {index} {attempt}" >> "$TORTURE_LAB/witness"
 id = "check"
 needs = ["learn"]
 command = '''
+set -u
 echo "start {index} {attempt}" >> "$TORTURE_LAB/witness"
 echo "{\"score\": 1}" >> "$FAIRTRIAL_METRICS"
 echo "end {index} {attempt}" >> "$TORTURE_LAB/witness"'''
@@ -143,6 +145,7 @@ parallel = 2
 id = "learn"
 shell = true
 command = '''
+set -u
 echo "start {index} {attempt}" >> "$TORTURE_LAB/witness"
 echo "{\"score\": {seed}}" >> "$FAIRTRIAL_METRICS"'''
 "#;
