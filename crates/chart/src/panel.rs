@@ -119,8 +119,8 @@ impl Panel {
                     let places: Vec<(f64, f64)> = stretch.iter().map(|(x, y)| at(*x, *y)).collect();
                     svg.path(&places, Close::No, &format!("l s{look} d{look}"));
                     if points.len() <= DOTS {
-                        for place in places {
-                            svg.circle(place, 3.0, &format!("c{look}"));
+                        for place in &places {
+                            svg.circle(*place, 3.0, &format!("c{look}"));
                         }
                     }
                 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) struct Blocks {
     /// Place of each seed in the plan.
     places: HashMap<u64, usize>,
-    in_order: Vec<Block>,
+    all: Vec<Block>,
     /// Trials of one block.
     size: u64,
     /// How many blocks from the first on are complete.
@@ -51,7 +51,7 @@ impl Blocks {
                 .enumerate()
                 .map(|(place, seed)| (*seed, place))
                 .collect(),
-            in_order: vec![block; spec.seeds.len()],
+            all: vec![block; spec.seeds.len()],
             size: spec.tasks.iter().map(of_task).sum(),
             prefix: 0,
             whole: Vec::new(),
@@ -63,7 +63,7 @@ impl Blocks {
         let Some(block) = self
             .places
             .get(&record.trial.seed)
-            .and_then(|place| self.in_order.get_mut(*place))
+            .and_then(|place| self.all.get_mut(*place))
         else {
             return;
         };
@@ -97,7 +97,7 @@ impl Blocks {
 
     fn advance(&mut self) {
         while let Some(block) = self
-            .in_order
+            .all
             .get(self.prefix)
             .filter(|block| block.seen.len() as u64 >= self.size)
         {
@@ -117,7 +117,7 @@ impl Blocks {
     }
 
     pub(super) fn all_complete(&self) -> bool {
-        self.prefix == self.in_order.len()
+        self.prefix == self.all.len()
     }
 
     /// The first `n` differences of a candidate, and the control's mean over them.
@@ -133,15 +133,12 @@ impl Blocks {
 
     /// Trials of the whole budget.
     pub(super) fn trials(&self) -> u64 {
-        self.size * self.in_order.len() as u64
+        self.size * self.all.len() as u64
     }
 
     /// Trials that have their record.
     pub(super) fn recorded(&self) -> u64 {
-        self.in_order
-            .iter()
-            .map(|block| block.seen.len() as u64)
-            .sum()
+        self.all.iter().map(|block| block.seen.len() as u64).sum()
     }
 }
 

@@ -63,14 +63,7 @@ impl Trials {
         };
         let spec = match self.specs.entry(stamp) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => {
-                let run = list_runs(root)?
-                    .into_iter()
-                    .find(|run| run.stamp() == stamp);
-                let text = run.and_then(|run| std::fs::read(run.resolved_spec()).ok());
-                let spec = text.and_then(|text| serde_json::from_slice(&text).ok());
-                place.insert(spec.map(Rc::new))
-            }
+            Entry::Vacant(new) => new.insert(spec_of(root, stamp)?),
         };
         let declared = |spec: &Rc<Spec>| {
             let found = spec.metrics.iter().find(|declared| declared.name == metric);
@@ -78,6 +71,16 @@ impl Trials {
         };
         Ok(spec.as_ref().and_then(declared))
     }
+}
+
+/// The spec of the run with this stamp; absent where the run is gone or was made by another version.
+fn spec_of(root: &DataRoot, stamp: Stamp) -> Result<Option<Rc<Spec>>, AnalysisError> {
+    let run = list_runs(root)?
+        .into_iter()
+        .find(|run| run.stamp() == stamp);
+    let text = run.and_then(|run| std::fs::read(run.resolved_spec()).ok());
+    let spec = text.and_then(|text| serde_json::from_slice(&text).ok());
+    Ok(spec.map(Rc::new))
 }
 
 /// The run of a trial directory, `<stamp>-<index>[-attemptN]`.
