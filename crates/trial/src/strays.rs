@@ -16,13 +16,20 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// looked through (no `/proc`), none are found.
 pub fn end_strays(belongs: impl Fn(&Path) -> bool) -> usize {
     let mut ended = std::collections::HashSet::new();
+    // A process between fork and exec shows no environment for a moment: nothing found once is not nothing there.
+    let mut nothing_found = 0;
     for _ in 0..LOOKS {
         let found: Vec<i32> = processes()
             .filter(|pid| {
                 trial_dir(*pid).is_some_and(|dir| belongs(Path::new(OsStr::from_bytes(&dir))))
             })
             .collect();
-        if found.is_empty() {
+        nothing_found = if found.is_empty() {
+            nothing_found + 1
+        } else {
+            0
+        };
+        if nothing_found == 2 {
             break;
         }
         for pid in found {
