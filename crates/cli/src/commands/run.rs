@@ -14,7 +14,7 @@ use fairtrial_engine::{
     Controls, EngineError, RunReport, RunRequest, Start, Verbosity, preflight, resolved_spec,
     reusable,
 };
-use fairtrial_journal::{DataRoot, Index, RunDir, RunState, RunStatus, Selector};
+use fairtrial_journal::{DataRoot, Entry, Event, Index, RunDir, RunStatus, Selector, read_journal};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, PlanChange};
 use fairtrial_spec::FileCheck;
@@ -130,9 +130,14 @@ fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<(), Failure
     if !run.journal().exists() {
         return Ok(());
     }
-    let only = RunState::read(&run.journal())?
-        .opened
-        .and_then(|opened| opened.only);
+    // The first line says it; a run of 100,000 trials is not read through for that.
+    let only = match read_journal(&run.journal())?.next() {
+        Some(Ok(Entry {
+            event: Event::Opened(opened),
+            ..
+        })) => opened.only,
+        _ => None,
+    };
     if args.as_recorded {
         *plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
     } else if only.is_some() {
