@@ -5,15 +5,12 @@ use crate::events::{Ending, RunEvent, StopReason};
 use crate::job::JobMaker;
 use crate::{EngineError, RunRequest, StopRule, Verbosity};
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{Commit, Event, JournalWriter, Seq};
+use fairtrial_journal::{Commit, Event, JournalWriter, Seq, views};
 use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources};
 use fairtrial_trial::{
     AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner, blame_the_machine,
 };
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -253,7 +250,7 @@ impl Floor<'_> {
         let output = wanted.then_some(&mut pass_on as &mut dyn FnMut(OutputChunk<'_>));
         let mut record = runner.run(job, now, output)?;
         self.redactor.redact_record(&mut record);
-        if let Err(error) = write_record(&job.dir, &record) {
+        if let Err(error) = views::write_record(&job.dir, &record) {
             let failure = format!("record.json was not written: {error}");
             blame_the_machine(&mut record, &failure);
             record.notes.push(failure);
@@ -329,17 +326,5 @@ impl Floor<'_> {
             notes: Vec::new(),
             reused_from: None,
         });
-    }
-}
-
-/// The record's copy beside its trial. It is the only one its directory will ever have, so no other can be torn; an
-/// attempt that never had a directory has no copy.
-fn write_record(dir: &Path, record: &Record) -> io::Result<()> {
-    let mut text = serde_json::to_vec(record)?;
-    text.push(b'\n');
-    match File::create_new(dir.join("record.json")) {
-        Ok(mut file) => file.write_all(&text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
     }
 }

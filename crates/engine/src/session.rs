@@ -371,7 +371,6 @@ impl Session<'_> {
         committed: &Receiver<Commit>,
     ) {
         let mut asked = Asked::Nothing;
-        let mut forced = 0;
         loop {
             match committed.recv_timeout(LOOK) {
                 Ok(commit) => floor.board.committed(commit, self.request.stop.as_ref()),
@@ -386,9 +385,6 @@ impl Session<'_> {
                 } else {
                     StopReason::Cancel
                 });
-            } else if asked == Asked::Force && forced == 0 {
-                forced += 1;
-                floor.board.stop(StopReason::Cancel);
             }
             if asked < Asked::Cancel && cancel_requested(&self.run) {
                 self.controls.cancel();

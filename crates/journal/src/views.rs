@@ -9,13 +9,14 @@ mod row;
 mod task_results;
 mod temp_index;
 
-use crate::atomic::{Durability, write_atomic_bytes};
+use crate::atomic::Durability;
 use crate::error::{At, JournalError};
 use crate::run_dir::RunDir;
 use crate::state::RunState;
 use fairtrial_model::Record;
 use fairtrial_spec::Spec;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Version of the manifest's form, raised when a reader of the old form would misread the new one.
@@ -37,17 +38,18 @@ pub fn write_all(
     Ok(state)
 }
 
-/// Writes a trial's own copy of its record, `record.json` in its directory.
-pub fn write_record(
-    dir: &Path,
-    record: &Record,
-    durability: Durability,
-) -> Result<(), JournalError> {
+/// Writes a trial's own copy of its record, `record.json` in its directory. It is the only one that directory will ever
+/// have, so there is no older one to be torn; an attempt that never had a directory has no copy.
+pub fn write_record(dir: &Path, record: &Record) -> Result<(), JournalError> {
     let path = dir.join("record.json");
     let mut text = serde_json::to_vec(record).map_err(|error| JournalError::Content {
         path: path.clone(),
         message: error.to_string(),
     })?;
     text.push(b'\n');
-    write_atomic_bytes(&path, durability, &text)
+    match File::create_new(&path) {
+        Ok(mut file) => file.write_all(&text).at("write", &path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).at("create", &path),
+    }
 }

@@ -169,7 +169,7 @@ fn a_run_without_results_has_views_too() {
 fn a_trial_keeps_its_own_record() {
     let dir = tempfile::tempdir().unwrap();
     let kept = record(7, 1, Outcome::Ok);
-    views::write_record(dir.path(), &kept, Durability::Process).unwrap();
+    views::write_record(dir.path(), &kept).unwrap();
     let text = std::fs::read(dir.path().join("record.json")).unwrap();
     assert_eq!(serde_json::from_slice::<Record>(&text).unwrap(), kept);
 }

@@ -302,7 +302,7 @@ fn undefined(case: &Case, why: &Undefined) -> (Word, String) {
                 "difference"
             };
             let reason = format!(
-                "the {what} is {shown} in every unit, so chance has no measure: is the metric deterministic?"
+                "the {what} is {shown} in every unit, so chance has no measure (is the metric deterministic?)"
             );
             (Word::Insufficient, reason)
         }

@@ -1,13 +1,12 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
+use super::choices::{DirectionChoice, PairingChoice};
 use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use clap::ValueEnum;
-use fairtrial_analysis::compare::{
-    EqualRule, Inputs, Method, Pairing, TaskRole, Word, parse_margin,
-};
+use fairtrial_analysis::compare::{EqualRule, Inputs, Method, TaskRole, Word, parse_margin};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Comparison, Dataset, compare};
@@ -103,24 +102,6 @@ enum MethodChoice {
     Percentile,
     /// `BCa` bootstrap
     Bca,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PairingChoice {
-    /// Paired wherever both sides share seeds (or tasks)
-    Auto,
-    /// Paired; what only one side has is a broken pair
-    Seed,
-    /// Two independent groups
-    None,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DirectionChoice {
-    /// Higher is better
-    Up,
-    /// Lower is better
-    Down,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -488,25 +469,6 @@ impl From<MethodChoice> for Method {
             MethodChoice::Proportion => Self::Proportion,
             MethodChoice::Percentile => Self::Percentile,
             MethodChoice::Bca => Self::Bca,
-        }
-    }
-}
-
-impl From<PairingChoice> for Pairing {
-    fn from(choice: PairingChoice) -> Self {
-        match choice {
-            PairingChoice::Auto => Self::Auto,
-            PairingChoice::Seed => Self::Paired,
-            PairingChoice::None => Self::Unpaired,
-        }
-    }
-}
-
-impl From<DirectionChoice> for Direction {
-    fn from(choice: DirectionChoice) -> Self {
-        match choice {
-            DirectionChoice::Up => Self::Up,
-            DirectionChoice::Down => Self::Down,
         }
     }
 }
