@@ -12,6 +12,7 @@ mod params;
 mod record;
 mod resources;
 mod seeds;
+mod tolerance;
 mod trial;
 
 pub use clock::{Stamp, StampError, UtcTime};
@@ -22,4 +23,5 @@ pub use params::{ParamValue, Params};
 pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
+pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};

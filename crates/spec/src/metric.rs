@@ -6,7 +6,7 @@ use crate::shape::SUMMARY_KINDS;
 use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
 use fairtrial_model::{
-    Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind,
+    Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, Tolerance,
 };
 
 const SCHEMES: [&str; 9] = [
@@ -82,6 +82,14 @@ pub(crate) fn parse_margin(node: &Node) -> Result<Margin, String> {
         Ok(margin)
     } else {
         Err("a margin is zero or more, and finite".to_owned())
+    }
+}
+
+/// `exact`, `1%`, or a number.
+pub(crate) fn parse_tolerance(node: &Node) -> Result<Tolerance, String> {
+    match node.number() {
+        Some(number) => number.to_string().parse(),
+        None => node.text().unwrap_or_default().parse(),
     }
 }
 

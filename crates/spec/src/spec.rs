@@ -1,7 +1,7 @@
 //! The validated spec: what the user asked for, with every default filled in, every alias resolved and every number
 //! in its unit. All that follows (plan, run, analysis) reads this and never the text again.
 
-use fairtrial_model::{MetricDeclaration, ParamValue, Params};
+use fairtrial_model::{EqualRule, MetricDeclaration, ParamValue, Params};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,6 +37,9 @@ pub struct Spec {
     pub metrics: Vec<MetricDeclaration>,
     /// What the analysis compares.
     pub analysis: Analysis,
+    /// What the arms must share for their comparison to be fair.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub equal: Vec<EqualRule>,
     /// Caps for the whole run.
     pub budget: Budget,
     /// Provenance wishes.
@@ -232,6 +235,9 @@ pub struct Analysis {
     pub alpha: Option<f64>,
     /// The stopping rule.
     pub stop: Option<StopRule>,
+    /// Fresh seeds on which the best point of a sweep is run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<u32>,
 }
 
 /// When a sequential run ends early.

@@ -1,7 +1,7 @@
 //! What specs mean: defaults, merging, ids, arms, sweeps, includes and changes.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use fairtrial_model::{Margin, MetricSource, SummaryKind};
+use fairtrial_model::{EqualRule, Margin, MetricSource, SummaryKind, Tolerance};
 use fairtrial_spec::{
     FileCheck, Format, LoadOptions, Loaded, Order, Retries, Severity, Spec, Strategy, Style, Work,
     load, load_text, render,
@@ -418,4 +418,25 @@ fn budget_analysis_and_provenance() {
         (spec.provenance.env.len(), spec.provenance.watch.len()),
         (1, 1)
     );
+}
+
+#[test]
+fn fairness_rules_and_a_confirmation_are_read() {
+    let spec = toml(
+        "command = 'train'\n[sweep]\nlr = [1, 2]\n[metrics.loss]\ndirection = 'down'\n[analysis]\nconfirm = 15\n\
+         [fairness]\nequal = { model_params = '1%', curriculum = 'exact', steps = 10 }",
+    );
+    let rule = |key: &str, tolerance| EqualRule {
+        key: key.to_owned(),
+        tolerance,
+    };
+    assert_eq!(
+        spec.equal,
+        [
+            rule("model_params", Tolerance::Share(0.01)),
+            rule("curriculum", Tolerance::Exact),
+            rule("steps", Tolerance::Absolute(10.0)),
+        ]
+    );
+    assert_eq!(spec.analysis.confirm, Some(15));
 }

@@ -30,7 +30,7 @@ pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standard
 pub use case::{DataKind, Scale};
 pub use choice::{ConfirmPlan, PointStanding, SweepChoice, choose};
 pub use failures::{FailureCount, Failures};
-pub use fairness::{EqualRule, Fairness, Tolerance};
+pub use fairness::Fairness;
 pub use family::FamilyPlace;
 pub use flag::Flag;
 pub use margin::parse_margin;
@@ -46,7 +46,7 @@ pub use verdict::Word;
 use crate::AnalysisError;
 use crate::dataset::{Dataset, FactKind};
 use case::{Asked, Case};
-use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource, Params};
+use fairtrial_model::{Direction, EqualRule, Margin, MetricDeclaration, MetricSource, Params};
 use serde::Serialize;
 use sides::Planned;
 

@@ -6,14 +6,14 @@ use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use clap::ValueEnum;
-use fairtrial_analysis::compare::{EqualRule, Inputs, Method, TaskRole, Word, parse_margin};
+use fairtrial_analysis::compare::{Inputs, Method, TaskRole, Word, parse_margin};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Comparison, Dataset, compare};
 use fairtrial_engine::resolved_spec;
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{DataRoot, RunDir, Selector, list_runs};
-use fairtrial_model::{Direction, Margin, Stamp};
+use fairtrial_model::{Direction, EqualRule, Margin, Stamp};
 use fairtrial_spec::Spec;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     /// A difference between the sides to accept: a timing between two machines is not judged without it
     #[arg(long, value_enum, value_name = "WHAT")]
     accept: Vec<AcceptChoice>,
-    /// What both sides must share, as `model_params=1%` or `curriculum=exact`
+    /// What both sides must share, as `model_params=1%` or `curriculum=exact` [default: `fairness` of the spec]
     #[arg(long, value_name = "KEY=TOLERANCE")]
     equal: Vec<EqualRule>,
     /// Chance to find the effect in the plans that are made
@@ -172,6 +172,7 @@ pub(crate) fn arms(run: &RunDir, spec: &Spec, printer: Printer) -> Option<Compar
     let options = CompareOptions {
         alpha: spec.analysis.alpha.unwrap_or(0.05),
         primary: spec.analysis.metric.clone(),
+        equal: spec.equal.clone(),
         ..CompareOptions::default()
     };
     let compared = open_run(run, printer)
@@ -235,10 +236,19 @@ fn options(args: &Args, asked: &Asked) -> CompareOptions {
             .iter()
             .map(|choice| FactKind::from(*choice))
             .collect(),
-        equal: args.equal.clone(),
+        equal: equal_rules(asked.latest_spec(), &args.equal),
         power: args.power,
         seed: args.seed,
     }
+}
+
+/// The spec's rules; one on the command line wins over the spec's about the same key.
+fn equal_rules(spec: Option<&Spec>, given: &[EqualRule]) -> Vec<EqualRule> {
+    let declared = spec.map_or(&[][..], |spec| &spec.equal);
+    let kept = declared
+        .iter()
+        .filter(|rule| given.iter().all(|other| other.key != rule.key));
+    kept.chain(given).cloned().collect()
 }
 
 /// One source of trials; runs come with their spec.

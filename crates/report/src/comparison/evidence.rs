@@ -3,7 +3,8 @@
 use super::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat};
-use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, TaskLine, Tolerance};
+use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, TaskLine};
+use fairtrial_model::Tolerance;
 
 /// How often each side failed; nothing where nothing did.
 pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {

@@ -66,6 +66,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         order_seed: root.get("order_seed").and_then(Node::whole).unwrap_or(0),
         metrics: metrics(root, problems),
         analysis: top::analysis(root, &arms, seeds.len(), problems),
+        equal: top::equal(root),
         budget: top::budget(root),
         provenance: top::provenance(root),
         output_dir: root
@@ -84,6 +85,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         arms,
         sweep,
     };
+    top::check_confirm(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
     files::check(&drafts, &base_dir, origin.files, problems);
     (!spec.tasks.is_empty()).then_some(spec)

@@ -2,10 +2,14 @@
 
 use super::{error, texts};
 use crate::diagnostic::Problems;
-use crate::document::Node;
+use crate::document::{Entry, Node};
+use crate::metric::parse_tolerance;
 use crate::shape::check::{is_plain, node_duration};
 use crate::shape::suggest::did_you_mean;
-use crate::spec::{Analysis, Arm, Budget, CostBudget, Order, Provenance, StopRule};
+use crate::spec::{
+    Analysis, Arm, Budget, CostBudget, Order, Provenance, Spec, StopRule, Sweep,
+};
+use fairtrial_model::EqualRule;
 use std::path::{Path, PathBuf};
 
 /// The spec's name: as written, else the file's stem with what a name cannot hold replaced.
@@ -61,6 +65,10 @@ pub(super) fn analysis(
         stop: node
             .get("stop")
             .and_then(|stop| stop_rule(stop, seeds, problems)),
+        confirm: node
+            .get("confirm")
+            .and_then(Node::whole)
+            .and_then(|n| u32::try_from(n).ok()),
     }
 }
 
@@ -96,6 +104,43 @@ fn stop_rule(node: &Node, seeds: usize, problems: &mut Problems) -> Option<StopR
         );
     }
     Some(StopRule { when, min, max })
+}
+
+/// A choice can only be confirmed where there is one to make: several points, and a metric that says which is best.
+pub(super) fn check_confirm(root: &Node, spec: &Spec, problems: &mut Problems) {
+    let Some(node) = root.get("analysis").and_then(|node| node.get("confirm")) else {
+        return;
+    };
+    let several = |sweep: &Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
+    if !several(&spec.sweep) && !spec.tasks.iter().any(|task| several(&task.sweep)) {
+        let message = "nothing is swept, so there is no choice to confirm";
+        problems.push(error(node.span, message).help("add a [sweep], or remove `confirm`"));
+    }
+    let primary = match &spec.analysis.metric {
+        Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),
+        None => spec.metrics.first(),
+    };
+    if primary.is_none_or(|metric| metric.direction.is_none()) {
+        let message = "no point is best unless the primary metric says which way is better";
+        let help = "declare it: [metrics.NAME] with direction = \"up\" or \"down\"";
+        problems.push(error(node.span, message).help(help));
+    }
+    if spec.analysis.stop.is_some() {
+        let message = "`confirm` and `stop` do not go together: a sweep chooses after all its trials";
+        problems.push(error(node.span, message).help("remove one of them"));
+    }
+}
+
+pub(super) fn equal(root: &Node) -> Vec<EqualRule> {
+    let rules = root.get("fairness").and_then(|node| node.get("equal"));
+    let entries = rules.and_then(Node::map).map_or(&[][..], |map| &map.entries);
+    let rule = |entry: &Entry| {
+        Some(EqualRule {
+            key: entry.key.clone(),
+            tolerance: parse_tolerance(&entry.value).ok()?,
+        })
+    };
+    entries.iter().filter_map(rule).collect()
 }
 
 pub(super) fn budget(root: &Node) -> Budget {

@@ -6,17 +6,14 @@ use crate::bytes::{BYTES_FORM, parse_bytes};
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Map, Node};
 use crate::duration::{DURATION_FORM, parse_duration};
-use crate::metric::parse_margin;
+use crate::metric::{parse_margin, parse_tolerance};
 use crate::source::Span;
 
 /// Keys that are named in the design and come with a later version: refused rather than ignored.
-const LATER: [(&str, &str); 7] = [
+const LATER: [(&str, &str); 4] = [
     ("spec", "engine"),
-    ("spec", "fairness"),
     ("spec", "experiments"),
     ("spec", "reporters"),
-    ("spec", "confirm"),
-    ("analysis", "confirm"),
     ("task", "engine"),
 ];
 
@@ -205,6 +202,7 @@ fn check_scalar(node: &Node, ty: &Type) -> Result<(), String> {
         Type::Bytes => bytes(node),
         Type::Word(words) => word(node.text().unwrap_or(""), words),
         Type::Margin => parse_margin(node).map(|_| ()),
+        Type::Tolerance => parse_tolerance(node).map(|_| ()),
         _ => Ok(()),
     }
 }
@@ -338,7 +336,7 @@ impl Type {
             Self::Bool => node.bool().is_some(),
             Self::Whole(..) => matches!(node.kind, Kind::Int(_)),
             Self::Number(_) | Self::OpenFraction | Self::Fraction => node.number().is_some(),
-            Self::Duration(_) | Self::Bytes | Self::Margin => {
+            Self::Duration(_) | Self::Bytes | Self::Margin | Self::Tolerance => {
                 node.text().is_some() || node.number().is_some()
             }
             Self::Scalar => {
@@ -367,6 +365,7 @@ impl Type {
             Self::Bytes => BYTES_FORM.to_owned(),
             Self::Word(words) => format!("one of `{}`", words.join("`, `")),
             Self::Margin => "a number or a share like \"2%\"".to_owned(),
+            Self::Tolerance => "`exact`, a share like \"1%\", or a number".to_owned(),
             Self::Scalar => "text, a number, true or false".to_owned(),
             Self::Any => "any value".to_owned(),
             Self::Sweep => "a table of lists".to_owned(),

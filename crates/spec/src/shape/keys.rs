@@ -78,6 +78,7 @@ static ROOT_KEYS: &[Key] = &[
     key("samples", Type::Whole(1, MANY), "", "How many draws `strategy = \"random\"` makes.").nullable().example("20"),
     key("metrics", Type::Map(&Type::Section(&METRIC), Keys::Free), "", "The metrics that trials report. Metrics that are not declared are kept too.").example("{\"loss\": {\"direction\": \"down\"}}"),
     key("analysis", Type::Section(&ANALYSIS), "", "What is compared, and how strictly."),
+    key("fairness", Type::Section(&FAIRNESS), "", "What the arms must share for their comparison to be fair."),
     key("budget", Type::Section(&BUDGET), "", "Caps for the whole run; trials that are not started when a cap is reached are skipped."),
     key("provenance", Type::Section(&PROVENANCE), "", "What to record about the environment beyond the default."),
     key("order", Type::Word(&["blocks", "random", "spec"]), "blocks", "Order in which trials start: `blocks` (one seed across everything, shuffled inside the block, then the next seed), `random` (shuffled altogether), `spec` (as written).").example("\"blocks\""),
@@ -329,6 +330,13 @@ static ANALYSIS: Section = Section {
             "",
             "When a sequential run ends early.",
         ),
+        key(
+            "confirm",
+            Type::Whole(2, MANY),
+            "no confirmation",
+            "For a sweep: after it, run its best point (and the control at that point) again on this many seeds that the sweep did not use. Only that second run speaks for the choice: the best of several looks better than it is.",
+        )
+        .example("15"),
     ]],
     open: false,
 };
@@ -356,6 +364,20 @@ static STOP: Section = Section {
         )
         .example("30"),
     ]],
+    open: false,
+};
+
+static FAIRNESS: Section = Section {
+    name: "fairness",
+    noun: "`fairness`",
+    doc: "What the arms must share for their comparison to be fair; where they differ, it is said beside the verdict.",
+    keys: &[&[key(
+        "equal",
+        Type::Map(&Type::Tolerance, Keys::Free),
+        "{}",
+        "A metric that trials report, or a parameter, with how alike the arms must be in it: `exact`, a share of the control's value like `1%`, or a number.",
+    )
+    .example("{\"model_params\": \"1%\", \"curriculum\": \"exact\"}")]],
     open: false,
 };
 

@@ -79,6 +79,8 @@ pub(crate) enum Type {
     Word(&'static [&'static str]),
     /// `2%` or a number.
     Margin,
+    /// `exact`, `1%` or a number.
+    Tolerance,
     /// Text, number or boolean.
     Scalar,
     /// Any value.

@@ -109,6 +109,10 @@ fn type_schema(ty: &Type, definitions: &mut Map<String, Value>) -> Value {
         ),
         Type::Bytes => measure(BYTES_FORM, r"^[0-9][0-9._]*\s*[A-Za-z]*$"),
         Type::Margin => measure("a number or a share like \"2%\"", r"^[0-9.eE+-]+\s*%?$"),
+        Type::Tolerance => measure(
+            "`exact`, a share like \"1%\", or a number",
+            r"^\s*(exact|[0-9.eE+-]+\s*%?)\s*$",
+        ),
         Type::Word(words) => json!({ "enum": words }),
         Type::Scalar => json!({ "type": ["string", "number", "boolean"] }),
         Type::Any => json!({}),
