@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod confirm;
 pub mod dataset;
 mod error;
 mod observation;
@@ -13,6 +14,7 @@ mod order;
 pub mod pipeline;
 pub mod power;
 mod read;
+pub mod sensitivity;
 pub mod sequential;
 pub mod summary;
 mod trial_set;

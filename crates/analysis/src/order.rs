@@ -25,7 +25,8 @@ pub(crate) fn points(a: &Params, b: &Params) -> Ordering {
         .then_with(|| a.len().cmp(&b.len()))
 }
 
-fn values(a: &ParamValue, b: &ParamValue) -> Ordering {
+/// Two values of one axis.
+pub(crate) fn values(a: &ParamValue, b: &ParamValue) -> Ordering {
     match (a.as_f64(), b.as_f64()) {
         (Some(left), Some(right)) => left.total_cmp(&right),
         (Some(_), None) => Ordering::Less,

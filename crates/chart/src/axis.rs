@@ -22,7 +22,11 @@ pub struct Axis {
     low: f64,
     high: f64,
     format: TickFormat,
+    names: Vec<String>,
 }
+
+/// Letters of a name under an axis before it is cut; more names leave less room for each.
+const NAME_LETTERS: usize = 60;
 
 impl Axis {
     /// An axis over a range of values; a range that is empty or not finite becomes one around it that can be drawn.
@@ -38,6 +42,16 @@ impl Axis {
             low,
             high,
             format: TickFormat::Plain,
+            names: Vec::new(),
+        }
+    }
+
+    /// An axis of names: the first stands at 0, the second at 1, and so on.
+    pub fn named(label: impl Into<String>, names: Vec<String>) -> Self {
+        let last = names.len() as f64 - 1.0;
+        Self {
+            names,
+            ..Self::new(label, -0.5, last.max(0.0) + 0.5)
         }
     }
 
@@ -58,12 +72,25 @@ impl Axis {
 
     /// Ticks with their labels.
     pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
+        if !self.names.is_empty() {
+            return self.named_ticks();
+        }
         let step = self.step();
         let first = (self.low / step).ceil();
         let count = ((self.high / step).floor() - first).max(0.0) as usize;
         let values = (0..=count.min(100)).map(|place| (first + place as f64) * step);
         values
             .map(|value| (value, self.tick_label(value, step)))
+            .collect()
+    }
+
+    /// Every name, cut to the room that there is; where even that is not enough, every second, third, ... name.
+    fn named_ticks(&self) -> Vec<(f64, String)> {
+        let room = (NAME_LETTERS / self.names.len()).max(6);
+        let every = (self.names.len() * 6).div_ceil(NAME_LETTERS).max(1);
+        let named = self.names.iter().enumerate().step_by(every);
+        named
+            .map(|(place, name)| (place as f64, cut(name, room)))
             .collect()
     }
 
@@ -97,6 +124,14 @@ impl Axis {
     }
 }
 
+fn cut(name: &str, letters: usize) -> String {
+    if name.chars().count() <= letters {
+        return name.to_owned();
+    }
+    let start: String = name.chars().take(letters - 1).collect();
+    format!("{start}…")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Axis, TickFormat};
@@ -118,6 +153,16 @@ mod tests {
             ["1", "2", "3", "4"]
         );
         assert_eq!(labels(&Axis::new("", -1e9, 1e9))[0], "-1.0e9");
+    }
+
+    #[test]
+    fn names_stand_at_whole_numbers_and_are_cut_where_they_are_long() {
+        let axis = Axis::named("", vec!["a".into(), "b".repeat(50)]);
+        assert_eq!(labels(&axis)[0], "a");
+        assert_eq!(labels(&axis)[1].chars().count(), 30);
+        assert_eq!(axis.place(0.5), 0.5);
+        let many = Axis::named("", (0..100).map(|n| n.to_string()).collect());
+        assert_eq!(many.ticks().len(), 10);
     }
 
     #[test]

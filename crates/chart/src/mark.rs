@@ -32,6 +32,15 @@ pub enum Mark {
         /// The name in the legend; empty for none.
         label: String,
     },
+    /// Points with their intervals as upright bars; ends that are not finite leave a point without a bar.
+    Whiskers {
+        /// The look.
+        series: Series,
+        /// x, value, lower and upper end.
+        points: Vec<(f64, f64, f64, f64)>,
+        /// The name in the legend; empty for none.
+        label: String,
+    },
     /// A level across the panel.
     Level {
         /// The look.
@@ -57,6 +66,7 @@ impl Mark {
         match self {
             Self::Line { label, .. }
             | Self::Band { label, .. }
+            | Self::Whiskers { label, .. }
             | Self::Level { label, .. }
             | Self::At { label, .. } => label,
         }
@@ -66,6 +76,7 @@ impl Mark {
         match self {
             Self::Line { series, .. }
             | Self::Band { series, .. }
+            | Self::Whiskers { series, .. }
             | Self::Level { series, .. }
             | Self::At { series, .. } => *series,
         }

@@ -136,6 +136,17 @@ impl Panel {
                     svg.path(&outline, Close::Yes, &format!("b c{look}"));
                 }
             }
+            Mark::Whiskers { points, .. } => {
+                let drawn = points
+                    .iter()
+                    .filter(|(x, y, ..)| x.is_finite() && y.is_finite());
+                for (x, y, low, high) in drawn {
+                    if low.is_finite() && high.is_finite() {
+                        svg.line(at(*x, *low), at(*x, *high), &format!("l s{look}"));
+                    }
+                    svg.circle(at(*x, *y), 4.0, &format!("c{look}"));
+                }
+            }
             Mark::Level { y, .. } if y.is_finite() => {
                 let y = self.to_y(plot, *y);
                 svg.line(
@@ -174,6 +185,14 @@ fn legend_entry(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
                 (x, y + 5.0),
             ];
             svg.path(&corners, Close::Yes, &format!("b c{look}"));
+        }
+        Mark::Whiskers { .. } => {
+            svg.line(
+                (x + 13.0, y - 7.0),
+                (x + 13.0, y + 7.0),
+                &format!("l s{look}"),
+            );
+            svg.circle((x + 13.0, y), 4.0, &format!("c{look}"));
         }
         Mark::Level { .. } | Mark::At { .. } => {
             svg.line(left, right, &format!("r s{look} d{look}"));

@@ -2,7 +2,7 @@
 
 use crate::commands::{
     analyze, cancel, check, compare, completions, demo, doctor, init, list, plan, power, run,
-    schema, status, summarize, variance,
+    schema, status, summarize, sweep, variance,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
@@ -53,6 +53,7 @@ enum Command {
     Variance(variance::Args),
     Power(power::Args),
     Compare(compare::Args),
+    Sweep(sweep::Args),
     Schema(schema::Args),
     Init(init::Args),
     Demo(demo::Args),
@@ -91,6 +92,7 @@ impl Command {
             Self::Power(args) => power::run(&args, global, printer),
             Self::Summarize(args) => summarize::run(&args, global, printer),
             Self::Compare(args) => compare::run(&args, global, printer),
+            Self::Sweep(args) => sweep::run(&args, global, printer),
             Self::Schema(args) => Ok(schema::run(&args, printer)),
             Self::Init(args) => init::run(&args, printer),
             Self::Demo(args) => demo::run(&args, global, printer),

@@ -2,9 +2,12 @@
 
 mod app;
 mod commands;
+mod confirm;
 mod data_dir;
+mod ending;
 mod environment;
 mod exit;
+mod picture;
 mod printer;
 mod progress;
 mod sequential;

@@ -15,6 +15,7 @@ mod power;
 mod sequential;
 pub mod significant;
 mod summary;
+pub mod sweep;
 pub mod variance;
 
 pub use console::{Color, Terminal};

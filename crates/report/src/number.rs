@@ -152,11 +152,17 @@ pub fn percent(share: f64) -> String {
     format!("{short} %")
 }
 
-/// A level as percent: `95 %`.
+/// A level as percent, with two digits of what is missing to certainty: `95 %`, `99.17 %`.
 pub fn level(alpha: f64) -> String {
-    // Rounded, because 1 - 0.05 does not print as 0.95.
-    let percent = ((1.0 - alpha) * 1e8).round() / 1e6;
-    format!("{percent} %")
+    let missing = (100.0 * alpha).abs().max(1e-6);
+    let digits = (1.0 - missing.log10().floor()).clamp(0.0, 8.0) as usize;
+    let percent = format!("{:.digits$}", 100.0 * (1.0 - alpha));
+    let short = if percent.contains('.') {
+        percent.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &percent
+    };
+    format!("{short} %")
 }
 
 /// A p value: `0.031`, `< 0.0001`.

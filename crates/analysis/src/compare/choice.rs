@@ -25,12 +25,25 @@ pub struct SweepChoice {
     pub contestants: usize,
     /// The points in order, best first.
     pub points: Vec<PointStanding>,
+    /// Points that took no part: none of their trials has a value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_value: Vec<PointName>,
     /// The best one against the control at the same point, at the level that accounts for the choice; absent where
     /// there is no control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against_control: Option<Box<MetricComparison>>,
     /// How the choice can be confirmed.
     pub confirm: ConfirmPlan,
+}
+
+/// A point of an arm.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PointName {
+    /// The point.
+    pub point: Params,
+    /// The arm; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
 }
 
 /// One point in its place.
@@ -81,8 +94,8 @@ pub fn choose(
         ))
     })?;
     let control = control_of(data, options);
-    let contestants = contestants(data, control.as_deref());
-    if contestants.len() < 2 {
+    let entered = contestants(data, control.as_deref());
+    if entered.len() < 2 {
         return Err(AnalysisError::Question(format!(
             "{} sweeps nothing: there is one point",
             data.label
@@ -92,11 +105,15 @@ pub fn choose(
         asked: &asked,
         options,
         direction,
-        alpha: options.alpha / contestants.len() as f64,
+        // A point that failed everywhere was looked at too.
+        alpha: options.alpha / entered.len() as f64,
     };
     let name = &asked.declaration.name;
+    let looked_at = entered.len();
+    let (contestants, absent): (Vec<_>, Vec<_>) =
+        entered.into_iter().partition(|one| contest.has_value(one));
     let standings = contest.standings(&contestants).ok_or_else(|| {
-        AnalysisError::Question(format!("some point has no usable value of `{name}`"))
+        AnalysisError::Question(format!("no point has a usable value of `{name}`"))
     })?;
     let best = &contestants[standings[0].place];
     let against_control = control.as_ref().map(|arm| {
@@ -104,7 +121,7 @@ pub fn choose(
             data,
             arm: Some(arm.clone()),
         };
-        Box::new(against(&side, best, &asked, (options, contestants.len())))
+        Box::new(against(&side, best, &asked, (options, looked_at)))
     });
     let points = standings.iter().map(|standing| PointStanding {
         point: contestants[standing.place].point.clone(),
@@ -117,8 +134,15 @@ pub fn choose(
     });
     Ok(SweepChoice {
         metric: name.clone(),
-        contestants: contestants.len(),
+        contestants: looked_at,
         points: points.collect(),
+        without_value: absent
+            .iter()
+            .map(|one| PointName {
+                point: one.point.clone(),
+                arm: one.side.arm.clone(),
+            })
+            .collect(),
         against_control,
         confirm: confirm_plan(data, best, control.as_deref(), confirm),
     })

@@ -87,6 +87,11 @@ impl Contest<'_> {
         Some(standings)
     }
 
+    /// Whether a contestant has anything to show.
+    pub(crate) fn has_value(&self, one: &Contestant<'_>) -> bool {
+        self.case(one, one).control_mean().is_some()
+    }
+
     /// Two contestants, on the metric's own scale, so that the means are the ones a reader knows.
     fn case(&self, control: &Contestant<'_>, candidate: &Contestant<'_>) -> Case {
         let options = CompareOptions {

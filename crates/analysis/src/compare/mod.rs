@@ -28,7 +28,7 @@ mod verdict;
 pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
 pub use case::{DataKind, Scale};
-pub use choice::{ConfirmPlan, PointStanding, SweepChoice, choose};
+pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose};
 pub use failures::{FailureCount, Failures};
 pub use fairness::Fairness;
 pub use family::FamilyPlace;

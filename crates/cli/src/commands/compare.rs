@@ -165,21 +165,23 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 
 /// The arms of a finished run against its control, as `run` ends with; absent where the spec compares nothing. Why
 /// there is no verdict is said.
-pub(crate) fn arms(run: &RunDir, spec: &Spec, printer: Printer) -> Option<Comparison> {
+pub(crate) fn arms(data: &Dataset, spec: &Spec, printer: Printer) -> Option<Comparison> {
     if spec.arms.len() < 2 {
         return None;
     }
-    let options = CompareOptions {
+    compare(Inputs::Arms(data), &declared_options(spec))
+        .map_err(|error| printer.tell(format!("no verdict: {error}")))
+        .ok()
+}
+
+/// What a spec says about its own comparison.
+pub(crate) fn declared_options(spec: &Spec) -> CompareOptions {
+    CompareOptions {
         alpha: spec.analysis.alpha.unwrap_or(0.05),
         primary: spec.analysis.metric.clone(),
         equal: spec.equal.clone(),
         ..CompareOptions::default()
-    };
-    let compared = open_run(run, printer)
-        .and_then(|source| compare(Inputs::Arms(&source.data), &options).map_err(Failure::from));
-    compared
-        .map_err(|error| printer.tell(format!("no verdict: {}", error.message)))
-        .ok()
+    }
 }
 
 /// What `--json` prints: the comparison, and what changed in watched paths.
@@ -252,9 +254,9 @@ fn equal_rules(spec: Option<&Spec>, given: &[EqualRule]) -> Vec<EqualRule> {
 }
 
 /// One source of trials; runs come with their spec.
-struct Source {
-    data: Dataset,
-    spec: Option<Spec>,
+pub(crate) struct Source {
+    pub(crate) data: Dataset,
+    pub(crate) spec: Option<Spec>,
     commit: Option<String>,
 }
 
@@ -446,7 +448,8 @@ impl Place {
     }
 }
 
-fn open_run(run: &RunDir, printer: Printer) -> Result<Source, Failure> {
+/// A run with its spec and what it says about itself.
+pub(crate) fn open_run(run: &RunDir, printer: Printer) -> Result<Source, Failure> {
     let spec = resolved_spec(run)?;
     let environment = environment(run, printer);
     let data = Dataset::from_run(run, &spec, environment.as_ref()).map_err(Failure::from)?;

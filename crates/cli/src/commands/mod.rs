@@ -17,4 +17,5 @@ pub(crate) mod schema;
 mod select;
 pub(crate) mod status;
 pub(crate) mod summarize;
+pub(crate) mod sweep;
 pub(crate) mod variance;

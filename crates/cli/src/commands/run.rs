@@ -1,7 +1,9 @@
 //! `run`: the main job.
 
-use super::{compare, plan, summarize};
+use super::plan;
 use crate::app::Global;
+use crate::confirm;
+use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
@@ -9,19 +11,17 @@ use crate::sequential::{Until, Watched};
 use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
-use fairtrial_analysis::summarize_run;
 use fairtrial_engine::{
     Controls, EngineError, RunReport, RunRequest, Start, Verbosity, preflight, resolved_spec,
     reusable,
 };
-use fairtrial_journal::{DataRoot, Entry, Event, Index, RunDir, RunStatus, Selector, read_journal};
+use fairtrial_journal::{DataRoot, Entry, Event, RunDir, Selector, read_journal};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, PlanChange};
 use fairtrial_spec::FileCheck;
-use serde_json::json;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::time::Instant;
 
 /// Run a spec: every trial, in parallel, with durable records, and a summary at the end
 #[derive(Debug, clap::Args)]
@@ -88,8 +88,27 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let watched = Watched::new(plan.spec(), args.until)?;
     let mut request = request(args, root, Arc::new(plan), start, environment)?;
     request.stop = watched.as_ref().map(Watched::boxed);
+    let began = Instant::now();
     let report = go(&request, args, printer)?;
-    finish(&report, &request, watched.as_ref(), args, printer)
+    let shown = if args.json { Shown::Json } else { Shown::Text };
+    let mut ending = Ending::new(&report, &request, watched.as_ref(), printer)?;
+    ending.print(shown, &args.spec.spec, printer);
+    if request.plan.spec().analysis.confirm.is_some() && ending.is_complete() {
+        match confirm::request(&ending, &request, began.elapsed()) {
+            Ok(request) => {
+                printer.tell(confirm::announcement(&request));
+                let report = go(&request, args, printer)?;
+                let second = Ending::new(&report, &request, None, printer)?;
+                second.print(shown, &args.spec.spec, printer);
+                ending.confirmed_by(&second);
+            }
+            Err(failure) => ending.not_confirmed(&failure.message, printer),
+        }
+    }
+    if args.json {
+        printer.json(&ending.json());
+    }
+    Ok(ending.exit())
 }
 
 /// A new run, one with records of an earlier one, or an earlier one itself.
@@ -291,110 +310,4 @@ fn change_words(change: &PlanChange) -> String {
         words.push_str("; the order of trials or a metric's source changed");
     }
     words
-}
-
-/// The table at the end, the views, and the exit code.
-fn finish(
-    report: &RunReport,
-    request: &RunRequest,
-    watched: Option<&Watched>,
-    args: &Args,
-    printer: Printer,
-) -> Done {
-    let spec = request.plan.spec();
-    if report.status == RunStatus::Error {
-        let why = report.stopped.clone().unwrap_or_default();
-        return Err(
-            Failure::machine(why).hint("what was recorded is kept: make room and `--resume`")
-        );
-    }
-    let summary = summarize_run(&report.run, spec)?;
-    summarize::write_views(&report.run, spec, &summary)?;
-    index(&request.root, printer);
-    let trajectory = watched
-        .map(|watched| watched.trajectory(&report.run))
-        .transpose()?;
-    // A run that stopped by looking has its verdict in the trajectory; a plain interval would ignore the looks.
-    let complete = report.status == RunStatus::Finished && trajectory.is_none();
-    let comparison = complete
-        .then(|| compare::arms(&report.run, spec, printer))
-        .flatten();
-    if args.json {
-        printer.json(&json!({
-            "name": report.run.name(), "stamp": report.run.stamp(), "dir": report.run.path(),
-            "status": report.status, "trials": report.trials, "ran": report.ran, "kept": report.kept,
-            "counts": report.counts, "summary": summary, "sequential": trajectory,
-            "comparison": comparison,
-        }));
-    } else {
-        printer.line(fairtrial_report::console::summary(
-            &summary,
-            printer.terminal(),
-        ));
-        if let Some(trajectory) = &trajectory {
-            printer.line(fairtrial_report::console::trajectory(
-                trajectory,
-                printer.terminal(),
-            ));
-        }
-        if let Some(comparison) = &comparison {
-            printer.line(fairtrial_report::console::comparison(
-                comparison,
-                None,
-                printer.terminal(),
-            ));
-        }
-        closing_words(report, &args.spec.spec, printer);
-    }
-    Ok(exit(report))
-}
-
-/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
-fn index(root: &DataRoot, printer: Printer) {
-    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
-        printer.warn(error.to_string());
-    }
-}
-
-fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
-    let ended = report.counts.total();
-    if report.status == RunStatus::Finished && ended < report.trials {
-        let why = report.stopped.as_deref().unwrap_or("decided");
-        printer.tell(format!(
-            "✓ {why} ({})",
-            super::status::outcomes(&report.counts)
-        ));
-    } else if ended < report.trials {
-        let why = report.stopped.as_deref().unwrap_or("stopped");
-        printer.tell(format!(
-            "{why}: {ended} of {} trials have their answer",
-            report.trials
-        ));
-        printer.tell(format!(
-            "`fairtrial run {} --resume` goes on",
-            spec.display()
-        ));
-    } else {
-        let mark = if report.counts.ok == report.trials {
-            "✓"
-        } else {
-            "✗"
-        };
-        printer.tell(format!(
-            "{mark} All {} tasks completed! ({})",
-            report.trials,
-            super::status::outcomes(&report.counts)
-        ));
-    }
-}
-
-fn exit(report: &RunReport) -> Exit {
-    let counts = &report.counts;
-    match report.status {
-        RunStatus::Cancelled => Exit::Interrupted,
-        _ if counts.failed + counts.timeout + counts.oom > 0 => Exit::Failed,
-        _ if counts.infra > 0 => Exit::Machine,
-        _ if counts.skipped > 0 => Exit::Failed,
-        _ => Exit::Fine,
-    }
 }

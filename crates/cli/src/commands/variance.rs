@@ -2,13 +2,12 @@
 
 use crate::app::Global;
 use crate::data_dir;
-use crate::exit::{Done, Exit, Failure};
+use crate::exit::{Done, Exit};
+use crate::picture::Picture;
 use crate::printer::Printer;
 use fairtrial_analysis::pipeline::Histories;
-use fairtrial_analysis::variance::{Variance, VarianceQuestion, variance};
-use fairtrial_chart::{DEFAULT_SCALE, Theme};
-use fairtrial_journal::{Durability, write_atomic_bytes};
-use std::path::{Path, PathBuf};
+use fairtrial_analysis::variance::{VarianceQuestion, variance};
+use std::path::PathBuf;
 
 /// Show how much runs of one arm vary, and how many of them make the mean precise enough
 #[derive(Debug, clap::Args)]
@@ -41,15 +40,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What the plot is written as.
-#[derive(Debug, Clone, Copy)]
-enum Picture {
-    Png,
-    Svg,
-}
-
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let picture = picture(&args.output)?;
+    let picture = Picture::of(&args.output)?;
     let question = VarianceQuestion {
         threshold: args.threshold,
         ..VarianceQuestion::new(&args.metric)
@@ -58,7 +50,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let root = data_dir::for_here(global.data_dir.as_deref());
     let runs = Histories::new(root, args.from.clone()).read(&args.runs, &args.metric)?;
     let found = variance(&runs, &question)?;
-    draw(&found, picture, &args.output)?;
+    picture.write(&fairtrial_report::variance::figure(&found), &args.output)?;
     if args.json {
         printer.json(&found);
     } else {
@@ -69,27 +61,4 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.line(format!("Plot saved to: {}", args.output.display()));
     }
     Ok(Exit::Fine)
-}
-
-fn picture(path: &Path) -> Result<Picture, Failure> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("png") => Ok(Picture::Png),
-        Some("svg") => Ok(Picture::Svg),
-        _ => Err(Failure::input(format!(
-            "{} must end in .png or .svg",
-            path.display()
-        ))),
-    }
-}
-
-fn draw(found: &Variance, picture: Picture, path: &Path) -> Result<(), Failure> {
-    let figure = fairtrial_report::variance::figure(found);
-    let bytes = match picture {
-        Picture::Svg => figure.svg(Theme::Auto).into_bytes(),
-        Picture::Png => {
-            let png = figure.png(Theme::Light, DEFAULT_SCALE);
-            png.map_err(|error| Failure::machine(error.to_string()))?
-        }
-    };
-    Ok(write_atomic_bytes(path, Durability::Process, &bytes)?)
 }

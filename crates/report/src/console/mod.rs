@@ -6,6 +6,7 @@ mod pipeline;
 mod power;
 mod sequential;
 mod summary;
+mod sweep;
 mod variance;
 
 pub use comparison::comparison;
@@ -14,6 +15,7 @@ pub use pipeline::analysis;
 pub use power::power;
 pub use sequential::trajectory;
 pub use summary::summary;
+pub use sweep::sweep;
 pub use variance::variance;
 
 /// What is known about the terminal.

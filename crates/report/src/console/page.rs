@@ -27,6 +27,10 @@ impl Page {
         self.text
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// A sentence, wrapped.
     pub(crate) fn sentence(&mut self, text: &str, tone: Tone) {
         for line in wrap(text, self.terminal.width) {

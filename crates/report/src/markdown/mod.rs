@@ -2,9 +2,11 @@
 
 mod comparison;
 mod summary;
+mod sweep;
 
 pub use comparison::comparison;
 pub use summary::{SummaryHeader, summary};
+pub use sweep::sweep;
 
 use crate::grid::{Align, Grid, Section};
 

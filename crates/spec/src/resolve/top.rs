@@ -6,9 +6,7 @@ use crate::document::{Entry, Node};
 use crate::metric::parse_tolerance;
 use crate::shape::check::{is_plain, node_duration};
 use crate::shape::suggest::did_you_mean;
-use crate::spec::{
-    Analysis, Arm, Budget, CostBudget, Order, Provenance, Spec, StopRule, Sweep,
-};
+use crate::spec::{Analysis, Arm, Budget, CostBudget, Order, Provenance, Spec, StopRule, Sweep};
 use fairtrial_model::EqualRule;
 use std::path::{Path, PathBuf};
 
@@ -126,14 +124,17 @@ pub(super) fn check_confirm(root: &Node, spec: &Spec, problems: &mut Problems) {
         problems.push(error(node.span, message).help(help));
     }
     if spec.analysis.stop.is_some() {
-        let message = "`confirm` and `stop` do not go together: a sweep chooses after all its trials";
+        let message =
+            "`confirm` and `stop` do not go together: a sweep chooses after all its trials";
         problems.push(error(node.span, message).help("remove one of them"));
     }
 }
 
 pub(super) fn equal(root: &Node) -> Vec<EqualRule> {
     let rules = root.get("fairness").and_then(|node| node.get("equal"));
-    let entries = rules.and_then(Node::map).map_or(&[][..], |map| &map.entries);
+    let entries = rules
+        .and_then(Node::map)
+        .map_or(&[][..], |map| &map.entries);
     let rule = |entry: &Entry| {
         Some(EqualRule {
             key: entry.key.clone(),

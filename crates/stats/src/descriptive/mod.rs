@@ -1,6 +1,7 @@
 //! Describing one sample: location, spread, shape; exact sums; accumulators that merge.
 
 mod accumulator;
+mod correlation;
 mod location;
 mod moments;
 mod quantile;
@@ -9,6 +10,7 @@ mod sum;
 mod summary;
 
 pub use accumulator::Accumulator;
+pub use correlation::correlation;
 pub(crate) use location::logarithms;
 pub use location::{Iqm, geometric_mean, harrell_davis, iqm};
 pub(crate) use moments::Moments;

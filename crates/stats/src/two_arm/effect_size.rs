@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use serde::Serialize;
 
-use crate::descriptive::{Moments, sum};
+use crate::descriptive::{Moments, correlation};
 use crate::dist::ln_beta;
 use crate::sample::{self, representable};
 use crate::words::{count, number};
@@ -74,7 +74,7 @@ pub fn paired_effect(control: &[f64], candidate: &[f64]) -> Outcome<PairedEffect
         g_z: corrected(d_z, a.n - 1.0),
         d_av,
         g_av: corrected(d_av, 2.0 * a.n - 2.0),
-        correlation: correlation(control, candidate, (&a, &b)),
+        correlation: correlation(control, candidate).ok(),
         variance_ratio: arms_vary
             .then(|| difference.variance() / total)
             .and_then(finite),
@@ -83,18 +83,6 @@ pub fn paired_effect(control: &[f64], candidate: &[f64]) -> Outcome<PairedEffect
 
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
-}
-
-/// Pearson's correlation, where both arms vary.
-fn correlation(control: &[f64], candidate: &[f64], (a, b): (&Moments, &Moments)) -> Option<f64> {
-    if a.is_constant() || b.is_constant() {
-        return None;
-    }
-    let products = control
-        .iter()
-        .zip(candidate)
-        .map(|(x, y)| (x - a.mean) * (y - b.mean));
-    finite(sum(products) / (a.squares.sqrt() * b.squares.sqrt())).map(|r| r.clamp(-1.0, 1.0))
 }
 
 impl Explain for PairedEffect {

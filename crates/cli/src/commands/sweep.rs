@@ -1,0 +1,136 @@
+//! `sweep`: what a sweep found — its points in order, and what each parameter does to each metric.
+
+use super::compare::open_run;
+use super::select::RunArgs;
+use crate::app::Global;
+use crate::exit::{Done, Exit, Failure};
+use crate::picture::Picture;
+use crate::printer::Printer;
+use fairtrial_analysis::compare::{SweepChoice, choose};
+use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
+use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};
+use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_spec::{Spec, Sweep};
+use std::path::PathBuf;
+
+/// Rank the points of a sweep and show what each parameter does
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fairtrial sweep my_benchmark                              the newest run
+  fairtrial sweep my_benchmark --output sensitivity.svg     with a plot, one panel per metric and parameter
+  fairtrial sweep my_benchmark --metric loss --json
+
+The best of several points looks better than it is: its interval here accounts for that, and `confirm = 15` under
+[analysis] makes `run` try it again on 15 fresh seeds.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+    /// A metric; the first one given ranks the points [default: the declared ones, else all]
+    #[arg(long = "metric", value_name = "METRIC")]
+    metrics: Vec<String>,
+    /// The control arm [default: the spec's]
+    #[arg(long, value_name = "ARM")]
+    control: Option<String>,
+    /// Two-sided error rate [default: the spec's, else 0.05]
+    #[arg(long)]
+    alpha: Option<f64>,
+    /// Fresh seeds in the confirmation that is proposed
+    #[arg(long, default_value_t = 15, value_name = "N")]
+    confirm: usize,
+    /// Where the plot goes: a .png or .svg file
+    #[arg(long, value_name = "PLOT")]
+    output: Option<PathBuf>,
+    /// Write the result as Markdown
+    #[arg(long, value_name = "FILE")]
+    md: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Printed<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<&'a SweepChoice>,
+    sensitivity: &'a [Sensitivity],
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let picture = args.output.as_deref().map(Picture::of).transpose()?;
+    let source = open_run(&args.run.find(global)?, printer)?;
+    let spec = source.spec.as_ref();
+    let options = CompareOptions {
+        alpha: args
+            .alpha
+            .or(spec.and_then(|spec| spec.analysis.alpha))
+            .unwrap_or(0.05),
+        control: args.control.clone(),
+        metrics: args.metrics.clone(),
+        primary: spec.and_then(|spec| spec.analysis.metric.clone()),
+        ..CompareOptions::default()
+    };
+    let effects = effects(&source.data, &args.metrics, options.alpha)?;
+    let choice = match choose(&source.data, &options, args.confirm) {
+        Ok(choice) => Some(choice),
+        Err(AnalysisError::Question(why)) => {
+            printer.tell(format!("no point is named best: {why}"));
+            None
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if let (Some(picture), Some(path)) = (picture, &args.output) {
+        picture.write(&fairtrial_report::sweep::figure(&effects), path)?;
+    }
+    if let Some(path) = &args.md {
+        let text = fairtrial_report::markdown::sweep(choice.as_ref(), &effects, options.alpha);
+        write_atomic_bytes(path, Durability::Process, text.as_bytes())?;
+    }
+    if args.json {
+        printer.json(&Printed {
+            choice: choice.as_ref(),
+            sensitivity: &effects,
+        });
+        return Ok(Exit::Fine);
+    }
+    printer.line(fairtrial_report::console::sweep(
+        choice.as_ref(),
+        &effects,
+        options.alpha,
+        printer.terminal(),
+    ));
+    if let Some(choice) = &choice {
+        let source = spec.map(|spec| spec.source.as_str());
+        printer.tell(fairtrial_report::sweep::confirm_sentence(choice, source));
+    }
+    if let Some(path) = &args.output {
+        printer.line(format!("Plot saved to: {}", path.display()));
+    }
+    Ok(Exit::Fine)
+}
+
+/// What the parameters do to each metric that was asked for; the declared ones, else all, where none was.
+fn effects(data: &Dataset, asked: &[String], alpha: f64) -> Result<Vec<Sensitivity>, Failure> {
+    let reported = data.metric_names();
+    let declared = reported
+        .iter()
+        .filter(|name| data.declaration(name).is_some());
+    let mut names: Vec<String> = declared.cloned().collect();
+    if !asked.is_empty() {
+        names = asked.to_vec();
+    } else if names.is_empty() {
+        names = reported;
+    }
+    let effects = names
+        .iter()
+        .map(|name| sensitivity(data, Some(name), alpha))
+        .collect::<Result<_, _>>();
+    Ok(effects?)
+}
+
+/// Whether a spec has more than one point to choose from.
+pub(crate) fn is_swept(spec: &Spec) -> bool {
+    let several = |sweep: &Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
+    several(&spec.sweep) || spec.tasks.iter().any(|task| several(&task.sweep))
+}

@@ -1,0 +1,76 @@
+//! The second half of a sweep with `confirm`: its choice again, on fresh seeds, as a run of its own.
+
+use crate::ending::Ending;
+use crate::exit::Failure;
+use fairtrial_analysis::confirm::{Spent, confirm_name, confirm_spec, confirm_tag};
+use fairtrial_engine::{RunRequest, Start, resolved_spec};
+use fairtrial_journal::{DataRoot, RunDir, Selector};
+use fairtrial_model::Stamp;
+use fairtrial_plan::Plan;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The run that confirms what `ending` chose: a new one, or the one that was begun for this sweep before.
+pub(crate) fn request(
+    ending: &Ending<'_>,
+    sweep: &RunRequest,
+    wall: Duration,
+) -> Result<RunRequest, Failure> {
+    let spec = sweep.plan.spec();
+    if sweep.only.is_some() {
+        return Err(Failure::input("--only left out a part of the sweep"));
+    }
+    let (data, choice) = ending
+        .chosen()
+        .ok_or_else(|| Failure::input("no point could be named best"))?;
+    let stamp = ending.report().run.stamp();
+    let spent = Spent::of(data, spec, wall.as_secs_f64());
+    let plan = Plan::new(Arc::new(confirm_spec(spec, stamp, choice, spent)?), None)?;
+    Ok(RunRequest {
+        root: sweep.root.clone(),
+        plan: Arc::new(plan),
+        spec_text: sweep.spec_text.clone(),
+        spec_extension: sweep.spec_extension.clone(),
+        set: sweep.set.clone(),
+        only: None,
+        slots: sweep.slots,
+        start: start(&sweep.root, &spec.name, stamp),
+        program: sweep.program.clone(),
+        version: sweep.version.clone(),
+        environment: sweep.environment.clone(),
+        now: sweep.now,
+        verbosity: sweep.verbosity,
+        stop: None,
+    })
+}
+
+/// Goes on with the newest confirmation where it belongs to this sweep.
+fn start(root: &DataRoot, name: &str, sweep: Stamp) -> Start {
+    let newest = RunDir::open(root, &confirm_name(name), Selector::Latest).ok();
+    let begun = newest
+        .filter(|run| resolved_spec(run).is_ok_and(|spec| spec.tags.contains(&confirm_tag(sweep))));
+    begun.map_or(Start::New { reuse: None }, Start::Resume)
+}
+
+/// What is about to happen.
+pub(crate) fn announcement(request: &RunRequest) -> String {
+    let spec = request.plan.spec();
+    let axes = spec
+        .sweep
+        .axes
+        .iter()
+        .chain(spec.tasks.iter().flat_map(|task| &task.sweep.axes));
+    let mut point: Vec<String> = Vec::new();
+    for axis in axes.filter(|axis| axis.values.len() == 1) {
+        let value = fairtrial_model::Params::display(&axis.values[0]);
+        let words = format!("{}={value}", axis.name);
+        if !point.contains(&words) {
+            point.push(words);
+        }
+    }
+    format!(
+        "confirming {} on {} fresh seeds",
+        point.join(" "),
+        spec.seeds.len()
+    )
+}

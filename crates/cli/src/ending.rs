@@ -1,0 +1,228 @@
+//! How a run ends for the user: its table, its verdict, the views on disk and the exit code.
+
+use crate::commands::{compare, status, summarize, sweep};
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+use crate::sequential::Watched;
+use fairtrial_analysis::compare::{SweepChoice, choose};
+use fairtrial_analysis::sequential::Trajectory;
+use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
+use fairtrial_engine::{RunReport, RunRequest};
+use fairtrial_journal::{DataRoot, Index, RunStatus};
+use fairtrial_spec::Spec;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// How the end is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// As tables and sentences.
+    Text,
+    /// As one JSON object, printed by the caller.
+    Json,
+}
+
+/// Fresh seeds in the confirmation that is proposed where the spec asks for none.
+const PROPOSED: usize = 15;
+
+/// What a run came to.
+pub(crate) struct Ending<'a> {
+    report: &'a RunReport,
+    spec: &'a Spec,
+    summary: RunSummary,
+    trajectory: Option<Trajectory>,
+    comparison: Option<Comparison>,
+    choice: Option<SweepChoice>,
+    data: Option<Dataset>,
+    confirmation: Value,
+    exit: Exit,
+}
+
+impl<'a> Ending<'a> {
+    /// Reads the records, writes the views, and finds the verdict.
+    pub(crate) fn new(
+        report: &'a RunReport,
+        request: &'a RunRequest,
+        watched: Option<&Watched>,
+        printer: Printer,
+    ) -> Result<Self, Failure> {
+        let spec = request.plan.spec();
+        if report.status == RunStatus::Error {
+            let why = report.stopped.clone().unwrap_or_default();
+            return Err(
+                Failure::machine(why).hint("what was recorded is kept: make room and `--resume`")
+            );
+        }
+        let summary = summarize_run(&report.run, spec)?;
+        summarize::write_views(&report.run, spec, &summary)?;
+        index(&request.root, printer);
+        let trajectory = watched
+            .map(|watched| watched.trajectory(&report.run))
+            .transpose()?;
+        // A run that stopped by looking has its verdict in the trajectory; a plain interval would ignore the looks.
+        let complete = report.status == RunStatus::Finished && trajectory.is_none();
+        let swept = sweep::is_swept(spec);
+        let data = (complete && (swept || spec.arms.len() > 1))
+            .then(|| compare::open_run(&report.run, printer).map(|source| source.data))
+            .transpose()?;
+        let comparison = data
+            .as_ref()
+            .and_then(|data| compare::arms(data, spec, printer));
+        let choice = data
+            .as_ref()
+            .filter(|_| swept)
+            .and_then(|data| chosen(data, spec, printer));
+        Ok(Self {
+            exit: exit(report),
+            report,
+            spec,
+            summary,
+            trajectory,
+            comparison,
+            choice,
+            data,
+            confirmation: Value::Null,
+        })
+    }
+
+    /// Prints what a reader wants, unless JSON was asked for.
+    pub(crate) fn print(&self, shown: Shown, file: &Path, printer: Printer) {
+        if shown == Shown::Json {
+            return;
+        }
+        let terminal = printer.terminal();
+        printer.line(fairtrial_report::console::summary(&self.summary, terminal));
+        if let Some(trajectory) = &self.trajectory {
+            printer.line(fairtrial_report::console::trajectory(trajectory, terminal));
+        }
+        if let Some(comparison) = &self.comparison {
+            printer.line(fairtrial_report::console::comparison(
+                comparison, None, terminal,
+            ));
+        }
+        if let Some(choice) = &self.choice {
+            let alpha = self.spec.analysis.alpha.unwrap_or(0.05);
+            printer.line(fairtrial_report::console::sweep(
+                Some(choice),
+                &[],
+                alpha,
+                terminal,
+            ));
+            if self.spec.analysis.confirm.is_none() {
+                let file = file.display().to_string();
+                printer.tell(fairtrial_report::sweep::confirm_sentence(
+                    choice,
+                    Some(&file),
+                ));
+            }
+        }
+        closing_words(self.report, file, printer);
+    }
+
+    /// The whole as JSON.
+    pub(crate) fn json(&self) -> Value {
+        let report = self.report;
+        json!({
+            "name": report.run.name(), "stamp": report.run.stamp(), "dir": report.run.path(),
+            "status": report.status, "trials": report.trials, "ran": report.ran, "kept": report.kept,
+            "counts": report.counts, "summary": self.summary, "sequential": self.trajectory,
+            "comparison": self.comparison, "choice": self.choice, "confirmation": self.confirmation,
+        })
+    }
+
+    /// Whether every trial has its answer.
+    pub(crate) fn is_complete(&self) -> bool {
+        let report = self.report;
+        report.status == RunStatus::Finished && report.counts.total() == report.trials
+    }
+
+    /// The records and what was chosen from them, where that is so.
+    pub(crate) fn chosen(&self) -> Option<(&Dataset, &SweepChoice)> {
+        self.data.as_ref().zip(self.choice.as_ref())
+    }
+
+    /// The run.
+    pub(crate) fn report(&self) -> &RunReport {
+        self.report
+    }
+
+    /// Takes in how the confirmation ended.
+    pub(crate) fn confirmed_by(&mut self, second: &Ending<'_>) {
+        self.confirmation = second.json();
+        if self.exit == Exit::Fine {
+            self.exit = second.exit;
+        }
+    }
+
+    /// Says that the confirmation which the spec asks for was not made.
+    pub(crate) fn not_confirmed(&mut self, why: &str, printer: Printer) {
+        printer.warn(format!("the choice was not confirmed: {why}"));
+        self.confirmation = json!({ "error": why });
+        if self.exit == Exit::Fine {
+            self.exit = Exit::Failed;
+        }
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
+/// The best point of a sweep; where none can be named, why is said.
+fn chosen(data: &Dataset, spec: &Spec, printer: Printer) -> Option<SweepChoice> {
+    let seeds = spec
+        .analysis
+        .confirm
+        .map_or(PROPOSED, |seeds| seeds as usize);
+    choose(data, &compare::declared_options(spec), seeds)
+        .map_err(|error| printer.tell(format!("no point is named best: {error}")))
+        .ok()
+}
+
+/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
+fn index(root: &DataRoot, printer: Printer) {
+    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
+        printer.warn(error.to_string());
+    }
+}
+
+fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
+    let ended = report.counts.total();
+    if report.status == RunStatus::Finished && ended < report.trials {
+        let why = report.stopped.as_deref().unwrap_or("decided");
+        printer.tell(format!("✓ {why} ({})", status::outcomes(&report.counts)));
+    } else if ended < report.trials {
+        let why = report.stopped.as_deref().unwrap_or("stopped");
+        printer.tell(format!(
+            "{why}: {ended} of {} trials have their answer",
+            report.trials
+        ));
+        printer.tell(format!(
+            "`fairtrial run {} --resume` goes on",
+            spec.display()
+        ));
+    } else {
+        let mark = if report.counts.ok == report.trials {
+            "✓"
+        } else {
+            "✗"
+        };
+        printer.tell(format!(
+            "{mark} All {} tasks completed! ({})",
+            report.trials,
+            status::outcomes(&report.counts)
+        ));
+    }
+}
+
+fn exit(report: &RunReport) -> Exit {
+    let counts = &report.counts;
+    match report.status {
+        RunStatus::Cancelled => Exit::Interrupted,
+        _ if counts.failed + counts.timeout + counts.oom > 0 => Exit::Failed,
+        _ if counts.infra > 0 => Exit::Machine,
+        _ if counts.skipped > 0 => Exit::Failed,
+        _ => Exit::Fine,
+    }
+}

@@ -1,0 +1,167 @@
+//! `compare` as a user meets it: arms of a run, two runs, result files, tables, and what it refuses.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::Project;
+
+/// A program whose score is its seed's luck plus the arm's gain, with some noise of its own.
+const SPEC: &str = r#"
+name = "arms"
+seeds = 8
+shell = true
+command = "awk 'BEGIN { srand({seed}); luck = rand(); srand({seed} * 7 + {salt}); print \"score=\" luck + {gain} + rand() / 10; print \"params=\" {size} }'"
+
+[arms.control]
+gain = 0
+salt = 1
+size = 1000
+
+[arms.candidate]
+gain = 1
+salt = 2
+size = 1500
+
+[metrics.score]
+from = "stdout:score=([0-9.]+)"
+direction = "up"
+margin = 0.2
+
+[metrics.params]
+from = "stdout:params=([0-9]+)"
+
+[fairness]
+equal = { params = "1%" }
+"#;
+
+fn verdict(comparison: &serde_json::Value) -> &str {
+    comparison["contrasts"][0]["metrics"][0]["verdict"]["word"]
+        .as_str()
+        .unwrap()
+}
+
+#[test]
+fn arms_of_a_run_end_in_a_verdict_with_what_is_unfair_beside_it() {
+    let project = Project::with_spec(SPEC);
+    let ran = project.expect(0, &["run", "bench.toml"]);
+    assert!(ran.out.contains("improved"), "{}", ran.out);
+    assert!(ran.out.contains("not alike in params"), "{}", ran.out);
+
+    let json = project.expect(0, &["compare", "arms", "--json"]).json();
+    assert_eq!(verdict(&json), "improved");
+    assert_eq!(json["contrasts"][0]["metrics"][0]["count"]["paired"], true);
+    let fairness = &json["contrasts"][0]["fairness"][0];
+    assert_eq!(
+        (&fairness["equal"], &fairness["control"]),
+        (&false.into(), &"1000".into())
+    );
+
+    // The command line wins over the spec about the same key.
+    let relaxed = project.expect(0, &["compare", "arms", "--equal", "params=60%", "--json"]);
+    assert_eq!(relaxed.json()["contrasts"][0]["fairness"][0]["equal"], true);
+    let swapped = project.expect(
+        1,
+        &[
+            "compare",
+            "candidate",
+            "control",
+            "--json",
+            "--fail-on",
+            "regressed",
+        ],
+    );
+    assert_eq!(verdict(&swapped.json()), "regressed");
+}
+
+#[test]
+fn two_runs_are_compared_arm_by_arm_and_a_missing_pair_is_named() {
+    let project = Project::with_spec(SPEC);
+    project.expect(0, &["run", "bench.toml"]);
+    let first = project.newest_run("arms");
+    project.expect(0, &["run", "bench.toml", "--set", "seeds=7"]);
+    let first = format!("arms/{}", first.file_name().unwrap().to_str().unwrap());
+    let json = project
+        .expect(0, &["compare", &first, "arms", "--json"])
+        .json();
+    // The program is deterministic: the same seeds give the same numbers.
+    assert_eq!(verdict(&json), "identical");
+    let metric = &json["contrasts"][0]["metrics"][0];
+    assert_eq!(metric["count"]["control"], 7);
+    assert_eq!(metric["dropped"].as_array().unwrap().len(), 1);
+    let kinds: Vec<&str> = json["mismatches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|found| found["kind"].as_str())
+        .collect();
+    assert!(kinds.contains(&"seeds"), "{kinds:?}");
+}
+
+#[test]
+fn tables_give_markdown_and_csv_too() {
+    let project = Project::new();
+    project.write(
+        "a.csv",
+        "seed,score\n1,1.0\n2,2.1\n3,2.9\n4,4.2\n5,5.0\n6,6.1\n",
+    );
+    project.write(
+        "b.csv",
+        "seed,score\n1,2.0\n2,3.0\n3,4.1\n4,5.1\n5,6.2\n6,7.0\n",
+    );
+    let arguments = [
+        "compare",
+        "a.csv",
+        "b.csv",
+        "--direction",
+        "up",
+        "--md",
+        "c.md",
+        "--csv",
+        "c.csv",
+    ];
+    let ran = project.expect(0, &arguments);
+    assert!(ran.out.contains("improved"), "{}", ran.out);
+    assert!(project.read("c.md").contains("✅ improved"));
+    let csv = project.read("c.csv");
+    assert_eq!(csv.lines().count(), 2);
+    assert!(
+        csv.lines()
+            .nth(1)
+            .unwrap()
+            .starts_with("a.csv,b.csv,,score,primary,improved,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let project = Project::new();
+    project.write("a.csv", "seed,score\n1,1.5\n");
+    project.write("odd.txt", "x");
+    for (arguments, part) in [
+        (
+            &["compare", "nowhere"][..],
+            "there is no run, result file or table `nowhere`",
+        ),
+        (
+            &["compare", "a.csv", "odd.txt"],
+            "neither a .json result file nor a .csv table",
+        ),
+        (
+            &["compare", "a.csv", "a.csv", "--metric", "loss"],
+            "no trial reports the metric `loss`",
+        ),
+        (&["compare", "a.csv", "a.csv", "--alpha", "2"], "alpha"),
+    ] {
+        let ran = project.expect(2, arguments);
+        assert!(ran.err.contains(part), "{arguments:?}: {}", ran.err);
+    }
+    // One value on each side says nothing about chance.
+    let json = project
+        .expect(0, &["compare", "a.csv", "a.csv", "--json"])
+        .json();
+    assert!(
+        matches!(verdict(&json), "insufficient" | "identical"),
+        "{json}"
+    );
+}

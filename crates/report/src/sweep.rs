@@ -1,0 +1,300 @@
+//! A sweep as text and as a figure: the points in order with an honest word about the best, and what each parameter
+//! does to each metric.
+
+use crate::grid::{Cell, Column, Grid, Section, Tone};
+use crate::number::{self, NumberFormat, counted};
+use fairtrial_analysis::compare::{PointStanding, SweepChoice};
+use fairtrial_analysis::sensitivity::{ArmEffect, LevelMean, ParameterEffect, Sensitivity};
+use fairtrial_chart::{Axis, Figure, Mark, Panel, Series};
+use fairtrial_model::Params;
+use std::fmt::Write as _;
+
+/// `lr=0.0003 (candidate)`.
+pub fn point_name(point: &Params, arm: Option<&str>) -> String {
+    let values = if point.is_empty() {
+        "(no parameters)".to_owned()
+    } else {
+        point.to_string()
+    };
+    arm.map_or(values.clone(), |arm| format!("{values} ({arm})"))
+}
+
+/// Which point is best, and how sure that is.
+pub(crate) fn headline(choice: &SweepChoice) -> String {
+    let Some(best) = choice.points.first() else {
+        return "No point has a value.".to_owned();
+    };
+    let rivals = choice.points[1..]
+        .iter()
+        .filter(|point| point.not_separable)
+        .count();
+    let sure = match rivals {
+        0 => "every other point is worse beyond doubt".to_owned(),
+        n => format!(
+            "the data cannot tell {} from it",
+            counted(n as u64, "other point")
+        ),
+    };
+    format!(
+        "Best of {} by {}: {}; {sure}.",
+        counted(choice.contestants as u64, "point"),
+        choice.metric,
+        point_name(&best.point, best.arm.as_deref())
+    )
+}
+
+/// The points in order.
+pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
+    let level = number::level(alpha / choice.contestants as f64);
+    let means: Vec<f64> = choice.points.iter().map(|point| point.mean).collect();
+    let widths: Vec<f64> = choice
+        .points
+        .iter()
+        .filter_map(|point| point.interval)
+        .map(|interval| (interval.high - interval.low) / 2.0)
+        .collect();
+    let format = NumberFormat::choose(&means, &widths, None);
+    let mut grid = Grid::new(vec![
+        Column::words("point"),
+        Column::words("arm"),
+        Column::numbers("mean"),
+        Column::numbers(format!("{level} interval")).may_go(1),
+        Column::numbers("chance best").may_go(2),
+        Column::numbers("n").may_go(3),
+        Column::words(""),
+    ]);
+    for (place, point) in choice.points.iter().enumerate() {
+        grid.push(standing_row(place, point, format));
+    }
+    let mut notes = vec![format!(
+        "Each interval holds at {level}, so that all {} hold together at {}: the best one's too, although it was picked for \
+         being best.",
+        choice.contestants,
+        number::level(alpha)
+    )];
+    if !choice.without_value.is_empty() {
+        let names: Vec<String> = choice
+            .without_value
+            .iter()
+            .map(|name| point_name(&name.point, name.arm.as_deref()))
+            .collect();
+        notes.push(format!(
+            "Without any value, so not ranked: {}.",
+            names.join("; ")
+        ));
+    }
+    Section {
+        title: format!("Points by {}", choice.metric),
+        grid: grid.without_empty_columns(),
+        notes,
+    }
+}
+
+fn standing_row(place: usize, point: &PointStanding, format: NumberFormat) -> Vec<Cell> {
+    let word = match (place, point.not_separable) {
+        (0, _) => Cell::from("best").toned(Tone::Good),
+        (_, true) => Cell::from("not separable from the best").toned(Tone::Faint),
+        (_, false) => Cell::from("worse"),
+    };
+    vec![
+        point.point.to_string().into(),
+        point.arm.clone().unwrap_or_default().into(),
+        format.number(point.mean).into(),
+        point
+            .interval
+            .map_or(String::new(), |interval| {
+                format.range(interval.low, interval.high)
+            })
+            .into(),
+        point
+            .chance_best
+            .map_or(String::new(), number::percent)
+            .into(),
+        point.n.to_string().into(),
+        word,
+    ]
+}
+
+/// How to confirm, as a command.
+pub fn confirm_sentence(choice: &SweepChoice, spec: Option<&str>) -> String {
+    format!(
+        "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {} --only '{}' --set '{}' \
+         (or `confirm = {}` under [analysis] in the spec).",
+        spec.unwrap_or("SPEC"),
+        choice.confirm.only,
+        choice.confirm.set,
+        choice.confirm.seeds.len()
+    )
+}
+
+/// One table per parameter: the metric at each of its values.
+pub(crate) fn effect_sections(sensitivity: &Sensitivity) -> Vec<Section> {
+    let parameters = sensitivity.parameters.iter();
+    parameters
+        .map(|parameter| effect_section(sensitivity, parameter))
+        .collect()
+}
+
+fn effect_section(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Section {
+    let levels: Vec<&LevelMean> = parameter.arms.iter().flat_map(|arm| &arm.levels).collect();
+    let means: Vec<f64> = levels.iter().map(|level| level.mean).collect();
+    let widths: Vec<f64> = levels
+        .iter()
+        .filter_map(|level| level.interval)
+        .map(|interval| (interval.high - interval.low) / 2.0)
+        .collect();
+    let format = NumberFormat::choose(&means, &widths, None);
+    let mut grid = Grid::new(vec![
+        Column::words(&parameter.name),
+        Column::words("arm"),
+        Column::numbers("mean"),
+        Column::numbers(format!("{} interval", number::level(sensitivity.alpha))).may_go(1),
+        Column::numbers("seeds").may_go(2),
+        Column::numbers("values").may_go(3),
+    ]);
+    for arm in &parameter.arms {
+        for level in &arm.levels {
+            let range = level.interval.map_or(String::new(), |interval| {
+                format.range(interval.low, interval.high)
+            });
+            grid.push(vec![
+                Params::display(&level.value).into(),
+                arm.arm.clone().unwrap_or_default().into(),
+                format.number(level.mean).into(),
+                range.into(),
+                level.seeds.to_string().into(),
+                level.values.to_string().into(),
+            ]);
+        }
+    }
+    Section {
+        title: format!("{} by {}", sensitivity.metric, parameter.name),
+        grid: grid.without_empty_columns(),
+        notes: parameter.arms.iter().map(impact).collect(),
+    }
+}
+
+/// `candidate: lowest at 2, highest at 3 (90 % between them); correlation 0.70; explains 49 % of the variance.`
+fn impact(effect: &ArmEffect) -> String {
+    let name = |place: usize| Params::display(&effect.levels[place].value);
+    let between = effect.drop.map_or(String::new(), |drop| {
+        format!(" ({} lower)", number::percent(drop))
+    });
+    let mut text = format!(
+        "{}lowest at {}{between}, highest at {}",
+        effect
+            .arm
+            .as_ref()
+            .map_or(String::new(), |arm| format!("{arm}: ")),
+        name(effect.smallest),
+        name(effect.largest)
+    );
+    if let Some(r) = effect.correlation {
+        let _ = write!(text, "; correlation {r:.2}");
+    }
+    if let Some(share) = effect.explained {
+        let _ = write!(
+            text,
+            "; goes with {} of the variance between points",
+            number::percent(share)
+        );
+    }
+    if !effect.balanced {
+        text.push_str("; not balanced: the other parameters differ between these values");
+    }
+    if effect.left_out > 0 {
+        let _ = write!(
+            text,
+            "; {} left out because another value of the parameter has none at the same setting and seed",
+            counted(effect.left_out as u64, "result")
+        );
+    }
+    text + "."
+}
+
+/// One panel per metric and parameter.
+pub fn figure(all: &[Sensitivity]) -> Figure {
+    let panels: Vec<Panel> = all
+        .iter()
+        .flat_map(|of| {
+            of.parameters
+                .iter()
+                .map(move |parameter| panel(of, parameter))
+        })
+        .collect();
+    let metrics: Vec<&str> = all.iter().map(|of| of.metric.as_str()).collect();
+    let level = all.first().map_or(0.05, |of| of.alpha);
+    Figure {
+        title: format!("Sensitivity of {}", metrics.join(", ")),
+        subtitle: vec![format!(
+            "Mean at each value of a parameter, the others averaged out; bars: {} interval over seeds",
+            number::level(level)
+        )],
+        description: all
+            .iter()
+            .flat_map(effect_sections)
+            .map(|section| format!("{}: {}", section.title, section.notes.join(" ")))
+            .collect::<Vec<_>>()
+            .join(" "),
+        columns: 2,
+        panels,
+    }
+}
+
+fn panel(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Panel {
+    let mut names: Vec<String> = Vec::new();
+    for level in parameter.arms.iter().flat_map(|arm| &arm.levels) {
+        let name = Params::display(&level.value);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let arms = parameter.arms.len() as f64;
+    let marks = parameter.arms.iter().enumerate().map(|(place, arm)| {
+        // Arms stand side by side, so that no bar hides another.
+        let shift = (place as f64 - (arms - 1.0) / 2.0) * 0.12;
+        let points = arm.levels.iter().map(|level| {
+            let x = names
+                .iter()
+                .position(|name| *name == Params::display(&level.value))
+                .unwrap_or(0) as f64;
+            let (low, high) = level.interval.map_or((f64::NAN, f64::NAN), |interval| {
+                (interval.low, interval.high)
+            });
+            (x + shift, level.mean, low, high)
+        });
+        Mark::Whiskers {
+            series: Series(place),
+            points: points.collect(),
+            label: arm.arm.clone().unwrap_or_default(),
+        }
+    });
+    let (low, high) = range(parameter);
+    let unit = sensitivity
+        .unit
+        .as_ref()
+        .map_or(String::new(), |unit| format!(" ({unit})"));
+    Panel {
+        title: format!("{} by {}", sensitivity.metric, parameter.name),
+        x: Axis::named(&parameter.name, names.clone()),
+        y: Axis::new(format!("{}{unit}", sensitivity.metric), low, high),
+        marks: marks.collect(),
+    }
+}
+
+/// The range that holds all means and bars, with some air.
+fn range(parameter: &ParameterEffect) -> (f64, f64) {
+    let ends = parameter
+        .arms
+        .iter()
+        .flat_map(|arm| &arm.levels)
+        .flat_map(|level| {
+            let interval = level.interval.map(|interval| [interval.low, interval.high]);
+            interval.into_iter().flatten().chain([level.mean])
+        });
+    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| {
+        (low.min(end), high.max(end))
+    });
+    let air = ((high - low) * 0.08).max(high.abs() * 1e-9);
+    (low - air, high + air)
+}
