@@ -7,6 +7,7 @@ use fairtrial_model::{Number, Outcome, Params, Record};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// One trial's answer.
@@ -26,6 +27,9 @@ pub struct Observation<'a> {
     /// Its numbers.
     #[serde(borrow, default)]
     pub metrics: Metrics<'a>,
+    /// What it says about itself in words.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
 }
 
 /// A trial's place in the design.
@@ -115,6 +119,7 @@ impl<'a> From<&'a Record> for Observation<'a> {
                     .map(|(name, value)| (Cow::Borrowed(name.as_str()), value.0))
                     .collect(),
             ),
+            facts: record.facts.clone(),
         }
     }
 }

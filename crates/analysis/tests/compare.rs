@@ -886,3 +886,30 @@ fn arms_that_differ_in_what_they_must_share_are_flagged() {
             .contains(&Flag::Unfair { keys })
     );
 }
+
+#[test]
+fn what_trials_say_in_words_is_compared_too() {
+    let mut records = paired(&GAIN);
+    for record in &mut records {
+        let candidate = record.trial.arm.as_deref() == Some("candidate");
+        let word = if candidate && record.trial.seed > 103 {
+            "arena-v3"
+        } else {
+            "arena-v2"
+        };
+        record.facts.insert("curriculum".into(), word.into());
+        record.facts.insert("data".into(), "sha256:12".into());
+    }
+    let options = CompareOptions {
+        equal: vec![
+            "curriculum=exact".parse().unwrap(),
+            "data=exact".parse().unwrap(),
+        ],
+        ..CompareOptions::default()
+    };
+    let found = run(&dataset(UP, None, &records), &options);
+    let fairness = &only_contrast(&found).fairness;
+    assert_eq!(fairness[0].equal, Some(false));
+    assert_eq!(fairness[0].candidate.as_deref(), Some("arena-v2, arena-v3"));
+    assert_eq!(fairness[1].equal, Some(true));
+}

@@ -143,3 +143,31 @@ fn the_sweep_command_ranks_explains_and_draws() {
         none.err
     );
 }
+
+#[test]
+fn the_example_of_the_guide_runs() {
+    let example = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/sweep/sweep.toml"
+    );
+    let project = Project::new();
+    project.write("sweep.toml", &std::fs::read_to_string(example).unwrap());
+    let ran = project.expect(0, &["run", "sweep.toml"]);
+    assert!(
+        ran.err
+            .contains("confirming lr=0.003 depth=8 on 8 fresh seeds"),
+        "{}",
+        ran.err
+    );
+    project.expect(
+        0,
+        &[
+            "sweep",
+            "sweep",
+            "--output",
+            "sensitivity.svg",
+            "--md",
+            "sweep.md",
+        ],
+    );
+}

@@ -324,6 +324,7 @@ impl Floor<'_> {
             metrics: std::collections::BTreeMap::new(),
             series: std::collections::BTreeMap::new(),
             notes: Vec::new(),
+            facts: std::collections::BTreeMap::new(),
             reused_from: None,
         });
     }

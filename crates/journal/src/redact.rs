@@ -153,7 +153,8 @@ fn free_text(event: &Event, mut see: impl FnMut(&str)) {
             opened.set.iter().for_each(|text| see(text));
         }
         Event::Finished(record) => {
-            record.notes.iter().for_each(|text| see(text));
+            let texts = record.notes.iter().chain(record.facts.values());
+            texts.for_each(|text| see(text));
             match &record.cause {
                 Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
                 Some(Cause::MissingMetric { metrics }) => metrics.iter().for_each(|text| see(text)),
@@ -174,7 +175,8 @@ fn free_text_mut(event: &mut Event, mut see: impl FnMut(&mut String)) {
 }
 
 fn record_text_mut(record: &mut Record, see: &mut impl FnMut(&mut String)) {
-    record.notes.iter_mut().for_each(&mut *see);
+    let texts = record.notes.iter_mut().chain(record.facts.values_mut());
+    texts.for_each(&mut *see);
     match &mut record.cause {
         Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
         Some(Cause::MissingMetric { metrics }) => metrics.iter_mut().for_each(see),

@@ -42,6 +42,9 @@ pub struct Record {
     /// One number per metric (a series stands here by its summary).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, Number>,
+    /// What the trial says about itself in words (`curriculum`: `arena-v2`), for the checks of fairness.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
     /// The series behind those that are one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub series: BTreeMap<String, SeriesInfo>,

@@ -29,7 +29,7 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
         .filter(|point| point.not_separable)
         .count();
     let sure = match rivals {
-        0 => "every other point is worse beyond doubt".to_owned(),
+        0 => "every other point is worse, beyond what chance explains".to_owned(),
         n => format!(
             "the data cannot tell {} from it",
             counted(n as u64, "other point")

@@ -47,6 +47,7 @@ fn record(index: u64, value: &Value) -> Record {
         metrics: metrics.collect(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
+        facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }
 }

@@ -58,6 +58,7 @@ fn trial() -> impl Strategy<Value = Record> {
                 metrics: metrics.collect(),
                 series: std::collections::BTreeMap::new(),
                 notes: vec![],
+                facts: std::collections::BTreeMap::new(),
                 reused_from: None,
             }
         },

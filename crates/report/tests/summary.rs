@@ -53,6 +53,7 @@ fn record(index: u64, arm: &str, lr: f64, outcome: Outcome) -> Record {
             .collect(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
+        facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }
 }

@@ -281,6 +281,7 @@ fn blank_record(
         metrics: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
         notes: Vec::new(),
+        facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }
 }
@@ -313,11 +314,13 @@ fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
     }
     let Collected {
         metrics,
+        facts,
         series,
         missing,
         notes,
     } = collect::collect(&job.dir, &job.metrics, &record.resources);
     record.metrics = metrics;
+    record.facts = facts;
     record.series = series;
     record.notes.extend(notes);
     if record.outcome == Outcome::Ok && !missing.is_empty() {

@@ -1,12 +1,14 @@
 //! Is the comparison fair: do the sides share what they were asked to share (capacity, curriculum, steps, data)?
 //!
-//! A key is looked up in what trials report about themselves (a metric), else in the parameters they were given.
+//! A key is looked up in what trials report about themselves (a number, else words), else in the parameters they were
+//! given.
 
 use super::flag::Flag;
 use super::sides::{Planned, Selected};
 use fairtrial_model::{EqualRule, Params, Tolerance};
 use fairtrial_stats::descriptive;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// What was found about one key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,7 +62,7 @@ fn one(contrast: &Planned<'_>, rule: &EqualRule) -> Fairness {
 enum Said {
     /// A metric: smallest, mean and largest over its trials.
     Numbers { least: f64, mean: f64, most: f64 },
-    /// Parameters, one per task where tasks have their own.
+    /// Words, or parameters: one per task where tasks have their own.
     Words(Vec<String>),
 }
 
@@ -75,7 +77,22 @@ impl Said {
 }
 
 fn value(side: &Selected<'_>, point: &Params, rule: &EqualRule) -> Option<Said> {
-    reported(side, point, &rule.key).or_else(|| given(side, point, &rule.key))
+    reported(side, point, &rule.key)
+        .or_else(|| said(side, point, &rule.key))
+        .or_else(|| given(side, point, &rule.key))
+}
+
+/// What the trials say in words: all their different answers.
+fn said(side: &Selected<'_>, point: &Params, key: &str) -> Option<Said> {
+    let data = side.data;
+    let point = point.to_string();
+    let here = |arm: u32, at: u32| *data.arms.get(arm) == side.arm && *data.points.get(at) == point;
+    let answers = data.said.iter();
+    let words: BTreeSet<String> = answers
+        .filter(|((name, arm, at), _)| name == key && here(*arm, *at))
+        .flat_map(|(_, words)| words.iter().cloned())
+        .collect();
+    (!words.is_empty()).then(|| Said::Words(words.into_iter().collect()))
 }
 
 fn reported(side: &Selected<'_>, point: &Params, key: &str) -> Option<Said> {

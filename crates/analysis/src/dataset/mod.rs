@@ -9,7 +9,7 @@ mod table;
 use crate::observation::Observation;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What one row below a seed is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -99,6 +99,8 @@ pub struct Dataset {
     pub(crate) point_values: Vec<Params>,
     pub(crate) trials: Vec<Trial>,
     pub(crate) columns: Vec<Column>,
+    /// What the trials of an arm at a point say about themselves in words, by key: every different answer.
+    pub(crate) said: BTreeMap<(String, u32, u32), BTreeSet<String>>,
     by_metric: HashMap<String, usize>,
 }
 
@@ -179,6 +181,7 @@ impl Dataset {
             point_values: Vec::new(),
             trials: Vec::new(),
             columns: Vec::new(),
+            said: BTreeMap::new(),
             by_metric: HashMap::new(),
         }
     }
@@ -203,6 +206,10 @@ impl Dataset {
         };
         if self.points.list.len() > known_points {
             self.point_values.push(key.point.clone());
+        }
+        for (key, words) in &observation.facts {
+            let answers = self.said.entry((key.clone(), trial.arm, trial.point));
+            answers.or_default().insert(words.clone());
         }
         self.trials.push(trial);
         if observation.outcome == Outcome::Ok {

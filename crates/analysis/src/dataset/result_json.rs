@@ -92,6 +92,7 @@ fn observation<'a>(file: &'a ResultFile, iteration: &'a Iteration) -> Observatio
         resources: Used {
             wall: iteration.duration_s,
         },
+        facts: std::collections::BTreeMap::new(),
         metrics: Metrics(values),
     }
 }

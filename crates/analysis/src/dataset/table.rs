@@ -145,6 +145,7 @@ impl Titles {
             id: Cow::Borrowed(""),
             outcome: outcome(cell(self.outcome))?,
             resources: Used::default(),
+            facts: std::collections::BTreeMap::new(),
             metrics: Metrics(values.collect()),
         })
     }

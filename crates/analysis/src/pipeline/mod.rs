@@ -332,6 +332,7 @@ fn observation<'a>(
         id: Cow::Borrowed(&value.id),
         outcome,
         resources: Used::default(),
+        facts: std::collections::BTreeMap::new(),
         metrics: Metrics(
             value
                 .value

@@ -100,7 +100,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         options.alpha,
         printer.terminal(),
     ));
-    if let Some(choice) = &choice {
+    let confirmed = spec.is_some_and(|spec| spec.analysis.confirm.is_some());
+    if let Some(choice) = choice.as_ref().filter(|_| !confirmed) {
         let source = spec.map(|spec| spec.source.as_str());
         printer.tell(fairtrial_report::sweep::confirm_sentence(choice, source));
     }

@@ -39,6 +39,7 @@ fn record(plan: &Plan, index: u64, attempt: u32, outcome: Outcome) -> Record {
         metrics: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
         notes: Vec::new(),
+        facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }
 }

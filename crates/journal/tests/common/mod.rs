@@ -108,6 +108,7 @@ pub fn record(index: u64, attempt: u32, outcome: Outcome) -> Record {
         .into(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
+        facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }
 }

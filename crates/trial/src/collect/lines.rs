@@ -14,6 +14,7 @@ const STEP_KEYS: [&str; 2] = ["step", "_step"];
 pub(super) struct LineFile {
     file: String,
     readings: BTreeMap<String, Both>,
+    facts: BTreeMap<String, String>,
     broken: u64,
     first_broken: u64,
 }
@@ -25,6 +26,10 @@ struct Both {
     series: Option<SeriesReading>,
 }
 
+/// Words that a record keeps: so many keys, so many letters each.
+const MOST_FACTS: usize = 64;
+const FACT_LETTERS: usize = 300;
+
 impl LineFile {
     /// Reads a file; the points of the `kept` keys are held for their summaries, the others only counted.
     pub(super) fn read(dir: &Path, file: &str, kept: &[&str]) -> Result<Self, CollectError> {
@@ -32,6 +37,7 @@ impl LineFile {
         let mut lines = Self {
             file: file.to_owned(),
             readings: BTreeMap::new(),
+            facts: BTreeMap::new(),
             broken: 0,
             first_broken: 0,
         };
@@ -69,10 +75,25 @@ impl LineFile {
             if STEP_KEYS.contains(&key.as_str()) {
                 continue;
             }
-            if let Some(value) = tolerant::number(value) {
-                self.take_value(key, step, value, kept);
+            match (tolerant::number(value), value) {
+                (Some(value), _) => self.take_value(key, step, value, kept),
+                (None, serde_json::Value::String(words)) => self.take_words(key, words),
+                _ => {}
             }
         }
+    }
+
+    /// The last words under a key; a trial that writes a novel has it cut, one that writes many has the first ones kept.
+    fn take_words(&mut self, key: &str, words: &str) {
+        if self.facts.len() < MOST_FACTS || self.facts.contains_key(key) {
+            let words: String = words.chars().take(FACT_LETTERS).collect();
+            self.facts.insert(key.to_owned(), words);
+        }
+    }
+
+    /// What the lines say in words, taken out.
+    pub(super) fn take_facts(&mut self) -> BTreeMap<String, String> {
+        std::mem::take(&mut self.facts)
     }
 
     fn take_value(&mut self, key: &str, step: Option<f64>, value: f64, kept: &[&str]) {

@@ -25,6 +25,8 @@ pub(crate) const REPORTED_FILE: &str = "metrics.jsonl";
 pub struct Collected {
     /// One number per metric.
     pub metrics: BTreeMap<String, Number>,
+    /// What the trial says about itself in words.
+    pub facts: BTreeMap<String, String>,
     /// The series behind some of them.
     pub series: BTreeMap<String, SeriesInfo>,
     /// Required metrics without a value, each with where it was looked for.
@@ -168,7 +170,8 @@ fn resource(resources: &Resources, field: &str) -> Result<Reading, CollectError>
 }
 
 /// Everything else in the reported lines: scalars as they are, series by their last value.
-fn take_undeclared(reported: LineFile, declared: &[MetricDeclaration], found: &mut Collected) {
+fn take_undeclared(mut reported: LineFile, declared: &[MetricDeclaration], found: &mut Collected) {
+    found.facts = reported.take_facts();
     for (name, reading) in reported.into_rest() {
         if declared.iter().any(|metric| metric.name == name) {
             continue;

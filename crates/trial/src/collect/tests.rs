@@ -38,6 +38,8 @@ fn reported_lines_give_series_and_final_values() {
     assert!(found.metrics["loss"].0.is_nan());
     assert_eq!(found.series["reward"].points, 2);
     assert!(!found.series.contains_key("score") && !found.metrics.contains_key("note"));
+    // Words are kept as what the trial says about itself.
+    assert_eq!(found.facts["note"], "x");
     assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
     assert!(found.notes[0].contains("line 3"));
 }

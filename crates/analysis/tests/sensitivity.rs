@@ -1,0 +1,159 @@
+//! What each swept parameter does to a metric.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{ended, measured, metric, record};
+use fairtrial_analysis::dataset::Origin;
+use fairtrial_analysis::sensitivity::{ArmEffect, Sensitivity, sensitivity};
+use fairtrial_analysis::{Dataset, Observation};
+use fairtrial_model::{Direction, Outcome, Params, Record};
+use serde_json::json;
+
+fn at(mut record: Record, point: &serde_json::Value) -> Record {
+    let entries = point.as_object().unwrap().clone();
+    record.trial.point = entries.into_iter().collect::<Params>();
+    record
+}
+
+fn dataset(records: &[Record]) -> Dataset {
+    let mut data = Dataset::new("grid", Origin::Records);
+    data.declared = vec![metric("score", Some(Direction::Up))];
+    for record in records {
+        data.push(&Observation::from(record));
+    }
+    data
+}
+
+/// 2 × 2 points, three seeds: `a` adds 10, `b` adds 1, the seed adds its number.
+fn grid() -> Vec<Record> {
+    let mut records = Vec::new();
+    for seed in 1..=3 {
+        for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let trial = record(records.len() as u64, "train", "", seed);
+            let value = f64::from(10 * a + b) + seed as f64;
+            records.push(measured(
+                at(trial, &json!({"a": a, "b": b})),
+                &[("score", value)],
+            ));
+        }
+    }
+    records
+}
+
+fn effects(records: &[Record]) -> Sensitivity {
+    sensitivity(&dataset(records), None, 0.05).unwrap()
+}
+
+fn only_arm(sensitivity: &Sensitivity, place: usize) -> &ArmEffect {
+    assert_eq!(sensitivity.parameters[place].arms.len(), 1);
+    &sensitivity.parameters[place].arms[0]
+}
+
+#[test]
+fn levels_are_means_over_the_other_parameters_with_seeds_as_units() {
+    let found = effects(&grid());
+    let a = only_arm(&found, 0);
+    assert_eq!(found.parameters[0].name, "a");
+    let means: Vec<f64> = a.levels.iter().map(|level| level.mean).collect();
+    assert_eq!(means, [2.5, 12.5]);
+    assert!(a.balanced && a.left_out == 0);
+    assert_eq!((a.levels[0].seeds, a.levels[0].values), (3, 6));
+    // Seeds 1, 2, 3 have the means 1.5, 2.5, 3.5: 2.5 ± t(0.975, 2) / sqrt(3).
+    let interval = a.levels[0].interval.unwrap();
+    assert!(
+        (interval.high - interval.low - 2.0 * 4.302_652_729_911_275 / 3_f64.sqrt()).abs() < 1e-9
+    );
+    // 10² against 10² + 1²: nearly all of it is `a`.
+    assert!((a.explained.unwrap() - 100.0 / 101.0).abs() < 1e-12);
+    assert!((only_arm(&found, 1).explained.unwrap() - 1.0 / 101.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_failed_trial_takes_its_setting_out_of_every_level() {
+    let mut records = grid();
+    // Seed 1 at a=1, b=1: without it the mean of a=1 must not lean towards b=0.
+    records[3] = ended(records[3].clone(), Outcome::Failed);
+    let found = effects(&records);
+    let a = only_arm(&found, 0);
+    assert_eq!((a.balanced, a.left_out), (true, 1));
+    assert!((a.levels[1].mean - a.levels[0].mean - 10.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_random_sweep_is_not_called_balanced() {
+    let points = [
+        json!({"a": 0, "b": 3}),
+        json!({"a": 1, "b": 4}),
+        json!({"a": 1, "b": 5}),
+    ];
+    let records: Vec<Record> = points
+        .iter()
+        .enumerate()
+        .map(|(index, point)| {
+            let trial = at(record(index as u64, "train", "", 1), point);
+            measured(trial, &[("score", index as f64)])
+        })
+        .collect();
+    let found = effects(&records);
+    let a = only_arm(&found, 0);
+    assert!(!a.balanced && a.explained.is_none());
+    assert_eq!(a.levels[1].mean, 1.5);
+    assert!(a.levels[0].interval.is_none());
+    assert!(
+        a.levels[0]
+            .why_none
+            .as_ref()
+            .unwrap()
+            .contains("at least 2")
+    );
+}
+
+#[test]
+fn nothing_swept_and_unknown_metrics_are_said() {
+    let flat = measured(record(0, "train", "", 1), &[("score", 1.0)]);
+    let error = sensitivity(&dataset(&[flat]), None, 0.05).unwrap_err();
+    assert!(error.to_string().contains("sweeps nothing"));
+    let error = sensitivity(&dataset(&grid()), Some("loss"), 0.05).unwrap_err();
+    assert!(error.to_string().contains("`loss`"), "{error}");
+}
+
+#[test]
+fn the_original_parameter_impact_is_reproduced() {
+    let golden: serde_json::Value =
+        serde_json::from_str(include_str!("goldens/agentfarm/parameter_impact.json")).unwrap();
+    let mut records = Vec::new();
+    for (value, durations) in golden["params_to_durations"].as_object().unwrap() {
+        for (rollout, duration) in durations.as_array().unwrap().iter().enumerate() {
+            let mut trial = record(records.len() as u64, "spin", "", 1);
+            trial.trial.rollout = rollout as u32;
+            let point = json!({"size": value.parse::<i64>().unwrap()});
+            records.push(measured(
+                at(trial, &point),
+                &[("score", duration.as_f64().unwrap())],
+            ));
+        }
+    }
+    let found = effects(&records);
+    let size = only_arm(&found, 0);
+    let expected = &golden["mean"];
+    let close = |value: f64, key: &str| {
+        let wanted = expected[key].as_f64().unwrap();
+        assert!(
+            (value - wanted).abs() <= 1e-12 * wanted.abs(),
+            "{key}: {value} for {wanted}"
+        );
+    };
+    close(size.correlation.unwrap(), "correlation");
+    close(size.levels[size.smallest].mean, "min_value");
+    close(size.levels[size.largest].mean, "max_value");
+    close(
+        size.levels[size.smallest].value.as_f64().unwrap(),
+        "min_param",
+    );
+    close(
+        size.levels[size.largest].value.as_f64().unwrap(),
+        "max_param",
+    );
+    close(100.0 * size.drop.unwrap(), "improvement_pct");
+}
