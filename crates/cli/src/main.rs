@@ -7,6 +7,7 @@ mod data_dir;
 mod ending;
 mod environment;
 mod exit;
+mod experiment;
 mod picture;
 mod printer;
 mod progress;
@@ -25,6 +26,10 @@ fn main() -> ExitCode {
         .is_some_and(|argument| argument == "__launch")
     {
         return launch();
+    }
+    // A trial's own processes: the driver of an experiment, and the worker of a built-in one.
+    if let Some(exit) = experiment::inside_a_trial() {
+        return exit;
     }
     app::main()
 }

@@ -1,11 +1,12 @@
 //! Reading a spec as every command does: all problems shown at once, then a plan.
 
 use crate::exit::{Exit, Failure};
+use crate::experiment;
 use crate::printer::Printer;
 use crate::sequential;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{
-    Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load, render,
+    Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load_with, render,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,12 +24,13 @@ pub(crate) struct SpecArgs {
 impl SpecArgs {
     /// Reads the spec.
     pub(crate) fn load(&self, files: FileCheck) -> Loaded {
-        load(
+        load_with(
             &self.spec,
             &LoadOptions {
                 set: self.set.clone(),
                 files,
             },
+            &experiment::catalogue(),
         )
     }
 

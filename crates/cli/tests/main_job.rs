@@ -289,14 +289,6 @@ fn what_cannot_run_is_refused_before_anything_starts() {
             .err
             .contains("`NOT_SET_ANYWHERE` is not set")
     );
-    let experiment = Project::with_spec("experiment = \"observation_flow\"\n");
-    assert!(
-        experiment
-            .expect(2, &["run", "bench.toml"])
-            .err
-            .contains("comes with a later version")
-    );
-    experiment.expect(0, &["plan", "bench.toml"]);
     let later = Project::with_spec("command = \"true\"\n[metrics.x]\nfrom = \"wandb:x\"\n");
     assert!(
         later

@@ -1,6 +1,7 @@
 //! From a trial of the plan to a job that can be run: placeholders filled, environment complete, paths absolute.
 
 use crate::EngineError;
+use crate::experiment::DriverLines;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::MetricDeclaration;
 use fairtrial_plan::{Placement, Plan, Trial};
@@ -20,6 +21,7 @@ pub(crate) struct JobMaker {
     stamp: String,
     runs_dir: PathBuf,
     base_dir: PathBuf,
+    drivers: DriverLines,
     environment: HashMap<String, String>,
     /// What every trial of a task inherits, by the task's place in the source.
     inherited: HashMap<usize, Arc<[String]>>,
@@ -29,7 +31,13 @@ pub(crate) struct JobMaker {
 }
 
 impl JobMaker {
-    pub(crate) fn new(run: &RunDir, spec: &Spec, environment: &[(String, String)]) -> Self {
+    /// `program` is this very binary, which drives experiments.
+    pub(crate) fn new(
+        run: &RunDir,
+        spec: &Spec,
+        program: &Path,
+        environment: &[(String, String)],
+    ) -> Self {
         let inherited = spec
             .tasks
             .iter()
@@ -40,6 +48,7 @@ impl JobMaker {
             stamp: run.stamp().to_string(),
             runs_dir: run.root().runs_dir(),
             base_dir: PathBuf::from(&spec.base_dir),
+            drivers: DriverLines::new(program, run, spec),
             environment: environment.iter().cloned().collect(),
             inherited,
             metrics: spec.metrics.clone().into(),
@@ -78,9 +87,12 @@ impl JobMaker {
             task: trial.key.task.clone(),
             message,
         };
-        let argv = trial
-            .argv(Some(&placement))
-            .map_err(|error| unresolved(error.to_string()))?;
+        let argv = match self.drivers.argv(&trial, &placement).map_err(unresolved)? {
+            Some(driver) => driver,
+            None => trial
+                .argv(Some(&placement))
+                .map_err(|error| unresolved(error.to_string()))?,
+        };
         let workdir = self.workdir(&trial, &placement).map_err(unresolved)?;
         let env = self.env(&trial, &placement).map_err(unresolved)?;
         let id = trial.id();

@@ -66,8 +66,7 @@ pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> 
     for task in &spec.tasks {
         let id = &task.id;
         let kind = match &task.work {
-            Work::Command { .. } => None,
-            Work::Experiment { .. } => Some("a registered experiment"),
+            Work::Command { .. } | Work::Experiment { .. } => None,
             Work::Prepared { .. } => Some("an agent task (`prepared_dir`)"),
         };
         if let Some(kind) = kind {

@@ -168,7 +168,12 @@ impl Session<'_> {
         }
         let floor = Floor {
             request: self.request,
-            jobs: JobMaker::new(&self.run, plan.spec(), &self.request.environment),
+            jobs: JobMaker::new(
+                &self.run,
+                plan.spec(),
+                &self.request.program,
+                &self.request.environment,
+            ),
             board: Arc::clone(&board),
             writer,
             events: self.events.clone(),

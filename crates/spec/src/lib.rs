@@ -27,7 +27,7 @@ pub use diagnostic::{Diagnostic, Related, Severity};
 pub use duration::{DURATION_FORM, DurationError, Seconds, parse_duration};
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError};
-pub use load::{FileCheck, LoadOptions, Loaded, load, load_text};
+pub use load::{FileCheck, LoadOptions, Loaded, load, load_text, load_with};
 pub use read::Format;
 pub use render::{Style, render};
 pub use shape::{reference, schema};

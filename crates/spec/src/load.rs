@@ -10,6 +10,7 @@ use crate::shape::canonical::canonicalize;
 use crate::shape::check::check_section;
 use crate::source::{Sources, Span};
 use crate::spec::Spec;
+use fairtrial_experiment::Catalogue;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,11 +53,18 @@ impl Loaded {
     }
 }
 
-/// Loads a spec from a file; its extension names the format.
+/// Loads a spec from a file; its extension names the format. Registered experiments are taken as they are.
 pub fn load(path: &Path, options: &LoadOptions) -> Loaded {
-    let mut loader = Loader::default();
-    let root = loader.file(path, &path.display().to_string(), None);
-    loader.finish(root, path, options)
+    Loader::default().load(path, options)
+}
+
+/// Loads a spec from a file and checks its registered experiments against a catalogue.
+pub fn load_with(path: &Path, options: &LoadOptions, catalogue: &dyn Catalogue) -> Loaded {
+    let loader = Loader {
+        catalogue: Some(catalogue),
+        ..Loader::default()
+    };
+    loader.load(path, options)
 }
 
 /// Loads a spec from a text. The name stands in diagnostics and gives the folder that relative paths start from.
@@ -73,7 +81,8 @@ pub fn load_text(name: &str, text: &str, format: Format, options: &LoadOptions) 
 const MAX_INCLUDES: usize = 64;
 
 #[derive(Default)]
-struct Loader {
+struct Loader<'a> {
+    catalogue: Option<&'a dyn Catalogue>,
     sources: Sources,
     problems: Problems,
     /// The files that include one another, outermost first.
@@ -81,7 +90,12 @@ struct Loader {
     included: usize,
 }
 
-impl Loader {
+impl Loader<'_> {
+    fn load(mut self, path: &Path, options: &LoadOptions) -> Loaded {
+        let root = self.file(path, &path.display().to_string(), None);
+        self.finish(root, path, options)
+    }
+
     fn finish(mut self, root: Option<Node>, path: &Path, options: &LoadOptions) -> Loaded {
         let spec = root.and_then(|mut root| {
             apply(
@@ -95,6 +109,7 @@ impl Loader {
                 path,
                 files: options.files,
                 sources: &self.sources,
+                catalogue: self.catalogue,
             };
             resolve(&root, &origin, &mut self.problems)
         });

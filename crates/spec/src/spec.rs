@@ -1,6 +1,7 @@
 //! The validated spec: what the user asked for, with every default filled in, every alias resolved and every number
 //! in its unit. All that follows (plan, run, analysis) reads this and never the text again.
 
+use fairtrial_experiment::{Origin, Sources};
 use fairtrial_model::{EqualRule, MetricDeclaration, ParamValue, Params};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,6 +45,9 @@ pub struct Spec {
     pub budget: Budget,
     /// Provenance wishes.
     pub provenance: Provenance,
+    /// Where registered experiments come from, besides those that are built in.
+    #[serde(default, skip_serializing_if = "Sources::is_empty")]
+    pub experiments: Sources,
     /// Where result files in the registered-experiment form go.
     pub output_dir: Option<String>,
     /// Free tags.
@@ -164,6 +168,9 @@ pub enum Work {
         measured: u32,
         /// What observes it.
         instruments: Vec<Instrument>,
+        /// Where it comes from; absent where the spec was read without a catalogue of experiments.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Origin>,
     },
     /// An agent task.
     Prepared {

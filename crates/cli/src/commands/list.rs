@@ -1,15 +1,21 @@
-//! `list`: the runs there are.
+//! `list`: the runs there are, and with `experiments` the registered experiments.
 
+use super::list_experiments;
 use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
 use fairtrial_journal::{Index, RunRow};
 
-/// List the runs of this project
+/// List the runs of this project, or the registered experiments
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  fairtrial list")]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:\n  fairtrial list\n  fairtrial list experiments"
+)]
 pub(crate) struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
     /// Only runs of this benchmark
     name: Option<String>,
     /// Print the list as JSON
@@ -17,7 +23,16 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// What else there is to list.
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Experiments(list_experiments::Args),
+}
+
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    if let Some(What::Experiments(args)) = &args.what {
+        return list_experiments::run(args, printer);
+    }
     let root = data_dir::for_here(global.data_dir.as_deref());
     let mut runs = if root.rollouts_dir().is_dir() {
         let mut index = Index::open(&root)?;

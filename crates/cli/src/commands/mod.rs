@@ -10,6 +10,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod init;
 pub(crate) mod list;
+mod list_experiments;
 pub(crate) mod plan;
 pub(crate) mod power;
 pub(crate) mod run;

@@ -139,9 +139,19 @@ fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
     ))
 }
 
-/// The slots a spec asks for, or one per physical core.
+/// The slots a spec asks for, or one per physical core; one alone where experiments are timed, because trials beside
+/// each other would be in each other's times.
 pub(crate) fn slots(spec: &Spec) -> usize {
-    spec.parallel
-        .unwrap_or_else(fairtrial_journal::provenance::physical_cores)
-        .max(1)
+    let timed = spec
+        .tasks
+        .iter()
+        .any(|task| matches!(task.work, Work::Experiment { .. }));
+    let unsaid = || {
+        if timed {
+            1
+        } else {
+            fairtrial_journal::provenance::physical_cores()
+        }
+    };
+    spec.parallel.unwrap_or_else(unsaid).max(1)
 }

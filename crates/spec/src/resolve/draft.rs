@@ -1,5 +1,6 @@
 //! Tasks as written, with `[defaults]` merged under them, and the [`Task`] made from each.
 
+use super::experiments::Known;
 use super::work::work;
 use super::{error, seeds, sweep, texts};
 use crate::diagnostic::Problems;
@@ -7,6 +8,7 @@ use crate::document::{Kind, Map, Node};
 use crate::shape::check::{node_bytes, node_duration};
 use crate::shape::{WORK_KEYS, is_task_key};
 use crate::spec::{InheritEnv, Limits, Retries, Task, Work};
+use fairtrial_experiment::{Param, ParamSchema};
 use fairtrial_model::Params;
 use std::collections::BTreeMap;
 
@@ -107,16 +109,20 @@ pub(super) enum ModelRole {
 
 /// The tasks, in the order of their drafts; one without work gets an empty command, so that the two
 /// lists stay in step; its problem is reported.
-pub(super) fn tasks(drafts: &[Draft], role: ModelRole, problems: &mut Problems) -> Vec<Task> {
+pub(super) fn tasks(
+    drafts: &[Draft],
+    (role, known): (ModelRole, &Known),
+    problems: &mut Problems,
+) -> Vec<Task> {
     drafts
         .iter()
-        .map(|draft| task(draft, role, problems))
+        .map(|draft| task(draft, role, known, problems))
         .collect()
 }
 
-fn task(draft: &Draft, role: ModelRole, problems: &mut Problems) -> Task {
+fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) -> Task {
     let node = &draft.node;
-    let work = work(draft, problems).unwrap_or(Work::Command {
+    let work = work(draft, known, problems).unwrap_or(Work::Command {
         argv: Vec::new(),
         shell: false,
     });
@@ -124,7 +130,7 @@ fn task(draft: &Draft, role: ModelRole, problems: &mut Problems) -> Task {
         Work::Prepared { model, .. } => Some(model.clone()),
         _ => draft.text("model").map(str::to_owned),
     };
-    let (mut params, swept) = params(node, problems);
+    let (mut params, swept) = params(node, known.schema(draft), problems);
     if let (ModelRole::Parameter, Some(model)) = (role, &model) {
         params.set("model", model.as_str().into());
     }
@@ -154,8 +160,16 @@ fn task(draft: &Draft, role: ModelRole, problems: &mut Problems) -> Task {
     }
 }
 
-/// Fixed parameters, and the lists among them, which are swept.
-fn params<'a>(node: &'a Node, problems: &mut Problems) -> (Params, Vec<(&'a str, &'a Node)>) {
+/// Fixed parameters, and the lists among them, which are swept unless the parameter's own type is a list.
+fn params<'a>(
+    node: &'a Node,
+    schema: Option<&ParamSchema>,
+    problems: &mut Problems,
+) -> (Params, Vec<(&'a str, &'a Node)>) {
+    let takes_list = |name: &str| {
+        let param = schema.and_then(|schema| schema.get(name));
+        param.is_some_and(Param::is_list)
+    };
     let mut fixed = Params::new();
     let mut swept = Vec::new();
     for entry in node
@@ -165,6 +179,9 @@ fn params<'a>(node: &'a Node, problems: &mut Problems) -> (Params, Vec<(&'a str,
     {
         match entry.value.list() {
             None => fixed.set(entry.key.as_str(), entry.value.to_param()),
+            Some(_) if takes_list(&entry.key) => {
+                fixed.set(entry.key.as_str(), entry.value.to_param());
+            }
             Some([]) => {
                 let message = format!("the sweep over `{}` has no values", entry.key);
                 problems.push(

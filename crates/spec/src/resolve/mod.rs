@@ -3,6 +3,7 @@
 //! The shape has been checked before, so a value of the wrong type is simply absent here: its problem is reported.
 
 mod draft;
+mod experiments;
 mod files;
 mod ids;
 mod needs;
@@ -18,6 +19,8 @@ use crate::metric;
 use crate::source::{Sources, Span};
 use crate::spec::{Arm, SPEC_SCHEMA, Spec};
 use draft::ModelRole;
+use experiments::Known;
+use fairtrial_experiment::Catalogue;
 use fairtrial_model::{Params, documented_seeds};
 use std::path::Path;
 
@@ -26,6 +29,8 @@ pub(crate) struct Origin<'a> {
     pub(crate) path: &'a Path,
     pub(crate) files: FileCheck,
     pub(crate) sources: &'a Sources,
+    /// Knows registered experiments, where they are to be checked.
+    pub(crate) catalogue: Option<&'a dyn Catalogue>,
 }
 
 fn error(span: Span, message: impl Into<String>) -> Diagnostic {
@@ -41,7 +46,9 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         ModelRole::Parameter
     };
     let drafts = draft::drafts(root, problems);
-    let mut tasks = draft::tasks(&drafts, role, problems);
+    let base_dir = top::base_dir(origin.path);
+    let known = Known::look_up(root, &drafts, (origin.catalogue, &base_dir), problems);
+    let mut tasks = draft::tasks(&drafts, (role, &known), problems);
     ids::assign(&mut tasks, &drafts, problems);
     let arms = if declared.is_empty() {
         model_arms(&tasks)
@@ -52,7 +59,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     let mut sweep = sweep::top_level(root, problems);
     sweep::share_strategy(root, &mut sweep, &mut tasks, problems);
     sweep::check_clashes(root, &tasks, &drafts, &arms, problems);
-    let base_dir = top::base_dir(origin.path);
+    known.check(root, &drafts, problems);
     let seeds = top_seeds(root, problems);
     let spec = Spec {
         schema: SPEC_SCHEMA,
@@ -69,6 +76,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         equal: top::equal(root),
         budget: top::budget(root),
         provenance: top::provenance(root),
+        experiments: experiments::sources(root),
         output_dir: root
             .get("output_dir")
             .and_then(Node::text)

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::error;
+use super::experiments::Known;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::shape::WORK_KEYS;
@@ -21,7 +22,7 @@ const ONLY_WITH: [(&str, &str); 5] = [
 ];
 
 /// The work of a task; absent where it has none or two kinds.
-pub(super) fn work(draft: &Draft, problems: &mut Problems) -> Option<Work> {
+pub(super) fn work(draft: &Draft, known: &Known, problems: &mut Problems) -> Option<Work> {
     let entries = draft.node.map().map_or(&[][..], |map| &map.entries);
     let kinds: Vec<&Entry> = entries
         .iter()
@@ -32,7 +33,7 @@ pub(super) fn work(draft: &Draft, problems: &mut Problems) -> Option<Work> {
             misplaced_keys(draft, &kind.key, problems);
             match kind.key.as_str() {
                 "command" => command(draft, &kind.value, problems),
-                "experiment" => Some(experiment(draft, kind.value.text()?)),
+                "experiment" => Some(experiment(draft, kind.value.text()?, known)),
                 _ => Some(prepared(draft, kind.value.text()?)),
             }
         }
@@ -112,7 +113,7 @@ fn command(draft: &Draft, node: &Node, problems: &mut Problems) -> Option<Work> 
     }
 }
 
-fn experiment(draft: &Draft, slug: &str) -> Work {
+fn experiment(draft: &Draft, slug: &str, known: &Known) -> Work {
     let iterations = |key, default| {
         let given = draft
             .node
@@ -135,6 +136,7 @@ fn experiment(draft: &Draft, slug: &str) -> Work {
         instruments: named.map_or_else(timing, |items| {
             items.iter().filter_map(instrument).collect()
         }),
+        origin: known.origin(slug).cloned(),
     }
 }
 

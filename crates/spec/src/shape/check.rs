@@ -10,9 +10,8 @@ use crate::metric::{parse_margin, parse_tolerance};
 use crate::source::Span;
 
 /// Keys that are named in the design and come with a later version: refused rather than ignored.
-const LATER: [(&str, &str); 4] = [
+const LATER: [(&str, &str); 3] = [
     ("spec", "engine"),
-    ("spec", "experiments"),
     ("spec", "reporters"),
     ("task", "engine"),
 ];

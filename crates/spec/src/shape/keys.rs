@@ -69,7 +69,7 @@ pub(crate) static ROOT: Section = Section {
 static ROOT_KEYS: &[Key] = &[
     key("name", Type::PlainName, "the file's stem", "Name of the benchmark; names the folder of its runs.").example("\"vit-vs-trxl\""),
     key("seeds", SEEDS, "1 documented seed", SEEDS_DOC).alias(&["seed"]).nullable().example("15"),
-    key("parallel", Type::Whole(1, MANY), "the number of physical cores", "How many trials run at the same time on this machine.").alias(&["parallelism"]).example("4"),
+    key("parallel", Type::Whole(1, MANY), "the number of physical cores; 1 where a task is an experiment", "How many trials run at the same time on this machine.").alias(&["parallelism"]).example("4"),
     key("tasks", Type::List(&Type::Section(&TASK), 1), "", "The work, one table per task.").example("[{\"id\": \"train\", \"command\": \"python train.py --seed {seed}\"}]"),
     key("defaults", Type::Section(&DEFAULTS), "", "Values for every task that does not set the key itself; tables (`env`, `params`, `limits`, ...) merge key by key."),
     key("arms", Type::Map(&ANY_MAP, Keys::Names), "one arm per `model`, where tasks have one", "The variants under comparison; each is a table of parameters.").example("{\"control\": {\"lr\": 0.001}, \"candidate\": {\"lr\": 0.0003}}"),
@@ -84,10 +84,24 @@ static ROOT_KEYS: &[Key] = &[
     key("order", Type::Word(&["blocks", "random", "spec"]), "blocks", "Order in which trials start: `blocks` (one seed across everything, shuffled inside the block, then the next seed), `random` (shuffled altogether), `spec` (as written).").example("\"blocks\""),
     key("order_seed", Type::Whole(0, u64::MAX), "0", "Seed of the shuffles and of random sweeps.").example("7"),
     key("include", Type::Either(&[Type::FilledText, TEXTS]), "", "Files whose values are defaults under this file: tables merge, lists are replaced, later files win over earlier ones, this file wins over all. Paths are relative to the including file.").example("[\"base.toml\"]"),
-    key("output_dir", Type::FilledText, "benchmarks/results", "Where result files in the registered-experiment form go.").example("\"benchmarks/results/observation\""),
+    key("experiments", Type::Section(&EXPERIMENTS), "", "Where registered experiments come from, besides those that are built in."),
+    key("output_dir", Type::FilledText, "benchmarks/results", "Where the result files of registered experiments go, relative to the folder that holds the data folder.").example("\"benchmarks/results/observation\""),
     key("tags", TEXTS, "[]", "Free tags, kept with the run.").example("[\"baseline\"]"),
     key("notes", Type::Text, "\"\"", "Free text, kept with the run.").nullable().example("\"after the cache change\""),
 ];
+
+static EXPERIMENTS: Section = Section {
+    name: "experiments",
+    noun: "`experiments`",
+    doc: "Where registered experiments come from, besides those that are built in (`fairtrial list experiments`).",
+    keys: &[&[
+        key("python", TEXTS, "[]", "Python modules or packages whose `@register_experiment` classes are offered; found from the spec's folder and on Python's own path.").example("[\"my_pkg.benchmarks\"]"),
+        key("rust", TEXTS, "[]", "Programs that speak the worker protocol (the Rust SDK's `main` does), relative to the spec's folder.").example("[\"./target/release/my-bench\"]"),
+        key("interpreter", Type::FilledText, "python3", "The Python that runs Python experiments; a path is relative to the spec's folder.").example("\".venv/bin/python\""),
+        key("reporters", TEXTS, "[]", "Python functions, as `module:function`, that get the result files and the output folder when the run has ended.").example("[\"my_pkg.reports:generate_custom_report\"]"),
+    ]],
+    open: false,
+};
 
 static TASK: Section = Section {
     name: "task",
@@ -114,7 +128,7 @@ static TASK_KEYS: &[Key] = &[
     key("shell", Type::Bool, "false", "Hand `command` to `/bin/sh -c` as one script.").example("true"),
     key("experiment", Type::FilledText, "", "A registered experiment.").example("\"observation_flow\""),
     key("prepared_dir", Type::FilledText, "", "The folder of a prepared agent task.").example("\"data/tasks/prepared/task_1\""),
-    key("params", ANY_MAP, "{}", "Parameters of the task. A list is swept (a later version will exempt parameters of registered experiments whose own type is a list).").nullable().example("{\"num_agents\": [100, 200], \"radius\": 6}"),
+    key("params", ANY_MAP, "{}", "Parameters of the task. A list is swept, unless it belongs to a registered experiment whose parameter is itself a list.").nullable().example("{\"num_agents\": [100, 200], \"radius\": 6}"),
     key("iterations", Type::Section(&ITERATIONS), "", "How often an experiment runs inside one trial."),
     key("instrumentation", Type::List(&Type::Either(&[Type::FilledText, Type::Section(&INSTRUMENT)]), 0), "[\"timing\"]", "What observes an experiment: names, or tables with `name` and options.").example("[\"timing\", {\"name\": \"cprofile\", \"top_n\": 30}]"),
     key("model", Type::FilledText, "gpt-5-mini for agent tasks", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),

@@ -1,0 +1,80 @@
+//! Registered experiments on the command line's side: the catalogue for specs, and the two processes inside a trial.
+
+use crate::exit::Exit;
+use crate::{environment, time};
+use fairtrial_driver::{DriveTask, DriveTrial, Experiments, Tools, drive};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What specs are checked against.
+pub(crate) fn catalogue() -> Experiments {
+    Experiments::new(fairtrial_suite::registry().descriptions())
+}
+
+/// Becomes the driver (`__experiment TASK TRIAL`) or the worker (`__worker`), where this process was started as one.
+pub(crate) fn inside_a_trial() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let first = arguments.next()?;
+    if first == "__worker" {
+        return Some(fairtrial_experiment::main(&fairtrial_suite::registry()));
+    }
+    if first != "__experiment" {
+        return None;
+    }
+    let text = |argument: std::ffi::OsString| argument.into_string().ok();
+    let (task, trial) = (
+        arguments.next().and_then(text),
+        arguments.next().and_then(text),
+    );
+    Some(driver(
+        &task.unwrap_or_default(),
+        &trial.unwrap_or_default(),
+    ))
+}
+
+#[allow(clippy::print_stderr, reason = "what a trial prints goes into its log")]
+fn driver(task: &str, trial: &str) -> ExitCode {
+    let driven = requests(task, trial).and_then(|(task, trial)| {
+        let tools = tools()?;
+        drive(&task, &trial, &tools).map_err(|error| error.to_string())
+    });
+    match driven {
+        Ok(driven) if driven.succeeded => Exit::Fine.into(),
+        Ok(driven) => {
+            eprintln!("{}", driven.trouble.unwrap_or_default());
+            Exit::Failed.into()
+        }
+        Err(message) => {
+            eprintln!("{message}");
+            Exit::Machine.into()
+        }
+    }
+}
+
+fn requests(task: &str, trial: &str) -> Result<(DriveTask, DriveTrial), String> {
+    let text = std::fs::read(task).map_err(|error| format!("{task}: {error}"))?;
+    let task = serde_json::from_slice(&text).map_err(|error| format!("{task}: {error}"))?;
+    let trial = serde_json::from_str(trial).map_err(|error| format!("the trial: {error}"))?;
+    Ok((task, trial))
+}
+
+fn tools() -> Result<Tools, String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&stop))
+        .map_err(|error| format!("cannot listen for signals: {error}"))?;
+    Ok(Tools {
+        program: std::env::current_exe()
+            .map_err(|error| format!("cannot find this program: {error}"))?,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        environment: environment::read(),
+        now: time::now,
+        stop,
+        say,
+    })
+}
+
+#[allow(clippy::print_stdout, reason = "what a trial prints goes into its log")]
+fn say(text: &str) {
+    println!("{text}");
+}

@@ -1,0 +1,112 @@
+//! What `check` says about experiments, parameters and instruments, as the user reads it.
+
+use crate::common::Project;
+
+fn refused(spec: &str) -> String {
+    let project = Project::new();
+    project.write("bench.yaml", spec);
+    project.expect(2, &["check", "bench.yaml"]).err
+}
+
+#[test]
+fn an_unknown_experiment_is_refused_with_the_nearest() {
+    let said = refused("experiment: observaton_flow\n");
+    assert!(
+        said.contains("there is no experiment `observaton_flow`"),
+        "{said}"
+    );
+    assert!(said.contains("did you mean `observation_flow`?"), "{said}");
+}
+
+#[test]
+fn everything_wrong_with_parameters_is_said_at_once() {
+    let said = refused(
+        "experiment: observation_flow\nparams: {num_agent: 3, radius: 0, device: tpu, steps: [1, x]}\n\
+         sweep: {fov_radius: [1, true]}\n",
+    );
+    for words in [
+        "has no parameter `num_agent`",
+        "did you mean `num_agents`?",
+        "`radius`: expected a whole number of at least 1, found `0`",
+        "`device`: expected one of cpu, found the text `tpu`",
+        "`steps`: expected a whole number of at least 1, found the text `x`",
+        "`fov_radius`: expected a number of at least 0, found `true`",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+}
+
+#[test]
+fn unknown_instruments_and_options_are_refused() {
+    let said = refused(
+        "experiment: noop\ninstrumentation: [timing, psutils, {name: psutil, interval: 5}, {name: psutil, interval_ms: 1}]\n",
+    );
+    for words in [
+        "there is no instrument `psutils`",
+        "did you mean `psutil`?",
+        "the instrument `psutil` has no option `interval`",
+        "`interval_ms`: expected a number of at least 10, found `1`",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+}
+
+#[test]
+fn a_list_is_swept_unless_the_parameter_is_one() {
+    let project = Project::new();
+    project.write(
+        "bench.yaml",
+        "experiment: perception_metrics\nparams: {agent_counts: [2, 3], radii: 1, steps: [1, 2]}\n",
+    );
+    let plan = project.expect(0, &["plan", "bench.yaml", "--json"]).json();
+    let trials = plan["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), 2, "{plan}");
+    assert!(
+        trials
+            .iter()
+            .all(|trial| trial["point"].as_object().unwrap().len() == 1)
+    );
+}
+
+#[test]
+fn sources_that_cannot_be_read_are_pointed_at() {
+    let said = refused("experiment: x\nexperiments: {rust: [./nowhere]}\n");
+    assert!(
+        said.contains("`./nowhere`: there is no such program"),
+        "{said}"
+    );
+    let said = refused("experiment: x\nexperiments: {rust: [/bin/true]}\n");
+    assert!(
+        said.contains("the worker ended before it answered (exit code 0)"),
+        "{said}"
+    );
+    let said = refused("experiment: x\nexperiments: {python: [a], interpreter: no-such-python}\n");
+    assert!(
+        said.contains("the Python interpreter `no-such-python` cannot be started"),
+        "{said}"
+    );
+}
+
+#[test]
+fn experiments_are_listed_with_their_parameters() {
+    let project = Project::new();
+    let list = project.expect(0, &["list", "experiments"]).out;
+    for words in [
+        "memory_db",
+        "num_steps=100",
+        "[built in]",
+        "instruments: timing, psutil",
+    ] {
+        assert!(list.contains(words), "{words}\n{list}");
+    }
+    let one = project
+        .expect(0, &["list", "experiments", "pragma_profile"])
+        .out;
+    assert!(
+        one.contains("one of balanced, performance, safety, memory"),
+        "{one}"
+    );
+    let json = project.expect(0, &["list", "experiments", "--json"]).json();
+    assert!(json["experiments"].as_array().unwrap().len() >= 12);
+    project.expect(2, &["list", "experiments", "nothing"]);
+}

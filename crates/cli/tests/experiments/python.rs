@@ -1,0 +1,253 @@
+//! Python experiments: the description's own example, instruments, reporters, discovery without imports.
+
+use crate::common::{Project, Ran};
+use crate::{results, shared};
+use std::process::Command;
+
+/// Whether there is a Python; in CI there must be one.
+fn no_python() -> bool {
+    let missing = Command::new("python3").arg("--version").output().is_err();
+    if missing {
+        assert!(std::env::var_os("CI").is_none(), "python3 is not installed");
+        eprintln!("skipped: python3 is not installed");
+    }
+    missing
+}
+
+fn run(project: &Project, arguments: &[&str]) -> Ran {
+    let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python");
+    let output = project
+        .command(arguments)
+        .env("PYTHONPATH", sdk)
+        .output()
+        .unwrap();
+    Ran::from(output)
+}
+
+fn expect(project: &Project, code: i32, arguments: &[&str]) -> Ran {
+    let ran = run(project, arguments);
+    assert_eq!(ran.code, code, "{arguments:?}\n{}\n{}", ran.out, ran.err);
+    ran
+}
+
+#[test]
+fn the_complete_example_of_the_description_runs_with_other_imports() {
+    let Some(page) = shared("seeds/002_93068c8edd4bf083.txt") else {
+        return;
+    };
+    if no_python() {
+        return;
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, after) = page
+        .split_once("### Example: Complete Benchmark Implementation")
+        .unwrap();
+    let (_, code) = after.split_once("```python\n").unwrap();
+    let (code, _) = code.split_once("```").unwrap();
+    let changed: String = code
+        .lines()
+        .map(|line| match line {
+            "from benchmarks.core.experiments import Experiment, ExperimentContext" => {
+                "from fairtrial.experiments import Experiment, ExperimentContext\n".to_owned()
+            }
+            "from benchmarks.core.registry import register_experiment" => {
+                "from fairtrial.registry import register_experiment\n".to_owned()
+            }
+            other => format!("{other}\n"),
+        })
+        .collect();
+    assert_ne!(changed, code);
+    let project = Project::new();
+    project.write("example_benchmark.py", &changed);
+    project.write(
+        "example.yaml",
+        "experiment: example_benchmark\nparams: {data_size: [10, 20], iterations: 3}\niterations: {warmup: 1, measured: 3}\n\
+         instrumentation: [timing, psutil, {name: cprofile, top_n: 5}]\noutput_dir: out\nseed: 42\n\
+         experiments: {python: [example_benchmark]}\n",
+    );
+    expect(&project, 0, &["run", "example.yaml"]);
+    let found = results(&project, "out");
+    assert_eq!(found.len(), 2);
+    for result in &found {
+        assert_eq!(result["metrics"]["duration"]["n"], 3);
+        assert_eq!(result["metrics"]["iterations"]["mean"], 3.0);
+        assert!(result["environment"]["python"].is_string());
+        let names: Vec<_> = result["artifacts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|file| file["name"].clone())
+            .collect();
+        assert!(
+            names.contains(&"cprofile_iter_0".into())
+                && names.contains(&"cprofile_summary_iter_0".into())
+        );
+    }
+    let sizes: Vec<_> = found
+        .iter()
+        .map(|result| result["parameters"]["data_size"].clone())
+        .collect();
+    assert!(sizes.contains(&10.into()) && sizes.contains(&20.into()));
+}
+
+const MODULE: &str = r#"
+import contextlib
+import time
+from fairtrial import Experiment, register_experiment, register_instrument
+
+@register_instrument("marks")
+@contextlib.contextmanager
+def marks(context, label="x"):
+    """Leaves a mark."""
+    time.sleep(0.02)
+    yield
+    time.sleep(0.02)
+    context["mark"] = {label: 7}
+
+@register_experiment("mine", tags=["t"])
+class Mine(Experiment):
+    """Does what it is told.
+
+    More words.
+    """
+    param_schema = {
+        "properties": {"fail_at": {"type": "integer", "default": -1, "minimum": -1}, "mode": {"type": "string", "enum": ["a", "b"]}},
+        "required": ["mode"],
+    }
+
+    def setup(self, context):
+        print("printed to standard output")
+        context.log("set up")
+        self.count = 0
+
+    def execute_once(self, context):
+        self.count += 1
+        if context.iteration_index is not None and context.iteration_index == self.params["fail_at"]:
+            raise ValueError("as told")
+        return {"count": self.count, "odd": float("nan"), "deep": {"value": 2}}
+
+    def teardown(self, context):
+        open("torn-down", "w").close()
+
+def report(results, output_dir):
+    with open(f"{output_dir}/custom_report.txt", "w") as file:
+        file.write(f"{len(results)} {results[0].name} {results[0].metrics['count']['mean']}")
+"#;
+
+fn mine(more: &str) -> Project {
+    let project = Project::new();
+    project.write("mine.py", MODULE);
+    project.write(
+        "bench.yaml",
+        &format!("experiment: mine\niterations: {{warmup: 2, measured: 4}}\noutput_dir: out\nexperiments: {{python: [mine], reporters: [\"mine:report\"]}}\n{more}"),
+    );
+    project
+}
+
+#[test]
+fn instruments_and_reporters_of_the_user_work() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a}\ninstrumentation: [timing, {name: marks, label: y}]\n");
+    expect(&project, 0, &["run", "bench.yaml"]);
+    let result = &results(&project, "out")[0];
+    assert_eq!(result["metrics"]["mark.y"]["mean"], 7.0);
+    // Warm-ups are executed: the counter has passed them. They are no samples.
+    assert_eq!(result["metrics"]["count"]["min"], 3.0);
+    assert_eq!(result["metrics"]["deep.value"]["n"], 4);
+    assert!(result["metrics"].get("odd").is_none());
+    // The instrument sleeps 40 ms around each iteration and none of it is in the duration.
+    assert!(result["metrics"]["duration_s"]["min"].as_f64().unwrap() < 0.02);
+    assert_eq!(project.read("out/custom_report.txt"), "1 mine 4.5");
+    assert!(project.path().join("torn-down").exists());
+}
+
+#[test]
+fn a_failing_iteration_keeps_the_samples_before_it() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: b, fail_at: 2}\n");
+    expect(&project, 1, &["run", "bench.yaml"]);
+    let result = &results(&project, "out")[0];
+    assert_eq!(result["status"], "failed");
+    assert_eq!(result["error"]["message"], "ValueError: as told");
+    assert_eq!(result["error"]["iteration"], 2);
+    assert_eq!(result["metrics"]["count"]["n"], 2);
+    assert!(project.path().join("torn-down").exists());
+}
+
+#[test]
+fn parameters_are_checked_without_importing_the_module() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: c, fail_att: 1}\n");
+    project.write(
+        "mine.py",
+        &format!("import a_module_that_is_not_there\n{MODULE}"),
+    );
+    let said = expect(&project, 2, &["check", "bench.yaml"]).err;
+    assert!(
+        said.contains("`mode`: expected one of a, b, found the text `c`"),
+        "{said}"
+    );
+    assert!(said.contains("did you mean `fail_at`?"), "{said}");
+    let list = expect(
+        &project,
+        0,
+        &["list", "experiments", "--spec", "bench.yaml"],
+    )
+    .out;
+    assert!(
+        list.contains("Does what it is told. [python mine]"),
+        "{list}"
+    );
+    let project = mine("");
+    let said = expect(&project, 2, &["check", "bench.yaml"]).err;
+    assert!(
+        said.contains("the experiment `mine` needs the parameter `mode`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_module_that_cannot_be_read_is_pointed_at() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a}\n");
+    project.write(
+        "mine.py",
+        "from fairtrial import register_experiment\ndef broken(:\n",
+    );
+    let said = expect(&project, 2, &["check", "bench.yaml"]).err;
+    assert!(said.contains("mine.py:2"), "{said}");
+    let project = mine("params: {mode: a}\n");
+    std::fs::remove_file(project.path().join("mine.py")).unwrap();
+    let said = expect(&project, 2, &["check", "bench.yaml"]).err;
+    assert!(said.contains("there is no Python module `mine`"), "{said}");
+}
+
+#[test]
+fn a_training_script_reports_metrics_with_one_call() {
+    if no_python() {
+        return;
+    }
+    let project = Project::with_spec(
+        "name = \"train\"\ncommand = \"python3 train.py\"\n[metrics.loss]\nsummary = \"min\"\n",
+    );
+    project.write(
+        "train.py",
+        "import fairtrial\nfor step in range(5):\n    fairtrial.log(loss=1 / (step + 1), step=step)\nfairtrial.log({\"eval/score\": 0.5})\n",
+    );
+    expect(&project, 0, &["run", "bench.toml"]);
+    let record = project
+        .journal("train")
+        .into_iter()
+        .find(|line| line["event"] == "finished")
+        .unwrap();
+    assert_eq!(record["record"]["metrics"]["loss"], 0.2, "{record}");
+    assert_eq!(record["record"]["metrics"]["eval/score"], 0.5);
+}

@@ -1,0 +1,434 @@
+//! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
+
+use crate::instruments::{Finding, Observers, Perf, no_profile, worker_profile};
+use crate::outputs;
+use crate::request::{DriveTask, DriveTrial};
+use crate::result::{Ending, Status};
+use crate::samples::Samples;
+use crate::worker::{Heard, Lost, Worker, command_for};
+use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Setup, VERSION};
+use fairtrial_experiment::{Artifact, Origin, Phase};
+use fairtrial_model::UtcTime;
+use serde_json::{Map, Value};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How long a worker whose trial is being ended may take to clean up.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// What the driver needs from its program.
+pub struct Tools {
+    /// This very program, which is the worker of its own experiments.
+    pub program: PathBuf,
+    /// Its version.
+    pub version: String,
+    /// The caller's environment.
+    pub environment: Vec<(String, String)>,
+    /// The clock for result files.
+    pub now: fn() -> UtcTime,
+    /// Becomes true when the trial is being ended.
+    pub stop: Arc<AtomicBool>,
+    /// Takes what workers and the driver say.
+    pub say: fn(&str),
+}
+
+/// How a trial's experiment ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Driven {
+    /// Whether everything succeeded.
+    pub succeeded: bool,
+    /// What went wrong, where something did.
+    pub trouble: Option<String>,
+}
+
+/// What keeps a trial from leaving results.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// A file could not be written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Files of a run could not be written.
+    #[error(transparent)]
+    Journal(#[from] fairtrial_journal::JournalError),
+}
+
+impl DriveError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+/// What went wrong in an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Trouble {
+    /// In which part: `start`, `setup`, `warmup`, `measured`, `profiled`, `teardown`.
+    pub(crate) phase: &'static str,
+    /// What.
+    pub(crate) message: String,
+    /// The iteration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) iteration: Option<u64>,
+    /// Where in the experiment's code.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) trace: String,
+    /// Whether the worker can still be asked.
+    #[serde(skip)]
+    worker_lost: bool,
+    /// Whether the trial was told to end.
+    #[serde(skip)]
+    stopped: bool,
+}
+
+impl Trouble {
+    fn lost(phase: &'static str, lost: &Lost, iteration: Option<u64>) -> Self {
+        Self {
+            phase,
+            message: lost.to_string(),
+            iteration,
+            trace: String::new(),
+            worker_lost: true,
+            stopped: *lost == Lost::Stopped,
+        }
+    }
+
+    /// One line for people.
+    pub(crate) fn words(&self) -> String {
+        let place = match self.iteration {
+            Some(iteration) => format!("{} iteration {iteration}", self.phase),
+            None => self.phase.to_owned(),
+        };
+        format!("{place}: {}", self.message)
+    }
+}
+
+/// Runs the experiment of one trial and writes everything it leaves.
+pub fn drive(task: &DriveTask, trial: &DriveTrial, tools: &Tools) -> Result<Driven, DriveError> {
+    let artifacts = trial.dir.join("artifacts");
+    fs::create_dir_all(&artifacts).map_err(DriveError::io(&artifacts))?;
+    let mut session = Session {
+        task,
+        trial,
+        tools,
+        samples: Samples::create(&trial.dir).map_err(DriveError::io(&trial.dir))?,
+        artifacts,
+        named: Vec::new(),
+        findings: Vec::new(),
+        params: Map::new(),
+        versions: Map::new(),
+    };
+    let started_at = (tools.now)();
+    let mut troubles = session.run();
+    for finding in &session.findings {
+        if let Some(why) = &finding.absent {
+            (tools.say)(&format!("instrument {}: absent: {why}", finding.name));
+        }
+    }
+    let status = match &troubles[..] {
+        [] => Status::Success,
+        [first, ..] if first.stopped => Status::Ended,
+        _ => Status::Failed,
+    };
+    let trouble = (!troubles.is_empty()).then(|| troubles.swap_remove(0));
+    let words = trouble.as_ref().map(Trouble::words);
+    let Session {
+        samples,
+        named,
+        findings,
+        params,
+        versions,
+        ..
+    } = session;
+    let ending = Ending {
+        status,
+        trouble,
+        params: if params.is_empty() {
+            trial
+                .params
+                .iter()
+                .map(|(k, v)| (k.to_owned(), v.clone()))
+                .collect()
+        } else {
+            params
+        },
+        versions,
+        samples: samples.finish().map_err(DriveError::io(&trial.dir))?,
+        artifacts: named,
+        findings,
+        started_at,
+        ended_at: (tools.now)(),
+    };
+    outputs::write(task, trial, tools, &ending)?;
+    Ok(Driven {
+        succeeded: status == Status::Success,
+        trouble: words,
+    })
+}
+
+struct Session<'a> {
+    task: &'a DriveTask,
+    trial: &'a DriveTrial,
+    tools: &'a Tools,
+    samples: Samples,
+    /// The folder for files of instruments.
+    artifacts: PathBuf,
+    /// Files that the worker named.
+    named: Vec<Artifact>,
+    findings: Vec<Finding>,
+    params: Map<String, Value>,
+    versions: Map<String, Value>,
+}
+
+impl Session<'_> {
+    /// The whole course; what went wrong comes back, the first thing first.
+    fn run(&mut self) -> Vec<Trouble> {
+        let DriveTask {
+            origin,
+            sources,
+            base_dir,
+            ..
+        } = self.task;
+        let mut command = command_for(origin, sources, base_dir, &self.tools.program);
+        if let Origin::Python { .. } = origin {
+            // Iteration orders that depend on hashes repeat under the same seed and differ between seeds.
+            let seed = self.trial.key.seed % (u64::from(u32::MAX) + 1);
+            if !self
+                .tools
+                .environment
+                .iter()
+                .any(|(name, _)| name == "PYTHONHASHSEED")
+            {
+                command.env("PYTHONHASHSEED", seed.to_string());
+            }
+        }
+        let mut worker = match Worker::start(command) {
+            Ok(worker) => worker,
+            Err(error) => {
+                let lost = Lost::Io(format!("it could not be started: {error}"));
+                return vec![Trouble::lost("start", &lost, None)];
+            }
+        };
+        let mut troubles: Vec<Trouble> = self.work(&mut worker).err().into_iter().collect();
+        match troubles.first() {
+            Some(trouble) if trouble.stopped => {
+                // It was told to end as well; what it can still clean up it does now.
+                let _ = worker.hear_within(&AtomicBool::new(false), Some(LAST_WORDS));
+                worker.kill();
+            }
+            Some(trouble) if trouble.worker_lost => worker.kill(),
+            _ => {
+                let torn_down = worker
+                    .ask(&Request::Teardown)
+                    .map_err(|lost| Trouble::lost("teardown", &lost, None))
+                    .and_then(|()| self.until_done(&mut worker, "teardown"));
+                troubles.extend(torn_down.err());
+                worker.end();
+            }
+        }
+        troubles
+    }
+
+    fn work(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
+        self.set_up(worker)?;
+        let DriveTask {
+            warmup,
+            measured,
+            instruments,
+            ..
+        } = self.task;
+        self.iterate(worker, Phase::Warmup, u64::from(*warmup))?;
+        let (observers, absent) = Observers::start(instruments, worker.pid(), &self.artifacts);
+        self.findings.extend(absent);
+        let outcome = self.iterate(worker, Phase::Measured, u64::from(*measured));
+        let found = observers.stop(self.samples.kept(), &self.artifacts);
+        self.findings.extend(found);
+        outcome?;
+        self.profile(worker)
+    }
+
+    /// Iterations under profilers come after the measured ones, so that none of them is in a measured time.
+    fn profile(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
+        let instruments = &self.task.instruments;
+        match worker_profile(instruments, &self.task.origin) {
+            Some(Ok(count)) => self.iterate(worker, Phase::Profiled, count)?,
+            Some(Err(why)) => self.findings.push(no_profile(why)),
+            None => {}
+        }
+        match Perf::start(instruments, worker.pid(), &self.artifacts) {
+            Some(Ok(perf)) => {
+                let mut outcome = self.iterate(worker, Phase::Warmup, 1);
+                while outcome.is_ok() && perf.wants_more() {
+                    outcome = self.iterate(worker, Phase::Warmup, 1);
+                }
+                self.findings.push(perf.finish(&self.artifacts));
+                outcome
+            }
+            Some(Err(absent)) => {
+                self.findings.push(absent);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn set_up(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
+        let DriveTask {
+            experiment,
+            instruments,
+            run,
+            output_dir,
+            ..
+        } = self.task;
+        let instruments = instruments.iter().map(|on| InstrumentRequest {
+            name: on.name.clone(),
+            options: owned(&on.options),
+        });
+        let setup = Setup {
+            protocol: VERSION,
+            experiment: experiment.clone(),
+            params: owned(&self.trial.params),
+            seed: self.trial.key.seed,
+            run: run.clone(),
+            trial: self.trial.name.clone(),
+            dir: self.trial.dir.clone(),
+            output_dir: output_dir.clone(),
+            instruments: instruments.collect(),
+        };
+        let lost = |lost| Trouble::lost("setup", &lost, None);
+        worker.ask(&Request::Setup(Box::new(setup))).map_err(lost)?;
+        loop {
+            let heard = worker.hear(&self.tools.stop).map_err(lost)?;
+            match self.common(heard, "setup")? {
+                Some(Heard {
+                    reply: Reply::Ready { params, versions },
+                    ..
+                }) => {
+                    (self.params, self.versions) = (params, versions);
+                    return Ok(());
+                }
+                Some(heard) => return Err(lost(unexpected(&heard))),
+                None => {}
+            }
+        }
+    }
+
+    /// Asks for iterations and keeps the samples of measured ones.
+    fn iterate(&mut self, worker: &mut Worker, phase: Phase, count: u64) -> Result<(), Trouble> {
+        if count == 0 {
+            return Ok(());
+        }
+        let name = match phase {
+            Phase::Warmup => "warmup",
+            Phase::Measured => "measured",
+            Phase::Profiled => "profiled",
+        };
+        let mut next = 0;
+        worker
+            .ask(&Request::Iterate {
+                phase,
+                first: 0,
+                count,
+            })
+            .map_err(|lost| Trouble::lost(name, &lost, Some(next)))?;
+        loop {
+            let lost = |lost: &Lost| Trouble::lost(name, lost, Some(next));
+            let heard = worker
+                .hear(&self.tools.stop)
+                .map_err(|error| lost(&error))?;
+            match self.common(heard, name)? {
+                Some(Heard {
+                    reply: Reply::Sample(sample),
+                    line,
+                }) => {
+                    if phase == Phase::Measured {
+                        let kept = self.samples.push(*sample, &line);
+                        kept.map_err(|error| lost(&Lost::Io(format!("samples.jsonl: {error}"))))?;
+                    }
+                    next += 1;
+                }
+                Some(Heard {
+                    reply: Reply::Done, ..
+                }) => return Ok(()),
+                Some(heard) => return Err(lost(&unexpected(&heard))),
+                None => {}
+            }
+        }
+    }
+
+    fn until_done(&mut self, worker: &mut Worker, phase: &'static str) -> Result<(), Trouble> {
+        loop {
+            let lost = |lost: &Lost| Trouble::lost(phase, lost, None);
+            let heard = worker
+                .hear(&self.tools.stop)
+                .map_err(|error| lost(&error))?;
+            match self.common(heard, phase)? {
+                Some(Heard {
+                    reply: Reply::Done, ..
+                }) => return Ok(()),
+                Some(heard) => return Err(lost(&unexpected(&heard))),
+                None => {}
+            }
+        }
+    }
+
+    /// What may come at any time is dealt with here; the rest is given back.
+    fn common(&mut self, heard: Heard, phase: &'static str) -> Result<Option<Heard>, Trouble> {
+        match heard.reply {
+            Reply::Log { text } => {
+                (self.tools.say)(&text);
+                Ok(None)
+            }
+            Reply::Artifact(mut artifact) => {
+                if let Ok(below) = Path::new(&artifact.path).strip_prefix(&self.trial.dir) {
+                    artifact.path = below.display().to_string();
+                }
+                self.named.push(artifact);
+                Ok(None)
+            }
+            Reply::Error {
+                message,
+                trace,
+                index,
+            } => {
+                if !trace.is_empty() {
+                    (self.tools.say)(&trace);
+                }
+                Err(Trouble {
+                    phase,
+                    message,
+                    iteration: index,
+                    trace,
+                    worker_lost: false,
+                    stopped: false,
+                })
+            }
+            _ => Ok(Some(heard)),
+        }
+    }
+}
+
+fn owned(params: &fairtrial_model::Params) -> Map<String, Value> {
+    params
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.clone()))
+        .collect()
+}
+
+fn unexpected(heard: &Heard) -> Lost {
+    let text: String = String::from_utf8_lossy(&heard.line)
+        .chars()
+        .take(120)
+        .collect();
+    Lost::Garbage(format!("`{}` (not expected here)", text.escape_debug()))
+}

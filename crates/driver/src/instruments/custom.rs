@@ -1,0 +1,85 @@
+//! `custom`: the user's own commands before the first and after the last measured iteration.
+
+use super::{Finding, Observer, text};
+use fairtrial_experiment::Artifact;
+use fairtrial_experiment::protocol::Sample;
+use fairtrial_spec::Instrument;
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The running instrument.
+#[derive(Debug)]
+pub(super) struct Custom {
+    label: String,
+    stop: Option<String>,
+    artifacts: Vec<Artifact>,
+}
+
+impl Custom {
+    /// Runs the first command.
+    pub(super) fn start(instrument: &Instrument, artifacts: &Path) -> Result<Self, String> {
+        let label = text(instrument, "label").unwrap_or("custom");
+        let mut custom = Self {
+            label: label.replace(['/', '\\'], "_"),
+            stop: text(instrument, "stop").map(str::to_owned),
+            artifacts: Vec::new(),
+        };
+        if let Some(command) = text(instrument, "start") {
+            custom.run(command, "start", artifacts)?;
+        }
+        Ok(custom)
+    }
+
+    /// Runs a command to its end, keeps what it printed, and gives that.
+    fn run(&mut self, command: &str, when: &str, artifacts: &Path) -> Result<String, String> {
+        let refused = |why: String| format!("the `{when}` command `{command}`: {why}");
+        let words = shell_words::split(command).map_err(|error| refused(error.to_string()))?;
+        let Some((program, arguments)) = words.split_first() else {
+            return Err(refused("it names no program".to_owned()));
+        };
+        let output = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| refused(error.to_string()))?;
+        let name = format!("{}_{when}.txt", self.label);
+        fs::write(artifacts.join(&name), &output.stdout)
+            .map_err(|error| refused(error.to_string()))?;
+        self.artifacts.push(Artifact {
+            name: format!("{}_{when}", self.label),
+            kind: "text".to_owned(),
+            path: format!("artifacts/{name}"),
+        });
+        if !output.status.success() {
+            return Err(refused(output.status.to_string()));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+impl Observer for Custom {
+    fn stop(mut self: Box<Self>, _: &[Sample], artifacts: &Path) -> Finding {
+        let command = self.stop.take();
+        let printed = command.map(|command| self.run(&command, "stop", artifacts));
+        let (summary, absent) = match printed {
+            Some(Ok(text)) => (object(&text), None),
+            Some(Err(why)) => (Map::new(), Some(why)),
+            None => (Map::new(), None),
+        };
+        Finding {
+            name: self.label,
+            summary,
+            by_iteration: Vec::new(),
+            artifacts: self.artifacts,
+            absent,
+        }
+    }
+}
+
+/// What was printed, where it is a JSON object.
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text.trim()).unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! `gpu`: utilisation, memory and power of the NVIDIA GPUs, through the management library of the driver.
+
+use super::sampler::{Sampler, by_iteration, summary, write_rows};
+use super::{Finding, Observer, number, whole};
+use fairtrial_experiment::Artifact;
+use fairtrial_experiment::protocol::Sample;
+use fairtrial_spec::Instrument;
+use nvml_wrapper::Nvml;
+use std::path::Path;
+use std::time::Duration;
+
+/// The running instrument.
+#[derive(Debug)]
+pub(super) struct Gpu {
+    sampler: Sampler,
+    names: Vec<String>,
+}
+
+impl Gpu {
+    /// Starts to watch all GPUs together: utilisation of the busiest, memory and power of all.
+    pub(super) fn start(instrument: &Instrument) -> Result<Self, String> {
+        let nvml = Nvml::init()
+            .map_err(|error| format!("no NVIDIA GPU can be asked on this machine ({error})"))?;
+        let count = nvml.device_count().map_err(|error| error.to_string())?;
+        if count == 0 {
+            return Err("this machine has no NVIDIA GPU".to_owned());
+        }
+        let names = (0..count)
+            .filter_map(|number| nvml.device_by_index(number).ok()?.name().ok())
+            .collect();
+        let interval = Duration::from_secs_f64(number(instrument, "interval_ms", 200.0) / 1e3);
+        let most = whole(instrument, "max_samples", 1000) as usize;
+        let sampler = Sampler::start(interval, most, move || Some(look(&nvml, count)))
+            .map_err(|error| error.to_string())?;
+        Ok(Self { sampler, names })
+    }
+}
+
+/// What the GPUs show; what one does not show is left out.
+fn look(nvml: &Nvml, count: u32) -> Vec<(&'static str, f64)> {
+    let (mut busiest, mut memory, mut power) = (None::<f64>, None::<f64>, None::<f64>);
+    for device in (0..count).filter_map(|number| nvml.device_by_index(number).ok()) {
+        if let Ok(rates) = device.utilization_rates() {
+            busiest = Some(busiest.unwrap_or(0.0).max(f64::from(rates.gpu)));
+        }
+        if let Ok(info) = device.memory_info() {
+            memory = Some(memory.unwrap_or(0.0) + info.used as f64);
+        }
+        if let Ok(milliwatts) = device.power_usage() {
+            power = Some(power.unwrap_or(0.0) + f64::from(milliwatts) / 1e3);
+        }
+    }
+    let named = [
+        ("utilization_percent", busiest),
+        ("memory_bytes", memory),
+        ("power_w", power),
+    ];
+    named
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+}
+
+impl Observer for Gpu {
+    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> Finding {
+        let Self { sampler, names } = *self;
+        let rows = sampler.finish();
+        let written = write_rows(&artifacts.join("gpu.jsonl"), &rows, samples);
+        let mut summary = summary(rows.iter());
+        summary.insert("gpus".to_owned(), names.into());
+        Finding {
+            name: "gpu".to_owned(),
+            summary,
+            by_iteration: by_iteration(&rows, samples),
+            artifacts: vec![Artifact {
+                name: "gpu".to_owned(),
+                kind: "jsonl".to_owned(),
+                path: "artifacts/gpu.jsonl".to_owned(),
+            }],
+            absent: written
+                .err()
+                .map(|error| format!("its rows were not written: {error}")),
+        }
+    }
+}

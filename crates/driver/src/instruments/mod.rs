@@ -1,0 +1,186 @@
+//! Instruments: what observes a trial from outside the timed region. One file each; `known` is the one list of them.
+
+mod custom;
+mod gpu;
+mod perf;
+mod process;
+mod psutil;
+mod sampler;
+
+pub(crate) use perf::Perf;
+
+use custom::Custom;
+use fairtrial_experiment::protocol::Sample;
+use fairtrial_experiment::{Artifact, InstrumentInfo, Origin, Param, ParamSchema, ParamType};
+use fairtrial_spec::Instrument;
+use gpu::Gpu;
+use psutil::Psutil;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// The profiler of Python workers, which the worker itself runs.
+const CPROFILE: &str = "cprofile";
+
+/// Every instrument that is built in, with its options.
+pub fn known() -> Vec<InstrumentInfo> {
+    let interval = |default| {
+        Param::number("interval_ms", default)
+            .at_least(10.0)
+            .doc("Milliseconds between two looks")
+    };
+    let most = Param::whole("max_samples", 1000)
+        .at_least(2.0)
+        .doc("Rows kept; when they are full every second one is dropped and the interval doubles");
+    let info = |name: &str, summary: &str, options: Vec<Param>| InstrumentInfo {
+        name: name.to_owned(),
+        summary: summary.to_owned(),
+        options: ParamSchema::of(options),
+    };
+    vec![
+        info(
+            "timing",
+            "Wall and CPU time of each iteration, read inside the worker; always on.",
+            vec![],
+        ),
+        info(
+            "psutil",
+            "CPU, resident memory and I/O of the worker and all its descendants.",
+            vec![interval(200.0), most.clone()],
+        ),
+        info(
+            CPROFILE,
+            "Python's profiler over extra iterations that are not measured.",
+            vec![
+                Param::whole("top_n", 30)
+                    .at_least(1.0)
+                    .doc("Rows in each table"),
+                Param::whole("iterations", 1)
+                    .at_least(1.0)
+                    .doc("How many extra iterations are profiled"),
+            ],
+        ),
+        info(
+            "perf",
+            "A sampling profiler for native code, with a flame graph, over extra iterations that are not measured.",
+            vec![
+                Param::whole("hz", 997)
+                    .at_least(1.0)
+                    .at_most(20_000.0)
+                    .doc("Samples per second"),
+                Param::number("seconds", 2.0)
+                    .at_least(0.05)
+                    .doc("Iterations are repeated for at least this long"),
+            ],
+        ),
+        info(
+            "gpu",
+            "Utilisation, memory and power of the NVIDIA GPUs.",
+            vec![interval(200.0), most],
+        ),
+        info(
+            "custom",
+            "Commands of your own before the first and after the last measured iteration.",
+            vec![
+                Param::optional("start", ParamType::Text)
+                    .doc("Run before the first measured iteration"),
+                Param::optional("stop", ParamType::Text).doc(
+                    "Run after the last one; a JSON object on its standard output becomes metrics",
+                ),
+                Param::text("label", "custom").doc("Name of its files and metrics"),
+            ],
+        ),
+    ]
+}
+
+/// What an instrument found.
+#[derive(Debug, Default)]
+pub(crate) struct Finding {
+    /// The instrument, or the label it was given.
+    pub(crate) name: String,
+    /// Over the whole measured part.
+    pub(crate) summary: Map<String, Value>,
+    /// By iteration, in order.
+    pub(crate) by_iteration: Vec<(u64, Value)>,
+    /// Files.
+    pub(crate) artifacts: Vec<Artifact>,
+    /// Why it saw nothing, or not all.
+    pub(crate) absent: Option<String>,
+}
+
+impl Finding {
+    fn absent(name: &str, why: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            absent: Some(why.into()),
+            ..Self::default()
+        }
+    }
+}
+
+/// An instrument at work during the measured iterations.
+trait Observer {
+    /// Stops and says what it found.
+    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> Finding;
+}
+
+/// The instruments of a trial that observe from outside the worker.
+pub(crate) struct Observers(Vec<Box<dyn Observer>>);
+
+impl Observers {
+    /// Starts them for the worker with this process id.
+    pub(crate) fn start(asked: &[Instrument], pid: u32, artifacts: &Path) -> (Self, Vec<Finding>) {
+        let mut running: Vec<Box<dyn Observer>> = Vec::new();
+        let mut absent = Vec::new();
+        for instrument in asked {
+            let started: Result<Box<dyn Observer>, String> = match instrument.name.as_str() {
+                "psutil" => Psutil::start(instrument, pid).map(|on| Box::new(on) as _),
+                "gpu" => Gpu::start(instrument).map(|on| Box::new(on) as _),
+                "custom" => Custom::start(instrument, artifacts).map(|on| Box::new(on) as _),
+                _ => continue,
+            };
+            match started {
+                Ok(observer) => running.push(observer),
+                Err(why) => absent.push(Finding::absent(&instrument.name, why)),
+            }
+        }
+        (Self(running), absent)
+    }
+
+    /// Stops all of them, the last started first.
+    pub(crate) fn stop(self, samples: &[Sample], artifacts: &Path) -> Vec<Finding> {
+        let observers = self.0.into_iter().rev();
+        observers
+            .map(|observer| observer.stop(samples, artifacts))
+            .collect()
+    }
+}
+
+/// How many extra iterations a worker's own profiler wants; `Err` says why there can be none.
+pub(crate) fn worker_profile(asked: &[Instrument], origin: &Origin) -> Option<Result<u64, String>> {
+    let cprofile = asked.iter().find(|on| on.name == CPROFILE)?;
+    Some(match origin {
+        Origin::Python { .. } => Ok(whole(cprofile, "iterations", 1)),
+        _ => Err(
+            "cprofile observes Python workers and this experiment is none; `perf` observes native code"
+                .to_owned(),
+        ),
+    })
+}
+
+/// A finding for a profiler that cannot work.
+pub(crate) fn no_profile(why: String) -> Finding {
+    Finding::absent(CPROFILE, why)
+}
+
+fn number(instrument: &Instrument, option: &str, default: f64) -> f64 {
+    let given = instrument.options.get(option).and_then(Value::as_f64);
+    given.unwrap_or(default)
+}
+
+fn whole(instrument: &Instrument, option: &str, default: u64) -> u64 {
+    number(instrument, option, default as f64) as u64
+}
+
+fn text<'a>(instrument: &'a Instrument, option: &str) -> Option<&'a str> {
+    instrument.options.get(option).and_then(Value::as_str)
+}

@@ -1,0 +1,137 @@
+//! `perf`: the system's sampling profiler on the worker, over extra iterations, and a flame graph of what it saw.
+
+use super::{Finding, number, whole};
+use fairtrial_experiment::Artifact;
+use fairtrial_spec::Instrument;
+use inferno::collapse::Collapse;
+use inferno::collapse::perf::Folder;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Map, json};
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What may go wrong, in words for the report.
+const PERMISSION: &str = "allow it with `sysctl kernel.perf_event_paranoid=1`, or run as root";
+
+/// The profiler at work.
+#[derive(Debug)]
+pub(crate) struct Perf {
+    recorder: Child,
+    seconds: Duration,
+    began: Instant,
+}
+
+impl Perf {
+    /// Attaches to the worker, where the spec asks for it.
+    pub(crate) fn start(
+        asked: &[Instrument],
+        pid: u32,
+        artifacts: &Path,
+    ) -> Option<Result<Self, Finding>> {
+        let instrument = asked.iter().find(|on| on.name == "perf")?;
+        let hz = whole(instrument, "hz", 997).to_string();
+        let recorder = Command::new("perf")
+            .args(["record", "--quiet", "-F", &hz, "-g", "-o"])
+            .arg(artifacts.join("perf.data"))
+            .args(["-p", &pid.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let seconds = Duration::from_secs_f64(number(instrument, "seconds", 2.0));
+        Some(match recorder {
+            Ok(recorder) => {
+                // perf says nothing when it is attached; it takes a few milliseconds.
+                std::thread::sleep(Duration::from_millis(100));
+                Ok(Self {
+                    recorder,
+                    seconds,
+                    began: Instant::now(),
+                })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Finding::absent(
+                "perf",
+                "the program `perf` is not installed (package linux-perf or linux-tools)",
+            )),
+            Err(error) => Err(Finding::absent("perf", error.to_string())),
+        })
+    }
+
+    /// Whether more iterations should be seen.
+    pub(crate) fn wants_more(&self) -> bool {
+        self.began.elapsed() < self.seconds
+    }
+
+    /// Detaches and draws the flame graph.
+    pub(crate) fn finish(mut self, artifacts: &Path) -> Finding {
+        let pid = i32::try_from(self.recorder.id())
+            .ok()
+            .and_then(Pid::from_raw);
+        if let Some(pid) = pid {
+            // An interrupt makes perf write its file and end; one that has ended already needs none.
+            let _ = kill_process(pid, Signal::INT);
+        }
+        let _ = self.recorder.wait();
+        match draw(artifacts) {
+            Ok(samples) => Finding {
+                name: "perf".to_owned(),
+                summary: Map::from_iter([("samples".to_owned(), json!(samples))]),
+                artifacts: vec![
+                    artifact("flamegraph", "svg", "artifacts/flamegraph.svg"),
+                    artifact("stacks", "text", "artifacts/stacks.folded"),
+                ],
+                ..Finding::default()
+            },
+            Err(why) => Finding::absent("perf", format!("{why}; {PERMISSION}")),
+        }
+    }
+}
+
+fn artifact(name: &str, kind: &str, path: &str) -> Artifact {
+    Artifact {
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        path: path.to_owned(),
+    }
+}
+
+/// From what perf recorded to folded stacks and the picture; gives the number of stack samples.
+fn draw(artifacts: &Path) -> Result<u64, String> {
+    let data = artifacts.join("perf.data");
+    if !data.metadata().is_ok_and(|data| data.len() > 0) {
+        return Err("perf could not attach to the worker".to_owned());
+    }
+    let folded = artifacts.join("stacks.folded");
+    let text = |error: io::Error| error.to_string();
+    let mut script = Command::new("perf")
+        .args(["script", "-i"])
+        .arg(&data)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(text)?;
+    let output = script.stdout.take().ok_or("perf script gave no output")?;
+    let file = BufWriter::new(File::create(&folded).map_err(text)?);
+    let collapsed = Folder::default().collapse(BufReader::new(output), file);
+    let _ = script.wait();
+    collapsed.map_err(text)?;
+    fs::remove_file(&data).map_err(text)?;
+    let stacks = fs::read_to_string(&folded).map_err(text)?;
+    let counts = stacks
+        .lines()
+        .filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok());
+    let samples = counts.sum();
+    if samples == 0 {
+        return Err("perf saw no samples of the worker".to_owned());
+    }
+    let mut options = inferno::flamegraph::Options::default();
+    "CPU samples of the worker".clone_into(&mut options.title);
+    let picture = BufWriter::new(File::create(artifacts.join("flamegraph.svg")).map_err(text)?);
+    inferno::flamegraph::from_lines(&mut options, stacks.lines(), picture)
+        .map_err(|error| error.to_string())?;
+    Ok(samples)
+}

@@ -1,0 +1,25 @@
+//! Runs one registered experiment inside its trial: starts the worker, asks it for iterations, observes it from
+//! outside, keeps every sample as it comes, and writes the result files. It also finds experiments for specs.
+//!
+//! The driver is the program of a trial: the trial runner starts it like any other, so that limits, logs and kills
+//! work alike. It never reads a clock for the experiment; the worker does, right around the work.
+#![forbid(unsafe_code)]
+
+mod aggregate;
+mod catalogue;
+mod drive;
+mod instruments;
+mod markdown;
+mod outputs;
+mod request;
+mod result;
+mod samples;
+mod worker;
+
+pub use aggregate::{Aggregate, Interval95, aggregate, numbers};
+pub use catalogue::Experiments;
+pub use drive::{DriveError, Driven, Tools, drive};
+pub use instruments::known as known_instruments;
+pub use outputs::result_dir_name;
+pub use request::{DriveTask, DriveTrial, TASK_SCHEMA};
+pub use result::RESULT_SCHEMA;

@@ -1,0 +1,127 @@
+//! The Markdown page of a result: parameters, every metric with its spread, instruments, files, and what went wrong.
+
+use crate::aggregate::{Aggregate, DURATION, aggregates};
+use crate::request::{DriveTask, DriveTrial};
+use crate::result::{Ending, Status};
+use std::fmt::Write as _;
+
+/// The page.
+pub(crate) fn page(task: &DriveTask, trial: &DriveTrial, ending: &Ending, run_id: &str) -> String {
+    let mut text = format!("# {} — {run_id}\n", task.experiment);
+    let params = serde_json::to_string_pretty(&ending.params).unwrap_or_default();
+    let _ = write!(text, "\n## Parameters\n```json\n{params}\n```\n");
+    let _ = write!(
+        text,
+        "\n## Iterations\nWarmup: {}, Measured: {}, Seed: {}\n",
+        task.warmup, task.measured, trial.key.seed
+    );
+    if let Some(trouble) = &ending.trouble {
+        let word = if ending.status == Status::Ended {
+            "Ended"
+        } else {
+            "Failed"
+        };
+        let kept = ending.samples.len();
+        let _ = write!(
+            text,
+            "\n**{word}** in {} ({kept} samples are kept)\n",
+            trouble.words()
+        );
+    }
+    metrics(&mut text, &aggregates(&ending.samples));
+    instruments(&mut text, ending);
+    let artifacts = ending.all_artifacts();
+    if !artifacts.is_empty() {
+        text.push_str("\n### Artifacts\n");
+        for artifact in artifacts {
+            let _ = writeln!(
+                text,
+                "- [{}]({}) ({})",
+                artifact.name, artifact.path, artifact.kind
+            );
+        }
+    }
+    if !task.notes.is_empty() {
+        let _ = write!(text, "\n### Notes\n{}\n", task.notes);
+    }
+    text
+}
+
+fn metrics(text: &mut String, all: &[(String, Aggregate)]) {
+    if let Some((_, duration)) = all.iter().find(|(name, _)| name == DURATION) {
+        let _ = write!(
+            text,
+            "\n### Duration\n- mean: {:.6}s\n- p50: {:.6}s\n- p95: {:.6}s\n",
+            duration.mean, duration.p50, duration.p95
+        );
+    }
+    if all.is_empty() {
+        return;
+    }
+    text.push_str(
+        "\n### Metrics\n| metric | n | mean | 95 % interval | sd | median | p95 | min | max |\n",
+    );
+    text.push_str("|---|---:|---:|---|---:|---:|---:|---:|---:|\n");
+    for (name, found) in all {
+        let interval = found.ci95.map_or_else(String::new, |ci| {
+            format!("{} to {}", figure(ci.low), figure(ci.high))
+        });
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {interval} | {} | {} | {} | {} | {} |",
+            name.replace('|', "\\|"),
+            found.n,
+            figure(found.mean),
+            found.sd.map_or_else(String::new, figure),
+            figure(found.median),
+            figure(found.p95),
+            figure(found.min),
+            figure(found.max)
+        );
+    }
+}
+
+fn instruments(text: &mut String, ending: &Ending) {
+    if ending.findings.is_empty() {
+        return;
+    }
+    text.push_str("\n### Instruments\n");
+    for found in &ending.findings {
+        let words = match &found.absent {
+            Some(why) => format!("absent: {why}"),
+            None => serde_json::to_string(&found.summary).unwrap_or_default(),
+        };
+        let _ = writeln!(text, "- {}: {words}", found.name);
+    }
+}
+
+/// A number with six significant digits.
+fn figure(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs().log10().floor();
+    if (-5.0..15.0).contains(&magnitude) {
+        let decimals = (5.0 - magnitude).clamp(0.0, 12.0) as usize;
+        let text = format!("{value:.decimals$}");
+        if text.contains('.') {
+            return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+        }
+        return text;
+    }
+    format!("{value:.5e}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figure;
+
+    #[test]
+    fn numbers_keep_six_digits() {
+        let shown = [0.192, 1.5e-7, 1234567.0, 0.333333333, 0.0, -12.5].map(figure);
+        assert_eq!(
+            shown,
+            ["0.192", "1.50000e-7", "1234567", "0.333333", "0", "-12.5"]
+        );
+    }
+}

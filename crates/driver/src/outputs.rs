@@ -1,0 +1,144 @@
+//! The files that a trial with an experiment leaves: in its own directory, and again under the spec's `output_dir`.
+
+use crate::aggregate::{aggregates, numbers};
+use crate::drive::{DriveError, Tools};
+use crate::markdown;
+use crate::request::{DriveTask, DriveTrial};
+use crate::result::{self, Ending};
+use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
+use serde_json::{Map, json};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The file that the trial runner collects metrics from.
+const METRICS_FILE: &str = "metrics.jsonl";
+
+/// Writes the metrics for the record, the result file, the page, and the copies under `output_dir`.
+pub(crate) fn write(
+    task: &DriveTask,
+    trial: &DriveTrial,
+    tools: &Tools,
+    ending: &Ending,
+) -> Result<(), DriveError> {
+    let run_id = run_id(trial);
+    let (result, page) = (trial.dir.join("result.json"), trial.dir.join("README.md"));
+    append_metrics(&trial.dir.join(METRICS_FILE), ending)?;
+    let head = result::head(task, trial, tools, ending, &run_id);
+    write_atomic(&result, Durability::Content, |file| {
+        result::write(file, &head, ending)
+    })?;
+    let text = markdown::page(task, trial, ending, &run_id);
+    write_atomic_bytes(&page, Durability::Content, text.as_bytes())?;
+    publish(task, trial)
+}
+
+/// The means of every metric, and what instruments found, as one line of final metrics.
+fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
+    let mut line = Map::new();
+    for (name, aggregate) in aggregates(&ending.samples) {
+        line.insert(name, json!(aggregate.mean));
+    }
+    for found in &ending.findings {
+        let mut seen = Vec::new();
+        numbers(&mut seen, &found.name, &found.summary);
+        line.extend(seen.into_iter().map(|(name, value)| (name, json!(value))));
+    }
+    if line.is_empty() {
+        return Ok(());
+    }
+    let mut text = serde_json::to_vec(&line)
+        .map_err(io::Error::from)
+        .map_err(DriveError::io(path))?;
+    text.push(b'\n');
+    let mut options = fs::File::options();
+    let file = options.create(true).append(true).open(path);
+    file.and_then(|mut file| {
+        file.write_all(&text)?;
+        file.sync_data()
+    })
+    .map_err(DriveError::io(path))
+}
+
+/// Eight letters and digits that no other attempt has, in the form of the original's run ids.
+fn run_id(trial: &DriveTrial) -> String {
+    const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let hash = Sha256::digest(format!("{}\n{}", trial.name, trial.id));
+    let mut number = hash
+        .iter()
+        .take(8)
+        .fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
+    let mut text = String::with_capacity(8);
+    for _ in 0..8 {
+        text.push(char::from(DIGITS[(number % 36) as usize]));
+        number /= 36;
+    }
+    text
+}
+
+/// The name of a trial's folder under `output_dir`: experiment, time of the run, id of the attempt.
+pub fn result_dir_name(task: &DriveTask, trial: &DriveTrial) -> String {
+    let time: String = task
+        .run
+        .replace("__", "_")
+        .chars()
+        .filter(|c| c.is_ascii_digit() || *c == '_')
+        .collect();
+    let slug: String = task
+        .experiment
+        .chars()
+        .map(|c| {
+            if c.is_alphanumeric() || "._-".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    format!("{slug}_{time}_{}", run_id(trial))
+}
+
+/// Puts the result under `output_dir`. The folder must be new: nothing is ever written over.
+fn publish(task: &DriveTask, trial: &DriveTrial) -> Result<(), DriveError> {
+    let name = result_dir_name(task, trial);
+    let folder = task.output_dir.join(&name);
+    fs::create_dir_all(&task.output_dir).map_err(DriveError::io(&task.output_dir))?;
+    fs::create_dir(&folder).map_err(DriveError::io(&folder))?;
+    share(
+        &trial.dir.join("result.json"),
+        &folder.join(format!("{name}.json")),
+    )?;
+    share(&trial.dir.join("README.md"), &folder.join("README.md"))?;
+    let artifacts = trial.dir.join("artifacts");
+    let files = files_in(&artifacts).map_err(DriveError::io(&artifacts))?;
+    if files.is_empty() {
+        return Ok(());
+    }
+    let target = folder.join("artifacts");
+    fs::create_dir(&target).map_err(DriveError::io(&target))?;
+    for file in files {
+        if let Some(name) = file.file_name() {
+            share(&file, &target.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(files)
+}
+
+/// The same file at a second place: a link where the file system allows, a copy elsewhere.
+fn share(from: &Path, to: &Path) -> Result<(), DriveError> {
+    fs::hard_link(from, to)
+        .or_else(|_| fs::copy(from, to).map(drop))
+        .map_err(DriveError::io(to))
+}

@@ -1,0 +1,57 @@
+//! The question that a spec asks before anything runs: is there such an experiment, and what does it take?
+
+use crate::{Description, InstrumentInfo, Origin};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Where a spec says experiments come from, besides those that are built in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sources {
+    /// Python modules and packages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub python: Vec<String>,
+    /// Programs that speak the worker protocol, relative to the spec's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rust: Vec<String>,
+    /// The Python interpreter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interpreter: Option<String>,
+    /// Functions that get the result files at the end of a run, as `module:function`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reporters: Vec<String>,
+}
+
+impl Sources {
+    /// Whether only built-in experiments are known.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Everything that a spec's sources offer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lookup {
+    /// The experiments, each with where it comes from.
+    pub experiments: Vec<(Description, Origin)>,
+    /// The instruments.
+    pub instruments: Vec<InstrumentInfo>,
+}
+
+/// A source that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct LookupError {
+    /// The source as the spec names it.
+    pub source_name: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Knows experiments and instruments.
+pub trait Catalogue {
+    /// Looks up what is built in and what `sources` offer; `base` is the spec's folder. What could be read is given
+    /// beside the sources that could not.
+    fn look_up(&self, sources: &Sources, base: &Path) -> (Lookup, Vec<LookupError>);
+}

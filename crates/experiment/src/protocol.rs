@@ -1,0 +1,137 @@
+//! The messages of the worker protocol, one JSON object per line (`docs/reference/worker-protocol.md`).
+//!
+//! The worker's standard input is a two-way socket: the driver writes [`Request`]s to it and reads [`Reply`]s from it.
+//! Standard output and standard error stay free for whatever the worker prints.
+
+use crate::{Artifact, Description, InstrumentInfo, Metrics, Phase};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// Version of the protocol. A worker that does not know it says so and ends.
+pub const VERSION: u32 = 1;
+
+/// What the driver asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Request {
+    /// Which experiments are there? Answered by [`Reply::Described`].
+    Describe {
+        /// [`VERSION`].
+        protocol: u32,
+    },
+    /// Build an experiment and set it up. Answered by [`Reply::Ready`] or [`Reply::Error`].
+    Setup(Box<Setup>),
+    /// Run iterations. Answered by one [`Reply::Sample`] each and [`Reply::Done`], or by [`Reply::Error`], after which
+    /// no further iteration of this request runs.
+    Iterate {
+        /// What they are for.
+        phase: Phase,
+        /// Number of the first.
+        first: u64,
+        /// How many.
+        count: u64,
+    },
+    /// Clean up. Answered by [`Reply::Done`] or [`Reply::Error`]; the worker may end after it.
+    Teardown,
+}
+
+/// An experiment to set up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// [`VERSION`].
+    pub protocol: u32,
+    /// The experiment's slug.
+    pub experiment: String,
+    /// Its parameters.
+    pub params: Map<String, Value>,
+    /// The seed.
+    pub seed: u64,
+    /// The run's stamp.
+    pub run: String,
+    /// The trial's name.
+    pub trial: String,
+    /// The trial's directory.
+    pub dir: PathBuf,
+    /// Where the result files go.
+    pub output_dir: PathBuf,
+    /// Instruments, those that the worker itself must run included.
+    pub instruments: Vec<InstrumentRequest>,
+}
+
+/// An instrument with its options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InstrumentRequest {
+    /// Its name.
+    pub name: String,
+    /// Its options.
+    #[serde(default)]
+    pub options: Map<String, Value>,
+}
+
+/// What the worker says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Reply {
+    /// The experiments and instruments of this worker.
+    Described {
+        /// [`VERSION`].
+        protocol: u32,
+        /// The experiments.
+        experiments: Vec<Description>,
+        /// The instruments.
+        #[serde(default)]
+        instruments: Vec<InstrumentInfo>,
+    },
+    /// The experiment is set up.
+    Ready {
+        /// All parameters, defaults included.
+        params: Map<String, Value>,
+        /// Versions of what the numbers depend on.
+        #[serde(default)]
+        versions: Map<String, Value>,
+    },
+    /// One iteration.
+    Sample(Box<Sample>),
+    /// The request is done.
+    Done,
+    /// The request failed.
+    Error {
+        /// What went wrong.
+        message: String,
+        /// Where, for the log.
+        #[serde(default)]
+        trace: String,
+        /// The iteration that failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<u64>,
+    },
+    /// Something for the trial's log; may come at any time.
+    Log {
+        /// The text.
+        text: String,
+    },
+    /// A file that was written; may come at any time.
+    Artifact(Artifact),
+}
+
+/// One iteration as the worker measured it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Its number, from 0.
+    pub index: u64,
+    /// When it began, in nanoseconds of the system's monotonic clock, so that what is observed from outside can be
+    /// told apart by iteration.
+    pub start_ns: u64,
+    /// Wall time in nanoseconds.
+    pub wall_ns: u64,
+    /// CPU time of the worker process in nanoseconds; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<u64>,
+    /// What it returned.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metrics: Metrics,
+    /// What instruments inside the worker found.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub instruments: Metrics,
+}

@@ -1,0 +1,18 @@
+//! Agents on a grid that look around themselves: what observing costs, and what observations hold in memory.
+
+pub(crate) mod flow;
+pub(crate) mod perception;
+mod storage;
+mod world;
+
+pub(crate) use storage::StorageMode;
+pub(crate) use world::{Observing, World};
+
+use fairtrial_experiment::Param;
+
+/// Where the work is done; there is one place, and specs of the original name it.
+fn device() -> Param {
+    Param::text("device", "cpu")
+        .one_of(["cpu"])
+        .doc("Where the work is done")
+}

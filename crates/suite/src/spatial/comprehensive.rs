@@ -1,0 +1,93 @@
+//! `spatial_comprehensive`: build, range, nearest and update of every index, over sizes, worlds, radii and patterns.
+
+use super::index::Algorithm;
+use super::points::Pattern;
+use super::timing::{Questions, measure};
+use crate::{About, Configured};
+use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Debug, Deserialize)]
+struct Params {
+    algorithms: Vec<Algorithm>,
+    agent_counts: Vec<usize>,
+    world_sizes: Vec<f64>,
+    query_radii: Vec<f64>,
+    distributions: Vec<Pattern>,
+    steps: usize,
+}
+
+struct Comprehensive(Params);
+
+impl Configured for Comprehensive {
+    type Params = Params;
+
+    fn new(params: Params) -> Self {
+        Self(params)
+    }
+}
+
+impl Experiment for Comprehensive {
+    fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
+        let seed = context.seed();
+        let mut results = Vec::new();
+        let mut by_index = Metrics::new();
+        for &world in &self.0.world_sizes {
+            for &count in &self.0.agent_counts {
+                for &pattern in &self.0.distributions {
+                    let points = pattern.points(count, world, seed);
+                    let places = Pattern::Random.points(self.0.steps, world, seed ^ 1);
+                    for &radius in &self.0.query_radii {
+                        let asked = Questions {
+                            world,
+                            radius,
+                            places: &places,
+                        };
+                        for &algorithm in &self.0.algorithms {
+                            let times = measure(algorithm, &points, &asked);
+                            let name = format!(
+                                "{} n={count} world={world} r={radius} {}",
+                                algorithm.name(),
+                                pattern.name()
+                            );
+                            let mut row = json!(times);
+                            row["implementation"] = algorithm.name().into();
+                            row["entity_count"] = count.into();
+                            row["distribution"] = pattern.name().into();
+                            row["world_size"] = world.into();
+                            row["query_radius"] = radius.into();
+                            results.push(row);
+                            by_index.insert(name, json!(times));
+                        }
+                    }
+                }
+            }
+        }
+        Ok([
+            ("results".to_owned(), Value::Array(results)),
+            ("times".to_owned(), Value::Object(by_index)),
+        ]
+        .into_iter()
+        .collect())
+    }
+}
+
+pub(crate) fn registration() -> Registration {
+    About {
+        slug: "spatial_comprehensive",
+        summary: "Build, range, nearest and update of spatial indexes over sizes, worlds, radii and patterns.",
+        tags: &["spatial", "indexing"],
+        params: vec![
+            super::algorithms(),
+            super::counts(&[100, 500, 1000, 2000]),
+            super::worlds(&[100.0, 200.0, 500.0]),
+            super::radii(&[10.0, 20.0, 50.0]),
+            Param::list("distributions", ParamType::Text, ["uniform"])
+                .one_of(Pattern::ALL.map(Pattern::name))
+                .doc("How the points lie"),
+            super::steps(100),
+        ],
+    }
+    .registration::<Comprehensive>()
+}

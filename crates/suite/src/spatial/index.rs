@@ -1,0 +1,201 @@
+//! One face for all indexes, so that every experiment asks them the same questions.
+
+use super::hash_grid::HashGrid;
+use super::quadtree::Quadtree;
+use kiddo::{KdTree, SquaredEuclidean};
+use rstar::primitives::GeomWithData;
+use rstar::{AABB, RTree};
+use serde::Deserialize;
+
+/// A point of the plane.
+pub(super) type Point = [f64; 2];
+
+/// Which index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Algorithm {
+    /// The k-d tree of `kiddo`.
+    KdTree,
+    /// The R*-tree of `rstar`.
+    RTree,
+    /// A region quadtree.
+    Quadtree,
+    /// A grid of cells in a hash map.
+    SpatialHash,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub(super) const ALL: [Self; 4] =
+        [Self::Quadtree, Self::SpatialHash, Self::KdTree, Self::RTree];
+
+    /// Its name in parameters and metrics.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::KdTree => "kd_tree",
+            Self::RTree => "r_tree",
+            Self::Quadtree => "quadtree",
+            Self::SpatialHash => "spatial_hash",
+        }
+    }
+
+    /// Builds an index over points of a square world; `reach` is the radius that will be asked for.
+    pub(super) fn build(self, points: &[Point], world: f64, reach: f64) -> Index {
+        let numbered = || points.iter().zip(0_u64..);
+        match self {
+            Self::KdTree => {
+                let mut tree = KdTree::with_capacity(points.len().max(1));
+                for (point, id) in numbered() {
+                    tree.add(point, id);
+                }
+                Index::KdTree(Box::new(tree))
+            }
+            Self::RTree => {
+                let items = numbered().map(|(point, id)| GeomWithData::new(*point, id));
+                Index::RTree(RTree::bulk_load(items.collect()))
+            }
+            Self::Quadtree => {
+                let mut tree = Quadtree::new(world);
+                for (point, id) in numbered() {
+                    tree.insert(*point, id);
+                }
+                Index::Quadtree(tree)
+            }
+            Self::SpatialHash => {
+                let mut grid = HashGrid::new(reach);
+                for (point, id) in numbered() {
+                    grid.insert(*point, id);
+                }
+                Index::SpatialHash(grid)
+            }
+        }
+    }
+}
+
+/// An index over numbered points.
+pub(super) enum Index {
+    KdTree(Box<KdTree<f64, 2>>),
+    RTree(RTree<GeomWithData<Point, u64>>),
+    Quadtree(Quadtree),
+    SpatialHash(HashGrid),
+}
+
+impl Index {
+    /// How many points lie within a radius.
+    pub(super) fn within(&self, centre: Point, radius: f64) -> usize {
+        match self {
+            Self::KdTree(tree) => tree
+                .within_unsorted::<SquaredEuclidean>(&centre, radius * radius)
+                .len(),
+            Self::RTree(tree) => tree.locate_within_distance(centre, radius * radius).count(),
+            Self::Quadtree(tree) => tree.within(centre, radius),
+            Self::SpatialHash(grid) => grid.within(centre, radius),
+        }
+    }
+
+    /// How many points lie in a square around a place.
+    pub(super) fn in_square(&self, centre: Point, half: f64) -> usize {
+        let [x, y] = centre;
+        let (low, high) = ([x - half, y - half], [x + half, y + half]);
+        let inside =
+            |point: Point| (0..2).all(|axis| point[axis] >= low[axis] && point[axis] <= high[axis]);
+        match self {
+            // A k-d tree of this crate answers discs: the disc around the square, then the square.
+            Self::KdTree(tree) => tree
+                .within_unsorted::<SquaredEuclidean>(&centre, 2.0 * half * half)
+                .len(),
+            Self::RTree(tree) => tree
+                .locate_in_envelope(AABB::from_corners(low, high))
+                .count(),
+            Self::Quadtree(tree) => tree.in_square(low, high),
+            Self::SpatialHash(grid) => grid.count_in(low, high, inside),
+        }
+    }
+
+    /// The nearest point's number.
+    pub(super) fn nearest(&self, place: Point) -> Option<u64> {
+        match self {
+            Self::KdTree(tree) => Some(tree.nearest_one::<SquaredEuclidean>(&place).item),
+            Self::RTree(tree) => tree.nearest_neighbor(place).map(|found| found.data),
+            Self::Quadtree(tree) => tree.nearest(place),
+            Self::SpatialHash(grid) => grid.nearest(place),
+        }
+    }
+
+    /// Moves a point.
+    pub(super) fn update(&mut self, id: u64, from: Point, to: Point) {
+        match self {
+            Self::KdTree(tree) => {
+                tree.remove(&from, id);
+                tree.add(&to, id);
+            }
+            Self::RTree(tree) => {
+                tree.remove(&GeomWithData::new(from, id));
+                tree.insert(GeomWithData::new(to, id));
+            }
+            Self::Quadtree(tree) => {
+                tree.remove(from, id);
+                tree.insert(to, id);
+            }
+            Self::SpatialHash(grid) => {
+                grid.remove(from, id);
+                grid.insert(to, id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::points::Pattern;
+    use super::{Algorithm, Point};
+
+    fn distance(a: Point, b: Point) -> f64 {
+        (a[0] - b[0]).hypot(a[1] - b[1])
+    }
+
+    #[test]
+    fn every_index_answers_as_looking_at_every_point_does() {
+        for pattern in Pattern::ALL {
+            let mut points = pattern.points(400, 100.0, 7);
+            let places = Pattern::Uniform.points(60, 100.0, 8);
+            let moved = pattern.points(400, 100.0, 9);
+            for algorithm in Algorithm::ALL {
+                let mut index = algorithm.build(&points, 100.0, 10.0);
+                let before = points.clone();
+                for id in 0..200_usize {
+                    index.update(id as u64, points[id], moved[id]);
+                    points[id] = moved[id];
+                }
+                for place in &places {
+                    let within = points
+                        .iter()
+                        .filter(|p| distance(**p, *place) <= 10.0)
+                        .count();
+                    assert_eq!(
+                        index.within(*place, 10.0),
+                        within,
+                        "{algorithm:?} {pattern:?}"
+                    );
+                    let best = points
+                        .iter()
+                        .map(|p| distance(*p, *place))
+                        .fold(f64::MAX, f64::min);
+                    let found = index.nearest(*place).unwrap();
+                    let found = distance(points[found as usize], *place);
+                    assert!((found - best).abs() < 1e-9, "{algorithm:?} {pattern:?}");
+                    let in_square = index.in_square(*place, 5.0);
+                    let square = points
+                        .iter()
+                        .filter(|p| (0..2).all(|axis| (p[axis] - place[axis]).abs() <= 5.0))
+                        .count();
+                    assert!(
+                        in_square >= square
+                            && (algorithm == Algorithm::KdTree || in_square == square)
+                    );
+                }
+                points = before;
+            }
+        }
+    }
+}

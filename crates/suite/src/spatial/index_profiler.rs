@@ -1,0 +1,121 @@
+//! `spatial_index_profiler`: range, nearest and intersection queries on every index.
+
+use super::index::Algorithm;
+use super::points::Pattern;
+use super::timing::{Questions, build, each};
+use crate::{About, Configured};
+use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+#[derive(Debug, Deserialize)]
+struct Params {
+    algorithms: Vec<Algorithm>,
+    agent_counts: Vec<usize>,
+    world_size: f64,
+    query_types: Vec<Query>,
+    query_radius: f64,
+    steps: usize,
+}
+
+/// Kinds of queries.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Query {
+    Range,
+    Nearest,
+    Intersection,
+}
+
+impl Query {
+    const NAMES: [&'static str; 3] = ["range", "nearest", "intersection"];
+
+    const fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+struct IndexProfiler(Params);
+
+impl Configured for IndexProfiler {
+    type Params = Params;
+
+    fn new(params: Params) -> Self {
+        Self(params)
+    }
+}
+
+impl IndexProfiler {
+    fn profile(&self, algorithm: Algorithm, count: usize, seed: u64) -> Value {
+        let Params {
+            world_size: world,
+            query_radius: radius,
+            ..
+        } = self.0;
+        let points = Pattern::Random.points(count, world, seed);
+        let places = Pattern::Random.points(self.0.steps, world, seed ^ 1);
+        let asked = Questions {
+            world,
+            radius,
+            places: &places,
+        };
+        let (index, build_time) = build(algorithm, &points, &asked);
+        let mut found = Map::new();
+        found.insert("build_time".to_owned(), json!(build_time));
+        for query in &self.0.query_types {
+            let (seconds, sum) = each(&places, |place| match query {
+                Query::Range => index.within(place, radius),
+                Query::Nearest => usize::from(index.nearest(place).is_some()),
+                Query::Intersection => index.in_square(place, radius),
+            });
+            let entry = json!({
+                "avg_time": seconds, "operations_per_second": 1.0 / seconds.max(1e-12),
+                "avg_found": sum as f64 / places.len().max(1) as f64,
+            });
+            found.insert(query.name().to_owned(), entry);
+        }
+        Value::Object(found)
+    }
+}
+
+impl Experiment for IndexProfiler {
+    fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
+        let mut metrics = Metrics::new();
+        for &algorithm in &self.0.algorithms {
+            let by_count: Map<String, Value> = self
+                .0
+                .agent_counts
+                .iter()
+                .map(|&count| {
+                    let found = self.profile(algorithm, count, context.seed());
+                    (format!("n={count}"), found)
+                })
+                .collect();
+            metrics.insert(algorithm.name().to_owned(), Value::Object(by_count));
+        }
+        Ok(metrics)
+    }
+}
+
+pub(crate) fn registration() -> Registration {
+    About {
+        slug: "spatial_index_profiler",
+        summary: "Range, nearest and intersection queries on spatial indexes.",
+        tags: &["spatial", "indexing", "profiling"],
+        params: vec![
+            super::algorithms(),
+            super::counts(&[100, 500, 1000]),
+            Param::number("world_size", 200.0)
+                .at_least(1.0)
+                .doc("Side of the square world"),
+            Param::list("query_types", ParamType::Text, Query::NAMES)
+                .one_of(Query::NAMES)
+                .doc("Disc, nearest point, square"),
+            Param::number("query_radius", 25.0)
+                .at_least(0.001)
+                .doc("Radius of the disc, half the side of the square"),
+            super::steps(100),
+        ],
+    }
+    .registration::<IndexProfiler>()
+}

@@ -1,0 +1,216 @@
+"""Finds experiments and instruments in the source of modules, without importing them.
+
+`python -m fairtrial.discover [--path FOLDER] MODULE...` prints one JSON object. Modules are found the way Python finds
+them, but neither they nor their packages are run: a benchmark that imports a heavy library costs nothing to list.
+"""
+
+import ast
+import importlib.machinery
+import inspect
+import json
+import os
+import sys
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+DECORATORS = {"register_experiment": "experiments", "register_instrument": "instruments"}
+
+TYPES = {
+    "int": "integer",
+    "float": "number",
+    "str": "string",
+    "bool": "boolean",
+    "dict": "object",
+    "Dict": "object",
+    "Mapping": "object",
+    "list": "array",
+    "List": "array",
+    "tuple": "array",
+    "Tuple": "array",
+    "Sequence": "array",
+}
+
+
+def find(module: str) -> Optional[importlib.machinery.ModuleSpec]:
+    """The place of a module, looked for part by part without importing its packages."""
+    path: Optional[List[str]] = None
+    spec = None
+    full = ""
+    for part in module.split("."):
+        full = f"{full}.{part}" if full else part
+        spec = importlib.machinery.PathFinder.find_spec(full, path)
+        if spec is None:
+            return None
+        path = list(spec.submodule_search_locations or [])
+    return spec
+
+
+def sources(module: str) -> Iterator[Tuple[str, str]]:
+    """Names and files of a module, and of everything below it where it is a package."""
+    spec = find(module)
+    if spec is None:
+        raise ModuleNotFoundError(f"there is no Python module `{module}`")
+    if spec.origin and spec.origin.endswith(".py"):
+        yield module, spec.origin
+    for folder in spec.submodule_search_locations or []:
+        for below, folders, files in os.walk(folder):
+            folders[:] = sorted(name for name in folders if not name.startswith(("_", ".")))
+            parts = os.path.relpath(below, folder).split(os.sep)
+            package = ".".join([module] + [part for part in parts if part != "."])
+            for file in sorted(files):
+                if file.endswith(".py") and not file.startswith("_"):
+                    yield f"{package}.{file[:-3]}", os.path.join(below, file)
+
+
+def scan(module: str, file: str, into: Dict[str, List[Dict[str, Any]]]) -> None:
+    """Adds what one file registers."""
+    with open(file, encoding="utf-8") as opened:
+        text = opened.read()
+    if not any(name in text for name in DECORATORS):
+        return
+    for node in ast.walk(ast.parse(text, file)):
+        for decorator in getattr(node, "decorator_list", []):
+            kind = DECORATORS.get(called(decorator))
+            slug = literal(decorator.args[0]) if kind and decorator.args else None
+            if kind == "experiments" and isinstance(slug, str) and isinstance(node, ast.ClassDef):
+                into[kind].append({"module": module, **of_class(slug, node, decorator)})
+            elif kind == "instruments" and isinstance(slug, str):
+                into[kind].append({"name": slug, "summary": first_line(ast.get_docstring(node))})
+
+
+def called(decorator: ast.expr) -> str:
+    if not isinstance(decorator, ast.Call):
+        return ""
+    function = decorator.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def literal(node: Optional[ast.expr]) -> Any:
+    """The value of an expression that is one; None where it is computed."""
+    try:
+        return ast.literal_eval(node) if node is not None else None
+    except (ValueError, TypeError, SyntaxError):
+        return None
+
+
+def first_line(text: Optional[str]) -> str:
+    lines = (text or "").strip().splitlines()
+    return lines[0].strip() if lines else ""
+
+
+def of_class(slug: str, node: ast.ClassDef, decorator: ast.Call) -> Dict[str, Any]:
+    given = {keyword.arg: literal(keyword.value) for keyword in decorator.keywords}
+    positional = [literal(argument) for argument in decorator.args[1:3]]
+    for name, value in zip(("summary", "tags"), positional):
+        given.setdefault(name, value)
+    return {
+        "slug": slug,
+        "summary": first_line(given.get("summary")) or first_line(ast.get_docstring(node)),
+        "tags": list(given.get("tags") or []),
+        "params": schema_of_source(node),
+    }
+
+
+def schema_of_source(node: ast.ClassDef) -> Dict[str, Any]:
+    init = None
+    for part in node.body:
+        targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
+        if any(getattr(target, "id", "") == "param_schema" for target in targets):
+            schema = literal(getattr(part, "value", None))
+            # A schema that is computed is only known to the worker, which checks it again.
+            return schema if isinstance(schema, dict) else {}
+        if isinstance(part, ast.FunctionDef) and part.name == "param_schema":
+            return {}
+        if isinstance(part, ast.FunctionDef) and part.name == "__init__":
+            init = part
+    return schema_of_init(init) if init is not None else {}
+
+
+def schema_of_init(init: ast.FunctionDef) -> Dict[str, Any]:
+    """The schema that the annotations and defaults of a constructor amount to."""
+    arguments = init.args
+    named = [*arguments.posonlyargs, *arguments.args][1:]
+    defaults: List[Optional[ast.expr]] = [None] * (len(named) - len(arguments.defaults))
+    pairs = list(zip(named, [*defaults, *arguments.defaults][-len(named) :] if named else []))
+    pairs += list(zip(arguments.kwonlyargs, arguments.kw_defaults))
+    properties, required = {}, []
+    for argument, default in pairs:
+        rule = of_annotation(argument.annotation)
+        value = literal(default)
+        if default is None:
+            required.append(argument.arg)
+        elif value is not None:
+            rule = rule or of_value(value)
+            rule["default"] = list(value) if isinstance(value, tuple) else value
+        properties[argument.arg] = rule
+    schema: Dict[str, Any] = {"properties": properties, "required": required}
+    schema["additionalProperties"] = arguments.kwarg is not None
+    return schema
+
+
+def of_annotation(node: Optional[ast.expr]) -> Dict[str, Any]:
+    """The rule that an annotation amounts to; none where it is not one of the plain types."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        try:
+            node = ast.parse(node.value, mode="eval").body
+        except SyntaxError:
+            return {}
+    if isinstance(node, ast.Subscript):
+        name = getattr(node.value, "attr", getattr(node.value, "id", ""))
+        if name == "Optional":
+            return of_annotation(node.slice)
+        rule = of_annotation(node.value)
+        if rule.get("type") == "array":
+            inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+            rule["items"] = of_annotation(inner)
+        return rule
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    return {"type": TYPES[name]} if name in TYPES else {}
+
+
+def of_value(value: Any) -> Dict[str, Any]:
+    """The rule that a default alone suggests."""
+    name = type(value).__name__
+    return {"type": TYPES[name]} if name in TYPES else {}
+
+
+def schema_of(cls: Any) -> Dict[str, Any]:
+    """The schema of a class that is loaded."""
+    if cls.param_schema:
+        return dict(cls.param_schema)
+    try:
+        source = inspect.cleandoc("\n" + inspect.getsource(cls))
+        node = ast.parse(source).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    return schema_of_source(node) if isinstance(node, ast.ClassDef) else {}
+
+
+def described(slug: str, cls: Any) -> Dict[str, Any]:
+    """What a list shows about a class that is loaded."""
+    return {"slug": slug, "summary": first_line(cls.__doc__), "params": schema_of(cls)}
+
+
+def discover(modules: List[str]) -> Dict[str, Any]:
+    """Everything that the modules register, and what is wrong with them."""
+    found: Dict[str, List[Dict[str, Any]]] = {"experiments": [], "instruments": [], "problems": []}
+    for module in modules:
+        try:
+            for name, file in sources(module):
+                scan(name, file, found)
+        except (ImportError, OSError, SyntaxError, ValueError) as error:
+            place = f"{error.filename}:{error.lineno}: " if isinstance(error, SyntaxError) else ""
+            message = getattr(error, "msg", None) or str(error)
+            found["problems"].append({"module": module, "message": f"{place}{message}"})
+    return found
+
+
+def main(arguments: List[str]) -> int:
+    if arguments[:1] == ["--path"]:
+        sys.path.insert(0, arguments[1])
+        arguments = arguments[2:]
+    json.dump(discover(arguments), sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
