@@ -85,6 +85,11 @@ impl<'a> Ending<'a> {
         })
     }
 
+    /// The records as a dataset, where a sweep or arms need one.
+    pub(crate) fn data(&self) -> Option<&Dataset> {
+        self.data.as_ref()
+    }
+
     /// Prints what a reader wants, unless JSON was asked for.
     pub(crate) fn print(&self, shown: Shown, file: &Path, printer: Printer) {
         if shown == Shown::Json {

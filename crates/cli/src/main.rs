@@ -8,6 +8,7 @@ mod ending;
 mod environment;
 mod exit;
 mod experiment;
+mod experiment_files;
 mod picture;
 mod printer;
 mod progress;

@@ -6,6 +6,7 @@ use crate::markdown;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
+use fairtrial_model::TrialId;
 use serde_json::{Map, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -22,7 +23,7 @@ pub(crate) fn write(
     tools: &Tools,
     ending: &Ending,
 ) -> Result<(), DriveError> {
-    let run_id = run_id(trial);
+    let run_id = run_id(&trial.name, &trial.id);
     let (result, page) = (trial.dir.join("result.json"), trial.dir.join("README.md"));
     append_metrics(&trial.dir.join(METRICS_FILE), ending)?;
     let head = result::head(task, trial, tools, ending, &run_id);
@@ -62,9 +63,9 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
 }
 
 /// Eight letters and digits that no other attempt has, in the form of the original's run ids.
-fn run_id(trial: &DriveTrial) -> String {
+fn run_id(trial: &str, id: &TrialId) -> String {
     const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    let hash = Sha256::digest(format!("{}\n{}", trial.name, trial.id));
+    let hash = Sha256::digest(format!("{trial}\n{id}"));
     let mut number = hash
         .iter()
         .take(8)
@@ -78,30 +79,23 @@ fn run_id(trial: &DriveTrial) -> String {
 }
 
 /// The name of a trial's folder under `output_dir`: experiment, time of the run, id of the attempt.
-pub fn result_dir_name(task: &DriveTask, trial: &DriveTrial) -> String {
-    let time: String = task
-        .run
+pub fn result_dir_name(experiment: &str, run: &str, trial: &str, id: &TrialId) -> String {
+    let time: String = run
         .replace("__", "_")
         .chars()
         .filter(|c| c.is_ascii_digit() || *c == '_')
         .collect();
-    let slug: String = task
-        .experiment
+    let safe = |c: char| c.is_alphanumeric() || "._-".contains(c);
+    let slug: String = experiment
         .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || "._-".contains(c) {
-                c
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if safe(c) { c } else { '_' })
         .collect();
-    format!("{slug}_{time}_{}", run_id(trial))
+    format!("{slug}_{time}_{}", run_id(trial, id))
 }
 
 /// Puts the result under `output_dir`. The folder must be new: nothing is ever written over.
 fn publish(task: &DriveTask, trial: &DriveTrial) -> Result<(), DriveError> {
-    let name = result_dir_name(task, trial);
+    let name = result_dir_name(&task.experiment, &task.run, &trial.name, &trial.id);
     let folder = task.output_dir.join(&name);
     fs::create_dir_all(&task.output_dir).map_err(DriveError::io(&task.output_dir))?;
     fs::create_dir(&folder).map_err(DriveError::io(&folder))?;

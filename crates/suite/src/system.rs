@@ -207,7 +207,8 @@ impl Experiment for SystemProfiler {
         let (stop, stopped) = channel();
         let began = Instant::now();
         let (looks, outcome) = std::thread::scope(|scope| {
-            let watching = scope.spawn(|| watch(&params, interval, &stopped));
+            let params = &params;
+            let watching = scope.spawn(move || watch(params, interval, &stopped));
             let outcome = self.simulate(context.seed());
             drop(stop);
             (watching.join().unwrap_or_default(), outcome)

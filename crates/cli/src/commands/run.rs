@@ -5,6 +5,7 @@ use crate::app::Global;
 use crate::confirm;
 use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
+use crate::experiment_files;
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
 use crate::sequential::{Until, Watched};
@@ -93,6 +94,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let shown = if args.json { Shown::Json } else { Shown::Text };
     let mut ending = Ending::new(&report, &request, watched.as_ref(), printer)?;
     ending.print(shown, &args.spec.spec, printer);
+    experiment_files::finish(&report.run, request.plan.spec(), ending.data(), printer)?;
     if request.plan.spec().analysis.confirm.is_some() && ending.is_complete() {
         match confirm::request(&ending, &request, began.elapsed()) {
             Ok(request) => {
