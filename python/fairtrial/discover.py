@@ -74,7 +74,7 @@ def scan(module: str, file: str, into: Dict[str, List[Dict[str, Any]]]) -> None:
             if kind == "experiments" and isinstance(slug, str) and isinstance(node, ast.ClassDef):
                 into[kind].append({"module": module, **of_class(slug, node, decorator)})
             elif kind == "instruments" and isinstance(slug, str):
-                into[kind].append({"name": slug, "summary": first_line(ast.get_docstring(node))})
+                into[kind].append(of_instrument(slug, node))
 
 
 def called(decorator: ast.expr) -> str:
@@ -110,6 +110,11 @@ def of_class(slug: str, node: ast.ClassDef, decorator: ast.Call) -> Dict[str, An
     }
 
 
+def of_instrument(name: str, node: ast.AST) -> Dict[str, Any]:
+    options = schema_of_init(node) if isinstance(node, ast.FunctionDef) else {}
+    return {"name": name, "summary": first_line(ast.get_docstring(node)), "options": options}
+
+
 def schema_of_source(node: ast.ClassDef) -> Dict[str, Any]:
     init = None
     for part in node.body:
@@ -126,7 +131,7 @@ def schema_of_source(node: ast.ClassDef) -> Dict[str, Any]:
 
 
 def schema_of_init(init: ast.FunctionDef) -> Dict[str, Any]:
-    """The schema that the annotations and defaults of a constructor amount to."""
+    """The schema that annotations and defaults amount to; the first argument is the instance, or the context."""
     arguments = init.args
     named = [*arguments.posonlyargs, *arguments.args][1:]
     defaults: List[Optional[ast.expr]] = [None] * (len(named) - len(arguments.defaults))

@@ -204,6 +204,9 @@ fn parameters_are_checked_without_importing_the_module() {
         list.contains("Does what it is told. [python mine]"),
         "{list}"
     );
+    let project = mine("params: {mode: a}\ninstrumentation: [{name: marks, labels: y}]\n");
+    let said = expect(&project, 2, &["check", "bench.yaml"]).err;
+    assert!(said.contains("did you mean `label`?"), "{said}");
     let project = mine("");
     let said = expect(&project, 2, &["check", "bench.yaml"]).err;
     assert!(
@@ -248,6 +251,6 @@ fn a_training_script_reports_metrics_with_one_call() {
         .into_iter()
         .find(|line| line["event"] == "finished")
         .unwrap();
-    assert_eq!(record["record"]["metrics"]["loss"], 0.2, "{record}");
-    assert_eq!(record["record"]["metrics"]["eval/score"], 0.5);
+    assert_eq!(record["metrics"]["loss"], 0.2, "{record}");
+    assert_eq!(record["metrics"]["eval/score"], 0.5);
 }

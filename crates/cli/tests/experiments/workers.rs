@@ -59,7 +59,7 @@ fn one_that_dies_loses_only_its_iteration() {
         .into_iter()
         .find(|line| line["event"] == "finished");
     let record = record.expect("the trial has a record");
-    assert_eq!(record["record"]["metrics"]["x"], 2.0, "{record}");
+    assert_eq!(record["metrics"]["x"], 2.0, "{record}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn one_that_hangs_is_ended_at_the_limit_with_its_samples() {
         .journal("bench")
         .into_iter()
         .find(|line| line["event"] == "finished");
-    assert_eq!(outcome.unwrap()["record"]["outcome"], "timeout");
+    assert_eq!(outcome.unwrap()["outcome"], "timeout");
 }
 
 #[test]
