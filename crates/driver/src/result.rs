@@ -10,6 +10,7 @@ use fairtrial_journal::provenance::{self, CaptureOptions, Environment, Vcs};
 use fairtrial_model::UtcTime;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// Version of the result file, under `schema_version`; the original has none.
@@ -119,33 +120,30 @@ pub(crate) fn write(
     let open = text.trim_end().trim_end_matches('}').trim_end();
     to.write_all(open.as_bytes())?;
     to.write_all(b",\n  \"iteration_metrics\": [")?;
-    let mut observed: Vec<(
-        &str,
-        std::slice::Iter<'_, (u64, Value)>,
-        Option<&(u64, Value)>,
-    )> = ending
-        .findings
-        .iter()
-        .map(|found| {
-            let mut rest = found.by_iteration.iter();
-            let next = rest.next();
-            (found.name.as_str(), rest, next)
-        })
-        .collect();
+    let observed = by_iteration(&ending.findings);
     for (place, sample) in ending.samples.iter().enumerate() {
         to.write_all(if place == 0 { b"\n    " } else { b",\n    " })?;
         let mut line = iteration(sample);
-        for (name, rest, next) in &mut observed {
-            if let Some((_, summary)) = next.filter(|(index, _)| *index == sample.index)
-                && let Some(Value::Object(metrics)) = line.get_mut("metrics")
-            {
-                metrics.insert(format!("{name}_summary"), summary.clone());
-                *next = rest.next();
+        if let Some(Value::Object(metrics)) = line.get_mut("metrics") {
+            for (name, summary) in observed.get(&sample.index).into_iter().flatten() {
+                metrics.insert(format!("{name}_summary"), (*summary).clone());
             }
         }
         serde_json::to_writer(&mut *to, &line)?;
     }
     to.write_all(b"\n  ]\n}\n")
+}
+
+/// What instruments found, by the iteration they found it in.
+fn by_iteration(findings: &[Finding]) -> HashMap<u64, Vec<(&str, &Value)>> {
+    let mut found: HashMap<u64, Vec<(&str, &Value)>> = HashMap::new();
+    for finding in findings {
+        for (index, summary) in &finding.by_iteration {
+            let here = found.entry(*index).or_default();
+            here.push((finding.name.as_str(), summary));
+        }
+    }
+    found
 }
 
 fn iteration(sample: &Sample) -> Map<String, Value> {
@@ -224,6 +222,8 @@ fn vcs(vcs: &Vcs) -> Value {
         Vcs::Git(state) => {
             json!({"commit": state.commit, "branch": state.branch, "dirty": state.dirty})
         }
-        _ => json!({"commit": null, "branch": null, "dirty": null}),
+        Vcs::Unknown { reason } => {
+            json!({"commit": null, "branch": null, "dirty": null, "reason": reason})
+        }
     }
 }

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a worker may take to end after its teardown or after it closed its socket.
 const FAREWELL: Duration = Duration::from_secs(5);
+/// How much is read at once.
+const CHUNK: usize = 16 * 1024;
 /// A longer line is no reply.
 const LONGEST_LINE: usize = 256 << 20;
 /// The interpreter where the spec names none.
@@ -142,7 +144,7 @@ impl Worker {
         limit: Option<Duration>,
     ) -> Result<Heard, Lost> {
         let asked = Instant::now();
-        let mut chunk = [0; 64 * 1024];
+        let mut chunk = [0; CHUNK];
         loop {
             if let Some(line) = self.take_line() {
                 return parse(line);

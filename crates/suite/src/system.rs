@@ -11,6 +11,10 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 #[derive(Debug, Clone, Deserialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a parameter of the spec, under its own name"
+)]
 struct Params {
     monitor_cpu: bool,
     monitor_memory: bool,
@@ -91,7 +95,7 @@ impl Look {
     fn now(params: &Params) -> Self {
         let wanted = |on: bool| on.then_some(());
         Self {
-            cpu_s: wanted(params.monitor_cpu).and_then(|()| cpu_seconds()),
+            cpu_s: wanted(params.monitor_cpu).map(|()| cpu_seconds()),
             rss: wanted(params.monitor_memory)
                 .and_then(|()| crate::spatial::resident())
                 .map(|bytes| bytes as f64),
@@ -101,9 +105,9 @@ impl Look {
     }
 }
 
-fn cpu_seconds() -> Option<f64> {
+fn cpu_seconds() -> f64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Some(now.tv_sec as f64 + now.tv_nsec as f64 / 1e9)
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
 }
 
 fn disk_bytes() -> Option<(f64, f64)> {

@@ -1,4 +1,9 @@
 //! Registered experiments, through the built binary: built-in ones, Python ones, and workers that misbehave.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may panic, and says what it skips"
+)]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -129,7 +129,7 @@ fn unknown(node: &Node, lookup: &Lookup) -> Diagnostic {
     error(node.span, message).help(help)
 }
 
-fn entries<'a>(node: Option<&'a Node>) -> &'a [Entry] {
+fn entries(node: Option<&Node>) -> &[Entry] {
     node.and_then(Node::map).map_or(&[][..], |map| &map.entries)
 }
 

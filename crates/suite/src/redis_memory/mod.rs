@@ -169,7 +169,10 @@ impl Experiment for RedisMemory {
         let version = info
             .lines()
             .find_map(|line| line.strip_prefix("redis_version:"));
-        self.version = version.unwrap_or("unknown").trim().to_owned();
+        version
+            .unwrap_or("unknown")
+            .trim()
+            .clone_into(&mut self.version);
         context.log(format!("Redis {} at {}", self.version, server.address()));
         self.server = Some(server);
         Ok(())

@@ -125,7 +125,7 @@ impl Quadtree {
         while let Some((node, square)) = waiting.pop() {
             match node {
                 Node::Leaf(points) => {
-                    found += points.iter().filter(|(point, _)| take(*point)).count()
+                    found += points.iter().filter(|(point, _)| take(*point)).count();
                 }
                 Node::Inner(children) => {
                     let below = children
