@@ -15,7 +15,7 @@ pub use change::{FieldChange, PlanChange};
 pub use trial::{Placement, Trial};
 
 use design::Design;
-use fairtrial_spec::{Filter, FilterError, Spec};
+use fairtrial_spec::{Constraint, Filter, FilterError, Spec};
 use std::sync::Arc;
 
 /// Version of the rules that lead from a spec to a plan; part of the plan's hash.
@@ -41,6 +41,9 @@ pub enum PlanError {
     /// Nothing is left.
     #[error("no trial matches `{0}`")]
     NothingSelected(String),
+    /// The constraints leave nothing.
+    #[error("no combination of the parameters satisfies the constraints")]
+    NothingAllowed,
 }
 
 /// Every trial of a run, in order.
@@ -66,6 +69,7 @@ impl Plan {
             places: None,
             hash,
         };
+        plan.constrain()?;
         if let Some(text) = only {
             plan.select(text)?;
         }
@@ -124,6 +128,36 @@ impl Plan {
     /// What differs from an earlier plan, trial by trial.
     pub fn changes_since(&self, earlier: &Self) -> PlanChange {
         change::compare(earlier, self)
+    }
+
+    /// Leaves out the trials whose parameters do not satisfy the constraints of their task.
+    fn constrain(&mut self) -> Result<(), PlanError> {
+        let tasks = &self.spec().tasks;
+        if tasks.iter().all(|task| task.constraints.is_empty()) {
+            return Ok(());
+        }
+        let parsed: Vec<(usize, Constraint)> = tasks
+            .iter()
+            .flat_map(|task| task.constraints.iter().map(|text| (task.place, text)))
+            .filter_map(|(place, text)| Some((place, Constraint::parse(text).ok()?)))
+            .collect();
+        let allowed = |trial: &Trial<'_>| {
+            let own = parsed
+                .iter()
+                .filter(|(place, _)| *place == trial.task.place);
+            own.into_iter()
+                .all(|(_, constraint)| constraint.holds(&trial.params))
+        };
+        let kept: Vec<u32> = self
+            .trials()
+            .filter(allowed)
+            .map(|trial| self.order[trial.key.index as usize])
+            .collect();
+        if kept.is_empty() {
+            return Err(PlanError::NothingAllowed);
+        }
+        self.order = kept;
+        Ok(())
     }
 
     fn select(&mut self, text: &str) -> Result<(), PlanError> {

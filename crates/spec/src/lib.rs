@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod constraint;
 mod diagnostic;
 mod document;
 mod duration;
@@ -23,6 +24,7 @@ mod spec;
 mod template;
 
 pub use bytes::{BYTES_FORM, BytesError, parse_bytes};
+pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use duration::{DURATION_FORM, DurationError, Seconds, parse_duration};
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};

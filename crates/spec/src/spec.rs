@@ -128,6 +128,9 @@ pub struct Task {
     pub params: Params,
     /// The task's own sweep (lists in `params`, a `sweep` inside the task), combined with the top-level one.
     pub sweep: Sweep,
+    /// Conditions that the parameters of every trial satisfy (see [`crate::Constraint`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<String>,
     /// Environment variables added for the trial; values may hold placeholders and `${NAME}` references, which are
     /// resolved at run time.
     pub env: BTreeMap<String, String>,

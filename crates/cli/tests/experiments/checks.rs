@@ -110,3 +110,31 @@ fn experiments_are_listed_with_their_parameters() {
     assert!(json["experiments"].as_array().unwrap().len() >= 12);
     project.expect(2, &["list", "experiments", "nothing"]);
 }
+
+#[test]
+fn constraints_leave_out_combinations() {
+    let project = Project::new();
+    let spec = |constraint: &str| {
+        format!(
+            "experiment: observation_flow\nparams: {{steps: 1}}\nsweep: {{radius: [2, 4, 6], fov_radius: [2, 4, 6]}}\n\
+             constraints: [\"{constraint}\"]\n"
+        )
+    };
+    project.write("bench.yaml", &spec("fov_radius <= radius"));
+    let plan = project.expect(0, &["plan", "bench.yaml", "--json"]).json();
+    assert_eq!(plan["trials"].as_array().unwrap().len(), 6, "{plan}");
+    project.write("bench.yaml", &spec("radius > 100"));
+    let said = project.expect(2, &["plan", "bench.yaml"]).err;
+    assert!(
+        said.contains("no combination of the parameters satisfies the constraints"),
+        "{said}"
+    );
+    let said = refused(&spec("fov_radius <= radios"));
+    assert!(said.contains("the constraint speaks of `radios`"), "{said}");
+    assert!(said.contains("did you mean `radius`?"), "{said}");
+    let said = refused(&spec("fov_radius <= "));
+    assert!(
+        said.contains("this constraint cannot be read: it ends too early"),
+        "{said}"
+    );
+}

@@ -63,7 +63,7 @@ pub fn known() -> Vec<InstrumentInfo> {
             "perf",
             "A sampling profiler for native code, with a flame graph, over extra iterations that are not measured.",
             vec![
-                Param::whole("hz", 997)
+                Param::whole("hz", 499)
                     .at_least(1.0)
                     .at_most(20_000.0)
                     .doc("Samples per second"),

@@ -8,7 +8,7 @@ use inferno::collapse::perf::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, json};
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter};
+use std::io::{self, BufWriter};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -32,9 +32,18 @@ impl Perf {
         artifacts: &Path,
     ) -> Option<Result<Self, Finding>> {
         let instrument = asked.iter().find(|on| on.name == "perf")?;
-        let hz = whole(instrument, "hz", 997).to_string();
+        let hz = whole(instrument, "hz", 499).to_string();
         let recorder = Command::new("perf")
-            .args(["record", "--quiet", "-F", &hz, "-g", "-o"])
+            // Optimised programs keep no frame pointers: stacks are unwound by their debug information.
+            .args([
+                "record",
+                "--quiet",
+                "-F",
+                &hz,
+                "--call-graph",
+                "dwarf,8192",
+                "-o",
+            ])
             .arg(artifacts.join("perf.data"))
             .args(["-p", &pid.to_string()])
             .stdin(Stdio::null())
@@ -106,28 +115,28 @@ fn draw(artifacts: &Path) -> Result<u64, String> {
     }
     let folded = artifacts.join("stacks.folded");
     let text = |error: io::Error| error.to_string();
-    let mut script = Command::new("perf")
-        .args(["script", "-i"])
+    let script = Command::new("perf")
+        // Names of inlined functions would be looked up one by one, which takes minutes.
+        .args(["script", "--no-inline", "-i"])
         .arg(&data)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .spawn()
-        .map_err(text)?;
-    let output = script.stdout.take().ok_or("perf script gave no output")?;
-    let file = BufWriter::new(File::create(&folded).map_err(text)?);
-    let collapsed = Folder::default().collapse(BufReader::new(output), file);
-    let _ = script.wait();
-    collapsed.map_err(text)?;
+        .output()
+        .map_err(text)?
+        .stdout;
     fs::remove_file(&data).map_err(text)?;
-    let stacks = fs::read_to_string(&folded).map_err(text)?;
-    let counts = stacks
-        .lines()
-        .filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok());
-    let samples = counts.sum();
+    // Every sample begins with a line at the margin; its frames are indented.
+    let samples = script
+        .split(|byte| *byte == b'\n')
+        .filter(|line| line.first().is_some_and(|first| !b" \t#".contains(first)))
+        .count() as u64;
     if samples == 0 {
         return Err("perf saw no samples of the worker".to_owned());
     }
+    let file = BufWriter::new(File::create(&folded).map_err(text)?);
+    let collapsed = Folder::default().collapse(&script[..], file);
+    collapsed.map_err(text)?;
+    let stacks = fs::read_to_string(&folded).map_err(text)?;
     let mut options = inferno::flamegraph::Options::default();
     "CPU samples of the worker".clone_into(&mut options.title);
     let picture = BufWriter::new(File::create(artifacts.join("flamegraph.svg")).map_err(text)?);

@@ -146,6 +146,7 @@ fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) 
         seeds: node.get("seeds").and_then(|node| seeds(node, problems)),
         params,
         sweep: sweep::of_task(node, swept, problems),
+        constraints: texts(node.get("constraints")),
         env: env(node.get("env")),
         inherit_env: inherit_env(node.get("inherit_env")),
         workdir: draft.text("workdir").map(str::to_owned),

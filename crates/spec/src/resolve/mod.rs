@@ -2,6 +2,7 @@
 //!
 //! The shape has been checked before, so a value of the wrong type is simply absent here: its problem is reported.
 
+mod constraints;
 mod draft;
 mod experiments;
 mod files;
@@ -95,6 +96,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     };
     top::check_confirm(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    constraints::check(&spec, &drafts, problems);
     files::check(&drafts, &base_dir, origin.files, problems);
     (!spec.tasks.is_empty()).then_some(spec)
 }

@@ -129,6 +129,7 @@ static TASK_KEYS: &[Key] = &[
     key("experiment", Type::FilledText, "", "A registered experiment.").example("\"observation_flow\""),
     key("prepared_dir", Type::FilledText, "", "The folder of a prepared agent task.").example("\"data/tasks/prepared/task_1\""),
     key("params", ANY_MAP, "{}", "Parameters of the task. A list is swept, unless it belongs to a registered experiment whose parameter is itself a list.").nullable().example("{\"num_agents\": [100, 200], \"radius\": 6}"),
+    key("constraints", TEXTS, "[]", "Conditions over parameters that every trial of the task satisfies; combinations that do not are left out of the plan (a random sweep then has fewer trials than `samples`).").example("[\"fov_radius <= radius\"]"),
     key("iterations", Type::Section(&ITERATIONS), "", "How often an experiment runs inside one trial."),
     key("instrumentation", Type::List(&Type::Either(&[Type::FilledText, Type::Section(&INSTRUMENT)]), 0), "[\"timing\"]", "What observes an experiment: names, or tables with `name` and options.").example("[\"timing\", {\"name\": \"cprofile\", \"top_n\": 30}]"),
     key("model", Type::FilledText, "gpt-5-mini for agent tasks", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),
