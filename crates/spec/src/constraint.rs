@@ -167,7 +167,7 @@ struct Parser<'a> {
     depth: usize,
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// A chain of operators of one level, over operands of the next.
     fn level(&mut self, level: usize) -> Result<Expr, ConstraintError> {
         let Some(operators) = LEVELS.get(level) else {
