@@ -5,7 +5,7 @@
 
 use crate::{PLAN_VERSION, Trial};
 use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId};
-use fairtrial_spec::{Retries, Spec, Work};
+use fairtrial_spec::{Needs, Retries, Spec, Work};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
@@ -73,6 +73,7 @@ pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
             oom: 0,
         };
         task.limits.grace_s = 0.0;
+        task.resources = Needs::default();
     }
     let metrics: Vec<_> = spec
         .metrics

@@ -10,6 +10,7 @@ mod constraint;
 mod diagnostic;
 mod document;
 mod duration;
+mod engine;
 mod episodes;
 mod filter;
 mod load;
@@ -27,6 +28,9 @@ pub use bytes::{BYTES_FORM, BytesError, parse_bytes};
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use duration::{DURATION_FORM, DurationError, Seconds, parse_duration};
+pub use engine::{
+    EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TemplateOptions,
+};
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError};
 pub use load::{FileCheck, LoadOptions, Loaded, load, load_text, load_with};

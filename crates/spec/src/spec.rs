@@ -1,6 +1,7 @@
 //! The validated spec: what the user asked for, with every default filled in, every alias resolved and every number
 //! in its unit. All that follows (plan, run, analysis) reads this and never the text again.
 
+use crate::engine::{EngineSpec, Needs};
 use fairtrial_experiment::{Origin, Sources};
 use fairtrial_model::{EqualRule, MetricDeclaration, ParamValue, Params};
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,9 @@ pub struct Spec {
     pub experiments: Sources,
     /// Where result files in the registered-experiment form go.
     pub output_dir: Option<String>,
+    /// Where trials run.
+    #[serde(default, skip_serializing_if = "EngineSpec::is_default")]
+    pub engine: EngineSpec,
     /// Free tags.
     pub tags: Vec<String>,
     /// Free text.
@@ -140,6 +144,9 @@ pub struct Task {
     pub workdir: Option<String>,
     /// Limits.
     pub limits: Limits,
+    /// What a trial takes of a machine.
+    #[serde(default, skip_serializing_if = "Needs::is_default")]
+    pub resources: Needs,
     /// Ids of tasks that must have succeeded before this one starts.
     pub needs: Vec<String>,
     /// Further attempts, by outcome.

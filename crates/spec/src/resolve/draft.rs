@@ -151,6 +151,7 @@ fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) 
         inherit_env: inherit_env(node.get("inherit_env")),
         workdir: draft.text("workdir").map(str::to_owned),
         limits: limits(node),
+        resources: super::engine::needs(node.get("resources")),
         needs: texts(node.get("needs")),
         retries: retries(node.get("retries")),
         log_limit: node

@@ -4,6 +4,7 @@
 
 mod constraints;
 mod draft;
+mod engine;
 mod experiments;
 mod files;
 mod ids;
@@ -76,6 +77,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         analysis: top::analysis(root, &arms, seeds.len(), problems),
         equal: top::equal(root),
         budget: top::budget(root),
+        engine: engine::engine(root, problems),
         provenance: top::provenance(root),
         experiments: experiments::sources(root),
         output_dir: root

@@ -1,9 +1,15 @@
 //! The table itself. Its order is the order of the reference page.
 
 use super::Presence::{Nullable, Optional, Required};
+use super::engine_keys::{ENGINE, ENGINES, RESOURCES};
 use super::{Key, Keys, Section, Type, Zero};
 
-const fn key(name: &'static str, ty: Type, default: &'static str, doc: &'static str) -> Key {
+pub(super) const fn key(
+    name: &'static str,
+    ty: Type,
+    default: &'static str,
+    doc: &'static str,
+) -> Key {
     Key {
         name,
         aliases: &[],
@@ -21,7 +27,7 @@ impl Key {
         self
     }
 
-    const fn example(mut self, example: &'static str) -> Self {
+    pub(super) const fn example(mut self, example: &'static str) -> Self {
         self.example = example;
         self
     }
@@ -86,6 +92,7 @@ static ROOT_KEYS: &[Key] = &[
     key("include", Type::Either(&[Type::FilledText, TEXTS]), "", "Files whose values are defaults under this file: tables merge, lists are replaced, later files win over earlier ones, this file wins over all. Paths are relative to the including file.").example("[\"base.toml\"]"),
     key("experiments", Type::Section(&EXPERIMENTS), "", "Where registered experiments come from, besides those that are built in."),
     key("output_dir", Type::FilledText, "benchmarks/results", "Where the result files of registered experiments go, relative to the folder that holds the data folder.").example("\"benchmarks/results/observation\""),
+    key("engine", Type::Either(&[Type::Word(ENGINES), Type::Section(&ENGINE)]), "local", "Where trials run: the engine's name, or a table.").example("\"slurm\""),
     key("tags", TEXTS, "[]", "Free tags, kept with the run.").example("[\"baseline\"]"),
     key("notes", Type::Text, "\"\"", "Free text, kept with the run.").nullable().example("\"after the cache change\""),
 ];
@@ -142,6 +149,7 @@ static TASK_KEYS: &[Key] = &[
     key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`.").example("\"2h\""),
     key("kill_grace", Type::Duration(Zero::Allowed), "5s", "Time between the polite and the forced end of a trial.").example("\"10s\""),
     key("limits", Type::Section(&LIMITS), "", "Limits on one trial."),
+    key("resources", Type::Section(&RESOURCES), "", "What one trial takes of a machine."),
     key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
     key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
     key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept.").example("\"1MiB\""),

@@ -5,6 +5,7 @@
 
 pub(crate) mod canonical;
 pub(crate) mod check;
+mod engine_keys;
 mod keys;
 mod reference;
 mod schema;

@@ -1,0 +1,216 @@
+//! Where trials run: the `[engine]` table and what one trial asks of a machine. None of it changes what a trial is, so
+//! none of it is part of a plan: the same spec runs here and on a cluster.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What places trials.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// Processes on this machine.
+    #[default]
+    Local,
+    /// A Slurm cluster.
+    Slurm,
+    /// Any scheduler, by commands that the user gives.
+    Template,
+    /// Clouds, through SkyPilot.
+    Skypilot,
+}
+
+impl EngineKind {
+    /// Every engine.
+    pub const ALL: [Self; 4] = [Self::Local, Self::Slurm, Self::Template, Self::Skypilot];
+
+    /// The word used in specs and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Slurm => "slurm",
+            Self::Template => "template",
+            Self::Skypilot => "skypilot",
+        }
+    }
+
+    /// The engine that a word names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// The `[engine]` table with its defaults filled in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EngineSpec {
+    /// Which engine.
+    pub kind: EngineKind,
+    /// Trials in one job; absent means that it is worked out.
+    pub pack: Option<u32>,
+    /// Seconds between two questions to the scheduler.
+    pub poll_s: f64,
+    /// Seconds without a sign of life after which a job counts as lost.
+    pub grace_s: f64,
+    /// What both arms of a seed share.
+    pub pair_on: Option<PairOn>,
+    /// The Fairtrial binary on the nodes, where it is not this one.
+    pub program: Option<String>,
+    /// GPUs that this machine lends to local trials, as `CUDA_VISIBLE_DEVICES` names them.
+    pub gpus: Vec<String>,
+    /// CPUs that this machine lends to local trials which say how many they use.
+    pub cpus: Option<u32>,
+    /// Memory that this machine lends, likewise.
+    pub memory_bytes: Option<u64>,
+    /// For Slurm.
+    pub slurm: SlurmOptions,
+    /// For a scheduler by template.
+    pub template: TemplateOptions,
+    /// For SkyPilot.
+    pub skypilot: SkypilotOptions,
+}
+
+impl Default for EngineSpec {
+    fn default() -> Self {
+        Self {
+            kind: EngineKind::Local,
+            pack: None,
+            poll_s: 30.0,
+            grace_s: 300.0,
+            pair_on: None,
+            program: None,
+            gpus: Vec::new(),
+            cpus: None,
+            memory_bytes: None,
+            slurm: SlurmOptions::default(),
+            template: TemplateOptions::default(),
+            skypilot: SkypilotOptions::default(),
+        }
+    }
+}
+
+impl EngineSpec {
+    /// Whether the spec says nothing about engines; then it stays out of the resolved form.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What both arms of a seed share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PairOn {
+    /// The node: they stand in one job.
+    Node,
+}
+
+/// What the user wants of Slurm.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SlurmOptions {
+    /// `--partition`.
+    pub partition: Option<String>,
+    /// `--account`.
+    pub account: Option<String>,
+    /// `--qos`.
+    pub qos: Option<String>,
+    /// `--constraint`.
+    pub constraint: Option<String>,
+    /// Seconds that one job may take (`--time`).
+    pub time_s: Option<f64>,
+    /// Type of GPU, for `--gres=gpu:TYPE:N`.
+    pub gpu_type: Option<String>,
+    /// Further arguments of `sbatch`.
+    pub args: Vec<String>,
+    /// Shell lines that run on the node before the trials.
+    pub setup: Option<String>,
+    /// Login node on which the Slurm commands are run.
+    pub ssh: Option<String>,
+    /// Whether Slurm may start a job again after a lost node or a preemption.
+    pub no_requeue: bool,
+}
+
+/// A scheduler described by its commands. Absent values come from the profile.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TemplateOptions {
+    /// A shipped profile whose values are defaults under these.
+    pub profile: Option<String>,
+    /// Submits an array of jobs; prints the handle.
+    pub submit: Option<String>,
+    /// Where the handle stands in what `submit` and `find` print: the first group.
+    pub handle: Option<String>,
+    /// Finds a job by its key.
+    pub find: Option<String>,
+    /// Prints the state of jobs.
+    pub poll: Option<String>,
+    /// A line of `poll`: groups `handle`, `element` (absent: all of the handle) and `state`.
+    pub line: Option<String>,
+    /// Words of the scheduler, and what they mean.
+    pub states: BTreeMap<String, String>,
+    /// Ends a job.
+    pub cancel: Option<String>,
+    /// Prints what a job wrote.
+    pub logs: Option<String>,
+    /// Brings results here, where nodes share no filesystem with this machine.
+    pub collect: Option<String>,
+    /// The element's number inside a job, as the shell sees it.
+    pub element: Option<String>,
+    /// Number of the first element.
+    pub first: Option<u64>,
+    /// Most elements in one submission.
+    pub max_elements: Option<u64>,
+    /// Text of a file that `submit` names as `{description}`.
+    pub description: Option<String>,
+    /// Shell lines that run on the node before the trials.
+    pub setup: Option<String>,
+}
+
+/// What the user wants of SkyPilot.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SkypilotOptions {
+    /// Cloud, region, zone: `aws/us-east-1`.
+    pub infra: Option<String>,
+    /// GPUs: `H100:1`.
+    pub accelerators: Option<String>,
+    /// Virtual CPUs, `+` for at least.
+    pub cpus: Option<String>,
+    /// Memory in GB, `+` for at least.
+    pub memory: Option<String>,
+    /// Whether cheaper machines that can be taken away are used.
+    pub spot: bool,
+    /// Machine image or container.
+    pub image: Option<String>,
+    /// Disk in GB.
+    pub disk_size: Option<u64>,
+    /// Shell lines that prepare a machine.
+    pub setup: Option<String>,
+    /// Folder that is copied to each machine; the trials' working directory.
+    pub workdir: Option<String>,
+    /// Variables whose values are secrets: only the names are written down.
+    pub secrets: Vec<String>,
+    /// Bucket for what trials leave.
+    pub store: Option<String>,
+    /// Where the binary is on the machine, or how `setup` puts it there.
+    pub program: Option<String>,
+}
+
+/// What one trial asks of the machine that it runs on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Needs {
+    /// CPUs.
+    pub cpus: Option<u32>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// GPUs; absent means one where this machine lends GPUs, none elsewhere.
+    pub gpus: Option<u32>,
+    /// Whether nothing else may run beside it.
+    pub exclusive: bool,
+}
+
+impl Needs {
+    /// Whether the task says nothing about resources.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,141 @@
+//! The `[engine]` table and a task's `resources`.
+
+use super::{error, texts};
+use crate::diagnostic::Problems;
+use crate::document::Node;
+use crate::engine::{
+    EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TemplateOptions,
+};
+use crate::shape::check::{node_bytes, node_duration};
+use fairtrial_model::Params;
+
+/// The engine of a spec.
+pub(super) fn engine(root: &Node, problems: &mut Problems) -> EngineSpec {
+    let default = EngineSpec::default();
+    let Some(node) = root.get("engine") else {
+        return default;
+    };
+    let kind = node.text().or_else(|| node.get("kind")?.text());
+    let seconds = |key| node.get(key).and_then(|node| node_duration(node).ok());
+    EngineSpec {
+        kind: kind.and_then(EngineKind::from_word).unwrap_or_default(),
+        pack: narrow(node.get("pack")),
+        poll_s: seconds("poll").unwrap_or(default.poll_s),
+        grace_s: seconds("grace").unwrap_or(default.grace_s),
+        pair_on: (text(node, "pair_on").as_deref() == Some("node")).then_some(PairOn::Node),
+        program: text(node, "program"),
+        gpus: devices(node.get("gpus"), problems),
+        cpus: narrow(node.get("cpus")),
+        memory_bytes: node.get("memory").and_then(|node| node_bytes(node).ok()),
+        slurm: node.get("slurm").map(slurm).unwrap_or_default(),
+        template: node
+            .get("template")
+            .map(|node| template(node, problems))
+            .unwrap_or_default(),
+        skypilot: node.get("skypilot").map(skypilot).unwrap_or_default(),
+    }
+}
+
+/// What a task asks of a machine.
+pub(super) fn needs(node: Option<&Node>) -> Needs {
+    let get = |key| node.and_then(|node| node.get(key));
+    Needs {
+        cpus: narrow(get("cpus")),
+        memory_bytes: get("memory").and_then(|node| node_bytes(node).ok()),
+        gpus: narrow(get("gpus")),
+        exclusive: get("exclusive").and_then(Node::bool).unwrap_or(false),
+    }
+}
+
+fn text(node: &Node, key: &str) -> Option<String> {
+    node.get(key).and_then(Node::text).map(str::to_owned)
+}
+
+fn narrow(node: Option<&Node>) -> Option<u32> {
+    node.and_then(Node::whole)
+        .and_then(|n| u32::try_from(n).ok())
+}
+
+/// A scalar as text: `8` and `"8+"` are both wanted.
+fn scalar(node: &Node, key: &str) -> Option<String> {
+    node.get(key).map(|node| Params::display(&node.to_param()))
+}
+
+/// A count of devices, or the devices themselves.
+fn devices(node: Option<&Node>, problems: &mut Problems) -> Vec<String> {
+    let Some(node) = node else {
+        return Vec::new();
+    };
+    if let Some(items) = node.list() {
+        crate::shape::check::repeated_values(items, problems);
+        let named = items.iter().map(|item| Params::display(&item.to_param()));
+        return named.collect();
+    }
+    let count = node.whole().filter(|count| *count <= 1024).unwrap_or(0);
+    (0..count).map(|device| device.to_string()).collect()
+}
+
+fn slurm(node: &Node) -> SlurmOptions {
+    SlurmOptions {
+        partition: text(node, "partition"),
+        account: text(node, "account"),
+        qos: text(node, "qos"),
+        constraint: text(node, "constraint"),
+        time_s: node.get("time").and_then(|node| node_duration(node).ok()),
+        gpu_type: text(node, "gpu_type"),
+        args: texts(node.get("args")),
+        setup: text(node, "setup"),
+        ssh: text(node, "ssh"),
+        no_requeue: node.get("requeue").and_then(Node::bool) == Some(false),
+    }
+}
+
+fn template(node: &Node, problems: &mut Problems) -> TemplateOptions {
+    for key in ["handle", "line"] {
+        let pattern = node.get(key).and_then(|node| Some((node, node.text()?)));
+        if let Some((node, pattern)) = pattern
+            && let Err(problem) = regex::Regex::new(pattern)
+        {
+            let message = format!("`{key}`: not a regular expression: {problem}");
+            problems.push(error(node.span, message));
+        }
+    }
+    let states = node.get("states").and_then(Node::map);
+    let states = states.map_or(&[][..], |map| &map.entries).iter();
+    TemplateOptions {
+        profile: text(node, "profile"),
+        submit: text(node, "submit"),
+        handle: text(node, "handle"),
+        find: text(node, "find"),
+        poll: text(node, "poll"),
+        line: text(node, "line"),
+        states: states
+            .filter_map(|entry| Some((entry.key.clone(), entry.value.text()?.to_owned())))
+            .collect(),
+        cancel: text(node, "cancel"),
+        logs: text(node, "logs"),
+        collect: text(node, "collect"),
+        element: text(node, "element"),
+        first: node.get("first").and_then(Node::whole),
+        max_elements: node.get("max_elements").and_then(Node::whole),
+        description: text(node, "description"),
+        setup: text(node, "setup"),
+    }
+}
+
+fn skypilot(node: &Node) -> SkypilotOptions {
+    SkypilotOptions {
+        infra: text(node, "infra"),
+        accelerators: text(node, "accelerators"),
+        cpus: scalar(node, "cpus"),
+        memory: scalar(node, "memory"),
+        spot: node.get("spot").and_then(Node::bool).unwrap_or(false),
+        image: text(node, "image"),
+        disk_size: node.get("disk_size").and_then(Node::whole),
+        setup: text(node, "setup"),
+        workdir: text(node, "workdir"),
+        secrets: texts(node.get("secrets")),
+        store: text(node, "store"),
+        program: text(node, "program"),
+    }
+}
