@@ -1,8 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, demo, doctor, init, list, plan, power, run,
-    schema, status, summarize, sweep, variance,
+    analyze, cancel, check, compare, completions, demo, doctor, exec, init, list, logs, plan,
+    power, run, schema, status, summarize, sweep, variance, wait,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
@@ -46,7 +46,10 @@ enum Command {
     Plan(plan::Args),
     Run(run::Args),
     Status(status::Args),
+    Watch(wait::WatchArgs),
+    Wait(wait::WaitArgs),
     Cancel(cancel::Args),
+    Logs(logs::Args),
     List(list::Args),
     Summarize(summarize::Args),
     Analyze(analyze::Args),
@@ -59,6 +62,8 @@ enum Command {
     Demo(demo::Args),
     Doctor(doctor::Args),
     Completions(completions::Args),
+    #[command(hide = true)]
+    Exec(exec::Args),
 }
 
 /// Parses, runs, and turns what came of it into an exit code.
@@ -85,7 +90,11 @@ impl Command {
             Self::Plan(args) => plan::run(&args, global, printer),
             Self::Run(args) => run::run(&args, global, printer),
             Self::Status(args) => status::run(&args, global, printer),
+            Self::Watch(args) => wait::watch(&args, global, printer),
+            Self::Wait(args) => wait::wait(&args, global, printer),
             Self::Cancel(args) => cancel::run(&args, global, printer),
+            Self::Logs(args) => logs::run(&args, global, printer),
+            Self::Exec(args) => exec::run(&args, printer),
             Self::List(args) => list::run(&args, global, printer),
             Self::Analyze(args) => analyze::run(&args, global, printer),
             Self::Variance(args) => variance::run(&args, global, printer),

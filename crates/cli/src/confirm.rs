@@ -3,7 +3,7 @@
 use crate::ending::Ending;
 use crate::exit::Failure;
 use fairtrial_analysis::confirm::{Spent, confirm_name, confirm_spec, confirm_tag};
-use fairtrial_engine::{RunRequest, Start, resolved_spec};
+use fairtrial_engine::{RunRequest, Start, Stay, resolved_spec};
 use fairtrial_journal::{DataRoot, RunDir, Selector};
 use fairtrial_model::Stamp;
 use fairtrial_plan::Plan;
@@ -34,6 +34,9 @@ pub(crate) fn request(
         set: sweep.set.clone(),
         only: None,
         slots: sweep.slots,
+        parallel: sweep.parallel,
+        expected_s: None,
+        stay: Stay::UntilDone,
         start: start(&sweep.root, &spec.name, stamp),
         program: sweep.program.clone(),
         version: sweep.version.clone(),

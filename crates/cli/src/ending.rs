@@ -194,7 +194,9 @@ fn index(root: &DataRoot, printer: Printer) {
 
 fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     let ended = report.counts.total();
-    if report.status == RunStatus::Finished && ended < report.trials {
+    if report.status == RunStatus::Detached {
+        detached_words(report, printer);
+    } else if report.status == RunStatus::Finished && ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("decided");
         printer.tell(format!("✓ {why} ({})", status::outcomes(&report.counts)));
     } else if ended < report.trials {
@@ -221,10 +223,23 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     }
 }
 
+/// A run that goes on elsewhere, and how to come back to it.
+fn detached_words(report: &RunReport, printer: Printer) {
+    let (name, ended) = (report.run.name(), report.counts.total());
+    printer.tell(format!(
+        "{ended} of {} trials have their answer; the jobs go on without this terminal",
+        report.trials
+    ));
+    printer.tell(format!(
+        "`fairtrial watch {name}`, `wait {name}`, `status {name}`, `cancel {name}` from anywhere"
+    ));
+}
+
 fn exit(report: &RunReport) -> Exit {
     let counts = &report.counts;
     match report.status {
         RunStatus::Cancelled => Exit::Interrupted,
+        RunStatus::Detached => Exit::Fine,
         _ if counts.failed + counts.timeout + counts.oom > 0 => Exit::Failed,
         _ if counts.infra > 0 => Exit::Machine,
         _ if counts.skipped > 0 => Exit::Failed,

@@ -6,7 +6,7 @@ use fairtrial_engine::{Ending, RunEvent, StopReason};
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::Outcome;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
@@ -74,13 +74,14 @@ impl Progress {
                 self.trials = trials;
                 self.ended = done;
                 self.say(&format!("output: {}", dir.display()));
+                let where_to = slots.map_or(String::new(), |slots| format!(" on {slots} slots"));
                 let known = if done > 0 {
                     format!(" ({done} have their answer already)")
                 } else {
                     String::new()
                 };
                 self.say(&format!(
-                    "starting {} of {trials} trials on {slots} slots{known}",
+                    "starting {} of {trials} trials{where_to}{known}",
                     trials - done
                 ));
                 self.begin_bar();
@@ -108,6 +109,15 @@ impl Progress {
                 stderr,
                 bytes,
             } => self.output(name, stderr, &bytes),
+            RunEvent::Submitted {
+                engine,
+                handle,
+                jobs,
+                trials,
+            } => self.say(&format!(
+                "submitted {trials} trials in {jobs} jobs to {engine} as {handle}"
+            )),
+            RunEvent::Jobs(states) => self.bar.set_prefix(job_words(&states)),
             RunEvent::Ended(ending) => self.ended(&ending),
             RunEvent::Stopping(reason) => self.stopping(&reason),
             RunEvent::Warning(text) => {
@@ -127,7 +137,8 @@ impl Progress {
     }
 
     fn begin_bar(&self) {
-        let template = "{spinner} Running tasks... {pos}/{len} completed  {msg}  {eta} left";
+        let template =
+            "{spinner} Running tasks... {pos}/{len} completed  {msg}  {prefix}  {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
         }
@@ -197,6 +208,7 @@ impl Progress {
             StopReason::Drain => {
                 "stopping: trials in flight may finish; Ctrl-C again ends them".to_owned()
             }
+            StopReason::Detach => "leaving: the jobs go on without this terminal".to_owned(),
             StopReason::Cancel => "stopping: trials in flight are being ended".to_owned(),
             StopReason::Budget(which) => {
                 format!("stopping: the {which} budget is spent; trials in flight may finish")
@@ -232,6 +244,12 @@ impl Progress {
         let printer = self.printer;
         self.bar.suspend(|| printer.tell(text));
     }
+}
+
+/// What a scheduler says of the jobs: `3 running, 9 pending`.
+pub(crate) fn job_words(states: &BTreeMap<&'static str, u64>) -> String {
+    let words = states.iter().map(|(state, jobs)| format!("{jobs} {state}"));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 fn trouble(counts: &OutcomeCounts) -> String {

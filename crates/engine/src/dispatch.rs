@@ -148,7 +148,8 @@ impl Dispatch {
             // The trials that a decided run leaves out are not owed to anybody.
             None | Some(StopReason::Decided(_)) => RunStatus::Finished,
             // A drain that found nothing left to leave out is a run that finished.
-            Some(StopReason::Drain) if self.all_ended() => RunStatus::Finished,
+            Some(StopReason::Drain | StopReason::Detach) if self.all_ended() => RunStatus::Finished,
+            Some(StopReason::Detach) => RunStatus::Detached,
             Some(StopReason::Drain | StopReason::Cancel) => RunStatus::Cancelled,
             Some(StopReason::Budget(_)) => RunStatus::Budget,
             Some(StopReason::Broken(_)) => RunStatus::Error,
@@ -165,7 +166,7 @@ impl Dispatch {
     pub(crate) fn stop(&mut self, reason: StopReason) -> bool {
         let strength = |reason: &StopReason| match reason {
             StopReason::Budget(_) | StopReason::Decided(_) => 0,
-            StopReason::Drain => 1,
+            StopReason::Drain | StopReason::Detach => 1,
             StopReason::Cancel => 2,
             StopReason::Broken(_) => 3,
         };
@@ -276,6 +277,24 @@ impl Dispatch {
     pub(crate) fn renumber(&mut self, index: u64) -> u32 {
         self.attempts[index as usize] += 1;
         self.attempts[index as usize]
+    }
+
+    /// The newest attempt of a trial is in the hands of a scheduler since an earlier session.
+    pub(crate) fn adopt(&mut self, index: u64) {
+        let place = index as usize;
+        if self.status.get(place) == Some(&Status::Pending) {
+            self.status[place] = Status::Open;
+            self.running += 1;
+            self.left -= 1;
+        }
+    }
+
+    /// An attempt that was given out and never begun: the trial is given out again, under the next number.
+    pub(crate) fn give_back(&mut self, index: u64, now: Instant) {
+        self.running -= 1;
+        self.left += 1;
+        self.budget.started = self.budget.started.saturating_sub(1);
+        self.retries.push((index, now));
     }
 
     /// An attempt ended and its record was handed to the journal. Says whether another attempt follows.

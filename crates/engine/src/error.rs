@@ -1,5 +1,6 @@
 //! What can keep a run from starting or going on.
 
+use crate::remote::contract::PlaceError;
 use fairtrial_journal::JournalError;
 use fairtrial_model::Stamp;
 use fairtrial_plan::{PlanChange, PlanError};
@@ -33,6 +34,27 @@ pub enum EngineError {
         /// What is wrong.
         message: String,
     },
+    /// The scheduler refused.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Jobs of another engine are still out.
+    #[error(
+        "{jobs} jobs of this run are with engine `{engine}`: go on with `--engine {engine}`, or `fairtrial cancel` first"
+    )]
+    OtherEngine {
+        /// That engine.
+        engine: String,
+        /// How many jobs.
+        jobs: usize,
+    },
+    /// A node's binary must not run a chunk.
+    #[error("chunk {chunk} is not for this binary: {message}")]
+    Refused {
+        /// The chunk.
+        chunk: u64,
+        /// Why, and what to do.
+        message: String,
+    },
     /// An environment variable that the spec refers to is not set, or a placeholder has no value.
     #[error("task `{task}`: {message}")]
     Unresolved {
@@ -48,7 +70,10 @@ impl EngineError {
     pub fn is_input(&self) -> bool {
         matches!(
             self,
-            Self::SpecChanged { .. } | Self::Unresolved { .. } | Self::Plan(_)
+            Self::SpecChanged { .. }
+                | Self::Unresolved { .. }
+                | Self::Plan(_)
+                | Self::OtherEngine { .. }
         )
     }
 }

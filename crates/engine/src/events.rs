@@ -2,6 +2,7 @@
 
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Cause, Outcome, TrialKey};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -16,8 +17,8 @@ pub enum RunEvent {
         trials: u64,
         /// Trials that have their answer from before.
         done: u64,
-        /// Slots.
-        slots: usize,
+        /// Slots on this machine; absent where a scheduler places.
+        slots: Option<usize>,
     },
     /// A trial was started.
     Started {
@@ -39,6 +40,19 @@ pub enum RunEvent {
         /// What.
         bytes: Vec<u8>,
     },
+    /// A scheduler took trials.
+    Submitted {
+        /// The scheduler and its version.
+        engine: String,
+        /// What it calls them.
+        handle: String,
+        /// Jobs.
+        jobs: u64,
+        /// Trials in them.
+        trials: u64,
+    },
+    /// What a scheduler says of the open jobs: how many are in which state.
+    Jobs(BTreeMap<&'static str, u64>),
     /// A trial's record is durable.
     Ended(Box<Ending>),
     /// The run will start no more trials.
@@ -71,6 +85,8 @@ pub struct Ending {
 pub enum StopReason {
     /// The user asked once: what runs may finish.
     Drain,
+    /// The controller leaves; the scheduler goes on.
+    Detach,
     /// The user asked again, or from another terminal: what runs is ended.
     Cancel,
     /// A budget is spent.
@@ -85,6 +101,7 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Drain => f.write_str("interrupted"),
+            Self::Detach => f.write_str("detached"),
             Self::Cancel => f.write_str("cancelled"),
             Self::Budget(which) => write!(f, "{which} budget spent"),
             Self::Decided(why) => write!(f, "decided: {why}"),

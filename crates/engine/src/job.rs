@@ -182,6 +182,10 @@ impl JobMaker {
 }
 
 fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {
+    // Its name is the hash of its content: one that is there, by whatever node, is the same.
+    if path.exists() {
+        return Ok(());
+    }
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     write_atomic_bytes(path, Durability::Process, text.as_bytes())
         .map_err(|error| error.to_string())

@@ -4,26 +4,33 @@
 //! Everything a person sees comes from [`RunEvent`]s; this crate prints nothing and knows no statistics.
 #![forbid(unsafe_code)]
 
+mod attempt;
+mod chunk;
 mod controls;
 mod dispatch;
 mod error;
 mod events;
+mod exec;
 mod experiment;
 mod job;
 mod local;
+mod node_memory;
 mod preflight;
 mod prepare;
+pub mod remote;
 mod request;
 mod reuse;
 mod session;
 mod views;
 
+pub use chunk::Owner;
 pub use controls::Controls;
 pub use error::EngineError;
 pub use events::{Ending, RunEvent, StopReason};
+pub use exec::{ExecControls, ExecEnd, ExecRequest, exec};
 pub use experiment::output_dir;
 pub use preflight::{Missing, preflight};
 pub use prepare::{resolved_spec, write_plan};
-pub use request::{RunReport, RunRequest, Start, StopRule, Verbosity};
+pub use request::{RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
 pub use reuse::{Reusable, reusable};
 pub use session::run;

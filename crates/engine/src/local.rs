@@ -1,15 +1,12 @@
 //! Slots on this machine: each is a thread with a launcher of its own that asks the controller for work.
 
+use crate::attempt::Attempts;
 use crate::dispatch::{Dispatch, Next};
 use crate::events::{Ending, RunEvent, StopReason};
-use crate::job::JobMaker;
 use crate::{EngineError, RunRequest, StopRule, Verbosity};
-use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{Commit, Event, JournalWriter, Seq, views};
-use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources};
-use fairtrial_trial::{
-    AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner, blame_the_machine,
-};
+use fairtrial_journal::{Commit, DataRoot, Event, JournalWriter, Seq};
+use fairtrial_model::{Cause, Outcome, Record, Stamp};
+use fairtrial_trial::{AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner};
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,12 +15,11 @@ use std::time::Instant;
 /// What the slots of a run share.
 pub(crate) struct Floor<'a> {
     pub(crate) request: &'a RunRequest,
-    pub(crate) jobs: JobMaker,
+    pub(crate) attempts: Attempts,
     pub(crate) board: Arc<Board>,
     pub(crate) writer: JournalWriter,
+    pub(crate) stamp: Stamp,
     pub(crate) events: Sender<RunEvent>,
-    pub(crate) host: String,
-    pub(crate) redactor: Redactor,
 }
 
 /// The controller's state, and who waits for it to change.
@@ -39,6 +35,8 @@ pub(crate) struct BoardState {
     /// Ends handed to the journal and not yet durable, oldest first.
     unsettled: VecDeque<Unsettled>,
     kills: Vec<KillHandle>,
+    /// The journal is on disk up to here.
+    durable: Seq,
 }
 
 /// An end on its way to the disk.
@@ -56,6 +54,7 @@ impl Board {
             dispatch,
             unsettled: VecDeque::new(),
             kills: Vec::new(),
+            durable: Seq::default(),
         };
         Self {
             state: Mutex::new(state),
@@ -98,6 +97,7 @@ impl Board {
             Commit::Failed { error } => return self.stop(StopReason::Broken(error.to_string())),
         };
         let mut state = self.lock();
+        state.durable = state.durable.max(through);
         let mut settled = Vec::new();
         while state
             .unsettled
@@ -120,9 +120,7 @@ impl Board {
             settled.push((ending, record));
         }
         drop(state);
-        if !settled.is_empty() {
-            self.changed.notify_all();
-        }
+        self.changed.notify_all();
         for (ending, record) in settled {
             let retried = ending.retried;
             self.tell(RunEvent::Ended(Box::new(ending)));
@@ -130,6 +128,21 @@ impl Board {
                 self.ask(rule, record);
             }
         }
+    }
+
+    /// Waits until an event of the journal is on disk; `false` where it cannot be written.
+    pub(crate) fn wait_durable(&self, seq: Seq) -> bool {
+        let mut state = self.lock();
+        while state.durable < seq {
+            if let Some(StopReason::Broken(_)) = state.dispatch.stop_reason() {
+                return false;
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        true
     }
 
     /// Shows a record to the stopping rule.
@@ -156,7 +169,8 @@ impl Board {
 impl Floor<'_> {
     /// One slot, until nothing is left to do.
     pub(crate) fn work(&self, slot: usize) -> Result<(), EngineError> {
-        let mut runner = TrialRunner::start(&self.request.program, Some(self.host.clone()))?;
+        let mut runner =
+            TrialRunner::start(&self.request.program, Some(self.attempts.host.clone()))?;
         self.board.lock().kills.push(runner.kill_handle());
         loop {
             match self.next() {
@@ -203,7 +217,7 @@ impl Floor<'_> {
 
     fn run_one(&self, slot: usize, runner: &mut TrialRunner, index: u64, mut attempt: u32) {
         loop {
-            let job = match self.jobs.job(&self.request.plan, index, attempt) {
+            let job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
                 Ok(job) => job,
                 Err(error) => return self.could_not_start(index, attempt, &error),
             };
@@ -221,14 +235,8 @@ impl Floor<'_> {
         job: &TrialJob,
     ) -> Result<Record, AttemptTaken> {
         let (index, attempt) = (job.key.index, job.attempt);
-        let name = self.jobs.name(index, attempt);
-        let now = self.request.now;
-        self.writer.append(&Event::Started {
-            index,
-            attempt,
-            at: now(),
-            dir: job.dir_in_data.clone(),
-        });
+        let name = self.attempts.jobs.name(index, attempt);
+        self.journal_start(index, attempt);
         if self.request.verbosity >= Verbosity::Starts {
             let (key, name) = (job.key.clone(), name.clone());
             let _ = self.events.send(RunEvent::Started {
@@ -248,23 +256,26 @@ impl Floor<'_> {
         };
         let wanted = self.request.verbosity == Verbosity::Output;
         let output = wanted.then_some(&mut pass_on as &mut dyn FnMut(OutputChunk<'_>));
-        let mut record = runner.run(job, now, output)?;
-        self.redactor.redact_record(&mut record);
-        if let Err(error) = views::write_record(&job.dir, &record) {
-            let failure = format!("record.json was not written: {error}");
-            blame_the_machine(&mut record, &failure);
-            record.notes.push(failure);
-        }
-        Ok(record)
+        self.attempts.run(runner, job, output)
+    }
+
+    /// Journals that an attempt was given out.
+    pub(crate) fn journal_start(&self, index: u64, attempt: u32) {
+        self.writer.append(&Event::Started {
+            index,
+            attempt,
+            at: (self.request.now)(),
+            dir: DataRoot::trial_dir_relative(self.stamp, index, attempt),
+        });
     }
 
     /// Hands a record to the journal; it counts when that says so.
-    fn record(&self, record: Record) {
+    pub(crate) fn record(&self, record: Record) {
         let mut state = self.board.lock();
         let retried = state.dispatch.recorded(&record, Instant::now());
         let attempt = record.attempt;
         let ending = Ending {
-            name: self.jobs.name(record.trial.index, attempt),
+            name: self.attempts.jobs.name(record.trial.index, attempt),
             key: record.trial.clone(),
             outcome: record.outcome,
             cause: record.cause.clone(),
@@ -287,7 +298,7 @@ impl Floor<'_> {
         }
     }
 
-    fn skip(&self, index: u64, attempt: u32, needs: String) {
+    pub(crate) fn skip(&self, index: u64, attempt: u32, needs: String) {
         self.record_without_run(
             index,
             attempt,
@@ -296,7 +307,7 @@ impl Floor<'_> {
         );
     }
 
-    fn could_not_start(&self, index: u64, attempt: u32, error: &EngineError) {
+    pub(crate) fn could_not_start(&self, index: u64, attempt: u32, error: &EngineError) {
         let cause = Cause::Launch {
             message: error.to_string(),
             permanent: true,
@@ -305,27 +316,12 @@ impl Floor<'_> {
     }
 
     fn record_without_run(&self, index: u64, attempt: u32, outcome: Outcome, cause: Cause) {
-        let Some(trial) = self.request.plan.trial(index) else {
-            return;
-        };
-        self.record(Record {
-            schema: RECORD_SCHEMA,
-            id: trial.id(),
-            trial: trial.key,
-            attempt,
-            outcome,
-            cause: Some(cause),
-            exit: None,
-            started_at: None,
-            ended_at: (self.request.now)(),
-            dir: String::new(),
-            host: Some(self.host.clone()),
-            resources: Resources::default(),
-            metrics: std::collections::BTreeMap::new(),
-            series: std::collections::BTreeMap::new(),
-            notes: Vec::new(),
-            facts: std::collections::BTreeMap::new(),
-            reused_from: None,
-        });
+        let place = (index, attempt);
+        let record = self
+            .attempts
+            .without_run(&self.request.plan, place, outcome, cause);
+        if let Some(record) = record {
+            self.record(record);
+        }
     }
 }

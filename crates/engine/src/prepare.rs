@@ -36,11 +36,7 @@ pub(crate) fn write_run_files(run: &RunDir, request: &RunRequest) -> Result<(), 
         Durability::Content,
         &request.spec_text,
     )?;
-    let resolved = serde_json::to_vec_pretty(&**spec).map_err(|error| EngineError::Damaged {
-        path: run.resolved_spec().display().to_string(),
-        message: error.to_string(),
-    })?;
-    write_atomic_bytes(&run.resolved_spec(), Durability::Content, &resolved)?;
+    write_resolved(run, spec)?;
     write_atomic(&run.plan(), Durability::Content, |file| {
         write_plan(file, &request.plan)
     })?;
@@ -49,6 +45,25 @@ pub(crate) fn write_run_files(run: &RunDir, request: &RunRequest) -> Result<(), 
         path: run.root().runs_dir(),
         source,
     })?;
+    Ok(())
+}
+
+/// Keeps the engine that a resumed run goes on with: other terminals read it from there.
+pub(crate) fn keep_engine(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {
+    let mut recorded = resolved_spec(run)?;
+    if recorded.engine == spec.engine {
+        return Ok(());
+    }
+    recorded.engine = spec.engine.clone();
+    write_resolved(run, &recorded)
+}
+
+fn write_resolved(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {
+    let resolved = serde_json::to_vec_pretty(spec).map_err(|error| EngineError::Damaged {
+        path: run.resolved_spec().display().to_string(),
+        message: error.to_string(),
+    })?;
+    write_atomic_bytes(&run.resolved_spec(), Durability::Content, &resolved)?;
     Ok(())
 }
 

@@ -29,6 +29,12 @@ pub struct RunRequest {
     pub only: Option<String>,
     /// Slots.
     pub slots: usize,
+    /// Trials or jobs at the same time, where the user said how many.
+    pub parallel: Option<usize>,
+    /// Mean seconds of a trial in an earlier run, for packing.
+    pub expected_s: Option<f64>,
+    /// Whether to wait for a scheduler.
+    pub stay: Stay,
     /// Begin or go on.
     pub start: Start,
     /// This very binary, from which launchers are started.
@@ -55,6 +61,15 @@ pub enum Start {
     },
     /// Go on with this one.
     Resume(RunDir),
+}
+
+/// Whether a controller waits for trials that are with a scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stay {
+    /// Until every trial has its answer.
+    UntilDone,
+    /// Takes what is there, hands out what is ready, and leaves.
+    Leave,
 }
 
 /// What is told of each trial.

@@ -1,10 +1,13 @@
 //! One controller's work on a run, from taking the lock to closing it in good order.
 
+use crate::attempt::Attempts;
 use crate::controls::{Asked, Controls};
 use crate::dispatch::Dispatch;
 use crate::events::{RunEvent, StopReason};
-use crate::job::{JobMaker, hex};
+use crate::job::hex;
 use crate::local::{Board, Floor};
+use crate::remote;
+use crate::remote::controller::{Placed, Remote};
 use crate::views::Views;
 use crate::{EngineError, RunReport, RunRequest, Start, prepare, reuse};
 use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
@@ -31,6 +34,7 @@ pub fn run(
     controls: &Controls,
     events: Sender<RunEvent>,
 ) -> Result<RunReport, EngineError> {
+    let placed = probe(request)?;
     let (run, resumed) = match &request.start {
         Start::New { .. } => (
             RunDir::create(&request.root, &request.plan.spec().name, (request.now)())?,
@@ -40,14 +44,20 @@ pub fn run(
     };
     let lock = RunLock::acquire(&run, (request.now)())?;
     let known = if resumed {
-        end_strays_of(&run);
-        recorded(&run, request)?
+        let known = recorded(&run, request)?;
+        if placed.is_none() {
+            refuse_open_jobs(&run, &known)?;
+            end_strays_of(&run);
+        }
+        known
     } else {
         RunState::default()
     };
     if !resumed || known.opened.is_none() {
         // Killed before its first line, a run has no files that count; they are made as for a new one.
         prepare::write_run_files(&run, request)?;
+    } else {
+        prepare::keep_engine(&run, request.plan.spec())?;
     }
     clear_cancel(&run)?;
     let capture = capture(&run, request)?;
@@ -59,10 +69,29 @@ pub fn run(
         events,
         controls,
         views_were_whole,
+        placed,
     }
     .work(capture);
     drop(lock);
     report
+}
+
+/// The engine of the run, looked at before anything is made; absent for this machine.
+fn probe(request: &RunRequest) -> Result<Option<Placed>, EngineError> {
+    let folder = request.root.rollouts_dir();
+    let Some(engine) = remote::engine_for(request.plan.spec(), &folder, &request.program)? else {
+        return Ok(None);
+    };
+    let probe = engine.probe()?;
+    Ok(Some(Placed { engine, probe }))
+}
+
+/// Trials that are with a scheduler must not run here as well.
+fn refuse_open_jobs(run: &RunDir, known: &RunState) -> Result<(), EngineError> {
+    match remote::open_jobs(run, known) {
+        None => Ok(()),
+        Some((engine, jobs)) => Err(EngineError::OtherEngine { engine, jobs }),
+    }
 }
 
 /// Ends what trials of a controller that died, and whose launchers died too, left running: the machine must be free
@@ -130,6 +159,7 @@ struct Session<'a> {
     controls: &'a Controls,
     /// Whether the session before wrote its views to the end.
     views_were_whole: bool,
+    placed: Option<Placed>,
 }
 
 impl Session<'_> {
@@ -157,7 +187,7 @@ impl Session<'_> {
             dir: self.run.path().to_owned(),
             trials: plan.len(),
             done: kept,
-            slots,
+            slots: self.placed.is_none().then_some(slots),
         };
         let _ = self.events.send(opened);
         for problem in &self.known.problems {
@@ -168,19 +198,23 @@ impl Session<'_> {
         }
         let floor = Floor {
             request: self.request,
-            jobs: JobMaker::new(
+            attempts: Attempts::new(
                 &self.run,
-                plan.spec(),
+                plan,
                 &self.request.program,
                 &self.request.environment,
+                self.request.now,
             ),
             board: Arc::clone(&board),
             writer,
+            stamp: self.run.stamp(),
             events: self.events.clone(),
-            host,
-            redactor: self.redactor(),
         };
-        let worked = self.run_slots(&floor, slots, &committed, capture);
+        let crew = match &self.placed {
+            None => Crew::Slots(slots),
+            Some(placed) => Crew::Scheduler(placed, known),
+        };
+        let worked = self.run_crew(&floor, &crew, &committed, capture);
         let ended = board.lock().dispatch.status();
         let status = if worked.is_ok() {
             ended
@@ -334,22 +368,28 @@ impl Session<'_> {
     }
 
     /// Runs the slots to their end, settling what became durable and listening for orders meanwhile.
-    fn run_slots(
+    fn run_crew(
         &self,
         floor: &Floor<'_>,
-        slots: usize,
+        crew: &Crew<'_>,
         committed: &Receiver<Commit>,
         capture: Option<Capture>,
     ) -> Result<(), EngineError> {
-        let busy = AtomicUsize::new(slots);
+        let workers = crew.workers();
+        let busy = AtomicUsize::new(workers);
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..slots)
+            let workers: Vec<_> = (0..workers)
                 .map(|slot| {
                     let busy = &busy;
                     scope.spawn(move || {
                         let _leave = Leave(busy);
-                        floor.work(slot)
+                        match crew {
+                            Crew::Slots(_) => floor.work(slot),
+                            Crew::Scheduler(placed, known) => {
+                                Remote::new(floor, &self.run, self.controls, placed).work(known)
+                            }
+                        }
                     })
                 })
                 .collect();
@@ -385,10 +425,11 @@ impl Session<'_> {
             let now_asked = self.controls.asked();
             if now_asked > asked {
                 asked = now_asked;
-                floor.board.stop(if asked == Asked::Drain {
-                    StopReason::Drain
-                } else {
-                    StopReason::Cancel
+                floor.board.stop(match asked {
+                    // Jobs of a scheduler need nobody to wait for them.
+                    Asked::Drain if self.placed.is_some() => StopReason::Detach,
+                    Asked::Drain => StopReason::Drain,
+                    _ => StopReason::Cancel,
                 });
             }
             if asked < Asked::Cancel && cancel_requested(&self.run) {
@@ -422,6 +463,23 @@ impl Session<'_> {
                 let _ = self.events.send(RunEvent::Warning(error.to_string()));
             }
             self.controls.wait(Asked::Force, LOOK);
+        }
+    }
+}
+
+/// Who runs the trials.
+enum Crew<'a> {
+    /// This many slots on this machine.
+    Slots(usize),
+    /// A scheduler, and what the journal knows from before.
+    Scheduler(&'a Placed, &'a RunState),
+}
+
+impl Crew<'_> {
+    fn workers(&self) -> usize {
+        match self {
+            Self::Slots(slots) => *slots,
+            Self::Scheduler(..) => 1,
         }
     }
 }

@@ -45,6 +45,36 @@ pub fn write_atomic_bytes(
     write_atomic(path, durability, |file| file.write_all(bytes))
 }
 
+/// What became of a file that is written once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fresh {
+    /// It is there now, and durable.
+    Written,
+    /// Another writer was first; its content stays.
+    Taken,
+}
+
+/// Writes a file that no other writer may replace, not even one on another machine: temporary file, flush, and a hard
+/// link, which unlike a rename fails where the name is taken. Filesystems without links get a rename after a look.
+pub fn write_once(path: &Path, bytes: &[u8]) -> Result<Fresh, JournalError> {
+    let temporary = Temporary::beside(path);
+    write_whole(&temporary.path, Durability::Full, |file| {
+        file.write_all(bytes)
+    })
+    .at("write", path)?;
+    match fs::hard_link(&temporary.path, path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Fresh::Taken),
+        Err(_) if path.exists() => return Ok(Fresh::Taken),
+        Err(_) => {
+            fs::rename(&temporary.path, path).at("replace", path)?;
+            temporary.keep();
+        }
+    }
+    sync_dir(parent(path))?;
+    Ok(Fresh::Written)
+}
+
 /// Makes a folder's entries durable.
 pub(crate) fn sync_dir(dir: &Path) -> Result<(), JournalError> {
     let folder = File::open(dir).at("open", dir)?;
@@ -84,7 +114,9 @@ impl Temporary {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let mut name = OsString::from(".");
         name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}.{number}.tmp", std::process::id()));
+        // The host too: nodes that share the folder may share the process id.
+        let host = crate::provenance::host_name();
+        name.push(format!(".{host}.{}.{number}.tmp", std::process::id()));
         Self {
             path: parent(path).join(name),
             kept: false,
@@ -107,7 +139,7 @@ impl Drop for Temporary {
 
 #[cfg(test)]
 mod tests {
-    use super::{Durability, write_atomic, write_atomic_bytes};
+    use super::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
     use std::io;
 
     #[test]
@@ -121,5 +153,15 @@ mod tests {
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         write_atomic_bytes(&path, Durability::Content, b"new").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_is_written_once_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("0-1.json");
+        assert_eq!(write_once(&path, b"first").unwrap(), Fresh::Written);
+        assert_eq!(write_once(&path, b"second").unwrap(), Fresh::Taken);
+        assert_eq!(std::fs::read(&path).unwrap(), b"first");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

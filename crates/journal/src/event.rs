@@ -44,6 +44,30 @@ pub enum Event {
         /// What.
         text: String,
     },
+    /// Trials are about to be handed to a scheduler. The chunks are on disk; whether it took them, `submitted` says.
+    Submitting {
+        /// Number of the submission in this run, from 0.
+        batch: u64,
+        /// The engine.
+        engine: String,
+        /// The name by which the scheduler's jobs are found again.
+        key: String,
+        /// Number of its first chunk.
+        first: u64,
+        /// How many chunks.
+        chunks: u64,
+        /// When.
+        at: UtcTime,
+    },
+    /// The scheduler took a submission.
+    Submitted {
+        /// Which one.
+        batch: u64,
+        /// What the scheduler calls it.
+        handle: String,
+        /// When.
+        at: UtcTime,
+    },
     /// A controller ended its work in good order.
     Closed {
         /// When.
@@ -103,6 +127,8 @@ pub enum RunStatus {
     Budget,
     /// The controller could not go on.
     Error,
+    /// The controller left, and the scheduler goes on with the trials.
+    Detached,
 }
 
 impl RunStatus {
@@ -113,12 +139,19 @@ impl RunStatus {
             Self::Cancelled => "cancelled",
             Self::Budget => "budget",
             Self::Error => "error",
+            Self::Detached => "detached",
         }
     }
 
     /// The status that a word names.
     pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Finished, Self::Cancelled, Self::Budget, Self::Error];
+        let all = [
+            Self::Finished,
+            Self::Cancelled,
+            Self::Budget,
+            Self::Error,
+            Self::Detached,
+        ];
         all.into_iter().find(|status| status.word() == word)
     }
 }

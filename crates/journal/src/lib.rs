@@ -21,11 +21,11 @@ mod state;
 pub mod views;
 mod writer;
 
-pub use atomic::{Durability, write_atomic, write_atomic_bytes};
+pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus};
 pub use index::{Index, RunRow, SummaryRow};
-pub use line::{Brief, Flaw};
+pub use line::{Brief, Flaw, record_from_line, record_line};
 pub use lock::{
     Holder, Liveness, Locked, RunLock, cancel_requested, clear_cancel, is_live, request_cancel,
 };
@@ -34,5 +34,7 @@ pub use reader::{
 };
 pub use root::DataRoot;
 pub use run_dir::{RunDir, Selector, list_runs};
-pub use state::{Problem, RecordFile, RunState, SessionInfo, TrialState, effective_records};
+pub use state::{
+    BatchInfo, Problem, RecordFile, RunState, SessionInfo, TrialState, effective_records,
+};
 pub use writer::{Commit, JournalWriter, OnCommit, Repair, Seq, WriterOptions};

@@ -29,6 +29,20 @@ pub(crate) fn encode(event: &Event, out: &mut Vec<u8>) -> Result<(), serde_json:
     Ok(())
 }
 
+/// A record as the line that the journal would hold of it, checksum included: the form in which it travels from a node.
+pub fn record_line(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
+    let mut line = Vec::new();
+    encode(&Event::Finished(Box::new(record.clone())), &mut line)?;
+    Ok(line)
+}
+
+/// The record of such a line, where it arrived whole.
+pub fn record_from_line(line: &[u8]) -> Result<Record, Flaw> {
+    let line = line.trim_ascii_end();
+    check(line)?;
+    decode_record(line)
+}
+
 /// Why a line is not one of ours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {

@@ -81,6 +81,17 @@ impl RunDir {
         }
     }
 
+    /// The run whose folder this is, or absent where the path is not one: `rollouts/<name>/<stamp>`.
+    pub fn at(path: &Path) -> Option<Self> {
+        let path = std::path::absolute(path).ok()?;
+        let stamp = path.file_name()?.to_str()?.parse().ok()?;
+        let name = path.parent()?.file_name()?.to_str()?;
+        let rollouts = path.parent()?.parent()?;
+        let is_run = rollouts.file_name()? == "rollouts" && check_name(name).is_ok();
+        let root = DataRoot::at(rollouts.parent()?);
+        is_run.then(|| Self::named(&root, name, stamp))
+    }
+
     fn named(root: &DataRoot, name: &str, stamp: Stamp) -> Self {
         Self {
             root: root.clone(),
@@ -173,6 +184,11 @@ impl RunDir {
     /// The request to stop.
     pub fn cancel(&self) -> PathBuf {
         self.path.join("cancel")
+    }
+
+    /// Everything that passes between the controller and the nodes of a scheduler.
+    pub fn chunks(&self) -> PathBuf {
+        self.path.join("chunks")
     }
 
     /// The index of this run's trials in the form of the original tool.

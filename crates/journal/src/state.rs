@@ -66,6 +66,21 @@ pub struct SessionInfo {
     pub closed: Option<(UtcTime, RunStatus)>,
 }
 
+/// Trials that were handed to a scheduler together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BatchInfo {
+    /// Number of the submission in this run.
+    pub number: u64,
+    /// The engine.
+    pub engine: String,
+    /// The name by which the scheduler's jobs are found again.
+    pub key: String,
+    /// Numbers of its chunks.
+    pub chunks: std::ops::Range<u64>,
+    /// What the scheduler calls it; absent where its word did not reach the journal.
+    pub handle: Option<String>,
+}
+
 /// Something in the journal that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
@@ -92,6 +107,8 @@ pub struct RunState {
     pub opened: Option<Opened>,
     /// The controllers it had, in order.
     pub sessions: Vec<SessionInfo>,
+    /// What was handed to schedulers, in order.
+    pub batches: Vec<BatchInfo>,
     /// Effective outcomes.
     pub counts: OutcomeCounts,
     /// What is wrong with the journal: the first thousand of such things.
@@ -190,6 +207,26 @@ impl RunState {
                 at,
                 closed: None,
             }),
+            Event::Submitting {
+                batch,
+                engine,
+                key,
+                first,
+                chunks,
+                ..
+            } => self.batches.push(BatchInfo {
+                number: batch,
+                engine,
+                key,
+                chunks: first..first.saturating_add(chunks),
+                handle: None,
+            }),
+            Event::Submitted { batch, handle, .. } => {
+                let of_batch = |known: &&mut BatchInfo| known.number == batch;
+                if let Some(known) = self.batches.iter_mut().find(of_batch) {
+                    known.handle = Some(handle);
+                }
+            }
             Event::Closed { at, status, .. } => {
                 if let Some(session) = self.sessions.last_mut() {
                     session.closed = Some((at, status));

@@ -1,5 +1,6 @@
 //! `cancel`: stop a run from any terminal.
 
+use super::attend;
 use super::select::RunArgs;
 use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
@@ -29,13 +30,19 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let run = args.run.find(global)?;
     let named = format!("{} {}", run.name(), run.stamp());
-    if !is_live(&run)?.is_live() {
-        return Err(Failure::input(format!("{named} is not running")));
-    }
-    request_cancel(&run, time::now())?;
     let began = Instant::now();
-    while !args.no_wait && is_live(&run)?.is_live() {
-        std::thread::sleep(LOOK);
+    if is_live(&run)?.is_live() {
+        request_cancel(&run, time::now())?;
+        while !args.no_wait && is_live(&run)?.is_live() {
+            std::thread::sleep(LOOK);
+        }
+    } else {
+        // Jobs of a scheduler live without a controller: this command becomes one for as long as it takes.
+        let state = attend::state(&run)?;
+        if !attend::is_remote(&run, &state) {
+            return Err(Failure::input(format!("{named} is not running")));
+        }
+        attend::cancel(&run, &state, printer)?;
     }
     if args.json {
         printer

@@ -53,6 +53,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         as_recorded: false,
         reuse: None,
         until: None,
+        engine: None,
+        detach: false,
         dry_run: false,
         json: args.json,
     };

@@ -7,6 +7,7 @@ use crate::spec_file::SpecArgs;
 use crate::{data_dir, time};
 use fairtrial_engine::write_plan;
 use fairtrial_journal::{DataRoot, Index};
+use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{FileCheck, Spec, Work};
 use std::io::{self, BufWriter, Write};
@@ -112,6 +113,30 @@ fn quoted(word: &str) -> String {
 /// How long it may take, from the newest earlier run of the same name that has times.
 fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
     let spec = plan.spec();
+    let Earlier {
+        stamp,
+        seconds,
+        count,
+    } = earlier_mean(spec, root)?;
+    let slots = slots(spec);
+    let whole = seconds * plan.len() as f64 / slots as f64;
+    Some(format!(
+        "about {} on {slots} slots: run {stamp} took {} per trial ({count} trials)",
+        time::span(whole),
+        time::span(seconds)
+    ))
+}
+
+/// What an earlier run's trials took.
+pub(crate) struct Earlier {
+    stamp: Stamp,
+    /// Mean wall seconds of a trial.
+    pub(crate) seconds: f64,
+    count: u64,
+}
+
+/// The mean time of a trial in the newest run of the same name that has times.
+pub(crate) fn earlier_mean(spec: &Spec, root: &DataRoot) -> Option<Earlier> {
     if !root.rollouts_dir().join(&spec.name).is_dir() {
         return None;
     }
@@ -119,7 +144,7 @@ fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
     index.catch_up().ok()?;
     let runs = index.runs().ok()?;
     let mut newest = runs.into_iter().filter(|run| run.name == spec.name).rev();
-    let (stamp, seconds, count) = newest.find_map(|run| {
+    newest.find_map(|run| {
         let (mut seconds, mut count) = (0.0, 0u64);
         let each = |row: fairtrial_journal::SummaryRow<'_>| {
             if let Some(wall) = row.wall_s {
@@ -128,15 +153,12 @@ fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
             }
         };
         index.summary_rows(&run.name, run.stamp, each).ok()?;
-        (count > 0).then_some((run.stamp, seconds, count))
-    })?;
-    let slots = slots(spec);
-    let whole = seconds / count as f64 * plan.len() as f64 / slots as f64;
-    let mean = time::span(seconds / count as f64);
-    Some(format!(
-        "about {} on {slots} slots: run {stamp} took {mean} per trial ({count} trials)",
-        time::span(whole)
-    ))
+        (count > 0).then(|| Earlier {
+            stamp: run.stamp,
+            seconds: seconds / count as f64,
+            count,
+        })
+    })
 }
 
 /// The slots a spec asks for, or one per physical core; one alone where experiments are timed, because trials beside

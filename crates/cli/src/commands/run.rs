@@ -13,16 +13,17 @@ use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_engine::{
-    Controls, EngineError, RunReport, RunRequest, Start, Verbosity, preflight, resolved_spec,
+    Controls, EngineError, RunReport, RunRequest, Start, Stay, Verbosity, preflight, resolved_spec,
     reusable,
 };
-use fairtrial_journal::{DataRoot, Entry, Event, RunDir, Selector, read_journal};
+use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, PlanChange};
-use fairtrial_spec::FileCheck;
+use fairtrial_spec::{EngineKind, FileCheck};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Run a spec: every trial, in parallel, with durable records, and a summary at the end
 #[derive(Debug, clap::Args)]
@@ -33,8 +34,10 @@ Examples:
   fairtrial run bench.toml --only arm=candidate --set seeds=3
   fairtrial run bench.toml --until decided       stop when the difference is known
   fairtrial run bench.toml --dry-run             print the plan, run nothing
+  fairtrial run bench.toml --engine slurm --detach   on a cluster; `watch`, `wait`, `status` from anywhere
 
-Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended and marked cancelled.")]
+Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended and marked cancelled.
+On a cluster, Ctrl-C leaves the jobs alone: they go on, and `fairtrial wait` picks them up.")]
 #[allow(
     clippy::option_option,
     reason = "clap's form of an option whose value may be left out"
@@ -63,6 +66,12 @@ pub(crate) struct Args {
     /// Stop as soon as the verdict is decided at the declared error rate; the seeds of the spec are the budget
     #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "only")]
     pub(crate) until: Option<Until>,
+    /// Where trials run [default: `engine` of the spec, else this machine]
+    #[arg(long, value_name = "ENGINE", value_parser = engine)]
+    pub(crate) engine: Option<EngineKind>,
+    /// Hand the trials to the scheduler and leave
+    #[arg(long, conflicts_with = "until")]
+    pub(crate) detach: bool,
     /// Print the plan and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -79,6 +88,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         FileCheck::Require
     };
     let mut plan = args.spec.plan(files, args.only.as_deref(), printer)?;
+    if let Some(engine) = args.engine {
+        plan = on_engine(&plan, engine, args.only.as_deref())?;
+    }
     if args.dry_run {
         plan::show(&plan, &root, args.json);
         return Ok(Exit::Fine);
@@ -89,28 +101,92 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let watched = Watched::new(plan.spec(), args.until)?;
     let mut request = request(args, root, Arc::new(plan), start, environment)?;
     request.stop = watched.as_ref().map(Watched::boxed);
+    let manner = Manner {
+        shown: if args.json {
+            Shown::Json
+        } else {
+            Shown::Text
+        },
+        file: args.spec.spec.clone(),
+        detail: Some(match args.verbose {
+            0 => Detail::Quiet,
+            1 => Detail::Lines,
+            _ => Detail::Output,
+        }),
+    };
     let began = Instant::now();
-    let report = go(&request, args, printer)?;
-    let shown = if args.json { Shown::Json } else { Shown::Text };
-    let mut ending = Ending::new(&report, &request, watched.as_ref(), printer)?;
-    ending.print(shown, &args.spec.spec, printer);
-    experiment_files::finish(&report.run, request.plan.spec(), ending.data(), printer)?;
+    let report = go(&request, &Controls::default(), &manner, printer)?;
+    let run = Ran {
+        report: &report,
+        request: &request,
+        watched: watched.as_ref(),
+        took: began.elapsed(),
+    };
+    finish(&run, &manner, printer)
+}
+
+/// How a run is shown.
+pub(super) struct Manner {
+    /// The result.
+    pub(super) shown: Shown,
+    /// The spec, for what to type next.
+    pub(super) file: PathBuf,
+    /// What is shown meanwhile.
+    pub(super) detail: Option<Detail>,
+}
+
+/// A run that a controller has left.
+pub(super) struct Ran<'a> {
+    pub(super) report: &'a RunReport,
+    pub(super) request: &'a RunRequest,
+    pub(super) watched: Option<&'a Watched>,
+    pub(super) took: Duration,
+}
+
+/// The result, the files, the confirmation where the spec asks for one, and the exit code.
+pub(super) fn finish(ran: &Ran<'_>, manner: &Manner, printer: Printer) -> Done {
+    let Ran {
+        report,
+        request,
+        watched,
+        took,
+    } = *ran;
+    let mut ending = Ending::new(report, request, watched, printer)?;
+    ending.print(manner.shown, &manner.file, printer);
+    if report.status != RunStatus::Detached {
+        experiment_files::finish(&report.run, request.plan.spec(), ending.data(), printer)?;
+    }
     if request.plan.spec().analysis.confirm.is_some() && ending.is_complete() {
-        match confirm::request(&ending, &request, began.elapsed()) {
+        match confirm::request(&ending, request, took) {
             Ok(request) => {
                 printer.tell(confirm::announcement(&request));
-                let report = go(&request, args, printer)?;
+                let report = go(&request, &Controls::default(), manner, printer)?;
                 let second = Ending::new(&report, &request, None, printer)?;
-                second.print(shown, &args.spec.spec, printer);
+                second.print(manner.shown, &manner.file, printer);
                 ending.confirmed_by(&second);
             }
             Err(failure) => ending.not_confirmed(&failure.message, printer),
         }
     }
-    if args.json {
+    if manner.shown == Shown::Json {
         printer.json(&ending.json());
     }
     Ok(ending.exit())
+}
+
+/// The engine that a word names.
+fn engine(word: &str) -> Result<EngineKind, String> {
+    EngineKind::from_word(word).ok_or_else(|| {
+        let known: Vec<&str> = EngineKind::ALL.iter().map(|kind| kind.word()).collect();
+        format!("the engines are {}", known.join(", "))
+    })
+}
+
+/// The same plan, placed elsewhere.
+fn on_engine(plan: &Plan, engine: EngineKind, only: Option<&str>) -> Result<Plan, Failure> {
+    let mut spec = plan.spec().as_ref().clone();
+    spec.engine.kind = engine;
+    Ok(Plan::new(Arc::new(spec), only)?)
 }
 
 /// A new run, one with records of an earlier one, or an earlier one itself.
@@ -196,8 +272,26 @@ fn request(
         .into_owned();
     let program = std::env::current_exe()
         .map_err(|error| Failure::machine(format!("cannot find this program: {error}")))?;
+    let parallel = args.parallel.map(usize::from).or(plan.spec().parallel);
+    let remote = plan.spec().engine.kind != EngineKind::Local;
+    if args.detach && !remote {
+        return Err(Failure::input("there is no scheduler to leave the trials with").hint(
+            "`--detach` goes with `--engine slurm`, `template` or `skypilot`; trials on this machine end with their controller",
+        ));
+    }
+    let expected_s = remote
+        .then(|| plan::earlier_mean(plan.spec(), &root))
+        .flatten()
+        .map(|earlier| earlier.seconds);
     Ok(RunRequest {
         root,
+        parallel,
+        expected_s,
+        stay: if args.detach {
+            Stay::Leave
+        } else {
+            Stay::UntilDone
+        },
         slots: args
             .parallel
             .map_or_else(|| plan::slots(plan.spec()), usize::from),
@@ -221,38 +315,46 @@ fn request(
 }
 
 /// Runs with signals and display connected.
-fn go(request: &RunRequest, args: &Args, printer: Printer) -> Result<RunReport, Failure> {
-    let controls = Controls::default();
-    listen(&controls)?;
-    let detail = match args.verbose {
-        0 => Detail::Quiet,
-        1 => Detail::Lines,
-        _ => Detail::Output,
-    };
+pub(super) fn go(
+    request: &RunRequest,
+    controls: &Controls,
+    manner: &Manner,
+    printer: Printer,
+) -> Result<RunReport, Failure> {
+    let remote = request.plan.spec().engine.kind != EngineKind::Local;
+    listen(controls, remote)?;
     let spec = request.plan.spec();
-    printer.tell(format!(
-        "config={} name={} tasks={} trials={} parallel={}",
-        spec.source,
-        spec.name,
-        spec.tasks.len(),
-        request.plan.len(),
-        request.slots
-    ));
+    if manner.detail.is_some() {
+        printer.tell(format!(
+            "config={} name={} tasks={} trials={} parallel={}",
+            spec.source,
+            spec.name,
+            spec.tasks.len(),
+            request.plan.len(),
+            request.slots
+        ));
+    }
     let (events, shown) = channel();
-    let mut progress = Progress::new(printer, detail);
+    let mut progress = manner.detail.map(|detail| Progress::new(printer, detail));
     let display = std::thread::spawn(move || {
         for event in shown {
-            progress.show(event);
+            if let Some(progress) = &mut progress {
+                progress.show(event);
+            }
         }
-        progress.finish();
+        if let Some(progress) = progress {
+            progress.finish();
+        }
     });
-    let report = fairtrial_engine::run(request, &controls, events);
+    let report = fairtrial_engine::run(request, controls, events);
     let _ = display.join();
     report.map_err(explain)
 }
 
 /// Ctrl-C, a closed terminal and a polite kill all stop a run in good order.
-fn listen(controls: &Controls) -> Result<(), Failure> {
+///
+/// Trials of a scheduler outlive their controller: there, all three only leave.
+fn listen(controls: &Controls, remote: bool) -> Result<(), Failure> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]);
     let mut signals =
@@ -260,7 +362,7 @@ fn listen(controls: &Controls) -> Result<(), Failure> {
     let controls = controls.clone();
     std::thread::spawn(move || {
         for signal in signals.forever() {
-            if signal == SIGINT {
+            if signal == SIGINT || remote {
                 controls.interrupt();
             } else {
                 controls.cancel();
@@ -271,7 +373,7 @@ fn listen(controls: &Controls) -> Result<(), Failure> {
 }
 
 /// A changed spec is explained field by field.
-fn explain(error: EngineError) -> Failure {
+pub(super) fn explain(error: EngineError) -> Failure {
     let EngineError::SpecChanged { change, .. } = &error else {
         return error.into();
     };

@@ -1,14 +1,17 @@
 //! `status`: what a run is doing, from any terminal.
 
+use super::attend;
 use super::select::RunArgs;
 use crate::app::Global;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
+use crate::progress::job_words;
 use fairtrial_engine::resolved_spec;
-use fairtrial_journal::{Liveness, OutcomeCounts, RunState, is_live};
+use fairtrial_journal::{Liveness, OutcomeCounts, RunStatus, is_live};
 use fairtrial_model::Outcome;
 use fairtrial_plan::Plan;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Show what a run is doing
@@ -27,11 +30,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let run = args.run.find(global)?;
     let live = is_live(&run)?;
-    let state = if run.journal().exists() {
-        RunState::read(&run.journal())?
-    } else {
-        RunState::default()
-    };
+    let mut state = attend::state(&run)?;
+    let mut jobs = BTreeMap::new();
+    if !live.is_live() && attend::is_remote(&run, &state) {
+        match attend::glance(&run, &state) {
+            Ok(seen) => jobs = seen,
+            Err(failure) => printer.warn(failure.message),
+        }
+        state = attend::state(&run)?;
+    }
     let trials = state.opened.as_ref().map_or(0, |opened| opened.trials);
     let in_flight: Vec<u64> = state
         .trials()
@@ -52,7 +59,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.json(&json!({
             "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": word, "controller": holder,
             "trials": trials, "ended": state.counts.total(), "counts": state.counts,
-            "in_flight": if live.is_live() { in_flight } else { Vec::new() }, "problems": problems,
+            "in_flight": if live.is_live() { in_flight } else { Vec::new() }, "jobs": jobs, "problems": problems,
         }));
         return Ok(Exit::Fine);
     }
@@ -81,6 +88,17 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
                 trial.key.label()
             ));
         }
+    } else if state
+        .closed()
+        .is_some_and(|(_, status)| status == RunStatus::Detached)
+    {
+        if !jobs.is_empty() {
+            printer.line(format!("  jobs: {}", job_words(&jobs)));
+        }
+        let name = run.name();
+        printer.line(format!(
+            "  `fairtrial watch {name}` or `fairtrial wait {name}` stays with it"
+        ));
     } else if state.counts.total() < trials {
         printer.line("  `fairtrial run SPEC --resume` goes on with it");
     }

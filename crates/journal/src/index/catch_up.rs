@@ -245,7 +245,11 @@ impl Row {
                     self.counts.add(record.outcome);
                 }
             }
-            Event::Started { .. } | Event::Note { .. } | Event::Unknown => {}
+            Event::Started { .. }
+            | Event::Note { .. }
+            | Event::Submitting { .. }
+            | Event::Submitted { .. }
+            | Event::Unknown => {}
         }
         Ok(())
     }

@@ -1,0 +1,92 @@
+//! Picking up a run that is with a scheduler, from any terminal: what `status`, `watch`, `wait` and `cancel` share.
+
+use super::run::{Manner, explain, go};
+use crate::ending::Shown;
+use crate::exit::Failure;
+use crate::printer::Printer;
+use crate::{environment, time};
+use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest, Start, Stay, Verbosity};
+use fairtrial_engine::{remote, resolved_spec};
+use fairtrial_journal::{RunDir, RunState};
+use fairtrial_plan::Plan;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+/// The journal of a run, folded; nothing where it has none yet.
+pub(super) fn state(run: &RunDir) -> Result<RunState, Failure> {
+    if run.journal().exists() {
+        Ok(RunState::read(&run.journal())?)
+    } else {
+        Ok(RunState::default())
+    }
+}
+
+/// Whether a scheduler may have something of a run that has no controller: jobs, or trials that wait for one.
+pub(super) fn is_remote(run: &RunDir, state: &RunState) -> bool {
+    remote::open_jobs(run, state).is_some()
+        || state
+            .closed()
+            .is_some_and(|(_, status)| status == fairtrial_journal::RunStatus::Detached)
+}
+
+/// What is needed to go on with a run as it was recorded.
+pub(super) fn request(run: &RunDir, state: &RunState, stay: Stay) -> Result<RunRequest, Failure> {
+    let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
+    let plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::machine(format!("cannot find this program: {error}")))?;
+    let parallel = plan.spec().parallel;
+    Ok(RunRequest {
+        root: run.root().clone(),
+        plan: Arc::new(plan),
+        spec_text: Vec::new(),
+        spec_extension: String::new(),
+        set: Vec::new(),
+        only,
+        slots: parallel.unwrap_or(1),
+        parallel,
+        expected_s: None,
+        stay,
+        start: Start::Resume(run.clone()),
+        program,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        environment: environment::read(),
+        now: time::now,
+        verbosity: Verbosity::Ends,
+        stop: None,
+    })
+}
+
+/// Takes what came and hands out what is due, once, and says what the scheduler knows of the jobs.
+pub(super) fn glance(
+    run: &RunDir,
+    state: &RunState,
+) -> Result<BTreeMap<&'static str, u64>, Failure> {
+    let request = request(run, state, Stay::Leave)?;
+    let (events, seen) = channel();
+    fairtrial_engine::run(&request, &Controls::default(), events).map_err(explain)?;
+    let jobs = seen.into_iter().filter_map(|event| match event {
+        RunEvent::Jobs(jobs) => Some(jobs),
+        _ => None,
+    });
+    Ok(jobs.last().unwrap_or_default())
+}
+
+/// Ends the jobs of a run that has no controller.
+pub(super) fn cancel(
+    run: &RunDir,
+    state: &RunState,
+    printer: Printer,
+) -> Result<RunReport, Failure> {
+    let request = request(run, state, Stay::UntilDone)?;
+    let controls = Controls::default();
+    controls.cancel();
+    let manner = Manner {
+        shown: Shown::Json,
+        file: PathBuf::new(),
+        detail: None,
+    };
+    go(&request, &controls, &manner, printer)
+}

@@ -1,0 +1,88 @@
+//! `logs`: what a trial, or the job that ran it, wrote.
+
+use super::attend;
+use super::select::RunArgs;
+use crate::app::Global;
+use crate::exit::{Done, Exit, Failure};
+use crate::printer::Printer;
+use fairtrial_engine::{remote, resolved_spec};
+use fairtrial_journal::{RunDir, RunState};
+use serde_json::json;
+
+/// Print what a trial wrote, or the job that ran it
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  fairtrial logs my_benchmark --trial 3\n  fairtrial logs my_benchmark --trial 3 --stderr\n  fairtrial logs my_benchmark --trial 3 --job"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Place of the trial in the plan
+    #[arg(long, value_name = "N")]
+    trial: u64,
+    /// Which attempt [default: the newest that was started]
+    #[arg(long, value_name = "N")]
+    attempt: Option<u32>,
+    /// Standard error in place of standard output
+    #[arg(long, conflicts_with = "job")]
+    stderr: bool,
+    /// What the scheduler's job wrote, in place of the trial
+    #[arg(long)]
+    job: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let run = args.run.find(global)?;
+    let state = attend::state(&run)?;
+    let trial = state.trial(args.trial);
+    let newest = trial.started.max(trial.finished);
+    let attempt = args.attempt.unwrap_or(newest);
+    if newest == 0 {
+        let trials = state.opened.as_ref().map_or(0, |opened| opened.trials);
+        let message = format!("trial {} of {} was not started", args.trial, run.name());
+        return Err(Failure::input(message).hint(format!("the run has {trials} trials, from 0")));
+    }
+    let text = if args.job {
+        job_log(&run, &state, args.trial, attempt)?
+    } else {
+        trial_log(&run, args, attempt)?
+    };
+    if args.json {
+        printer.json(&json!({
+            "name": run.name(), "stamp": run.stamp(), "trial": args.trial, "attempt": attempt, "text": text,
+        }));
+    } else {
+        printer.line(text.trim_end_matches('\n'));
+    }
+    Ok(Exit::Fine)
+}
+
+fn trial_log(run: &RunDir, args: &Args, attempt: u32) -> Result<String, Failure> {
+    let name = if args.stderr {
+        "stderr.log"
+    } else {
+        "stdout.log"
+    };
+    let path = run.trial_dir(args.trial, attempt).join("logs").join(name);
+    let bytes = std::fs::read(&path).map_err(|error| {
+        Failure::input(format!("cannot read {}: {error}", path.display()))
+            .hint("a trial that waits in a queue has written nothing yet; `--job` shows what its job wrote")
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn job_log(run: &RunDir, state: &RunState, trial: u64, attempt: u32) -> Result<String, Failure> {
+    let spec = resolved_spec(run)?;
+    let program = std::env::current_exe().unwrap_or_default();
+    let logs = remote::job_log(run, state, &spec, &program, (trial, attempt));
+    match logs {
+        Ok(Some(text)) => Ok(text),
+        Ok(None) => Err(Failure::input(format!(
+            "attempt {attempt} of trial {trial} was in no scheduler's job"
+        ))),
+        Err(error) => Err(Failure::machine(error.to_string())),
+    }
+}

@@ -1,0 +1,82 @@
+//! One attempt, from its job to a redacted record with a copy beside the logs: the same on this machine and on a node.
+
+use crate::job::JobMaker;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{RunDir, views};
+use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use fairtrial_plan::Plan;
+use std::path::Path;
+use fairtrial_trial::{AttemptTaken, OutputChunk, TrialJob, TrialRunner, blame_the_machine};
+
+/// What every attempt of a run shares on one machine.
+pub(crate) struct Attempts {
+    pub(crate) jobs: JobMaker,
+    pub(crate) host: String,
+    redactor: Redactor,
+    now: fn() -> UtcTime,
+}
+
+impl Attempts {
+    pub(crate) fn new(
+        run: &RunDir,
+        plan: &Plan,
+        program: &Path,
+        environment: &[(String, String)],
+        now: fn() -> UtcTime,
+    ) -> Self {
+        let variables = environment.iter().map(|(name, value)| (name, value));
+        Self {
+            jobs: JobMaker::new(run, plan.spec(), program, environment),
+            host: fairtrial_journal::provenance::host_name(),
+            redactor: Redactor::from_env(variables),
+            now,
+        }
+    }
+
+    /// Runs an attempt to its end.
+    pub(crate) fn run(
+        &self,
+        runner: &mut TrialRunner,
+        job: &TrialJob,
+        output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
+    ) -> Result<Record, AttemptTaken> {
+        let mut record = runner.run(job, self.now, output)?;
+        self.redactor.redact_record(&mut record);
+        if let Err(error) = views::write_record(&job.dir, &record) {
+            let failure = format!("record.json was not written: {error}");
+            blame_the_machine(&mut record, &failure);
+            record.notes.push(failure);
+        }
+        Ok(record)
+    }
+
+    /// The record of an attempt that did not run to an end of its own.
+    pub(crate) fn without_run(
+        &self,
+        plan: &Plan,
+        (index, attempt): (u64, u32),
+        outcome: Outcome,
+        cause: Cause,
+    ) -> Option<Record> {
+        let trial = plan.trial(index)?;
+        Some(Record {
+            schema: RECORD_SCHEMA,
+            id: trial.id(),
+            trial: trial.key,
+            attempt,
+            outcome,
+            cause: Some(cause),
+            exit: None,
+            started_at: None,
+            ended_at: (self.now)(),
+            dir: String::new(),
+            host: Some(self.host.clone()),
+            resources: Resources::default(),
+            metrics: std::collections::BTreeMap::new(),
+            series: std::collections::BTreeMap::new(),
+            notes: Vec::new(),
+            facts: std::collections::BTreeMap::new(),
+            reused_from: None,
+        })
+    }
+}

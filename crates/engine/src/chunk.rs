@@ -1,0 +1,232 @@
+//! What passes between the controller and a node: a folder per chunk, with the work in it, a heartbeat and the records.
+//!
+//! Each file has one writer at a time and is replaced whole. A record's name holds trial and attempt, and the first
+//! file of a name stays: whoever comes second (a restarted job, a controller that gave up waiting) sees that and yields.
+
+use fairtrial_journal::{
+    Durability, Fresh, JournalError, RunDir, record_from_line, record_line, write_atomic_bytes,
+    write_once,
+};
+use fairtrial_model::Record;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+/// Version of the chunk's form: a binary of another form refuses it.
+pub(crate) const CHUNK_SCHEMA: u32 = 1;
+
+/// One attempt at one trial, given out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Given {
+    /// The trial.
+    pub(crate) index: u64,
+    /// Its fencing number too: a record of an older attempt is never used.
+    pub(crate) attempt: u32,
+}
+
+/// The work of one job, or of one element of a job array.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Chunk {
+    pub(crate) schema: u32,
+    pub(crate) number: u64,
+    /// The plan that the numbers mean.
+    pub(crate) plan_hash: String,
+    /// The filter that the plan was made with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) only: Option<String>,
+    /// The binary that gave it out.
+    pub(crate) version: String,
+    /// Seconds between two heartbeats.
+    pub(crate) beat_s: f64,
+    /// In the order in which they run.
+    pub(crate) trials: Vec<Given>,
+}
+
+/// Who runs a chunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The machine.
+    pub host: String,
+    /// The process.
+    pub pid: u32,
+    /// The scheduler's name for the job and how often it restarted it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+}
+
+/// Whether a chunk's runner goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Phase {
+    Running,
+    /// It left in good order; trials without a record were not begun.
+    Ended,
+}
+
+/// A sign of life. Only its change matters: clocks of two machines are not compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Beat {
+    pub(crate) count: u64,
+    pub(crate) phase: Phase,
+    pub(crate) owner: Owner,
+    /// What runs now.
+    pub(crate) running: Option<Given>,
+    /// Records written by this owner.
+    pub(crate) done: u64,
+}
+
+/// Why a chunk is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Revoked {
+    /// The user stopped the run: what runs is ended.
+    Cancelled,
+    /// Its trials were given out anew, or are not wanted any more: what runs may finish, nothing starts.
+    Withdrawn,
+}
+
+/// A chunk's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChunkDir {
+    path: PathBuf,
+}
+
+impl ChunkDir {
+    pub(crate) fn of(run: &RunDir, number: u64) -> Self {
+        Self {
+            path: run.chunks().join(number.to_string()),
+        }
+    }
+
+    /// Makes the folder with its work, durably.
+    pub(crate) fn create(&self, chunk: &Chunk) -> Result<(), JournalError> {
+        fs::create_dir_all(&self.path).map_err(|source| self.io("create", source))?;
+        let text = serde_json::to_vec(chunk).map_err(|error| self.content(&error.to_string()))?;
+        write_atomic_bytes(&self.path.join("chunk.json"), Durability::Full, &text)
+    }
+
+    pub(crate) fn read(&self) -> Result<Chunk, JournalError> {
+        let path = self.path.join("chunk.json");
+        let text = fs::read(path).map_err(|source| self.io("read chunk.json of", source))?;
+        serde_json::from_slice(&text).map_err(|error| self.content(&error.to_string()))
+    }
+
+    /// The last sign of life; absent where there is none, or it is being replaced.
+    pub(crate) fn beat(&self) -> Option<Beat> {
+        let text = fs::read(self.path.join("beat.json")).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    pub(crate) fn write_beat(&self, beat: &Beat) -> Result<(), JournalError> {
+        let text = serde_json::to_vec(beat).map_err(|error| self.content(&error.to_string()))?;
+        write_atomic_bytes(&self.path.join("beat.json"), Durability::Process, &text)
+    }
+
+    /// Puts a record where the controller finds it, unless there is one already.
+    pub(crate) fn write_record(&self, record: &Record) -> Result<Fresh, JournalError> {
+        let given = Given {
+            index: record.trial.index,
+            attempt: record.attempt,
+        };
+        let line = record_line(record).map_err(|error| self.content(&error.to_string()))?;
+        write_once(&self.record_path(given), &line)
+    }
+
+    /// Keeps a record that came after another of the same name.
+    pub(crate) fn keep_late(&self, record: &Record, owner: &Owner) -> Result<(), JournalError> {
+        let (index, attempt) = (record.trial.index, record.attempt);
+        let name = format!("late-{index}-{attempt}-{}-{}.json", owner.host, owner.pid);
+        let line = record_line(record).map_err(|error| self.content(&error.to_string()))?;
+        write_once(&self.path.join(name), &line).map(drop)
+    }
+
+    pub(crate) fn has_record(&self, given: Given) -> bool {
+        self.record_path(given).exists()
+    }
+
+    /// The record of an attempt: absent where there is none, or where the file is not one.
+    pub(crate) fn record(&self, given: Given) -> Option<Record> {
+        let line = fs::read(self.record_path(given)).ok()?;
+        let record = record_from_line(&line).ok()?;
+        let named = record.trial.index == given.index && record.attempt == given.attempt;
+        named.then_some(record)
+    }
+
+    /// The attempts that have a record here.
+    pub(crate) fn recorded(&self) -> io::Result<Vec<Given>> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.path)? {
+            let name = entry?.file_name();
+            found.extend(name.to_str().and_then(given_of));
+        }
+        Ok(found)
+    }
+
+    /// When something last came into the folder.
+    pub(crate) fn changed_at(&self) -> Option<SystemTime> {
+        self.path.metadata().and_then(|data| data.modified()).ok()
+    }
+
+    /// Takes the chunk back. Whoever runs it looks before each trial.
+    pub(crate) fn revoke(&self, why: Revoked) -> Result<(), JournalError> {
+        let text = serde_json::to_vec(&why).map_err(|error| self.content(&error.to_string()))?;
+        write_atomic_bytes(&self.path.join("revoked"), Durability::Full, &text)
+    }
+
+    pub(crate) fn revoked(&self) -> Option<Revoked> {
+        let text = fs::read(self.path.join("revoked")).ok()?;
+        // One that cannot be read was still meant.
+        Some(serde_json::from_slice(&text).unwrap_or(Revoked::Withdrawn))
+    }
+
+    fn record_path(&self, given: Given) -> PathBuf {
+        self.path
+            .join(format!("{}-{}.json", given.index, given.attempt))
+    }
+
+    fn io(&self, action: &'static str, source: io::Error) -> JournalError {
+        JournalError::Io {
+            action,
+            path: self.path.clone(),
+            source,
+        }
+    }
+
+    fn content(&self, message: &str) -> JournalError {
+        JournalError::Content {
+            path: self.path.clone(),
+            message: message.to_owned(),
+        }
+    }
+}
+
+/// Trial and attempt of a record's file name.
+fn given_of(name: &str) -> Option<Given> {
+    let (index, attempt) = name.strip_suffix(".json")?.split_once('-')?;
+    Some(Given {
+        index: index.parse().ok()?,
+        attempt: attempt.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Given, given_of};
+
+    #[test]
+    fn only_records_are_named_by_two_numbers() {
+        let given = |index, attempt| Some(Given { index, attempt });
+        assert_eq!(given_of("12-3.json"), given(12, 3));
+        for other in [
+            "chunk.json",
+            "beat.json",
+            "late-1-1-n1-7.json",
+            ".1-1.json.n1.2.0.tmp",
+            "1-1",
+        ] {
+            assert_eq!(given_of(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! A chunk of trials on a node, exactly as the local engine would run them: the other half of every remote engine.
+//!
+//! It needs the run's folder and nothing else: no network to the controller, no Python, no scheduler library. It may
+//! be killed and started again at any time, and two of it may meet over one chunk.
+
+use crate::attempt::Attempts;
+use crate::chunk::{Beat, CHUNK_SCHEMA, Chunk, ChunkDir, Given, Owner, Phase, Revoked};
+use crate::node_memory::OomWatch;
+use crate::{EngineError, prepare};
+use fairtrial_journal::{Fresh, RunDir};
+use fairtrial_model::{Cause, Outcome, Record, UtcTime};
+use fairtrial_plan::Plan;
+use fairtrial_trial::{AttemptTaken, KillHandle, TrialRunner};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One chunk to run.
+pub struct ExecRequest {
+    /// The run.
+    pub run: RunDir,
+    /// Number of the chunk.
+    pub chunk: u64,
+    /// This very binary, from which the launcher is started.
+    pub program: PathBuf,
+    /// Its version, which must be that of the controller.
+    pub version: String,
+    /// The environment on this node, from which trials inherit.
+    pub environment: Vec<(String, String)>,
+    /// The clock for records.
+    pub now: fn() -> UtcTime,
+    /// Who this is.
+    pub owner: Owner,
+}
+
+/// How a chunk was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExecEnd {
+    /// Every trial has its record.
+    Complete,
+    /// The scheduler or the controller asked it to stop; the rest is given out again.
+    Stopped,
+    /// Another process lives that runs this chunk.
+    Elsewhere,
+}
+
+/// What the scheduler asked for, by signals. Clones share one state.
+#[derive(Debug, Clone, Default)]
+pub struct ExecControls(Arc<Mutex<Asked>>);
+
+#[derive(Debug, Default)]
+struct Asked {
+    drain: bool,
+    end: bool,
+    kill: Option<KillHandle>,
+}
+
+impl ExecControls {
+    /// As by `USR1`: time runs out; start nothing more.
+    pub fn drain(&self) {
+        self.lock().drain = true;
+    }
+
+    /// As by `TERM`: end what runs.
+    pub fn end(&self) {
+        let kill = {
+            let mut asked = self.lock();
+            asked.end = true;
+            asked.kill.clone()
+        };
+        if let Some(kill) = kill {
+            kill.kill();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Asked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs a chunk. `tell` gets every record that this process wrote.
+pub fn exec(
+    request: &ExecRequest,
+    controls: &ExecControls,
+    tell: &mut dyn FnMut(&Record),
+) -> Result<ExecEnd, EngineError> {
+    let dir = ChunkDir::of(&request.run, request.chunk);
+    let chunk = dir.read()?;
+    let plan = agreed_plan(request, &chunk)?;
+    if !claim(&dir, &chunk, &request.owner) {
+        return Ok(ExecEnd::Elsewhere);
+    }
+    let heart = Heart::new(dir.clone(), &request.owner, chunk.beat_s);
+    heart.beat();
+    let node = Node {
+        request,
+        dir,
+        plan,
+        controls,
+        heart: &heart,
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| heart.keep_beating());
+        let end = node.work(&chunk, tell);
+        heart.stop(if end.is_ok() {
+            Phase::Ended
+        } else {
+            Phase::Running
+        });
+        end
+    })
+}
+
+/// The plan that the chunk's numbers mean, or why this binary must not run it.
+fn agreed_plan(request: &ExecRequest, chunk: &Chunk) -> Result<Plan, EngineError> {
+    let refuse = |message: String| EngineError::Refused {
+        chunk: request.chunk,
+        message,
+    };
+    if chunk.version != request.version || chunk.schema != CHUNK_SCHEMA {
+        return Err(refuse(format!(
+            "it was given out by fairtrial {} (form {}), and this is {} (form {CHUNK_SCHEMA}); use the same binary on \
+             every node (`engine.program`)",
+            chunk.version, chunk.schema, request.version
+        )));
+    }
+    let spec = prepare::resolved_spec(&request.run)?;
+    let plan = Plan::new(Arc::new(spec), chunk.only.as_deref())?;
+    if plan.hash() != chunk.plan_hash {
+        return Err(refuse(format!(
+            "it belongs to plan {}, and the run's spec gives plan {}",
+            chunk.plan_hash,
+            plan.hash()
+        )));
+    }
+    Ok(plan)
+}
+
+/// Whether nobody else lives who runs this chunk. A job that the scheduler started again finds the heartbeat of its
+/// first start: where that still changes, the first start lives, whatever the scheduler believes.
+fn claim(dir: &ChunkDir, chunk: &Chunk, me: &Owner) -> bool {
+    let Some(seen) = dir.beat().filter(|beat| beat.phase == Phase::Running) else {
+        return true;
+    };
+    if seen.owner == *me {
+        return true;
+    }
+    let wait = Duration::from_secs_f64(chunk.beat_s * 3.0);
+    let (began, step) = (Instant::now(), wait / 10);
+    while began.elapsed() < wait {
+        std::thread::sleep(step);
+        if dir
+            .beat()
+            .is_some_and(|beat| beat != seen && beat.phase == Phase::Running)
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// The work of one chunk on this node.
+struct Node<'a> {
+    request: &'a ExecRequest,
+    dir: ChunkDir,
+    plan: Plan,
+    controls: &'a ExecControls,
+    heart: &'a Heart,
+}
+
+impl Node<'_> {
+    fn work(&self, chunk: &Chunk, tell: &mut dyn FnMut(&Record)) -> Result<ExecEnd, EngineError> {
+        let ExecRequest {
+            run,
+            program,
+            environment,
+            now,
+            ..
+        } = self.request;
+        let attempts = Attempts::new(run, &self.plan, program, environment, *now);
+        std::fs::create_dir_all(run.root().runs_dir()).map_err(|source| {
+            fairtrial_journal::JournalError::Io {
+                action: "create",
+                path: run.root().runs_dir(),
+                source,
+            }
+        })?;
+        let mut runner = TrialRunner::start(program, Some(attempts.host.clone()))?;
+        self.controls.lock().kill = Some(runner.kill_handle());
+        for (place, given) in chunk.trials.iter().enumerate() {
+            if self.shall_stop() {
+                return Ok(ExecEnd::Stopped);
+            }
+            if self.dir.has_record(*given) {
+                continue;
+            }
+            self.heart.runs(Some(*given));
+            let record = self.attempt(&attempts, &mut runner, *given, place == 0)?;
+            if self.dir.write_record(&record)? == Fresh::Taken {
+                self.dir.keep_late(&record, &self.request.owner)?;
+            } else {
+                tell(&record);
+            }
+            self.heart.done();
+        }
+        Ok(ExecEnd::Complete)
+    }
+
+    fn shall_stop(&self) -> bool {
+        let asked = self.controls.lock();
+        asked.drain || asked.end || self.dir.revoked().is_some()
+    }
+
+    fn attempt(
+        &self,
+        attempts: &Attempts,
+        runner: &mut TrialRunner,
+        given: Given,
+        first: bool,
+    ) -> Result<Record, EngineError> {
+        let Given { index, attempt } = given;
+        let no_such_trial = || EngineError::Refused {
+            chunk: self.request.chunk,
+            message: format!("the plan has no trial {index}"),
+        };
+        let without_run = |outcome, cause| {
+            let record = attempts.without_run(&self.plan, (index, attempt), outcome, cause);
+            record.ok_or_else(no_such_trial)
+        };
+        let job = match attempts.jobs.job(&self.plan, index, attempt) {
+            Ok(job) => job,
+            Err(error) => {
+                let cause = Cause::Launch {
+                    message: error.to_string(),
+                    permanent: true,
+                };
+                return without_run(Outcome::Infra, cause);
+            }
+        };
+        let memory = OomWatch::begin();
+        let began = Instant::now();
+        match attempts.run(runner, &job, None) {
+            Ok(mut record) => {
+                memory.correct(&mut record);
+                self.blame_the_right_one(&mut record, first, began.elapsed());
+                Ok(record)
+            }
+            Err(AttemptTaken) => {
+                let message = "the job was started again (lost node, preemption or requeue) while this trial ran";
+                let cause = Cause::Lost {
+                    message: message.to_owned(),
+                };
+                let mut record = without_run(Outcome::Infra, cause)?;
+                record.dir = job.dir_in_data;
+                Ok(record)
+            }
+        }
+    }
+
+    /// A trial that was ended because its job was: by the user, by the clock, or by the scheduler.
+    fn blame_the_right_one(&self, record: &mut Record, first: bool, took: Duration) {
+        let asked = self.controls.lock();
+        if record.outcome != Outcome::Cancelled
+            || self.dir.revoked() == Some(Revoked::Cancelled)
+            || !asked.end
+        {
+            return;
+        }
+        if asked.drain && first {
+            // It had the job's whole time for itself.
+            record.outcome = Outcome::Timeout;
+            record.cause = Some(Cause::WallTime {
+                limit_s: took.as_secs_f64().round(),
+            });
+        } else {
+            record.outcome = Outcome::Infra;
+            record.cause = Some(Cause::Lost {
+                message: "the scheduler ended the job (preemption, time limit or cancellation)"
+                    .to_owned(),
+            });
+        }
+    }
+}
+
+/// Tells that this process lives.
+struct Heart {
+    dir: ChunkDir,
+    pause: Duration,
+    state: Mutex<HeartState>,
+    changed: Condvar,
+}
+
+struct HeartState {
+    beat: Beat,
+    stopped: bool,
+}
+
+impl Heart {
+    fn new(dir: ChunkDir, owner: &Owner, beat_s: f64) -> Self {
+        let beat = Beat {
+            count: 0,
+            phase: Phase::Running,
+            owner: owner.clone(),
+            running: None,
+            done: 0,
+        };
+        Self {
+            dir,
+            pause: Duration::from_secs_f64(beat_s.clamp(0.1, 600.0)),
+            state: Mutex::new(HeartState {
+                beat,
+                stopped: false,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HeartState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn beat(&self) {
+        let mut state = self.lock();
+        state.beat.count += 1;
+        // A beat that cannot be written is one that is missed: the controller decides by its absence.
+        let _ = self.dir.write_beat(&state.beat);
+    }
+
+    fn runs(&self, given: Option<Given>) {
+        self.lock().beat.running = given;
+    }
+
+    fn done(&self) {
+        let mut state = self.lock();
+        state.beat.running = None;
+        state.beat.done += 1;
+    }
+
+    fn keep_beating(&self) {
+        let mut state = self.lock();
+        while !state.stopped {
+            let waited = self.changed.wait_timeout(state, self.pause);
+            let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = woken;
+            if timeout.timed_out() {
+                drop(state);
+                self.beat();
+                state = self.lock();
+            }
+        }
+    }
+
+    /// The last beat. A runner that could not go on leaves as if it had died: silence makes others look.
+    fn stop(&self, phase: Phase) {
+        let mut state = self.lock();
+        state.stopped = true;
+        state.beat.phase = phase;
+        drop(state);
+        self.changed.notify_all();
+        self.beat();
+    }
+}

@@ -1,0 +1,223 @@
+//! Commands of schedulers, run here or on a login node, and never waited for without end: a scheduler whose controller
+//! is down blocks its commands for many seconds.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Longest time for one command.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Bytes of an answer that are kept.
+const MOST: u64 = 256 << 20;
+
+/// A command that did not give its answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// It could not be started.
+    #[error("cannot run `{program}`: {message}")]
+    Start {
+        /// The program.
+        program: String,
+        /// What the system said.
+        message: String,
+    },
+    /// It ended with an error.
+    #[error("`{program}` failed ({status}): {message}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// How it ended.
+        status: String,
+        /// What it said.
+        message: String,
+    },
+    /// It did not end in time.
+    #[error("`{program}` did not answer within {seconds} s")]
+    Late {
+        /// The program.
+        program: String,
+        /// The limit.
+        seconds: u64,
+    },
+}
+
+/// Runs commands.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shell {
+    /// The machine on which they run; absent means this one.
+    pub(crate) host: Option<String>,
+    /// Variables that would change how answers look.
+    pub(crate) unset: Vec<String>,
+    limit: Option<Duration>,
+}
+
+impl Shell {
+    /// Commands on this machine, or through `ssh`.
+    pub(crate) fn on(host: Option<&str>) -> Self {
+        Self {
+            host: host.map(str::to_owned),
+            unset: Vec::new(),
+            limit: None,
+        }
+    }
+
+    /// Leaves these variables out.
+    #[must_use]
+    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+        self.unset = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+
+    /// Runs a program and gives what it printed.
+    pub(crate) fn run(&self, argv: &[&str]) -> Result<String, CommandError> {
+        self.run_with(argv, None)
+    }
+
+    /// Runs a line of shell and gives what it printed.
+    pub(crate) fn line(&self, line: &str) -> Result<String, CommandError> {
+        self.run(&["/bin/sh", "-c", line])
+    }
+
+    /// Runs a program with a text for its standard input.
+    pub(crate) fn run_with(
+        &self,
+        argv: &[&str],
+        input: Option<&[u8]>,
+    ) -> Result<String, CommandError> {
+        let program = argv.first().copied().unwrap_or_default().to_owned();
+        let mut command = self.command(argv);
+        let start = |error: std::io::Error| CommandError::Start {
+            program: program.clone(),
+            message: error.to_string(),
+        };
+        command.stdin(if input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        });
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(start)?;
+        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+            // A program that does not want its input says so by its exit.
+            let _ = stdin.write_all(input);
+        }
+        let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
+        let limit = self.limit.unwrap_or(LIMIT);
+        let Ok(text) = out.recv_timeout(limit) else {
+            end(&mut child);
+            return Err(CommandError::Late {
+                program,
+                seconds: limit.as_secs(),
+            });
+        };
+        let status = child.wait().map_err(start)?;
+        let complaint = err.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+        if status.success() {
+            return Ok(String::from_utf8_lossy(&text).into_owned());
+        }
+        Err(failed(program, status, &complaint))
+    }
+
+    fn command(&self, argv: &[&str]) -> Command {
+        let mut command = match &self.host {
+            None => {
+                let mut command = Command::new(argv.first().copied().unwrap_or_default());
+                command.args(&argv[1.min(argv.len())..]);
+                command
+            }
+            Some(host) => {
+                let mut command = Command::new("ssh");
+                command.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=15", host, "--"]);
+                // The far shell reads one line: every word is quoted for it.
+                command.arg(
+                    argv.iter()
+                        .map(|word| quoted(word))
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                );
+                command
+            }
+        };
+        for name in &self.unset {
+            command.env_remove(name);
+        }
+        command
+    }
+}
+
+/// A word that a shell reads as it is.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+fn reader(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        if let Some(stream) = stream {
+            let _ = stream.take(MOST).read_to_end(&mut text);
+        }
+        let _ = send.send(text);
+    });
+    receive
+}
+
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn failed(program: String, status: ExitStatus, complaint: &[u8]) -> CommandError {
+    let text = String::from_utf8_lossy(complaint);
+    let message = text.trim();
+    CommandError::Failed {
+        program,
+        status: status.to_string(),
+        message: if message.is_empty() {
+            "it said nothing".to_owned()
+        } else {
+            message.to_owned()
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CommandError, Shell, quoted};
+    use std::time::Duration;
+
+    #[test]
+    fn answers_failures_and_silence_are_told_apart() {
+        let shell = Shell {
+            limit: Some(Duration::from_millis(100)),
+            ..Shell::default()
+        };
+        assert_eq!(shell.line("echo a; echo b >&2").unwrap(), "a\n");
+        assert_eq!(shell.run_with(&["cat"], Some(b"in")).unwrap(), "in");
+        let Err(CommandError::Failed { message, .. }) = shell.line("echo no >&2; exit 3") else {
+            panic!("a failure");
+        };
+        assert_eq!(message, "no");
+        let late = shell.line("sleep 5").unwrap_err();
+        assert!(matches!(late, CommandError::Late { .. }), "{late}");
+        let none = shell.run(&["/no/such/program"]).unwrap_err();
+        assert!(matches!(none, CommandError::Start { .. }), "{none}");
+    }
+
+    #[test]
+    fn words_survive_a_shell() {
+        for word in ["plain", "two words", "it's", "$HOME", "a\nb", ""] {
+            let line = format!("printf %s {}", quoted(word));
+            assert_eq!(Shell::default().line(&line).unwrap(), word);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What Fairtrial asks of a scheduler. An engine places jobs and says what it knows of them; it never sees trials, and
+//! its word counts less than a record or a heartbeat.
+
+use super::command::CommandError;
+use fairtrial_journal::JournalError;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Why a scheduler did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// A command of the scheduler failed or did not end in time. Asking again later may help.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// The scheduler answered something that is not understood.
+    #[error("{engine}: {message}")]
+    Answer {
+        /// The engine.
+        engine: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// The engine cannot do what the spec wants.
+    #[error("{engine}: {message}")]
+    Unfit {
+        /// The engine.
+        engine: &'static str,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// Files for the scheduler could not be written or read.
+    #[error(transparent)]
+    Files(#[from] JournalError),
+}
+
+impl PlaceError {
+    /// Whether the same may work later: the scheduler is down, slow, or full.
+    pub fn is_temporary(&self) -> bool {
+        const SIGNS: [&str; 9] = [
+            "unable to contact",
+            "timed out",
+            "temporarily",
+            "connection refused",
+            "connection reset",
+            "zero bytes were transmitted",
+            "standby mode",
+            "submitjob",
+            "try again",
+        ];
+        match self {
+            Self::Command(CommandError::Late { .. }) => true,
+            Self::Command(CommandError::Failed { message, .. }) => {
+                let message = message.to_lowercase();
+                SIGNS.iter().any(|sign| message.contains(sign))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// What an engine says of itself before anything is submitted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Probe {
+    /// The scheduler and its version.
+    pub version: String,
+    /// Most elements of one submission.
+    pub max_elements: u64,
+    /// Most elements that may wait and run at the same time.
+    pub max_open: Option<u64>,
+    /// Places where one job each can run, as far as known.
+    pub places: Option<u64>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// What one job takes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JobNeeds {
+    /// CPUs.
+    pub cpus: Option<u32>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// GPUs.
+    pub gpus: u32,
+    /// Whether it wants its node for itself.
+    pub exclusive: bool,
+    /// Seconds.
+    pub time_s: Option<f64>,
+}
+
+/// Jobs to submit together: an array with one element per chunk.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// The name by which its jobs are found again: `[a-z0-9-]`.
+    pub key: String,
+    /// Numbers of its chunks; element 0 is the first of them.
+    pub chunks: Range<u64>,
+    /// What each of its jobs takes.
+    pub needs: JobNeeds,
+    /// Elements that may run at the same time.
+    pub parallel: Option<u64>,
+    /// The folder with the chunks.
+    pub folder: PathBuf,
+    /// The run's plan, for `exec`.
+    pub plan: PathBuf,
+    /// Where jobs start.
+    pub workdir: PathBuf,
+}
+
+impl Batch {
+    /// How many elements.
+    pub fn len(&self) -> u64 {
+        self.chunks.end - self.chunks.start
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// A file of this batch beside the chunks.
+    pub fn file(&self, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", self.key))
+    }
+}
+
+/// A batch that was submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submitted {
+    /// Its key.
+    pub key: String,
+    /// What the scheduler calls it, where its word arrived.
+    pub handle: Option<String>,
+    /// Its elements, counted from 0.
+    pub elements: u64,
+    /// The folder with the chunks.
+    pub folder: PathBuf,
+}
+
+/// What a scheduler believes of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobState {
+    /// Waits for its turn.
+    Pending,
+    /// Waits for somebody to release it.
+    Held(String),
+    /// Runs.
+    Running,
+    /// Ended well.
+    Done,
+    /// Ended with an error.
+    Failed(String),
+    /// Passed its time limit.
+    TimedOut,
+    /// Killed for memory.
+    OutOfMemory,
+    /// Cancelled by somebody.
+    Cancelled,
+    /// Had to make room.
+    Preempted,
+    /// Its node is gone.
+    NodeLost,
+    /// The scheduler knows nothing of it. That is not a failure.
+    Missing,
+}
+
+impl JobState {
+    /// Whether the scheduler believes that the job is over.
+    pub fn is_over(&self) -> bool {
+        !matches!(
+            self,
+            Self::Pending | Self::Held(_) | Self::Running | Self::Missing
+        )
+    }
+
+    /// The word for people.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Held(_) => "held",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed(_) => "failed",
+            Self::TimedOut => "timed out",
+            Self::OutOfMemory => "out of memory",
+            Self::Cancelled => "cancelled",
+            Self::Preempted => "preempted",
+            Self::NodeLost => "node lost",
+            Self::Missing => "not known to the scheduler",
+        }
+    }
+}
+
+/// What a scheduler knows, by key and element. What is not in it is missing.
+pub type Sightings = BTreeMap<(String, u64), JobState>;
+
+/// Places jobs. Every call is bounded in time and may be made again.
+pub trait Engine: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Looks at the scheduler and refuses early what cannot work.
+    fn probe(&self) -> Result<Probe, PlaceError>;
+
+    /// Submits a batch and gives the scheduler's handle. Who is not sure whether an earlier call went through asks
+    /// [`Engine::adopt`] first.
+    fn submit(&self, batch: &Batch) -> Result<String, PlaceError>;
+
+    /// The handle of a batch by its key, after a crash between submitting and writing down.
+    fn adopt(&self, key: &str) -> Result<Option<String>, PlaceError>;
+
+    /// What the scheduler knows of these batches, in one question.
+    fn poll(&self, batches: &[Submitted]) -> Result<Sightings, PlaceError>;
+
+    /// Ends elements of a batch: asked, then by force. `None` means all of them.
+    fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError>;
+
+    /// Brings what nodes wrote into the chunks' folders. Nothing to do where the filesystem is shared.
+    fn collect(&self, _batches: &[Submitted]) -> Result<(), PlaceError> {
+        Ok(())
+    }
+
+    /// What an element wrote, for people.
+    fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError>;
+
+    /// Removes what a batch needed only while it ran.
+    fn cleanup(&self, _batch: &Submitted) -> Result<(), PlaceError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! A chunk that is with a scheduler: what its folder and the scheduler have said so far, and whether it is still alive.
+
+use super::contract::JobState;
+use crate::chunk::{Beat, Chunk, ChunkDir, Given, Phase};
+use fairtrial_journal::{RunDir, RunState};
+use fairtrial_model::Record;
+use fairtrial_plan::Plan;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long a folder is read again after it changed: two files may come within one tick of the clock.
+const SETTLED: Duration = Duration::from_secs(1);
+
+/// A chunk whose trials are not all answered.
+pub(super) struct OpenChunk {
+    pub(super) dir: ChunkDir,
+    /// The submission that it belongs to, and its element there.
+    pub(super) batch: u64,
+    pub(super) element: u64,
+    /// Trials without a record, with their attempts.
+    pub(super) left: BTreeMap<u64, u32>,
+    pub(super) beat: Option<Beat>,
+    /// When it was opened or its heartbeat last changed.
+    pub(super) heard: Instant,
+    /// Whether any of its trials has a record.
+    pub(super) progressed: bool,
+    state: JobState,
+    state_since: Instant,
+    beat_s: f64,
+    changed: Option<(SystemTime, Instant)>,
+    read_at: Option<Instant>,
+}
+
+/// What to think of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Health {
+    /// Wait.
+    Fine,
+    /// Its runner left in good order, with trials that it did not begin.
+    Left,
+    /// It will not come back.
+    Dead,
+}
+
+impl OpenChunk {
+    pub(super) fn new(
+        dir: ChunkDir,
+        chunk: &Chunk,
+        (batch, element): (u64, u64),
+        now: Instant,
+    ) -> Self {
+        Self {
+            dir,
+            batch,
+            element,
+            left: chunk
+                .trials
+                .iter()
+                .map(|given| (given.index, given.attempt))
+                .collect(),
+            beat: None,
+            heard: now,
+            progressed: false,
+            state: JobState::Pending,
+            state_since: now,
+            beat_s: chunk.beat_s,
+            changed: None,
+            read_at: None,
+        }
+    }
+
+    /// A chunk that an earlier controller gave out, with all its trials; absent where nothing of it is open. One that
+    /// was taken back has no trials any more, and one that cannot be read was never given out.
+    pub(super) fn adopt(
+        run: &RunDir,
+        known: &RunState,
+        number: u64,
+        place: (u64, u64),
+    ) -> Option<(Self, Vec<Given>)> {
+        let dir = ChunkDir::of(run, number);
+        let chunk = dir.read().ok()?;
+        let mut found = Self::new(dir, &chunk, place, Instant::now());
+        found.keep_open(known);
+        let open = !found.left.is_empty() && found.dir.revoked().is_none();
+        open.then_some((found, chunk.trials))
+    }
+
+    /// Forgets the trials that the journal has answered, or has given out anew.
+    fn keep_open(&mut self, known: &RunState) {
+        self.left.retain(|index, attempt| {
+            let trial = known.trial(*index);
+            trial.started == *attempt && trial.finished < *attempt
+        });
+    }
+
+    /// Reads what came into the folder; gives the records of open attempts.
+    pub(super) fn look(&mut self, plan: &Plan, now: Instant) -> Vec<Record> {
+        if !self.shall_read(now) {
+            return Vec::new();
+        }
+        // The heartbeat first: one that says "ended" was written after the last record.
+        let beat = self.dir.beat();
+        if beat.is_some() && beat != self.beat {
+            self.beat = beat;
+            self.heard = now;
+        }
+        let mut found = Vec::new();
+        for given in self.dir.recorded().unwrap_or_default() {
+            if self.left.get(&given.index) == Some(&given.attempt) {
+                found.extend(self.take(given, plan));
+            }
+        }
+        found
+    }
+
+    /// The record of an attempt, where it is valid; the trial is then answered.
+    pub(super) fn take(&mut self, given: Given, plan: &Plan) -> Option<Record> {
+        let record = self.dir.record(given)?;
+        let trial = plan.trial(given.index)?;
+        if trial.id() != record.id {
+            return None;
+        }
+        self.left.remove(&given.index);
+        self.progressed = true;
+        Some(record)
+    }
+
+    fn shall_read(&mut self, now: Instant) -> bool {
+        let changed = self.dir.changed_at();
+        let known = self.changed.filter(|(at, _)| Some(*at) == changed);
+        match (known, self.read_at) {
+            (Some((_, first)), Some(read)) if read.duration_since(first) > SETTLED => return false,
+            (Some(_), _) => {}
+            (None, _) => self.changed = changed.map(|at| (at, now)),
+        }
+        self.read_at = Some(now);
+        true
+    }
+
+    /// Reads again at the next look, whatever the folder's time says.
+    pub(super) fn read_again(&mut self) {
+        self.changed = None;
+    }
+
+    pub(super) fn state(&self) -> &JobState {
+        &self.state
+    }
+
+    /// Takes the scheduler's word; says whether it changed.
+    pub(super) fn sight(&mut self, state: JobState, now: Instant) -> bool {
+        if self.state == state {
+            return false;
+        }
+        self.state = state;
+        self.state_since = now;
+        self.read_again();
+        true
+    }
+
+    /// Whether it ever gave a sign of life.
+    pub(super) fn began(&self) -> bool {
+        self.beat.is_some()
+    }
+
+    pub(super) fn has_left(&self) -> bool {
+        self.beat
+            .as_ref()
+            .is_some_and(|beat| beat.phase == Phase::Ended)
+    }
+
+    /// Judges by heartbeat first and scheduler second; records come before both.
+    pub(super) fn health(&self, grace: Duration, now: Instant) -> Health {
+        if self.has_left() {
+            return Health::Left;
+        }
+        let quiet = now.duration_since(self.heard);
+        if self.state.is_over() {
+            // A process whose node the scheduler gave up may live: it would be heard within some beats.
+            let patience = Duration::from_secs_f64(self.beat_s * 2.5);
+            let since = now.duration_since(self.state_since);
+            let dead = since >= patience && quiet >= patience;
+            return if dead { Health::Dead } else { Health::Fine };
+        }
+        let waits = match &self.state {
+            // Its turn has not come, or a person holds it back.
+            JobState::Pending => !self.began(),
+            JobState::Held(reason) => !self.began() && !reason.contains("launch failed"),
+            _ => false,
+        };
+        if waits || quiet < grace {
+            Health::Fine
+        } else {
+            Health::Dead
+        }
+    }
+
+    /// Whether an attempt was begun: its directory is there.
+    pub(super) fn begun(&self, run: &RunDir, given: Given) -> bool {
+        let running = self.beat.as_ref().and_then(|beat| beat.running);
+        running == Some(given) || run.trial_dir(given.index, given.attempt).exists()
+    }
+}
