@@ -3,6 +3,7 @@
 //! A record counts only when it is durable: until then its trial neither unlocks others nor shows as done, though its
 //! slot may already run the next trial.
 
+use crate::capacity::Capacity;
 use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus, TrialState};
 use fairtrial_model::{Cause, Outcome, Record};
@@ -60,6 +61,10 @@ pub(crate) struct Dispatch {
     waiting: VecDeque<u64>,
     /// Whether one that they may wait for ended since they were looked at.
     waiting_stale: bool,
+    /// A trial whose turn it is and for which this machine has no room yet.
+    blocked: Option<u64>,
+    /// What this machine lends; absent where a scheduler counts.
+    room: Option<Capacity>,
     /// Trials that are neither started nor ended.
     left: u64,
     /// Trials to try again, and from when.
@@ -113,6 +118,8 @@ impl Dispatch {
             cursor: 0,
             waiting: VecDeque::new(),
             waiting_stale: false,
+            blocked: None,
+            room: None,
             left,
             retries: Vec::new(),
             retried,
@@ -128,6 +135,17 @@ impl Dispatch {
             },
             ran: 0,
         }
+    }
+
+    /// Starts no more trials at the same time than this machine has room for.
+    pub(crate) fn with_room(mut self, room: Capacity) -> Self {
+        self.room = Some(room);
+        self
+    }
+
+    /// The GPUs that a running trial has, where this machine lends some.
+    pub(crate) fn devices(&self, index: u64) -> Option<String> {
+        self.room.as_ref()?.devices(index)
     }
 
     pub(crate) fn counts(&self) -> OutcomeCounts {
@@ -186,6 +204,9 @@ impl Dispatch {
         self.check_budget(now);
         if self.stop.is_some() {
             return Next::Done;
+        }
+        if let Some(index) = self.blocked.take() {
+            return self.begin(index);
         }
         if let Some(place) = self.retries.iter().position(|(_, at)| *at <= now) {
             let (index, _) = self.retries.swap_remove(place);
@@ -255,10 +276,17 @@ impl Dispatch {
     }
 
     fn will_retry(&self, index: u64) -> bool {
-        self.retries.iter().any(|(known, _)| *known == index)
+        self.blocked == Some(index) || self.retries.iter().any(|(known, _)| *known == index)
     }
 
+    /// Starts a trial, or keeps its place in the queue until there is room.
     fn begin(&mut self, index: u64) -> Next {
+        if let (Some(room), Some(trial)) = (&mut self.room, self.plan.trial(index))
+            && !room.take(index, &trial.task.resources)
+        {
+            self.blocked = Some(index);
+            return Next::Wait(None);
+        }
         self.budget.started += 1;
         let attempt = self.take_attempt(index);
         Next::Run { index, attempt }
@@ -302,6 +330,9 @@ impl Dispatch {
         self.running -= 1;
         self.unsettled += 1;
         let index = record.trial.index;
+        if let Some(room) = &mut self.room {
+            room.give_back(index);
+        }
         if let Some(cost) = &self.budget.limits.cost {
             let spent = record
                 .metrics

@@ -6,7 +6,7 @@ use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::MetricDeclaration;
 use fairtrial_plan::{Placement, Plan, Trial};
 
-use fairtrial_spec::{InheritEnv, Spec, Task, expand_env};
+use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, expand_env};
 use fairtrial_trial::{JobLimits, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -14,6 +14,16 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The variable by which a program knows its GPUs.
+pub(crate) const DEVICES: &str = "CUDA_VISIBLE_DEVICES";
+
+/// Whether a `NAME=value` is about GPUs.
+pub(crate) fn is_devices(entry: &str) -> bool {
+    entry
+        .split_once('=')
+        .is_some_and(|(name, _)| name == DEVICES)
+}
 
 /// Makes jobs for one run.
 pub(crate) struct JobMaker {
@@ -42,6 +52,7 @@ impl JobMaker {
             .tasks
             .iter()
             .map(|task| (task.place, inherit(task, environment)))
+            .map(|(place, inherited)| (place, without_lent(spec, inherited)))
             .collect();
         Self {
             run: run.clone(),
@@ -210,6 +221,16 @@ fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
     });
     kept.map(|(name, value)| format!("{name}={value}"))
         .collect()
+}
+
+/// GPUs that this machine lends are said anew for each trial.
+fn without_lent(spec: &Spec, inherited: Arc<[String]>) -> Arc<[String]> {
+    let lends = spec.engine.kind == EngineKind::Local && !spec.engine.gpus.is_empty();
+    if !lends || !inherited.iter().any(|entry| is_devices(entry)) {
+        return inherited;
+    }
+    let kept = inherited.iter().filter(|entry| !is_devices(entry));
+    kept.cloned().collect()
 }
 
 fn covers(pattern: &str, name: &str) -> bool {

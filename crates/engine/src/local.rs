@@ -3,6 +3,7 @@
 use crate::attempt::Attempts;
 use crate::dispatch::{Dispatch, Next};
 use crate::events::{Ending, RunEvent, StopReason};
+use crate::job::{DEVICES, is_devices};
 use crate::{EngineError, RunRequest, StopRule, Verbosity};
 use fairtrial_journal::{Commit, DataRoot, Event, JournalWriter, Seq};
 use fairtrial_model::{Cause, Outcome, Record, Stamp};
@@ -218,7 +219,7 @@ impl Floor<'_> {
     fn run_one(&self, slot: usize, runner: &mut TrialRunner, index: u64, mut attempt: u32) {
         loop {
             let job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
-                Ok(job) => job,
+                Ok(job) => self.with_devices(job),
                 Err(error) => return self.could_not_start(index, attempt, &error),
             };
             match self.attempt(slot, runner, &job) {
@@ -259,6 +260,16 @@ impl Floor<'_> {
         self.attempts.run(runner, job, output)
     }
 
+    /// The job with the GPUs that its trial leases, unless the spec names some itself.
+    fn with_devices(&self, mut job: TrialJob) -> TrialJob {
+        let devices = self.board.lock().dispatch.devices(job.key.index);
+        let named = job.env.iter().any(|entry| is_devices(entry));
+        if let (Some(devices), false) = (devices, named) {
+            job.env.push(format!("{DEVICES}={devices}"));
+        }
+        job
+    }
+
     /// Journals that an attempt was given out.
     pub(crate) fn journal_start(&self, index: u64, attempt: u32) {
         self.writer.append(&Event::Started {
@@ -293,9 +304,8 @@ impl Floor<'_> {
             record: kept,
         });
         drop(state);
-        if retried {
-            self.board.changed.notify_all();
-        }
+        // Another attempt is due, or there is room that others wait for.
+        self.board.changed.notify_all();
     }
 
     pub(crate) fn skip(&self, index: u64, attempt: u32, needs: String) {

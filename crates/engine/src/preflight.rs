@@ -1,6 +1,7 @@
 //! What must be there before the first trial starts, found for all tasks at once.
 
-use fairtrial_spec::{Spec, Template, Work, env_references};
+use crate::capacity::Capacity;
+use fairtrial_spec::{EngineKind, Spec, Template, Work, env_references};
 use std::path::{Path, PathBuf};
 
 /// Something that is missing.
@@ -43,6 +44,16 @@ pub enum Missing {
         task: String,
         /// The variable.
         name: String,
+    },
+    /// More than this machine has.
+    #[error(
+        "task `{task}` asks for {asked} that this machine lends: lower `resources`, or raise what `engine` lends"
+    )]
+    Room {
+        /// The task.
+        task: String,
+        /// What it asks for, and what there is.
+        asked: String,
     },
     /// A working directory that is not there.
     #[error("task `{task}`: working directory {} is not there", path.display())]
@@ -102,6 +113,15 @@ pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> 
                 .or_else(|| set("PATH"));
             missing.extend(missing_program(id, argv.first(), &from, path));
         }
+    }
+    if spec.engine.kind == EngineKind::Local {
+        let room = Capacity::of_this_machine(spec);
+        let lacking = spec.tasks.iter().filter_map(|task| {
+            let asked = room.refusal(&task.resources)?;
+            let task = task.id.clone();
+            Some(Missing::Room { task, asked })
+        });
+        missing.extend(lacking);
     }
     for metric in &spec.metrics {
         if let fairtrial_model::MetricSource::Later { scheme, .. } = &metric.source {

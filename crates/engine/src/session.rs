@@ -1,6 +1,7 @@
 //! One controller's work on a run, from taking the lock to closing it in good order.
 
 use crate::attempt::Attempts;
+use crate::capacity::Capacity;
 use crate::controls::{Asked, Controls};
 use crate::dispatch::Dispatch;
 use crate::events::{RunEvent, StopReason};
@@ -173,7 +174,10 @@ impl Session<'_> {
         if reused.is_none() {
             self.begin(&writer, &host);
         }
-        let dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
+        let mut dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
+        if self.placed.is_none() {
+            dispatch = dispatch.with_room(Capacity::of_this_machine(plan.spec()));
+        }
         let kept = dispatch.counts().total();
         let board = Arc::new(Board::new(dispatch, self.events.clone()));
         self.show_known(&board, known)?;

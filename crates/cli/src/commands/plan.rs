@@ -161,7 +161,7 @@ pub(crate) fn earlier_mean(spec: &Spec, root: &DataRoot) -> Option<Earlier> {
     })
 }
 
-/// The slots a spec asks for, or one per physical core; one alone where experiments are timed, because trials beside
+/// The slots a spec asks for, or one per physical core (and per GPU that is lent); one alone where experiments are timed, because trials beside
 /// each other would be in each other's times.
 pub(crate) fn slots(spec: &Spec) -> usize {
     let timed = spec
@@ -172,7 +172,7 @@ pub(crate) fn slots(spec: &Spec) -> usize {
         if timed {
             1
         } else {
-            fairtrial_journal::provenance::physical_cores()
+            fairtrial_journal::provenance::physical_cores().max(spec.engine.gpus.len())
         }
     };
     spec.parallel.unwrap_or_else(unsaid).max(1)

@@ -109,7 +109,9 @@ impl<'a> Remote<'a> {
             if self.obey()? {
                 return Ok(());
             }
+            let looked = Instant::now();
             let mut busy = self.look();
+            let cost = looked.elapsed();
             if began >= self.ask_at && (!self.batches.is_empty() || self.cancelled.is_some()) {
                 self.ask();
                 busy |= self.look();
@@ -124,7 +126,7 @@ impl<'a> Remote<'a> {
                 self.floor.board.stop(StopReason::Detach);
                 return Ok(());
             }
-            self.rest(busy, began.elapsed());
+            self.rest(busy, cost);
         }
     }
 
@@ -779,7 +781,7 @@ impl<'a> Remote<'a> {
     }
 
     /// Waits: shortly while records come, longer while nothing does, and never so short that looking costs much.
-    fn rest(&mut self, busy: bool, took: Duration) {
+    fn rest(&mut self, busy: bool, cost: Duration) {
         let most = if self.chunks.len() <= FEW {
             MOST_PAUSE_FEW
         } else {
@@ -790,7 +792,8 @@ impl<'a> Remote<'a> {
         } else {
             (self.pause * 3 / 2).min(most)
         };
-        let pause = self.pause.max((took * SHARE).min(Duration::from_secs(10)));
+        let costly = if busy { Duration::ZERO } else { cost * SHARE };
+        let pause = self.pause.max(costly.min(MOST_PAUSE));
         let asked = self.controls.asked();
         if asked < Asked::Force {
             self.controls.wait(asked, pause);

@@ -8,6 +8,7 @@ mod open;
 mod packing;
 mod script;
 mod slurm;
+mod template;
 
 pub use command::CommandError;
 
@@ -82,6 +83,15 @@ pub fn engine_for(
     Ok(match engine.kind {
         EngineKind::Local => None,
         EngineKind::Slurm => Some(Box::new(slurm::Slurm::new(&engine.slurm, &program, folder))),
-        EngineKind::Template | EngineKind::Skypilot => None,
+        EngineKind::Template => Some(Box::new(template::Template::new(
+            &engine.template,
+            &program,
+        )?)),
+        EngineKind::Skypilot => {
+            return Err(PlaceError::Unfit {
+                engine: engine.kind.word(),
+                message: "this engine is not built yet".to_owned(),
+            });
+        }
     })
 }

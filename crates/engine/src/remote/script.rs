@@ -15,6 +15,8 @@ pub(super) struct Script<'a> {
     pub(super) first: u64,
     /// Lines that prepare the node.
     pub(super) setup: Option<&'a str>,
+    /// Name under which the script keeps what it writes, where the scheduler does not.
+    pub(super) log: Option<&'a str>,
 }
 
 /// The text of a batch's script.
@@ -22,10 +24,15 @@ pub(super) fn text(batch: &Batch, script: &Script<'_>) -> String {
     let setup = script
         .setup
         .map_or(String::new(), |setup| format!("{setup}\n"));
+    let log = script.log.map_or(String::new(), |name| {
+        let start = batch.folder.join(format!("{name}-")).display().to_string();
+        let element = format!("$(({} - {}))", script.element, script.first);
+        format!("exec >>{}{element}.log 2>&1\n", quoted(&start))
+    });
     let offset = i128::from(batch.chunks.start) - i128::from(script.first);
     // `exec`: the scheduler's signals must reach the runner, not a shell that waits for it.
     format!(
-        "#!/bin/sh\n{setup}exec {} exec --plan {} --chunk $(({} + {offset}))\n",
+        "#!/bin/sh\n{log}{setup}exec {} exec --plan {} --chunk $(({} + {offset}))\n",
         quoted(&script.program.display().to_string()),
         quoted(&batch.plan.display().to_string()),
         script.element

@@ -226,6 +226,7 @@ impl Engine for Slurm {
                 element: "$SLURM_ARRAY_TASK_ID",
                 first: 0,
                 setup: self.options.setup.as_deref(),
+                log: None,
             },
         )?;
         let words = self.arguments(batch, &script);
