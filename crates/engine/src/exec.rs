@@ -8,12 +8,18 @@ use crate::chunk::{Beat, CHUNK_SCHEMA, Chunk, ChunkDir, Given, Owner, Phase, Rev
 use crate::node_memory::OomWatch;
 use crate::{EngineError, prepare};
 use fairtrial_journal::{Fresh, RunDir};
-use fairtrial_model::{Cause, Outcome, Record, UtcTime};
+use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{AttemptTaken, KillHandle, TrialRunner};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+const SIGTERM: i32 = 15;
+/// What shells make of it.
+const TERMINATED: i32 = 128 + SIGTERM;
+/// How long a signal to the whole job may take to reach this process too.
+const SIGNAL_WAIT: Duration = Duration::from_millis(500);
 
 /// One chunk to run.
 pub struct ExecRequest {
@@ -70,6 +76,13 @@ impl ExecControls {
         };
         if let Some(kill) = kill {
             kill.kill();
+        }
+    }
+
+    fn wait_for_end(&self, limit: Duration) {
+        let began = Instant::now();
+        while !self.lock().end && began.elapsed() < limit {
+            std::thread::sleep(limit / 50);
         }
     }
 
@@ -257,13 +270,23 @@ impl Node<'_> {
         }
     }
 
-    /// A trial that was ended because its job was: by the user, by the clock, or by the scheduler.
+    /// A trial that was ended because its job was: by the user, by the clock, or by the scheduler. Schedulers signal
+    /// every process of a job, so the trial may have heard before this process did.
     fn blame_the_right_one(&self, record: &mut Record, first: bool, took: Duration) {
+        if matches!(
+            record.exit,
+            Some(Exit::Signal(SIGTERM) | Exit::Code(TERMINATED))
+        ) {
+            self.controls.wait_for_end(SIGNAL_WAIT);
+        }
         let asked = self.controls.lock();
-        if record.outcome != Outcome::Cancelled
-            || self.dir.revoked() == Some(Revoked::Cancelled)
-            || !asked.end
-        {
+        let ended = matches!(record.outcome, Outcome::Cancelled | Outcome::Failed);
+        if !asked.end || !ended {
+            return;
+        }
+        if self.dir.revoked() == Some(Revoked::Cancelled) {
+            record.outcome = Outcome::Cancelled;
+            record.cause = Some(Cause::User);
             return;
         }
         if asked.drain && first {

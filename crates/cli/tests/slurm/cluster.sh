@@ -56,6 +56,11 @@ CONF
     chmod 600 "$dir/slurmdbd.conf"
     touch "$dir/slurm.conf"
     slurmdbd
+    tries=0
+    until grep -q 'started' "$dir/log/slurmdbd.log" 2>/dev/null; do
+        tries=$((tries + 1)); [ $tries -lt 300 ] || { echo "slurmdbd did not come up" >&2; exit 1; }
+        sleep 0.1
+    done
 }
 
 write_conf() {

@@ -133,7 +133,7 @@ fn a_run_is_left_and_picked_up_from_another_terminal() {
         return;
     };
     let ran = site.expect(0, &["run", "bench.toml", "--detach"]);
-    assert!(ran.err.contains("fairtrial wait bench"), "{}", ran.err);
+    assert!(ran.err.contains("`wait bench`"), "{}", ran.err);
     let status: Value = serde_json::from_str(&site.expect(0, &["status", "--json"]).out).unwrap();
     assert_eq!(status["status"], "detached");
     assert_eq!(status["trials"], 12);

@@ -41,6 +41,7 @@ pub(crate) struct Launcher {
 /// Serves the runner at the other end of `socket` until that is gone.
 pub fn serve(socket: UnixStream) -> io::Result<()> {
     reap::adopt_orphans();
+    reap::outlive_signals();
     let mut launcher = Launcher {
         socket,
         scratch: Vec::new(),

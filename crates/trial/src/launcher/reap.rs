@@ -93,6 +93,22 @@ pub(super) fn signal_process(pid: i32, signal: i32) {
     unsafe { libc::kill(pid, signal) };
 }
 
+/// A scheduler that ends a job signals every process of it. The launcher lives as long as its runner: it must see the
+/// trial out. Programs get the default handling back before they start.
+#[cfg(target_os = "linux")]
+pub(super) fn outlive_signals() {
+    for signal in [libc::SIGTERM, libc::SIGHUP, libc::SIGINT, libc::SIGUSR1] {
+        // SAFETY: ignoring a signal runs no code of ours.
+        unsafe {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+    }
+}
+
+/// Elsewhere programs would inherit that.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn outlive_signals() {}
+
 /// Makes orphans of the trial children of the launcher, so that none can leave its sight.
 pub(super) fn adopt_orphans() {
     #[cfg(target_os = "linux")]

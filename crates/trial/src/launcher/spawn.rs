@@ -221,7 +221,13 @@ unsafe fn child_steps(shared: &Shared) -> &'static str {
 unsafe fn reset_signals() {
     // SAFETY: plain system calls on local values.
     unsafe {
-        for signal in [libc::SIGPIPE, libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        for signal in [
+            libc::SIGPIPE,
+            libc::SIGINT,
+            libc::SIGTERM,
+            libc::SIGHUP,
+            libc::SIGUSR1,
+        ] {
             libc::signal(signal, libc::SIG_DFL);
         }
         let mut none: libc::sigset_t = std::mem::zeroed();
