@@ -10,7 +10,7 @@ use crate::{EngineError, prepare};
 use fairtrial_journal::{Fresh, RunDir};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
-use fairtrial_trial::{AttemptTaken, KillHandle, TrialRunner};
+use fairtrial_trial::{KillHandle, TrialRunner};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -252,22 +252,20 @@ impl Node<'_> {
         };
         let memory = OomWatch::begin();
         let began = Instant::now();
-        match attempts.run(runner, &job, None) {
-            Ok(mut record) => {
-                memory.correct(&mut record);
-                self.blame_the_right_one(&mut record, first, began.elapsed());
-                Ok(record)
-            }
-            Err(AttemptTaken) => {
-                let message = "the job was started again (lost node, preemption or requeue) while this trial ran";
-                let cause = Cause::Lost {
-                    message: message.to_owned(),
-                };
-                let mut record = without_run(Outcome::Infra, cause)?;
-                record.dir = job.dir_in_data;
-                Ok(record)
-            }
+        if let Ok(mut record) = attempts.run(runner, &job, None) {
+            memory.correct(&mut record);
+            self.blame_the_right_one(&mut record, first, began.elapsed());
+            return Ok(record);
         }
+        // The attempt's directory is there: an earlier start of this job began it and is no more.
+        let message =
+            "the job was started again (lost node, preemption or requeue) while this trial ran";
+        let cause = Cause::Lost {
+            message: message.to_owned(),
+        };
+        let mut record = without_run(Outcome::Infra, cause)?;
+        record.dir = job.dir_in_data;
+        Ok(record)
     }
 
     /// A trial that was ended because its job was: by the user, by the clock, or by the scheduler. Schedulers signal

@@ -21,6 +21,19 @@ fn the_reference_shows_a_real_journal() {
         session(false),
         started(0, 1),
         finished(0, 1, Outcome::Ok),
+        Event::Submitting {
+            batch: 0,
+            engine: "slurm".into(),
+            key: "ft-20250824-12-34-56-1a2b3c4d-0".into(),
+            first: 0,
+            chunks: 12,
+            at: time(1.0),
+        },
+        Event::Submitted {
+            batch: 0,
+            handle: "4711".into(),
+            at: time(1.5),
+        },
         Event::Note {
             at: time(2.0),
             text: note,

@@ -80,7 +80,7 @@ impl Site {
     fn until(&self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
         let began = Instant::now();
         while !holds(self) {
-            assert!(began.elapsed() < Duration::from_secs(60), "never: {what}");
+            assert!(began.elapsed() < Duration::from_mins(1), "never: {what}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }

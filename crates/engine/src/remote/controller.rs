@@ -3,26 +3,21 @@
 //! It may die at any moment. What it intends is in the journal before it is done, and a later controller finds
 //! everything again from the journal, the chunks' folders and the scheduler's queue.
 
-use super::contract::{Batch, Engine, JobNeeds, JobState, PlaceError, Probe, Submitted};
-use super::open::{Health, OpenChunk};
-use super::packing::{Load, Packing};
-use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given, Revoked};
+use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Submitted};
+use super::open::OpenChunk;
+use super::packing::Load;
+use crate::chunk::Revoked;
 use crate::controls::{Asked, Controls};
-use crate::dispatch::Next;
 use crate::events::{RunEvent, StopReason};
-use crate::job::hex;
 use crate::local::Floor;
 use crate::{EngineError, Stay};
-use fairtrial_journal::{Event, Fresh, RunDir, RunState};
-use fairtrial_model::{Cause, Outcome, Record};
+use fairtrial_journal::{Event, RunDir, RunState};
 use fairtrial_spec::EngineSpec;
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Shortest and longest pause between two looks at the folders.
-const LEAST_PAUSE: Duration = Duration::from_millis(50);
+pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(50);
 const MOST_PAUSE: Duration = Duration::from_secs(2);
 /// The same for a run with few chunks, whose folders cost nothing to look at.
 const FEW: usize = 100;
@@ -30,12 +25,9 @@ const MOST_PAUSE_FEW: Duration = Duration::from_millis(500);
 /// A look may take this share of the time.
 const SHARE: u32 = 100;
 /// Longest pause between two questions to a scheduler that does not answer.
-const MOST_BACKOFF: Duration = Duration::from_secs(300);
-/// How long a cancelled job is waited for, and how often it is asked for meanwhile.
-const CANCEL_WAIT: Duration = Duration::from_secs(90);
-const CANCEL_POLL: Duration = Duration::from_secs(2);
-/// Bytes of a job's log that are quoted when it dies before it begins.
-const QUOTED: usize = 400;
+const MOST_BACKOFF: Duration = Duration::from_mins(5);
+/// How often a cancelled job is asked for.
+pub(super) const CANCEL_POLL: Duration = Duration::from_secs(2);
 
 /// An engine that was looked at and is fit for the run.
 pub(crate) struct Placed {
@@ -44,31 +36,30 @@ pub(crate) struct Placed {
 }
 
 /// A submission with open chunks.
-struct OpenBatch {
-    submitted: Submitted,
-    first: u64,
+pub(super) struct OpenBatch {
+    pub(super) submitted: Submitted,
     /// Present until the scheduler has said that it took it.
-    unsure: Option<Batch>,
+    pub(super) unsure: Option<Batch>,
 }
 
 /// The controller's side of a run on a scheduler.
 pub(crate) struct Remote<'a> {
-    floor: &'a Floor<'a>,
-    run: &'a RunDir,
+    pub(super) floor: &'a Floor<'a>,
+    pub(super) run: &'a RunDir,
     controls: &'a Controls,
-    placed: &'a Placed,
-    batches: BTreeMap<u64, OpenBatch>,
-    chunks: BTreeMap<u64, OpenChunk>,
+    pub(super) placed: &'a Placed,
+    pub(super) batches: BTreeMap<u64, OpenBatch>,
+    pub(super) chunks: BTreeMap<u64, OpenChunk>,
     /// Packed and not yet submitted.
-    waiting: VecDeque<Load>,
-    next_batch: u64,
-    next_chunk: u64,
-    ask_at: Instant,
+    pub(super) waiting: VecDeque<Load>,
+    pub(super) next_batch: u64,
+    pub(super) next_chunk: u64,
+    pub(super) ask_at: Instant,
     failures: u32,
     /// Since when the run is being cancelled.
-    cancelled: Option<Instant>,
+    pub(super) cancelled: Option<Instant>,
     withdrawn: bool,
-    pause: Duration,
+    pub(super) pause: Duration,
     told_held: bool,
 }
 
@@ -169,12 +160,7 @@ impl<'a> Remote<'a> {
                 };
                 self.batch(info.key.clone(), info.chunks.clone(), load.needs, None)
             });
-            let first = info.chunks.start;
-            let batch = OpenBatch {
-                submitted,
-                first,
-                unsure,
-            };
+            let batch = OpenBatch { submitted, unsure };
             self.batches.insert(info.number, batch);
         }
         Ok(())
@@ -337,7 +323,7 @@ impl<'a> Remote<'a> {
     }
 
     /// The scheduler has a submission.
-    fn took(&mut self, number: u64, handle: Option<String>) {
+    pub(super) fn took(&mut self, number: u64, handle: Option<String>) {
         let Some(batch) = self.batches.get_mut(&number) else {
             return;
         };
@@ -352,385 +338,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Looks for chunks that will not come back.
-    fn judge(&mut self) -> Result<bool, EngineError> {
-        let now = Instant::now();
-        let grace = Duration::from_secs_f64(self.options().grace_s);
-        let mut over = Vec::new();
-        for (number, chunk) in &self.chunks {
-            let health = match self.cancelled {
-                Some(since) => self.cancelled_health(chunk, since, now),
-                None => chunk.health(grace, now),
-            };
-            if health != Health::Fine {
-                over.push((*number, health));
-            }
-        }
-        let some = !over.is_empty();
-        for (number, health) in over {
-            if let Some(chunk) = self.chunks.remove(&number) {
-                self.retire(chunk, &health)?;
-            }
-        }
-        Ok(some)
-    }
-
-    /// A cancelled job is over when it said so, when it never began, when the scheduler says so, or after long enough.
-    fn cancelled_health(&self, chunk: &OpenChunk, since: Instant, now: Instant) -> Health {
-        let gone = chunk.state().is_over() || *chunk.state() == JobState::Missing;
-        let waited = now.duration_since(since);
-        if chunk.has_left() || !chunk.began() {
-            Health::Left
-        } else if (gone && waited >= CANCEL_POLL) || waited >= CANCEL_WAIT {
-            Health::Dead
-        } else {
-            Health::Fine
-        }
-    }
-
-    /// Closes a chunk that is over: what it began and did not record is lost, the rest is given out again.
-    fn retire(&mut self, mut chunk: OpenChunk, health: &Health) -> Result<(), EngineError> {
-        if self.cancelled.is_none() {
-            chunk.dir.revoke(Revoked::Withdrawn)?;
-            if *health == Health::Dead {
-                self.end_job(&chunk);
-            }
-        }
-        chunk.read_again();
-        let plan = &self.floor.request.plan;
-        for record in chunk.look(plan, Instant::now()) {
-            self.floor.record(record);
-        }
-        let left: Vec<Given> = chunk
-            .left
-            .iter()
-            .map(|(index, attempt)| Given {
-                index: *index,
-                attempt: *attempt,
-            })
-            .collect();
-        let begun: Vec<bool> = left
-            .iter()
-            .map(|given| chunk.begun(self.run, *given))
-            .collect();
-        // A job that dies before it does anything would be submitted for ever.
-        let stillborn =
-            *health == Health::Dead && !chunk.progressed && !begun.iter().any(|begun| *begun);
-        let cause = |remote: &Self| remote.cause_of(&chunk, stillborn);
-        for (given, begun) in left.iter().zip(&begun) {
-            if self.cancelled.is_some() {
-                self.lost(&chunk.dir, *given, (Outcome::Cancelled, Cause::User))?;
-            } else if *begun || stillborn {
-                let ending = cause(self);
-                self.lost(&chunk.dir, *given, ending)?;
-            } else {
-                let mut state = self.floor.board.lock();
-                state.dispatch.give_back(given.index, Instant::now());
-            }
-        }
-        Ok(())
-    }
-
-    /// Records an attempt that left no record itself; one that came at the last moment wins.
-    fn lost(
-        &self,
-        dir: &ChunkDir,
-        given: Given,
-        (outcome, cause): (Outcome, Cause),
-    ) -> Result<(), EngineError> {
-        let request = self.floor.request;
-        let place = (given.index, given.attempt);
-        let made = self
-            .floor
-            .attempts
-            .without_run(&request.plan, place, outcome, cause);
-        let Some(mut record) = made else {
-            return Ok(());
-        };
-        if self.run.trial_dir(given.index, given.attempt).exists() {
-            record.dir = fairtrial_journal::DataRoot::trial_dir_relative(
-                self.run.stamp(),
-                given.index,
-                given.attempt,
-            );
-        }
-        let record: Record = match dir.write_record(&record)? {
-            Fresh::Written => record,
-            Fresh::Taken => dir.record(given).unwrap_or(record),
-        };
-        self.floor.record(record);
-        Ok(())
-    }
-
-    /// Why a trial of a dead chunk has no record.
-    fn cause_of(&self, chunk: &OpenChunk, stillborn: bool) -> (Outcome, Cause) {
-        let node = chunk
-            .beat
-            .as_ref()
-            .map_or(String::new(), |beat| format!(" on {}", beat.owner.host));
-        let state = match chunk.state() {
-            JobState::Failed(why) => format!("failed ({why})"),
-            state => state.word().to_owned(),
-        };
-        if *chunk.state() == JobState::OutOfMemory && !stillborn {
-            return (Outcome::Oom, Cause::Memory { limit_bytes: None });
-        }
-        if stillborn {
-            let message = format!(
-                "the job ended before its trials began ({state}): {}",
-                self.last_words(chunk)
-            );
-            return (
-                Outcome::Infra,
-                Cause::Launch {
-                    message,
-                    permanent: false,
-                },
-            );
-        }
-        let message = format!("the job{node} left no record; the scheduler says: {state}");
-        (Outcome::Infra, Cause::Lost { message })
-    }
-
-    /// The end of a job's log.
-    fn last_words(&self, chunk: &OpenChunk) -> String {
-        let batch = self.batches.get(&chunk.batch);
-        let log = batch.and_then(|batch| {
-            let log = self.placed.engine.logs(&batch.submitted, chunk.element);
-            log.ok().filter(|log| !log.trim().is_empty())
-        });
-        let Some(log) = log else {
-            return format!(
-                "it wrote nothing; do the nodes see {}?",
-                self.run.path().display()
-            );
-        };
-        let log = log.trim();
-        let start = log.len().saturating_sub(QUOTED);
-        let start = (start..log.len())
-            .find(|at| log.is_char_boundary(*at))
-            .unwrap_or(0);
-        log[start..].to_owned()
-    }
-
-    fn end_job(&self, chunk: &OpenChunk) {
-        if chunk.state().is_over() {
-            return;
-        }
-        if let Some(batch) = self.batches.get(&chunk.batch) {
-            let elements = [chunk.element];
-            self.complain(self.placed.engine.cancel(&batch.submitted, Some(&elements)));
-        }
-    }
-
-    /// Hands out what is ready; says whether nothing is left to hand out.
-    fn place(&mut self) -> Result<bool, EngineError> {
-        let mut ready = Vec::new();
-        let done = loop {
-            if self.is_full(ready.len()) {
-                break false;
-            }
-            let next = self.floor.board.lock().dispatch.next(Instant::now());
-            match next {
-                Next::Run { index, attempt } => ready.push(Given { index, attempt }),
-                Next::Skip {
-                    index,
-                    attempt,
-                    needs,
-                } => self.floor.skip(index, attempt, needs),
-                Next::Wait(_) => break false,
-                Next::Done => break true,
-            }
-        };
-        ready.retain(|given| self.can_start(*given));
-        if !ready.is_empty() {
-            let loads = self.packing().pack(&ready);
-            self.waiting.extend(loads);
-        }
-        while let Some(loads) = self.next_array() {
-            self.submit(loads)?;
-        }
-        Ok(done)
-    }
-
-    /// Whether enough is handed out: a run that may stop early must not have everything in the queue.
-    fn is_full(&self, more: usize) -> bool {
-        let budget = &self.floor.request.plan.spec().budget;
-        let may_stop =
-            self.floor.request.stop.is_some() || budget.cost.is_some() || budget.wall_s.is_some();
-        let open: usize = self.chunks.values().map(|chunk| chunk.left.len()).sum();
-        let places = self.floor.request.parallel.map(|limit| limit as u64);
-        let places = places.or(self.placed.probe.places).unwrap_or(8) as usize;
-        may_stop && open + more >= 2 * places
-    }
-
-    /// Makes the job once here: what no node could start is told at once, and shared files are written once.
-    fn can_start(&self, given: Given) -> bool {
-        let plan = &self.floor.request.plan;
-        let job = self
-            .floor
-            .attempts
-            .jobs
-            .job(plan, given.index, given.attempt);
-        if let Err(error) = &job {
-            self.floor
-                .could_not_start(given.index, given.attempt, error);
-        }
-        job.is_ok()
-    }
-
-    /// The next loads that fit into one array and into what the scheduler lets us have.
-    fn next_array(&mut self) -> Option<Vec<Load>> {
-        let probe = &self.placed.probe;
-        let room = probe.max_open.map_or(u64::MAX, |most| {
-            most.saturating_sub(self.chunks.len() as u64)
-        });
-        let most = room.min(probe.max_elements.max(1));
-        let needs = self.waiting.front()?.needs.clone();
-        let mut loads = Vec::new();
-        while (loads.len() as u64) < most
-            && self.waiting.front().is_some_and(|load| load.needs == needs)
-        {
-            loads.extend(self.waiting.pop_front());
-        }
-        (!loads.is_empty()).then_some(loads)
-    }
-
-    /// Writes chunks, journals the intent, submits, journals the handle.
-    fn submit(&mut self, loads: Vec<Load>) -> Result<(), EngineError> {
-        let request = self.floor.request;
-        let now = Instant::now();
-        let number = self.next_batch;
-        let first = self.next_chunk;
-        let chunks = first..first + loads.len() as u64;
-        let trials: usize = loads.iter().map(|load| load.trials.len()).sum();
-        let needs = loads
-            .first()
-            .map(|load| load.needs.clone())
-            .unwrap_or_default();
-        let share = self.share(loads.len());
-        let batch = self.batch(self.key(number), chunks.clone(), needs, share);
-        for (place, load) in (first..).zip(loads) {
-            let chunk = self.chunk(place, load.trials);
-            let dir = ChunkDir::of(self.run, place);
-            dir.create(&chunk)?;
-            for given in &chunk.trials {
-                self.floor.journal_start(given.index, given.attempt);
-            }
-            let open = OpenChunk::new(dir, &chunk, (number, place - first), now);
-            self.chunks.insert(place, open);
-        }
-        let intent = self.floor.writer.append(&Event::Submitting {
-            batch: number,
-            engine: self.placed.engine.name().to_owned(),
-            key: batch.key.clone(),
-            first,
-            chunks: batch.len(),
-            at: (request.now)(),
-        });
-        self.next_batch += 1;
-        self.next_chunk = chunks.end;
-        let submitted = Submitted {
-            key: batch.key.clone(),
-            handle: None,
-            elements: batch.len(),
-            folder: batch.folder.clone(),
-        };
-        let open = OpenBatch {
-            submitted,
-            first,
-            unsure: Some(batch.clone()),
-        };
-        self.batches.insert(number, open);
-        if !self.floor.board.wait_durable(intent) {
-            return Ok(());
-        }
-        fairtrial_journal::failpoint::hit("remote.before_submit");
-        match self.placed.engine.submit(&batch) {
-            Ok(handle) => {
-                fairtrial_journal::failpoint::hit("remote.after_submit");
-                let _ = self.floor.events.send(RunEvent::Submitted {
-                    engine: self.placed.probe.version.clone(),
-                    handle: handle.clone(),
-                    jobs: batch.len(),
-                    trials: trials as u64,
-                });
-                self.took(number, Some(handle));
-                self.ask_at = self
-                    .ask_at
-                    .max(Instant::now() + Duration::from_secs_f64(self.options().poll_s.min(5.0)));
-            }
-            Err(error) if error.is_temporary() => {
-                self.complain(Err(error));
-                self.ask_at = Instant::now() + Duration::from_secs(5);
-            }
-            Err(error) => return Err(error.into()),
-        }
-        self.pause = LEAST_PAUSE;
-        Ok(())
-    }
-
-    /// This array's part of the jobs that may run at the same time.
-    fn share(&self, jobs: usize) -> Option<u64> {
-        let limit = self.floor.request.parallel? as u64;
-        let waiting = self.waiting.len() as u64;
-        let all = (self.chunks.len() as u64 + jobs as u64 + waiting).max(1);
-        Some((limit * jobs as u64 / all).clamp(1, limit))
-    }
-
-    fn chunk(&self, number: u64, trials: Vec<Given>) -> Chunk {
-        let request = self.floor.request;
-        Chunk {
-            schema: CHUNK_SCHEMA,
-            number,
-            plan_hash: request.plan.hash().to_owned(),
-            only: request.only.clone(),
-            version: request.version.clone(),
-            beat_s: (self.options().grace_s / 10.0).clamp(0.5, 10.0),
-            trials,
-        }
-    }
-
-    fn batch(
-        &self,
-        key: String,
-        chunks: std::ops::Range<u64>,
-        needs: JobNeeds,
-        parallel: Option<u64>,
-    ) -> Batch {
-        Batch {
-            key,
-            chunks,
-            needs,
-            parallel,
-            folder: self.run.chunks(),
-            plan: self.run.plan(),
-            workdir: PathBuf::from(&self.floor.request.plan.spec().base_dir),
-        }
-    }
-
-    /// A name that no other run's jobs have, in letters that every scheduler takes.
-    fn key(&self, batch: u64) -> String {
-        let path = self.run.path().display().to_string();
-        let hash = hex(&Sha256::digest(path)[..4]);
-        let stamp: String = self.run.stamp().to_string().replace("__", "-");
-        format!("ft-{stamp}-{hash}-{batch}")
-    }
-
-    fn packing(&self) -> Packing<'_> {
-        let request = self.floor.request;
-        Packing {
-            plan: &request.plan,
-            engine: self.options(),
-            places: request
-                .parallel
-                .map(|limit| limit as u64)
-                .or(self.placed.probe.places),
-            expected_s: request.expected_s,
-        }
-    }
-
-    fn options(&self) -> &EngineSpec {
+    pub(super) fn options(&self) -> &EngineSpec {
         &self.floor.request.plan.spec().engine
     }
 
@@ -744,7 +352,6 @@ impl<'a> Remote<'a> {
                 // What it leaves behind costs nothing but room.
                 let _ = engine.cleanup(&batch.submitted);
             }
-            debug_assert!(batch.first <= self.next_chunk);
             open
         });
     }
@@ -770,7 +377,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    fn complain(&self, done: Result<(), PlaceError>) {
+    pub(super) fn complain(&self, done: Result<(), PlaceError>) {
         if let Err(error) = done {
             self.warn(error.to_string());
         }

@@ -4,6 +4,8 @@
 mod command;
 pub mod contract;
 pub(crate) mod controller;
+mod handing;
+mod judging;
 mod open;
 mod packing;
 mod script;

@@ -53,7 +53,7 @@ impl Packing<'_> {
                 loads.push(Load { trials, needs });
             }
         }
-        self.even_times(&mut loads);
+        even_times(&mut loads);
         loads
     }
 
@@ -127,35 +127,35 @@ impl Packing<'_> {
         sum.map(|sum| sum + SPARE_S)
     }
 
-    /// Loads that differ only in their time get the longest, so that they can share an array.
-    fn even_times(&self, loads: &mut [Load]) {
-        let mut longest: BTreeMap<String, Option<f64>> = BTreeMap::new();
-        let kind = |needs: &JobNeeds| {
-            format!(
-                "{:?}",
-                JobNeeds {
-                    time_s: None,
-                    ..needs.clone()
-                }
-            )
-        };
-        for load in loads.iter() {
-            let time = longest
-                .entry(kind(&load.needs))
-                .or_insert(load.needs.time_s);
-            *time = match (*time, load.needs.time_s) {
-                (Some(known), Some(new)) => Some(known.max(new)),
-                _ => None,
-            };
-        }
-        for load in loads {
-            load.needs.time_s = longest.get(&kind(&load.needs)).copied().flatten();
-        }
-    }
-
     fn trials<'s>(&'s self, given: &'s [Given]) -> impl Iterator<Item = Trial<'s>> {
         given
             .iter()
             .filter_map(|given| self.plan.trial(given.index))
+    }
+}
+
+/// Loads that differ only in their time get the longest, so that they can share an array.
+fn even_times(loads: &mut [Load]) {
+    let mut longest: BTreeMap<String, Option<f64>> = BTreeMap::new();
+    let kind = |needs: &JobNeeds| {
+        format!(
+            "{:?}",
+            JobNeeds {
+                time_s: None,
+                ..needs.clone()
+            }
+        )
+    };
+    for load in loads.iter() {
+        let time = longest
+            .entry(kind(&load.needs))
+            .or_insert(load.needs.time_s);
+        *time = match (*time, load.needs.time_s) {
+            (Some(known), Some(new)) => Some(known.max(new)),
+            _ => None,
+        };
+    }
+    for load in loads {
+        load.needs.time_s = longest.get(&kind(&load.needs)).copied().flatten();
     }
 }

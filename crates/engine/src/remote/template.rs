@@ -8,6 +8,7 @@ use fairtrial_spec::{Template as Text, TemplateOptions};
 use regex::Regex;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "template";
@@ -56,13 +57,13 @@ impl Template {
     }
 
     /// A command of the description that must be there.
-    fn command<'t>(&self, name: &str, text: &'t Option<String>) -> Result<&'t str, PlaceError> {
+    fn command<'t>(name: &str, text: Option<&'t String>) -> Result<&'t str, PlaceError> {
         let missing = || {
             unfit(format!(
                 "`engine.template.{name}` is missing: give the command, or a `profile`"
             ))
         };
-        text.as_deref().ok_or_else(missing)
+        text.map(String::as_str).ok_or_else(missing)
     }
 
     /// Runs a line with its placeholders filled in.
@@ -108,7 +109,7 @@ impl Engine for Template {
             ..
         } = &self.options;
         for (name, text) in [("submit", submit), ("poll", poll), ("cancel", cancel)] {
-            self.command(name, text)?;
+            Self::command(name, text.as_ref())?;
         }
         let profile = profile.as_deref().unwrap_or("own commands");
         Ok(Probe {
@@ -141,7 +142,10 @@ impl Engine for Template {
             )?;
             values.set("description", path.display());
         }
-        let answer = self.run(self.command("submit", &self.options.submit)?, &values)?;
+        let answer = self.run(
+            Self::command("submit", self.options.submit.as_ref())?,
+            &values,
+        )?;
         self.found_handle(&answer)
             .ok_or_else(|| PlaceError::Answer {
                 engine: NAME,
@@ -177,7 +181,7 @@ impl Engine for Template {
         let mut values = Values::default();
         let handles = known.iter().filter_map(|batch| batch.handle.as_deref());
         values.list("handles", handles);
-        let answer = self.run(self.command("poll", &self.options.poll)?, &values)?;
+        let answer = self.run(Self::command("poll", self.options.poll.as_ref())?, &values)?;
         for found in answer.lines().filter_map(|line| self.line.captures(line)) {
             let (Some(handle), Some(state)) = (found.name("handle"), found.name("state")) else {
                 continue;
@@ -214,7 +218,7 @@ impl Engine for Template {
         let Some(handle) = &batch.handle else {
             return Ok(());
         };
-        let cancel = self.command("cancel", &self.options.cancel)?;
+        let cancel = Self::command("cancel", self.options.cancel.as_ref())?;
         let mut values = Values::default();
         values.set("handle", handle);
         values.set("key", &batch.key);
@@ -290,8 +294,8 @@ impl Values {
         values
     }
 
-    fn set(&mut self, name: &'static str, value: impl ToString) {
-        self.0.insert(name, value.to_string());
+    fn set(&mut self, name: &'static str, value: impl fmt::Display) {
+        self.0.insert(name, format!("{value}"));
     }
 
     fn list<'v>(&mut self, name: &'static str, values: impl Iterator<Item = &'v str>) {

@@ -1,0 +1,223 @@
+//! Handing trials out: what is ready is packed into chunks and submitted, with the intent in the journal before.
+
+use super::contract::{Batch, JobNeeds, Submitted};
+use super::controller::{LEAST_PAUSE, OpenBatch, Remote};
+use super::open::OpenChunk;
+use super::packing::{Load, Packing};
+use crate::EngineError;
+use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given};
+use crate::dispatch::Next;
+use crate::events::RunEvent;
+use crate::job::hex;
+use fairtrial_journal::Event;
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+impl Remote<'_> {
+    /// Hands out what is ready; says whether nothing is left to hand out.
+    pub(super) fn place(&mut self) -> Result<bool, EngineError> {
+        let mut ready = Vec::new();
+        let done = loop {
+            if self.is_full(ready.len()) {
+                break false;
+            }
+            let next = self.floor.board.lock().dispatch.next(Instant::now());
+            match next {
+                Next::Run { index, attempt } => ready.push(Given { index, attempt }),
+                Next::Skip {
+                    index,
+                    attempt,
+                    needs,
+                } => self.floor.skip(index, attempt, needs),
+                Next::Wait(_) => break false,
+                Next::Done => break true,
+            }
+        };
+        ready.retain(|given| self.can_start(*given));
+        if !ready.is_empty() {
+            let loads = self.packing().pack(&ready);
+            self.waiting.extend(loads);
+        }
+        while let Some(loads) = self.next_array() {
+            self.submit(loads)?;
+        }
+        Ok(done)
+    }
+
+    /// Whether enough is handed out: a run that may stop early must not have everything in the queue.
+    fn is_full(&self, more: usize) -> bool {
+        let budget = &self.floor.request.plan.spec().budget;
+        let may_stop =
+            self.floor.request.stop.is_some() || budget.cost.is_some() || budget.wall_s.is_some();
+        let open: usize = self.chunks.values().map(|chunk| chunk.left.len()).sum();
+        let places = self.floor.request.parallel.map(|limit| limit as u64);
+        let places = places.or(self.placed.probe.places).unwrap_or(8) as usize;
+        may_stop && open + more >= 2 * places
+    }
+
+    /// Makes the job once here: what no node could start is told at once, and shared files are written once.
+    fn can_start(&self, given: Given) -> bool {
+        let plan = &self.floor.request.plan;
+        let job = self
+            .floor
+            .attempts
+            .jobs
+            .job(plan, given.index, given.attempt);
+        if let Err(error) = &job {
+            self.floor
+                .could_not_start(given.index, given.attempt, error);
+        }
+        job.is_ok()
+    }
+
+    /// The next loads that fit into one array and into what the scheduler lets us have.
+    fn next_array(&mut self) -> Option<Vec<Load>> {
+        let probe = &self.placed.probe;
+        let room = probe.max_open.map_or(u64::MAX, |most| {
+            most.saturating_sub(self.chunks.len() as u64)
+        });
+        let most = room.min(probe.max_elements.max(1));
+        let needs = self.waiting.front()?.needs.clone();
+        let mut loads = Vec::new();
+        while (loads.len() as u64) < most
+            && self.waiting.front().is_some_and(|load| load.needs == needs)
+        {
+            loads.extend(self.waiting.pop_front());
+        }
+        (!loads.is_empty()).then_some(loads)
+    }
+
+    /// Writes chunks, journals the intent, submits, journals the handle.
+    fn submit(&mut self, loads: Vec<Load>) -> Result<(), EngineError> {
+        let request = self.floor.request;
+        let now = Instant::now();
+        let number = self.next_batch;
+        let first = self.next_chunk;
+        let chunks = first..first + loads.len() as u64;
+        let trials: usize = loads.iter().map(|load| load.trials.len()).sum();
+        let needs = loads
+            .first()
+            .map(|load| load.needs.clone())
+            .unwrap_or_default();
+        let share = self.share(loads.len());
+        let batch = self.batch(self.key(number), chunks.clone(), needs, share);
+        for (place, load) in (first..).zip(loads) {
+            let chunk = self.chunk(place, load.trials);
+            let dir = ChunkDir::of(self.run, place);
+            dir.create(&chunk)?;
+            for given in &chunk.trials {
+                self.floor.journal_start(given.index, given.attempt);
+            }
+            let open = OpenChunk::new(dir, &chunk, (number, place - first), now);
+            self.chunks.insert(place, open);
+        }
+        let intent = self.floor.writer.append(&Event::Submitting {
+            batch: number,
+            engine: self.placed.engine.name().to_owned(),
+            key: batch.key.clone(),
+            first,
+            chunks: batch.len(),
+            at: (request.now)(),
+        });
+        self.next_batch += 1;
+        self.next_chunk = chunks.end;
+        let submitted = Submitted {
+            key: batch.key.clone(),
+            handle: None,
+            elements: batch.len(),
+            folder: batch.folder.clone(),
+        };
+        let open = OpenBatch {
+            submitted,
+            unsure: Some(batch.clone()),
+        };
+        self.batches.insert(number, open);
+        if !self.floor.board.wait_durable(intent) {
+            return Ok(());
+        }
+        fairtrial_journal::failpoint::hit("remote.before_submit");
+        match self.placed.engine.submit(&batch) {
+            Ok(handle) => {
+                fairtrial_journal::failpoint::hit("remote.after_submit");
+                let _ = self.floor.events.send(RunEvent::Submitted {
+                    engine: self.placed.probe.version.clone(),
+                    handle: handle.clone(),
+                    jobs: batch.len(),
+                    trials: trials as u64,
+                });
+                self.took(number, Some(handle));
+                self.ask_at = self
+                    .ask_at
+                    .max(Instant::now() + Duration::from_secs_f64(self.options().poll_s.min(5.0)));
+            }
+            Err(error) if error.is_temporary() => {
+                self.complain(Err(error));
+                self.ask_at = Instant::now() + Duration::from_secs(5);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.pause = LEAST_PAUSE;
+        Ok(())
+    }
+
+    /// This array's part of the jobs that may run at the same time.
+    fn share(&self, jobs: usize) -> Option<u64> {
+        let limit = self.floor.request.parallel? as u64;
+        let waiting = self.waiting.len() as u64;
+        let all = (self.chunks.len() as u64 + jobs as u64 + waiting).max(1);
+        Some((limit * jobs as u64 / all).clamp(1, limit))
+    }
+
+    fn chunk(&self, number: u64, trials: Vec<Given>) -> Chunk {
+        let request = self.floor.request;
+        Chunk {
+            schema: CHUNK_SCHEMA,
+            number,
+            plan_hash: request.plan.hash().to_owned(),
+            only: request.only.clone(),
+            version: request.version.clone(),
+            beat_s: (self.options().grace_s / 10.0).clamp(0.5, 10.0),
+            trials,
+        }
+    }
+
+    pub(super) fn batch(
+        &self,
+        key: String,
+        chunks: std::ops::Range<u64>,
+        needs: JobNeeds,
+        parallel: Option<u64>,
+    ) -> Batch {
+        Batch {
+            key,
+            chunks,
+            needs,
+            parallel,
+            folder: self.run.chunks(),
+            plan: self.run.plan(),
+            workdir: PathBuf::from(&self.floor.request.plan.spec().base_dir),
+        }
+    }
+
+    /// A name that no other run's jobs have, in letters that every scheduler takes.
+    fn key(&self, batch: u64) -> String {
+        let path = self.run.path().display().to_string();
+        let hash = hex(&Sha256::digest(path)[..4]);
+        let stamp: String = self.run.stamp().to_string().replace("__", "-");
+        format!("ft-{stamp}-{hash}-{batch}")
+    }
+
+    pub(super) fn packing(&self) -> Packing<'_> {
+        let request = self.floor.request;
+        Packing {
+            plan: &request.plan,
+            engine: self.options(),
+            places: request
+                .parallel
+                .map(|limit| limit as u64)
+                .or(self.placed.probe.places),
+            expected_s: request.expected_s,
+        }
+    }
+}
