@@ -5,8 +5,8 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RunDir, views};
 use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
 use fairtrial_plan::Plan;
-use std::path::Path;
 use fairtrial_trial::{AttemptTaken, OutputChunk, TrialJob, TrialRunner, blame_the_machine};
+use std::path::Path;
 
 /// What every attempt of a run shares on one machine.
 pub(crate) struct Attempts {

@@ -18,7 +18,7 @@ use std::time::SystemTime;
 pub(crate) const CHUNK_SCHEMA: u32 = 1;
 
 /// One attempt at one trial, given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Given {
     /// The trial.
     pub(crate) index: u64,
@@ -98,6 +98,11 @@ impl ChunkDir {
         Self {
             path: run.chunks().join(number.to_string()),
         }
+    }
+
+    /// The chunk whose folder this is.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
     }
 
     /// Makes the folder with its work, durably.

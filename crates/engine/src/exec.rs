@@ -27,6 +27,8 @@ pub struct ExecRequest {
     pub run: RunDir,
     /// Number of the chunk.
     pub chunk: u64,
+    /// The spec's folder on this machine, where it is not where it was.
+    pub base_dir: Option<PathBuf>,
     /// This very binary, from which the launcher is started.
     pub program: PathBuf,
     /// Its version, which must be that of the controller.
@@ -137,7 +139,10 @@ fn agreed_plan(request: &ExecRequest, chunk: &Chunk) -> Result<Plan, EngineError
             chunk.version, chunk.schema, request.version
         )));
     }
-    let spec = prepare::resolved_spec(&request.run)?;
+    let mut spec = prepare::resolved_spec(&request.run)?;
+    if let Some(base_dir) = &request.base_dir {
+        spec.base_dir = base_dir.display().to_string();
+    }
     let plan = Plan::new(Arc::new(spec), chunk.only.as_deref())?;
     if plan.hash() != chunk.plan_hash {
         return Err(refuse(format!(

@@ -2,7 +2,7 @@
 
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
-use crate::{environment, time};
+use crate::{data_dir, environment, time};
 use fairtrial_engine::{ExecControls, ExecEnd, ExecRequest, Owner, exec};
 use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::host_name;
@@ -21,6 +21,9 @@ pub(crate) struct Args {
     /// Number of the chunk
     #[arg(long, value_name = "N")]
     chunk: u64,
+    /// The spec's folder on this machine, where it is not where it was
+    #[arg(long, value_name = "DIR")]
+    base_dir: Option<PathBuf>,
     /// Also print each record as one line, for engines whose nodes share no filesystem with the controller
     #[arg(long)]
     print_records: bool,
@@ -41,6 +44,7 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     let request = ExecRequest {
         run,
         chunk: args.chunk,
+        base_dir: args.base_dir.as_deref().map(data_dir::absolute),
         program,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         environment: environment::read(),

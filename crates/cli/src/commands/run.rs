@@ -13,8 +13,8 @@ use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_engine::{
-    Controls, EngineError, RunReport, RunRequest, Start, Stay, Verbosity, preflight, resolved_spec,
-    reusable,
+    Controls, EngineError, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote,
+    resolved_spec, reusable,
 };
 use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
 use fairtrial_model::Stamp;
@@ -40,7 +40,8 @@ Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended 
 On a cluster, Ctrl-C leaves the jobs alone: they go on, and `fairtrial wait` picks them up.")]
 #[allow(
     clippy::option_option,
-    reason = "clap's form of an option whose value may be left out"
+    clippy::struct_excessive_bools,
+    reason = "clap's form of options whose value may be left out, and of flags"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -93,6 +94,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     }
     if args.dry_run {
         plan::show(&plan, &root, args.json);
+        preview(&plan, &root, args, printer)?;
         return Ok(Exit::Fine);
     }
     let start = start(args, &root, &mut plan, printer)?;
@@ -102,11 +104,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let mut request = request(args, root, Arc::new(plan), start, environment)?;
     request.stop = watched.as_ref().map(Watched::boxed);
     let manner = Manner {
-        shown: if args.json {
-            Shown::Json
-        } else {
-            Shown::Text
-        },
+        shown: if args.json { Shown::Json } else { Shown::Text },
         file: args.spec.spec.clone(),
         detail: Some(match args.verbose {
             0 => Detail::Quiet,
@@ -172,6 +170,20 @@ pub(super) fn finish(ran: &Ran<'_>, manner: &Manner, printer: Printer) -> Done {
         printer.json(&ending.json());
     }
     Ok(ending.exit())
+}
+
+/// What would be handed to a scheduler: on standard error where the plan is JSON, so that it stays one document.
+fn preview(plan: &Plan, root: &DataRoot, args: &Args, printer: Printer) -> Result<(), Failure> {
+    let program = std::env::current_exe().unwrap_or_default();
+    let parallel = args.parallel.map(usize::from).or(plan.spec().parallel);
+    let parallel = parallel.map(|limit| limit as u64);
+    let shown = remote::preview(plan, &root.rollouts_dir(), &program, parallel);
+    match shown.map_err(|error| explain(error.into()))? {
+        Some(text) if args.json => printer.tell(text),
+        Some(text) => printer.line(text),
+        None => {}
+    }
+    Ok(())
 }
 
 /// The engine that a word names.

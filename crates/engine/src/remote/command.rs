@@ -1,13 +1,15 @@
 //! Commands of schedulers, run here or on a login node, and never waited for without end: a scheduler whose controller
 //! is down blocks its commands for many seconds.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Longest time for one command.
 const LIMIT: Duration = Duration::from_mins(1);
+/// The same for commands that start machines.
+const SLOW_LIMIT: Duration = Duration::from_mins(15);
 /// Bytes of an answer that are kept.
 const MOST: u64 = 256 << 20;
 
@@ -71,40 +73,18 @@ impl Shell {
 
     /// Runs a program and gives what it printed.
     pub(crate) fn run(&self, argv: &[&str]) -> Result<String, CommandError> {
-        self.run_with(argv, None)
-    }
-
-    /// Runs a line of shell and gives what it printed.
-    pub(crate) fn line(&self, line: &str) -> Result<String, CommandError> {
-        self.run(&["/bin/sh", "-c", line])
-    }
-
-    /// Runs a program with a text for its standard input.
-    pub(crate) fn run_with(
-        &self,
-        argv: &[&str],
-        input: Option<&[u8]>,
-    ) -> Result<String, CommandError> {
         let program = argv.first().copied().unwrap_or_default().to_owned();
         let mut command = self.command(argv);
         let start = |error: std::io::Error| CommandError::Start {
             program: program.clone(),
             message: error.to_string(),
         };
-        command.stdin(if input.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        });
         let mut child = command
+            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .map_err(start)?;
-        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
-            // A program that does not want its input says so by its exit.
-            let _ = stdin.write_all(input);
-        }
         let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
         let limit = self.limit.unwrap_or(LIMIT);
         let Ok(text) = out.recv_timeout(limit) else {
@@ -120,6 +100,20 @@ impl Shell {
             return Ok(String::from_utf8_lossy(&text).into_owned());
         }
         Err(failed(program, status, &complaint))
+    }
+
+    /// Runs a line of shell and gives what it printed.
+    pub(crate) fn line(&self, line: &str) -> Result<String, CommandError> {
+        self.run(&["/bin/sh", "-c", line])
+    }
+
+    /// Runs a program that may take minutes: it starts machines, or asks far ones.
+    pub(crate) fn run_slow(&self, argv: &[&str]) -> Result<String, CommandError> {
+        let patient = Self {
+            limit: Some(SLOW_LIMIT),
+            ..self.clone()
+        };
+        patient.run(argv)
     }
 
     fn command(&self, argv: &[&str]) -> Command {
@@ -202,7 +196,6 @@ mod tests {
             ..Shell::default()
         };
         assert_eq!(shell.line("echo a; echo b >&2").unwrap(), "a\n");
-        assert_eq!(shell.run_with(&["cat"], Some(b"in")).unwrap(), "in");
         let Err(CommandError::Failed { message, .. }) = shell.line("echo no >&2; exit 3") else {
             panic!("a failure");
         };

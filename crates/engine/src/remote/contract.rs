@@ -203,6 +203,9 @@ pub trait Engine: Send + Sync {
     /// Looks at the scheduler and refuses early what cannot work.
     fn probe(&self) -> Result<Probe, PlaceError>;
 
+    /// What [`Engine::submit`] would write and run, for people; asks nobody.
+    fn preview(&self, batch: &Batch) -> Result<String, PlaceError>;
+
     /// Submits a batch and gives the scheduler's handle. Who is not sure whether an earlier call went through asks
     /// [`Engine::adopt`] first.
     fn submit(&self, batch: &Batch) -> Result<String, PlaceError>;
@@ -219,6 +222,11 @@ pub trait Engine: Send + Sync {
     /// Brings what nodes wrote into the chunks' folders. Nothing to do where the filesystem is shared.
     fn collect(&self, _batches: &[Submitted]) -> Result<(), PlaceError> {
         Ok(())
+    }
+
+    /// Whether heartbeats of running jobs arrive here. Where they do not, the scheduler's word stands in for them.
+    fn hears_nodes(&self) -> bool {
+        true
     }
 
     /// What an element wrote, for people.

@@ -248,9 +248,11 @@ impl<'a> Remote<'a> {
             .map(|batch| batch.submitted.clone())
             .collect();
         let engine = &self.placed.engine;
-        let answer = engine
-            .collect(&batches)
-            .and_then(|()| engine.poll(&batches));
+        // First what is over, then what it left: the other way round a last record could be missed.
+        let answer = engine.poll(&batches).and_then(|seen| {
+            engine.collect(&batches)?;
+            Ok(seen)
+        });
         let now = Instant::now();
         let usual = if self.cancelled.is_some() {
             CANCEL_POLL
@@ -270,7 +272,11 @@ impl<'a> Remote<'a> {
                     }
                     let place = (batch.submitted.key.clone(), chunk.element);
                     let state = seen.get(&place).cloned().unwrap_or(JobState::Missing);
+                    let lives = !state.is_over() && state != JobState::Missing;
                     chunk.sight(state, now);
+                    if lives && !engine.hears_nodes() {
+                        chunk.heard = now;
+                    }
                 }
                 self.tell_jobs();
                 self.tell_held();

@@ -9,15 +9,18 @@ mod judging;
 mod open;
 mod packing;
 mod script;
+mod skypilot;
 mod slurm;
 mod template;
 
 pub use command::CommandError;
 
 use crate::chunk::{ChunkDir, Given};
-use contract::{Engine, PlaceError, Submitted};
+use contract::{Batch, Engine, PlaceError, Submitted};
 use fairtrial_journal::{BatchInfo, RunDir, RunState};
+use fairtrial_plan::Plan;
 use fairtrial_spec::{EngineKind, Spec};
+use packing::Packing;
 use std::path::{Path, PathBuf};
 
 /// The jobs of a run that are with a scheduler: which, and how many.
@@ -71,6 +74,45 @@ pub fn job_log(
     Ok(None)
 }
 
+/// What a run of this plan would write and submit first, without asking the scheduler anything; absent for this machine.
+pub fn preview(
+    plan: &Plan,
+    rollouts: &Path,
+    program: &Path,
+    parallel: Option<u64>,
+) -> Result<Option<String>, PlaceError> {
+    let spec = plan.spec();
+    let Some(engine) = engine_for(spec, rollouts, program)? else {
+        return Ok(None);
+    };
+    let packing = Packing {
+        plan,
+        engine: &spec.engine,
+        places: parallel,
+        expected_s: None,
+    };
+    let given: Vec<Given> = (0..plan.len())
+        .map(|index| Given { index, attempt: 1 })
+        .collect();
+    let loads = packing.pack(&given);
+    let needs = loads
+        .first()
+        .map(|load| load.needs.clone())
+        .unwrap_or_default();
+    let jobs = loads.iter().take_while(|load| load.needs == needs).count() as u64;
+    let run = rollouts.join(&spec.name).join("STAMP");
+    let batch = Batch {
+        key: "ft-STAMP-0".to_owned(),
+        chunks: 0..jobs,
+        needs,
+        parallel,
+        folder: run.join("chunks"),
+        plan: run.join("plan.json"),
+        workdir: PathBuf::from(&spec.base_dir),
+    };
+    engine.preview(&batch).map(Some)
+}
+
 /// The engine that a spec asks for; absent for this machine. `folder` is where runs lie, which nodes must see.
 pub fn engine_for(
     spec: &Spec,
@@ -89,11 +131,10 @@ pub fn engine_for(
             &engine.template,
             &program,
         )?)),
-        EngineKind::Skypilot => {
-            return Err(PlaceError::Unfit {
-                engine: engine.kind.word(),
-                message: "this engine is not built yet".to_owned(),
-            });
-        }
+        EngineKind::Skypilot => Some(Box::new(skypilot::Skypilot::new(
+            &engine.skypilot,
+            &program,
+            Path::new(&spec.base_dir),
+        ))),
     })
 }

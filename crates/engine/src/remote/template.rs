@@ -8,7 +8,7 @@ use fairtrial_spec::{Template as Text, TemplateOptions};
 use regex::Regex;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "template";
@@ -71,6 +71,20 @@ impl Template {
         Ok(self.shell.line(&values.fill(line)?)?)
     }
 
+    fn script<'s>(&'s self, batch: &'s Batch) -> Script<'s> {
+        Script {
+            program: &self.program,
+            element: self.options.element.as_deref().unwrap_or("$1"),
+            first: self.first(),
+            setup: self.options.setup.as_deref(),
+            log: Some(&batch.key),
+        }
+    }
+
+    fn values(&self, batch: &Batch) -> Values {
+        Values::of_batch(batch, self.first(), &self.program)
+    }
+
     fn found_handle(&self, answer: &str) -> Option<String> {
         let captures = self.handle.captures(answer)?;
         let group = captures.get(1).or_else(|| captures.get(0))?;
@@ -119,28 +133,31 @@ impl Engine for Template {
         })
     }
 
-    fn submit(&self, batch: &Batch) -> Result<String, PlaceError> {
-        let element = self.options.element.as_deref().unwrap_or("$1");
-        let script = script::write(
-            batch,
-            &Script {
-                program: &self.program,
-                element,
-                first: self.first(),
-                setup: self.options.setup.as_deref(),
-                log: Some(&batch.key),
-            },
-        )?;
-        let mut values = Values::of_batch(batch, self.first(), &script, &self.program);
+    fn preview(&self, batch: &Batch) -> Result<String, PlaceError> {
+        let values = self.values(batch);
+        let mut files = vec![(batch.file("sh"), script::text(batch, &self.script(batch)))];
         if let Some(text) = &self.options.description {
-            let path = batch.file("description");
-            // A description is no shell: its values stand there as they are.
+            files.push((batch.file("description"), values.fill_plain(text)?));
+        }
+        let submit = values.fill(Self::command("submit", self.options.submit.as_ref())?)?;
+        let mut shown = String::new();
+        for (path, text) in files {
+            let _ = writeln!(shown, "# {}\n{text}", path.display());
+        }
+        let _ = writeln!(shown, "# {submit}");
+        Ok(shown)
+    }
+
+    fn submit(&self, batch: &Batch) -> Result<String, PlaceError> {
+        script::write(batch, &self.script(batch))?;
+        let values = self.values(batch);
+        if let Some(text) = &self.options.description {
+            let text = values.fill_plain(text)?;
             write_atomic_bytes(
-                &path,
+                &batch.file("description"),
                 Durability::Content,
-                values.fill_plain(text)?.as_bytes(),
+                text.as_bytes(),
             )?;
-            values.set("description", path.display());
         }
         let answer = self.run(
             Self::command("submit", self.options.submit.as_ref())?,
@@ -271,7 +288,7 @@ struct Values(
 );
 
 impl Values {
-    fn of_batch(batch: &Batch, first: u64, script: &Path, program: &Path) -> Self {
+    fn of_batch(batch: &Batch, first: u64, program: &Path) -> Self {
         let mut values = Self::default();
         let needs = &batch.needs;
         let megabytes = needs.memory_bytes.map(|bytes| bytes.div_ceil(1 << 20));
@@ -279,7 +296,8 @@ impl Values {
             .time_s
             .map(|seconds| (seconds / 60.0).ceil().max(1.0) as u64);
         values.set("key", &batch.key);
-        values.set("script", script.display());
+        values.set("script", batch.file("sh").display());
+        values.set("description", batch.file("description").display());
         values.set("program", program.display());
         values.set("folder", batch.folder.display());
         values.set("workdir", batch.workdir.display());
@@ -413,11 +431,10 @@ mod tests {
             assert!(engine.probe().unwrap().version.contains(name));
             let folder = tempfile::tempdir().unwrap();
             let batch = batch(folder.path());
-            let mut values = Values::of_batch(&batch, 0, Path::new("/s.sh"), Path::new("/p"));
+            let mut values = Values::of_batch(&batch, 0, Path::new("/p"));
             if let Some(text) = &engine.options.description {
                 values.fill_plain(text).unwrap();
             }
-            values.set("description", "d");
             values
                 .fill(engine.options.submit.as_deref().unwrap())
                 .unwrap();

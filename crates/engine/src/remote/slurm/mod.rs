@@ -2,7 +2,7 @@
 
 mod answers;
 
-use super::command::{CommandError, Shell};
+use super::command::{CommandError, Shell, quoted};
 use super::contract::{Batch, Engine, JobNeeds, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script::{self, Script};
 use answers::Row;
@@ -138,6 +138,16 @@ impl Slurm {
         Some((cpus / u64::from(needs.unwrap_or(1).max(1))).max(1))
     }
 
+    fn script(&self) -> Script<'_> {
+        Script {
+            program: &self.program,
+            element: "$SLURM_ARRAY_TASK_ID",
+            first: 0,
+            setup: self.options.setup.as_deref(),
+            log: None,
+        }
+    }
+
     fn arguments(&self, batch: &Batch, script: &Path) -> Vec<String> {
         let SlurmOptions {
             partition,
@@ -218,17 +228,20 @@ impl Engine for Slurm {
         Ok(probe)
     }
 
+    fn preview(&self, batch: &Batch) -> Result<String, PlaceError> {
+        let path = batch.file("sh");
+        let words = self.arguments(batch, &path);
+        let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let text = script::text(batch, &self.script());
+        Ok(format!(
+            "# {}\n{text}\n# {}\n",
+            path.display(),
+            line.join(" ")
+        ))
+    }
+
     fn submit(&self, batch: &Batch) -> Result<String, PlaceError> {
-        let script = script::write(
-            batch,
-            &Script {
-                program: &self.program,
-                element: "$SLURM_ARRAY_TASK_ID",
-                first: 0,
-                setup: self.options.setup.as_deref(),
-                log: None,
-            },
-        )?;
+        let script = script::write(batch, &self.script())?;
         let words = self.arguments(batch, &script);
         let argv: Vec<&str> = words.iter().map(String::as_str).collect();
         let answer = self.shell.run(&argv)?;

@@ -1,0 +1,153 @@
+//! The template engine, proven with a scheduler made of plain shell scripts.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::{Project, Ran};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+struct Site {
+    project: Project,
+}
+
+fn spec(seeds: u32, work: &str) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/template_engine/scheduler.sh");
+    let script = script.display();
+    format!(
+        "name = 'bench'\nseeds = {seeds}\nshell = true\n\
+         command = '{work}; echo $FAIRTRIAL_TRIAL >> $LEDGER; echo said'\n\
+         [engine]\nkind = 'template'\npoll = '500ms'\ngrace = '5s'\npack = 3\n\
+         [engine.template]\n\
+         submit = '{script} submit {{key}} {{script}} {{count}}'\n\
+         handle = 'job (\\d+)'\n\
+         find = '{script} find {{key}}'\n\
+         poll = '{script} poll {{handles}}'\n\
+         cancel = '{script} cancel {{handle}}'\n\
+         states = {{ R = 'running', D = 'done', E = 'failed' }}\n"
+    )
+}
+
+impl Site {
+    fn new(spec: &str) -> Self {
+        let project = Project::with_spec(spec);
+        std::fs::create_dir(project.path().join("queue")).unwrap();
+        Self { project }
+    }
+
+    fn ledger(&self) -> PathBuf {
+        self.project.path().join("ledger")
+    }
+
+    fn command(&self, args: &[&str]) -> std::process::Command {
+        let mut command = self.project.command(args);
+        command
+            .env("SCHEDULER_DIR", self.project.path().join("queue"))
+            .env("LEDGER", self.ledger());
+        command
+    }
+
+    fn expect(&self, code: i32, args: &[&str]) -> Ran {
+        let ran = Ran::from(self.command(args).output().unwrap());
+        assert_eq!(ran.code, code, "{args:?}\n{}\n{}", ran.out, ran.err);
+        ran
+    }
+
+    fn ran(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.ledger()).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn records(&self, outcome: &str) -> usize {
+        let journal = self.project.journal("bench");
+        let of = |event: &&Value| event["event"] == "finished" && event["outcome"] == outcome;
+        journal.iter().filter(of).count()
+    }
+
+    fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let began = Instant::now();
+        while !holds(self) {
+            assert!(began.elapsed() < Duration::from_secs(30), "never: {what}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+fn trials_run_through_the_users_own_commands() {
+    let site = Site::new(&spec(12, "true"));
+    let ran = site.expect(0, &["run", "bench.toml"]);
+    assert!(
+        ran.err
+            .contains("submitted 12 trials in 4 jobs to template (own commands) as 1"),
+        "{}",
+        ran.err
+    );
+    assert_eq!((site.records("ok"), site.ran().len()), (12, 12));
+    assert_eq!(
+        site.expect(0, &["logs", "bench", "--trial", "5"]).out,
+        "said\n"
+    );
+    let job = site
+        .expect(0, &["logs", "bench", "--trial", "5", "--job"])
+        .out;
+    assert!(job.contains("complete, 3 trials"), "{job}");
+}
+
+#[test]
+fn a_crash_after_submitting_submits_nothing_twice() {
+    let site = Site::new(&spec(6, "sleep 0.2"));
+    let mut command = site.command(&["run", "bench.toml"]);
+    command.env("FAIRTRIAL_FAILPOINT", "remote.after_submit");
+    assert!(!command.output().unwrap().status.success());
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+}
+
+#[test]
+fn a_killed_element_is_found_dead_and_its_trials_run_again() {
+    let site = Site::new(&spec(6, "sleep 0.5"));
+    site.expect(0, &["run", "bench.toml", "--detach"]);
+    let beat = site.project.newest_run("bench").join("chunks/0/beat.json");
+    site.until("the first chunk beats", |_| beat.exists());
+    let beat: Value = serde_json::from_str(&std::fs::read_to_string(beat).unwrap()).unwrap();
+    let pid = i32::try_from(beat["owner"]["pid"].as_i64().unwrap()).unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!(site.records("ok"), 6);
+    assert_eq!(site.records("infra"), 1, "the trial that ran was lost");
+}
+
+#[test]
+fn cancelling_reaches_every_element() {
+    let site = Site::new(&spec(6, "sleep 30"));
+    site.expect(0, &["run", "bench.toml", "--detach"]);
+    let chunks = site.project.newest_run("bench").join("chunks");
+    site.until("both chunks beat", |_| {
+        (0..2).all(|chunk| chunks.join(format!("{chunk}/beat.json")).exists())
+    });
+    site.expect(0, &["cancel", "bench"]);
+    assert_eq!(site.records("cancelled"), 6);
+    assert_eq!(site.ran().len(), 0);
+}
+
+#[test]
+fn a_job_that_cannot_begin_is_told_with_its_last_words() {
+    let text = spec(2, "true").replace("pack = 3", "pack = 3\nprogram = '/no/such/binary'");
+    let site = Site::new(&text.replace("seeds = 2", "seeds = 2\nretries = 0"));
+    site.expect(3, &["run", "bench.toml"]);
+    assert_eq!(site.records("infra"), 2);
+    let journal = site.project.journal("bench");
+    let record = journal
+        .iter()
+        .find(|event| event["event"] == "finished")
+        .unwrap();
+    let why = record["cause"]["message"].as_str().unwrap();
+    assert!(
+        why.contains("before its trials began") && why.contains("/no/such/binary"),
+        "{why}"
+    );
+}

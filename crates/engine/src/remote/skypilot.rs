@@ -1,0 +1,456 @@
+//! Clouds, through SkyPilot's managed jobs. Machines share no filesystem with this one: the plan and the chunks travel as
+//! file mounts, records come back in the jobs' logs, and what trials leave goes to a bucket where the spec names one.
+
+use super::command::{Shell, quoted};
+use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
+use crate::chunk::{Chunk, ChunkDir, Given};
+use fairtrial_journal::{Durability, JournalError, record_from_line, write_atomic_bytes};
+use fairtrial_spec::SkypilotOptions;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+const NAME: &str = "skypilot";
+/// Where things lie on a machine.
+const HOME: &str = "~/fairtrial";
+/// Where SkyPilot puts the working directory.
+const WORKDIR: &str = "~/sky_workdir";
+/// Most jobs of one launch: a small jobs controller takes no more.
+const MAX_ELEMENTS: u64 = 500;
+/// How a record begins in a log, behind SkyPilot's own words.
+const RECORD: &str = "{\"event\":\"finished\",";
+
+/// SkyPilot.
+pub(crate) struct Skypilot {
+    shell: Shell,
+    options: SkypilotOptions,
+    program: PathBuf,
+    workdir: PathBuf,
+    /// Jobs by key and element, as the queue last showed them, and those whose logs were read after their end.
+    jobs: Mutex<Jobs>,
+}
+
+#[derive(Default)]
+struct Jobs {
+    ids: HashMap<(String, u64), (u64, JobState)>,
+    read: HashSet<u64>,
+}
+
+impl Skypilot {
+    pub(crate) fn new(options: &SkypilotOptions, program: &Path, base_dir: &Path) -> Self {
+        let workdir = options.workdir.as_deref().unwrap_or(".");
+        Self {
+            shell: Shell::on(None),
+            workdir: base_dir.join(workdir),
+            options: options.clone(),
+            program: program.to_owned(),
+            jobs: Mutex::default(),
+        }
+    }
+
+    /// The task file of a batch.
+    fn yaml(&self, batch: &Batch) -> String {
+        // JSON's strings are YAML's too, and need no thought about what is special.
+        let text = |value: &str| Value::from(value).to_string();
+        let mut yaml = format!("name: {}\nresources:\n", text(&batch.key));
+        for (key, value) in self.resources(batch) {
+            let _ = writeln!(yaml, "  {key}: {value}");
+        }
+        let _ = writeln!(
+            yaml,
+            "workdir: {}",
+            text(&self.workdir.display().to_string())
+        );
+        yaml.push_str("file_mounts:\n");
+        if self.options.program.is_none() {
+            let from = self.program.display().to_string();
+            let _ = writeln!(yaml, "  {HOME}/bin/fairtrial: {}", text(&from));
+        }
+        let stage = batch.file("stage").display().to_string();
+        let _ = writeln!(yaml, "  {HOME}/data: {}", text(&stage));
+        if let Some(store) = &self.options.store {
+            let _ = writeln!(
+                yaml,
+                "  /fairtrial-store:\n    source: {}\n    mode: MOUNT",
+                text(store)
+            );
+        }
+        if let Some(setup) = &self.options.setup {
+            let _ = writeln!(yaml, "setup: {}", text(setup));
+        }
+        let _ = writeln!(yaml, "run: {}", text(&self.run_lines(batch)));
+        yaml
+    }
+
+    fn resources(&self, batch: &Batch) -> Vec<(&'static str, String)> {
+        let SkypilotOptions {
+            infra,
+            accelerators,
+            cpus,
+            memory,
+            spot,
+            image,
+            disk_size,
+            ..
+        } = &self.options;
+        let needs = &batch.needs;
+        let text = |value: String| Value::from(value).to_string();
+        let gigabytes = needs
+            .memory_bytes
+            .map(|bytes| format!("{}+", bytes.div_ceil(1 << 30)));
+        let cores = needs.cpus.map(|cpus| format!("{cpus}+"));
+        let mut all = vec![
+            ("infra", infra.clone().map(text)),
+            ("accelerators", accelerators.clone().map(text)),
+            ("cpus", cpus.clone().or(cores).map(text)),
+            ("memory", memory.clone().or(gigabytes).map(text)),
+            ("image_id", image.clone().map(text)),
+            ("disk_size", disk_size.map(|size| size.to_string())),
+        ];
+        all.push(("use_spot", spot.then(|| "true".to_owned())));
+        // A task without wishes still has the key, which may not be empty.
+        if all.iter().all(|(_, value)| value.is_none()) {
+            all.push(("use_spot", Some("false".to_owned())));
+        }
+        let named = all.into_iter();
+        named
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect()
+    }
+
+    fn run_lines(&self, batch: &Batch) -> String {
+        let own = format!("{HOME}/bin/fairtrial");
+        let program = self.options.program.as_deref().unwrap_or(&own);
+        let run = batch.plan.parent().map(run_in_data).unwrap_or_default();
+        let mut lines = String::new();
+        if self.options.program.is_none() {
+            let _ = writeln!(lines, "chmod +x {own}");
+        }
+        let _ = writeln!(
+            lines,
+            "{program} exec --plan {HOME}/data/{run}/plan.json --chunk $((${{SKYPILOT_JOB_RANK:-0}} + {})) --base-dir {WORKDIR} --print-records",
+            batch.chunks.start
+        );
+        if self.options.store.is_some() {
+            let _ = writeln!(lines, "cp -r {HOME}/data/runs/. /fairtrial-store/");
+        }
+        lines
+    }
+
+    fn launch(&self, batch: &Batch) -> Vec<String> {
+        let mut words: Vec<String> = ["sky", "jobs", "launch", "--yes", "--detach-run", "--name"]
+            .map(str::to_owned)
+            .to_vec();
+        words.push(batch.key.clone());
+        words.extend(["--num-jobs".to_owned(), batch.len().to_string()]);
+        for name in &self.options.secrets {
+            // By name alone: the value is taken from the environment and never written down here.
+            words.extend(["--secret".to_owned(), name.clone()]);
+        }
+        words.push(batch.file("yaml").display().to_string());
+        words
+    }
+
+    /// Copies what a machine needs of the run, in the places where `exec` looks.
+    fn stage(batch: &Batch) -> Result<(), PlaceError> {
+        let Some(run) = batch.plan.parent() else {
+            return Err(unfit("the plan has no folder"));
+        };
+        let to = batch.file("stage").join(run_in_data(run));
+        let copy = |name: &str| -> Result<(), PlaceError> {
+            let (from, to) = (run.join(name), to.join(name));
+            let made = to.parent().map_or(Ok(()), std::fs::create_dir_all);
+            let copied = made.and_then(|()| std::fs::copy(&from, &to).map(drop));
+            copied.map_err(|source| {
+                JournalError::Io {
+                    action: "copy",
+                    path: from.clone(),
+                    source,
+                }
+                .into()
+            })
+        };
+        copy("plan.json")?;
+        copy("spec.resolved.json")?;
+        for number in batch.chunks.clone() {
+            copy(&format!("chunks/{number}/chunk.json"))?;
+        }
+        Ok(())
+    }
+
+    /// The rows of the queue that belong to a key: job ids in order, which is the order of ranks.
+    fn rows(&self) -> Result<Vec<Row>, PlaceError> {
+        let answer = self
+            .shell
+            .run(&["sky", "jobs", "queue", "--all", "-o", "json"])?;
+        rows(&answer).ok_or_else(|| PlaceError::Answer {
+            engine: NAME,
+            message: format!(
+                "`sky jobs queue` printed no JSON list: {}",
+                first_line(&answer)
+            ),
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts the records of a job's log into the chunks' folders.
+    fn take_records(batch: &Submitted, log: &str) -> Result<(), PlaceError> {
+        let chunks = chunks_by_trial(&batch.folder);
+        for line in log.lines() {
+            let Some(start) = line.find(RECORD) else {
+                continue;
+            };
+            let Ok(record) = record_from_line(&line.as_bytes()[start..]) else {
+                continue;
+            };
+            let given = Given {
+                index: record.trial.index,
+                attempt: record.attempt,
+            };
+            if let Some(dir) = chunks.get(&given) {
+                dir.write_record(&record)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Engine for Skypilot {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn probe(&self) -> Result<Probe, PlaceError> {
+        let version = self.shell.run(&["sky", "--version"]).map_err(|error| {
+            unfit(format!(
+                "{error}; `pip install skypilot` and `sky check` make it ready"
+            ))
+        })?;
+        let mut warnings = Vec::new();
+        if self.options.store.is_none() {
+            warnings.push(
+                "only records come back from the machines: `engine.skypilot.store` names a bucket for what trials leave"
+                    .to_owned(),
+            );
+        }
+        Ok(Probe {
+            version: first_line(&version).to_owned(),
+            max_elements: MAX_ELEMENTS,
+            warnings,
+            ..Probe::default()
+        })
+    }
+
+    fn preview(&self, batch: &Batch) -> Result<String, PlaceError> {
+        let words: Vec<String> = self.launch(batch).iter().map(|word| quoted(word)).collect();
+        Ok(format!(
+            "# {}\n{}\n# {}\n",
+            batch.file("yaml").display(),
+            self.yaml(batch),
+            words.join(" ")
+        ))
+    }
+
+    fn submit(&self, batch: &Batch) -> Result<String, PlaceError> {
+        Self::stage(batch)?;
+        let yaml = self.yaml(batch);
+        write_atomic_bytes(&batch.file("yaml"), Durability::Content, yaml.as_bytes())?;
+        let words = self.launch(batch);
+        let argv: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.shell.run_slow(&argv)?;
+        // Jobs are found by their name: it is the handle.
+        Ok(batch.key.clone())
+    }
+
+    fn adopt(&self, key: &str) -> Result<Option<String>, PlaceError> {
+        let known = self.rows()?.iter().any(|row| row.name == key);
+        Ok(known.then(|| key.to_owned()))
+    }
+
+    fn poll(&self, batches: &[Submitted]) -> Result<Sightings, PlaceError> {
+        let rows = self.rows()?;
+        let mut seen = Sightings::new();
+        let mut jobs = self.lock();
+        for batch in batches {
+            let mut own: Vec<&Row> = rows.iter().filter(|row| row.name == batch.key).collect();
+            own.sort_by_key(|row| row.id);
+            own.dedup_by_key(|row| row.id);
+            for (element, row) in (0..batch.elements).zip(own) {
+                let place = (batch.key.clone(), element);
+                jobs.ids.insert(place.clone(), (row.id, row.state.clone()));
+                seen.insert(place, row.state.clone());
+            }
+        }
+        seen.retain(|_, state| *state != JobState::Missing);
+        Ok(seen)
+    }
+
+    fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError> {
+        let Some(elements) = elements else {
+            self.shell
+                .run_slow(&["sky", "jobs", "cancel", "--yes", "--name", &batch.key])?;
+            return Ok(());
+        };
+        let jobs = self.lock();
+        let ids: Vec<String> = elements
+            .iter()
+            .filter_map(|element| jobs.ids.get(&(batch.key.clone(), *element)))
+            .map(|(id, _)| id.to_string())
+            .collect();
+        drop(jobs);
+        if !ids.is_empty() {
+            let mut argv = vec!["sky", "jobs", "cancel", "--yes"];
+            argv.extend(ids.iter().map(String::as_str));
+            self.shell.run_slow(&argv)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the logs of jobs that ended, once each.
+    fn collect(&self, batches: &[Submitted]) -> Result<(), PlaceError> {
+        for batch in batches {
+            let ended: Vec<u64> = {
+                let jobs = self.lock();
+                (0..batch.elements)
+                    .filter_map(|element| jobs.ids.get(&(batch.key.clone(), element)))
+                    .filter(|(id, state)| state.is_over() && !jobs.read.contains(id))
+                    .map(|(id, _)| *id)
+                    .collect()
+            };
+            for id in ended {
+                let log = self.log_of(id)?;
+                Self::take_records(batch, &log)?;
+                self.lock().read.insert(id);
+            }
+        }
+        Ok(())
+    }
+
+    fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError> {
+        let place = (batch.key.clone(), element);
+        if !self.lock().ids.contains_key(&place) {
+            self.poll(std::slice::from_ref(batch))?;
+        }
+        let known = self.lock().ids.get(&place).map(|(id, _)| *id);
+        let id = known.ok_or_else(|| unfit("SkyPilot knows no such job"))?;
+        self.log_of(id)
+    }
+
+    fn hears_nodes(&self) -> bool {
+        false
+    }
+}
+
+impl Skypilot {
+    fn log_of(&self, id: u64) -> Result<String, PlaceError> {
+        Ok(self
+            .shell
+            .run_slow(&["sky", "jobs", "logs", "--no-follow", &id.to_string()])?)
+    }
+}
+
+/// A row of the queue.
+struct Row {
+    id: u64,
+    name: String,
+    state: JobState,
+}
+
+/// The rows of `sky jobs queue -o json`; words before the list are passed over.
+fn rows(answer: &str) -> Option<Vec<Row>> {
+    let start = answer.find('[')?;
+    let list: Vec<Value> = serde_json::from_str(answer[start..].trim()).ok()?;
+    let row = |value: &Value| {
+        Some(Row {
+            id: value["job_id"].as_u64()?,
+            name: value["job_name"].as_str()?.to_owned(),
+            state: job_state(value["status"].as_str()?),
+        })
+    };
+    Some(list.iter().filter_map(row).collect())
+}
+
+fn job_state(word: &str) -> JobState {
+    // `ManagedJobStatus.RUNNING` in some versions.
+    match word.rsplit('.').next().unwrap_or(word) {
+        "PENDING" | "SUBMITTED" | "STARTING" | "DEPRECATED_SUBMITTED" => JobState::Pending,
+        "RUNNING" | "WINDING_DOWN" | "RECOVERING" | "CANCELLING" => JobState::Running,
+        "SUCCEEDED" => JobState::Done,
+        "CANCELLED" => JobState::Cancelled,
+        "FAILED_NO_RESOURCE" => {
+            JobState::Failed("no machine of this kind was to be had".to_owned())
+        }
+        other if other.starts_with("FAILED") => JobState::Failed(other.to_lowercase()),
+        _ => JobState::Missing,
+    }
+}
+
+/// A run's folder below the data folder: `rollouts/NAME/STAMP`.
+fn run_in_data(run: &Path) -> String {
+    let parts: Vec<String> = run
+        .components()
+        .rev()
+        .take(3)
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
+}
+
+/// Which chunk each attempt is in.
+fn chunks_by_trial(folder: &Path) -> HashMap<Given, ChunkDir> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found = HashMap::new();
+    for entry in entries {
+        let dir = ChunkDir::at(entry.path());
+        if let Ok(Chunk { trials, .. }) = dir.read() {
+            found.extend(trials.into_iter().map(|given| (given, dir.clone())));
+        }
+    }
+    found
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default().trim()
+}
+
+fn unfit(message: impl Into<String>) -> PlaceError {
+    PlaceError::Unfit {
+        engine: NAME,
+        message: message.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{job_state, rows, run_in_data};
+    use crate::remote::contract::JobState;
+    use std::path::Path;
+
+    #[test]
+    fn the_queue_is_read_past_its_greetings() {
+        let answer = "Fetching managed job statuses...\n[{\"job_id\": 7, \"job_name\": \"ft-1\", \"status\": \"RUNNING\"}]\n";
+        let found = rows(answer).unwrap();
+        assert_eq!((found[0].id, found[0].name.as_str()), (7, "ft-1"));
+        assert_eq!(found[0].state, JobState::Running);
+        assert!(rows("no list").is_none());
+    }
+
+    #[test]
+    fn states_are_those_of_the_help_page() {
+        assert_eq!(job_state("ManagedJobStatus.SUCCEEDED"), JobState::Done);
+        assert!(job_state("FAILED_SETUP").is_over());
+        assert!(!job_state("RECOVERING").is_over());
+        assert_eq!(job_state("SOMETHING_NEW"), JobState::Missing);
+    }
+
+    #[test]
+    fn a_run_keeps_its_place_below_the_data_folder() {
+        let run = Path::new("/p/data/rollouts/bench/20250824__12-34-56");
+        assert_eq!(run_in_data(run), "rollouts/bench/20250824__12-34-56");
+    }
+}
