@@ -58,6 +58,7 @@ pub(crate) fn finish(
     }
     let records = records(run)?;
     let output = output_dir(run, spec);
+    tell_troubles(run, &records, printer);
     printer.tell(format!("results: {}", output.display()));
     if let Some(data) = data.filter(|_| is_swept(spec)) {
         let points = points(run, &records, &slugs, &output);
@@ -92,10 +93,45 @@ fn result_file(run: &RunDir, record: &Record) -> PathBuf {
     run.root().path().join(&record.dir).join("result.json")
 }
 
-/// The part of a result file that the table shows.
+/// More failures than this say the same.
+const MOST_TROUBLES: usize = 10;
+
+/// Says why trials failed, in the experiment's own words.
+fn tell_troubles(run: &RunDir, records: &[Record], printer: Printer) {
+    let failed = records
+        .iter()
+        .filter(|record| record.outcome.is_arm_failure());
+    for record in failed.take(MOST_TROUBLES) {
+        let read = std::fs::read(result_file(run, record)).ok();
+        let head = read.and_then(|text| serde_json::from_slice::<ResultHead>(&text).ok());
+        if let Some(error) = head.and_then(|head| head.error) {
+            let iteration = error
+                .iteration
+                .map_or_else(String::new, |number| format!(" iteration {number}"));
+            printer.warn(format!(
+                "{}: {}{iteration}: {}",
+                record.trial.label(),
+                error.phase,
+                error.message
+            ));
+        }
+    }
+}
+
+/// The part of a result file that the table and the messages show.
 #[derive(Debug, Deserialize)]
 struct ResultHead {
+    #[serde(default)]
+    error: Option<Trouble>,
     metrics: BTreeMap<String, Figures>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Trouble {
+    phase: String,
+    message: String,
+    #[serde(default)]
+    iteration: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]

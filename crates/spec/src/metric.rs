@@ -22,6 +22,20 @@ const SCHEMES: [&str; 9] = [
 ];
 const RESOURCE_FIELDS: [&str; 5] = ["wall", "user", "sys", "cpu", "peak_memory"];
 
+/// The duration of an experiment's iterations, as every worker measures it.
+pub(crate) fn duration() -> MetricDeclaration {
+    MetricDeclaration {
+        name: "duration_s".to_owned(),
+        source: MetricSource::Reported,
+        direction: Some(Direction::Down),
+        unit: Some("s".to_owned()),
+        precision: None,
+        margin: None,
+        summary: None,
+        required: false,
+    }
+}
+
 /// One entry of `[metrics]`; its shape has been checked.
 pub(crate) fn declaration(entry: &Entry, problems: &mut Problems) -> MetricDeclaration {
     let node = &entry.value;

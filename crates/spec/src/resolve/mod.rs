@@ -19,11 +19,11 @@ use crate::document::Node;
 use crate::load::FileCheck;
 use crate::metric;
 use crate::source::{Sources, Span};
-use crate::spec::{Arm, SPEC_SCHEMA, Spec};
+use crate::spec::{Arm, SPEC_SCHEMA, Spec, Task, Work};
 use draft::ModelRole;
 use experiments::Known;
 use fairtrial_experiment::Catalogue;
-use fairtrial_model::{Params, documented_seeds};
+use fairtrial_model::{MetricDeclaration, Params, documented_seeds};
 use std::path::Path;
 
 /// Where a spec comes from.
@@ -73,7 +73,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
             .map(|n| n as usize),
         order: top::order(root),
         order_seed: root.get("order_seed").and_then(Node::whole).unwrap_or(0),
-        metrics: metrics(root, problems),
+        metrics: metrics(root, &tasks, problems),
         analysis: top::analysis(root, &arms, seeds.len(), problems),
         equal: top::equal(root),
         budget: top::budget(root),
@@ -116,7 +116,7 @@ fn declared_arms(root: &Node) -> Vec<Arm> {
 }
 
 /// Without `[arms]`, each distinct model is an arm.
-fn model_arms(tasks: &[crate::spec::Task]) -> Vec<Arm> {
+fn model_arms(tasks: &[Task]) -> Vec<Arm> {
     let mut arms: Vec<Arm> = Vec::new();
     for model in tasks.iter().filter_map(|task| task.arm.as_ref()) {
         if !arms.iter().any(|arm| arm.name == *model) {
@@ -149,11 +149,16 @@ fn texts(node: Option<&Node>) -> Vec<String> {
         .collect()
 }
 
-fn metrics(root: &Node, problems: &mut Problems) -> Vec<fairtrial_model::MetricDeclaration> {
+/// The declared metrics. Where a spec with experiments declares none, it is about how long they take.
+fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDeclaration> {
     let entries = root
         .get("metrics")
         .and_then(Node::map)
         .map_or(&[][..], |map| &map.entries);
+    let timed = |task: &Task| matches!(task.work, Work::Experiment { .. });
+    if entries.is_empty() && tasks.iter().all(timed) {
+        return vec![metric::duration()];
+    }
     entries
         .iter()
         .map(|entry| metric::declaration(entry, problems))
