@@ -1,6 +1,7 @@
 //! `bench`: what a trial costs beside the least it could cost, and what a large run takes. Everything that is compared
 //! runs alternately within one call, because a machine is never as fast as it was yesterday.
 
+mod experiments;
 mod large;
 mod launch;
 mod measure;
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// Trials of the large run; 0 leaves it out
     #[arg(long, default_value_t = 100_000)]
     large: u64,
+    /// Measure registered experiments instead: what instruments add to an iteration, and whole commands
+    #[arg(long)]
+    experiments: bool,
     /// Use this binary and do not build one
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
@@ -53,6 +57,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
         folder,
     };
     println!("{}\n", machine());
+    if args.experiments {
+        return experiments::run(&bench);
+    }
     launch::run(&bench)?;
     if args.large > 0 {
         large::run(&bench)?;
