@@ -20,7 +20,7 @@ mod worker;
 pub use aggregate::{Aggregate, Interval95, aggregate, numbers};
 pub use catalogue::Experiments;
 pub use drive::{DriveError, Driven, Tools, drive};
-pub use instruments::known as known_instruments;
+pub use instruments::offered as offered_instruments;
 pub use outputs::result_dir_name;
 pub use reporter::report_with;
 pub use request::{DriveTask, DriveTrial, TASK_SCHEMA};

@@ -27,7 +27,8 @@ struct Finding {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Exit {
     let host = Host::read();
-    let findings = [limits(), run_queue(), subreaper(), data(global), git()];
+    let mut findings = vec![limits(), run_queue(), subreaper(), data(global), git()];
+    findings.extend(instruments());
     if args.json {
         printer.json(&serde_json::json!({ "host": host, "findings": findings }));
         return Exit::Fine;
@@ -52,6 +53,16 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Exit {
         printer.line(format!("{mark}  {:<16} {}", finding.what, finding.detail));
     }
     Exit::Fine
+}
+
+/// The instruments of experiments that need something of the machine.
+fn instruments() -> impl Iterator<Item = Finding> {
+    let offered = fairtrial_driver::offered_instruments().into_iter();
+    offered.map(|(what, offer)| Finding {
+        what,
+        good: offer.is_ok(),
+        detail: offer.unwrap_or_else(|why| why),
+    })
 }
 
 fn limits() -> Finding {

@@ -179,6 +179,33 @@ fn a_failing_iteration_keeps_the_samples_before_it() {
 }
 
 #[test]
+fn a_failing_point_does_not_stop_the_sweep() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a, fail_at: [1, -1, 2]}\n");
+    let said = expect(&project, 1, &["run", "bench.yaml"]).err;
+    assert!(
+        said.contains("measured iteration 1: ValueError: as told"),
+        "{said}"
+    );
+    let found = results(&project, "out");
+    let mut kept: Vec<String> = found
+        .iter()
+        .map(|result| format!("{} {}", result["status"], result["metrics"]["count"]["n"]))
+        .collect();
+    kept.sort();
+    assert_eq!(kept, ["\"failed\" 1", "\"failed\" 2", "\"success\" 4"]);
+    let folder = std::fs::read_dir(project.path().join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.join("SWEEP_SUMMARY.md").exists())
+        .expect("the sweep has a summary");
+    let summary = std::fs::read_to_string(folder.join("SWEEP_SUMMARY.md")).unwrap();
+    assert_eq!(summary.matches("| failed |").count(), 2, "{summary}");
+}
+
+#[test]
 fn parameters_are_checked_without_importing_the_module() {
     if no_python() {
         return;

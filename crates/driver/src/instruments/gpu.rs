@@ -19,21 +19,34 @@ pub(super) struct Gpu {
 impl Gpu {
     /// Starts to watch all GPUs together: utilisation of the busiest, memory and power of all.
     pub(super) fn start(instrument: &Instrument) -> Result<Self, String> {
-        let nvml = Nvml::init()
-            .map_err(|error| format!("no NVIDIA GPU can be asked on this machine ({error})"))?;
-        let count = nvml.device_count().map_err(|error| error.to_string())?;
-        if count == 0 {
-            return Err("this machine has no NVIDIA GPU".to_owned());
-        }
-        let names = (0..count)
-            .filter_map(|number| nvml.device_by_index(number).ok()?.name().ok())
-            .collect();
+        let (nvml, names) = find()?;
+        let count = names.len() as u32;
         let interval = Duration::from_secs_f64(number(instrument, "interval_ms", 200.0) / 1e3);
         let most = whole(instrument, "max_samples", 1000) as usize;
         let sampler = Sampler::start(interval, most, move || Some(look(&nvml, count)))
             .map_err(|error| error.to_string())?;
         Ok(Self { sampler, names })
     }
+}
+
+/// The management library, and the names of the GPUs it knows.
+fn find() -> Result<(Nvml, Vec<String>), String> {
+    let nvml = Nvml::init()
+        .map_err(|error| format!("no NVIDIA GPU can be asked on this machine ({error})"))?;
+    let count = nvml.device_count().map_err(|error| error.to_string())?;
+    let name = |number: u32| nvml.device_by_index(number)?.name();
+    let names: Vec<String> = (0..count)
+        .map(|number| name(number).unwrap_or_else(|_| "unknown".to_owned()))
+        .collect();
+    if names.is_empty() {
+        return Err("this machine has no NVIDIA GPU".to_owned());
+    }
+    Ok((nvml, names))
+}
+
+/// The GPUs that could be watched, or why there are none.
+pub(super) fn offered() -> Result<String, String> {
+    find().map(|(_, names)| names.join(", "))
 }
 
 /// What the GPUs show; what one does not show is left out.

@@ -22,7 +22,7 @@ use std::path::Path;
 const CPROFILE: &str = "cprofile";
 
 /// Every instrument that is built in, with its options.
-pub fn known() -> Vec<InstrumentInfo> {
+pub(crate) fn known() -> Vec<InstrumentInfo> {
     let interval = |default| {
         Param::number("interval_ms", default)
             .at_least(10.0)
@@ -90,6 +90,11 @@ pub fn known() -> Vec<InstrumentInfo> {
             ],
         ),
     ]
+}
+
+/// Which of the instruments that need something of the machine have it, or why not.
+pub fn offered() -> [(&'static str, Result<String, String>); 2] {
+    [("gpu", gpu::offered()), ("perf", perf::offered())]
 }
 
 /// What an instrument found.

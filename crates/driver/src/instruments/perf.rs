@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// What may go wrong, in words for the report.
 const PERMISSION: &str = "allow it with `sysctl kernel.perf_event_paranoid=1`, or run as root";
 
+const NOT_INSTALLED: &str =
+    "the program `perf` is not installed (package linux-perf or linux-tools)";
+
 /// The profiler at work.
 #[derive(Debug)]
 pub(crate) struct Perf {
@@ -61,10 +64,9 @@ impl Perf {
                     began: Instant::now(),
                 })
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Finding::absent(
-                "perf",
-                "the program `perf` is not installed (package linux-perf or linux-tools)",
-            )),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(Finding::absent("perf", NOT_INSTALLED))
+            }
             Err(error) => Err(Finding::absent("perf", error.to_string())),
         })
     }
@@ -97,6 +99,18 @@ impl Perf {
             Err(why) => Finding::absent("perf", format!("{why}; {PERMISSION}")),
         }
     }
+}
+
+/// Whether native code could be profiled here, or why not.
+pub(super) fn offered() -> Result<String, String> {
+    let version = Command::new("perf").arg("--version").output();
+    let version = version.map_err(|_| NOT_INSTALLED.to_owned())?;
+    let setting = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
+    let strict = setting.trim().parse::<i32>().is_ok_and(|level| level > 2);
+    if strict && !rustix::process::geteuid().is_root() {
+        return Err(format!("users may not profile here; {PERMISSION}"));
+    }
+    Ok(String::from_utf8_lossy(&version.stdout).trim().to_owned())
 }
 
 fn artifact(name: &str, kind: &str, path: &str) -> Artifact {
