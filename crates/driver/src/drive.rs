@@ -1,6 +1,6 @@
 //! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
 
-use crate::instruments::{Finding, Observers, Perf, no_profile, worker_profile};
+use crate::instruments::{Finding, Observers, Perf, profile_finding, worker_profile};
 use crate::outputs;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
@@ -260,10 +260,11 @@ impl Session<'_> {
     /// Iterations under profilers come after the measured ones, so that none of them is in a measured time.
     fn profile(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
         let instruments = &self.task.instruments;
-        match worker_profile(instruments, &self.task.origin) {
-            Some(Ok(count)) => self.iterate(worker, Phase::Profiled, count)?,
-            Some(Err(why)) => self.findings.push(no_profile(why)),
-            None => {}
+        if let Some(asked) = worker_profile(instruments, &self.task.origin) {
+            if let Ok(count) = asked {
+                self.iterate(worker, Phase::Profiled, count)?;
+            }
+            self.findings.push(profile_finding(asked));
         }
         match Perf::start(instruments, worker.pid(), &self.artifacts) {
             Some(Ok(perf)) => {

@@ -157,8 +157,8 @@ fn instruments_and_reporters_of_the_user_work() {
     assert_eq!(result["metrics"]["count"]["min"], 3.0);
     assert_eq!(result["metrics"]["deep.value"]["n"], 4);
     assert!(result["metrics"].get("odd").is_none());
-    // The instrument sleeps 40 ms around each iteration and none of it is in the duration.
-    assert!(result["metrics"]["duration_s"]["min"].as_f64().unwrap() < 0.02);
+    // The instrument sleeps 40 ms around each iteration: if it were in the duration, none could be shorter.
+    assert!(result["metrics"]["duration_s"]["min"].as_f64().unwrap() < 0.04);
     assert_eq!(project.read("out/custom_report.txt"), "1 mine 4.5");
     assert!(project.path().join("torn-down").exists());
 }

@@ -172,9 +172,16 @@ pub(crate) fn worker_profile(asked: &[Instrument], origin: &Origin) -> Option<Re
     })
 }
 
-/// A finding for a profiler that cannot work.
-pub(crate) fn no_profile(why: String) -> Finding {
-    Finding::absent(CPROFILE, why)
+/// What a worker's own profiler did: how many iterations it saw, or why it cannot work. Its files come from the worker.
+pub(crate) fn profile_finding(profiled: Result<u64, String>) -> Finding {
+    match profiled {
+        Ok(iterations) => Finding {
+            name: CPROFILE.to_owned(),
+            summary: Map::from_iter([("iterations".to_owned(), iterations.into())]),
+            ..Finding::default()
+        },
+        Err(why) => Finding::absent(CPROFILE, why),
+    }
 }
 
 fn number(instrument: &Instrument, option: &str, default: f64) -> f64 {

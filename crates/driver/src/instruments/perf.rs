@@ -96,7 +96,7 @@ impl Perf {
                 ],
                 ..Finding::default()
             },
-            Err(why) => Finding::absent("perf", format!("{why}; {PERMISSION}")),
+            Err(why) => Finding::absent("perf", why),
         }
     }
 }
@@ -125,7 +125,7 @@ fn artifact(name: &str, kind: &str, path: &str) -> Artifact {
 fn draw(artifacts: &Path) -> Result<u64, String> {
     let data = artifacts.join("perf.data");
     if !data.metadata().is_ok_and(|data| data.len() > 0) {
-        return Err("perf could not attach to the worker".to_owned());
+        return Err(format!("perf could not attach to the worker; {PERMISSION}"));
     }
     let folded = artifacts.join("stacks.folded");
     let text = |error: io::Error| error.to_string();
@@ -145,7 +145,7 @@ fn draw(artifacts: &Path) -> Result<u64, String> {
         .filter(|line| line.first().is_some_and(|first| !b" \t#".contains(first)))
         .count() as u64;
     if samples == 0 {
-        return Err("perf saw no samples of the worker".to_owned());
+        return Err("perf saw no samples of the worker; raise `seconds`".to_owned());
     }
     let file = BufWriter::new(File::create(&folded).map_err(text)?);
     let collapsed = Folder::default().collapse(&script[..], file);
