@@ -69,10 +69,8 @@ fn setup(dir: &Path, params: &Value) -> Value {
 }
 
 fn talk(requests: &[Value]) -> Vec<Value> {
-    let text: String = requests
-        .iter()
-        .map(|request| format!("{request}\n"))
-        .collect();
+    let lines: Vec<String> = requests.iter().map(ToString::to_string).collect();
+    let text = lines.join("\n");
     let mut replies = Vec::new();
     serve(&registry(), text.as_bytes(), &mut replies).unwrap();
     let text = String::from_utf8(replies).unwrap();
