@@ -75,6 +75,7 @@ fn write(root: &DataRoot, name: &str, trials: u64) -> RunDir {
         trials,
         set: vec![],
         only: None,
+        registration_sha256: None,
         parallel: 2,
         version: "0.1.0".into(),
         created_at: now,

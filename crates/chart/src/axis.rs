@@ -1,7 +1,14 @@
-//! Axes: from values to places, with ticks at round numbers.
+//! Axes: from values to places, with ticks at round numbers or at names.
 
-/// Fewest and most ticks that are aimed at.
+use crate::text::{SIZE, fit, width};
+
+/// Most ticks that are aimed at.
 const TICKS: f64 = 6.0;
+/// Room between the labels of neighbouring ticks.
+const BETWEEN: f64 = 10.0;
+
+/// Room that the shortest name under an axis takes.
+const SHORTEST: f64 = 30.0;
 
 /// How tick labels are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -11,8 +18,24 @@ pub enum TickFormat {
     Plain,
     /// A share as percent.
     Percent,
+    /// A share as percent with its sign: changes.
+    Change,
     /// Whole numbers only: counts.
     Count,
+}
+
+/// What stands along an axis.
+#[derive(Debug, Clone, PartialEq)]
+enum Along {
+    /// Numbers.
+    Values(TickFormat),
+    /// One name per whole number, from 0, and a note for each at the far side.
+    Names {
+        names: Vec<String>,
+        notes: Vec<String>,
+    },
+    /// Nothing is drawn.
+    Hidden,
 }
 
 /// One axis.
@@ -21,12 +44,15 @@ pub struct Axis {
     label: String,
     low: f64,
     high: f64,
-    format: TickFormat,
-    names: Vec<String>,
+    along: Along,
 }
 
-/// Letters of a name under an axis before it is cut; more names leave less room for each.
-const NAME_LETTERS: usize = 60;
+/// A tick: where, and what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tick {
+    pub(crate) at: f64,
+    pub(crate) label: String,
+}
 
 impl Axis {
     /// An axis over a range of values; a range that is empty or not finite becomes one around it that can be drawn.
@@ -41,28 +67,87 @@ impl Axis {
             label: label.into(),
             low,
             high,
-            format: TickFormat::Plain,
-            names: Vec::new(),
+            along: Along::Values(TickFormat::Plain),
         }
     }
 
-    /// An axis of names: the first stands at 0, the second at 1, and so on.
+    /// An axis that shows all finite values, with a little room at both ends. Values that are all the same get room
+    /// on both sides.
+    pub fn around(label: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
+        let mut range = None;
+        for value in values.into_iter().filter(|value| value.is_finite()) {
+            let (low, high) = range.unwrap_or((value, value));
+            range = Some((value.min(low), value.max(high)));
+        }
+        let Some((low, high)) = range else {
+            return Self::new(label, 0.0, 1.0);
+        };
+        let room = match high - low {
+            span if span > 0.0 => 0.05 * span,
+            _ if low == 0.0 => 1.0,
+            _ => 0.5 * low.abs(),
+        };
+        Self::new(label, low - room, high + room)
+    }
+
+    /// An axis of names: the first stands at 0, the second at 1, and so on; a vertical one has the first on top.
     pub fn named(label: impl Into<String>, names: Vec<String>) -> Self {
-        let last = names.len() as f64 - 1.0;
+        Self::noted(label, names, Vec::new())
+    }
+
+    /// The same with a note for each name at the far side.
+    pub fn noted(label: impl Into<String>, names: Vec<String>, notes: Vec<String>) -> Self {
         Self {
-            names,
-            ..Self::new(label, -0.5, last.max(0.0) + 0.5)
+            label: label.into(),
+            low: -0.5,
+            high: names.len().max(1) as f64 - 0.5,
+            along: Along::Names { names, notes },
+        }
+    }
+
+    /// An axis that only says where things are. Two of them make a panel whose units are as wide as high.
+    pub fn hidden(low: f64, high: f64) -> Self {
+        Self {
+            along: Along::Hidden,
+            ..Self::new("", low, high)
         }
     }
 
     /// The same with other tick labels.
     #[must_use]
     pub fn format(self, format: TickFormat) -> Self {
-        Self { format, ..self }
+        Self {
+            along: Along::Values(format),
+            ..self
+        }
     }
 
     pub(crate) fn label(&self) -> &str {
         &self.label
+    }
+
+    pub(crate) fn range(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.along == Along::Hidden
+    }
+
+    /// The names along it, where it has names.
+    pub(crate) fn rows(&self) -> Option<&[String]> {
+        match &self.along {
+            Along::Names { names, .. } => Some(names),
+            _ => None,
+        }
+    }
+
+    /// The notes at the far side.
+    pub(crate) fn notes(&self) -> &[String] {
+        match &self.along {
+            Along::Names { notes, .. } => notes,
+            _ => &[],
+        }
     }
 
     /// Where a value stands between 0 (low) and 1 (high); values outside lie outside.
@@ -70,66 +155,113 @@ impl Axis {
         (value - self.low) / (self.high - self.low)
     }
 
-    /// Ticks with their labels.
-    pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
-        if !self.names.is_empty() {
-            return self.named_ticks();
+    /// Ticks along an axis that is drawn across, `room` wide: as many as have room side by side.
+    pub(crate) fn across(&self, room: f64) -> Vec<Tick> {
+        if let Some(names) = self.rows() {
+            // Where there is no room for all, every second, third, ... name.
+            let every = (names.len() as f64 * (SHORTEST + BETWEEN) / room)
+                .ceil()
+                .max(1.0);
+            let each = every * room / names.len().max(1) as f64 - BETWEEN;
+            let ticks = named(names, |name| fit(name, each, SIZE));
+            return ticks.into_iter().step_by(every as usize).collect();
         }
-        let step = self.step();
+        let fits = |ticks: &[Tick]| {
+            let widest = ticks
+                .iter()
+                .map(|tick| width(&tick.label, SIZE))
+                .fold(0.0, f64::max);
+            ticks.len() as f64 * (widest + BETWEEN) <= room + widest
+        };
+        let aims = [TICKS, 5.0, 4.0, 3.0, 2.0, 1.0];
+        let candidates = aims.into_iter().map(|aim| self.numbers(aim));
+        let mut last = Vec::new();
+        for ticks in candidates {
+            if fits(&ticks) {
+                return ticks;
+            }
+            last = ticks;
+        }
+        last.truncate(1);
+        last
+    }
+
+    /// Ticks along an axis that is drawn upwards; names take no more than `room`.
+    pub(crate) fn upwards(&self, room: f64) -> Vec<Tick> {
+        match self.rows() {
+            Some(names) => named(names, |name| fit(name, room, SIZE)),
+            None => self.numbers(TICKS),
+        }
+    }
+
+    /// Ticks at round numbers.
+    fn numbers(&self, aim: f64) -> Vec<Tick> {
+        let Along::Values(format) = self.along else {
+            return Vec::new();
+        };
+        let step = self.step(aim, format);
         let first = (self.low / step).ceil();
         let count = ((self.high / step).floor() - first).max(0.0) as usize;
         let values = (0..=count.min(100)).map(|place| (first + place as f64) * step);
         values
-            .map(|value| (value, self.tick_label(value, step)))
+            .filter(|value| (self.low..=self.high).contains(value))
+            .map(|value| Tick {
+                at: value,
+                label: self.tick_label(value, step, format),
+            })
             .collect()
     }
 
-    /// Every name, cut to the room that there is; where even that is not enough, every second, third, ... name.
-    fn named_ticks(&self) -> Vec<(f64, String)> {
-        let room = (NAME_LETTERS / self.names.len()).max(6);
-        let every = (self.names.len() * 6).div_ceil(NAME_LETTERS).max(1);
-        let named = self.names.iter().enumerate().step_by(every);
-        named
-            .map(|(place, name)| (place as f64, cut(name, room)))
-            .collect()
-    }
-
-    fn step(&self) -> f64 {
-        let rough = (self.high - self.low) / TICKS;
+    fn step(&self, aim: f64, format: TickFormat) -> f64 {
+        let rough = (self.high - self.low) / aim;
         let power = 10f64.powf(rough.log10().floor());
         let round = [1.0, 2.0, 5.0, 10.0]
             .into_iter()
             .find(|round| round * power >= rough * 0.999);
         let step = round.unwrap_or(10.0) * power;
-        if self.format == TickFormat::Count {
+        if format == TickFormat::Count {
             step.round().max(1.0)
         } else {
             step
         }
     }
 
-    fn tick_label(&self, value: f64, step: f64) -> String {
-        let (shown, step, unit) = match self.format {
-            TickFormat::Percent => (100.0 * value, 100.0 * step, " %"),
+    fn tick_label(&self, value: f64, step: f64, format: TickFormat) -> String {
+        let (shown, step, unit) = match format {
+            TickFormat::Percent | TickFormat::Change => (100.0 * value, 100.0 * step, " %"),
             TickFormat::Plain | TickFormat::Count => (value, step, ""),
         };
         let largest = self.low.abs().max(self.high.abs());
-        if self.format == TickFormat::Plain && !(1e-4..1e6).contains(&largest) {
-            return format!("{shown:.1e}");
+        if format == TickFormat::Plain && !(1e-4..1e6).contains(&largest) {
+            // As many digits as it takes to tell neighbours apart.
+            let digits = (largest / step).log10().ceil().clamp(1.0, 8.0) as usize;
+            let zero = shown.abs() < step / 1e6;
+            return if zero {
+                "0".to_owned()
+            } else {
+                format!("{shown:.digits$e}")
+            };
         }
         let decimals = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
         // Rounding must not leave a minus before zero.
         let shown = if shown.abs() < step / 1e6 { 0.0 } else { shown };
-        format!("{shown:.decimals$}{unit}")
+        let sign = if format == TickFormat::Change && shown > 0.0 {
+            "+"
+        } else {
+            ""
+        };
+        format!("{sign}{shown:.decimals$}{unit}")
     }
 }
 
-fn cut(name: &str, letters: usize) -> String {
-    if name.chars().count() <= letters {
-        return name.to_owned();
-    }
-    let start: String = name.chars().take(letters - 1).collect();
-    format!("{start}…")
+fn named(names: &[String], label: impl Fn(&str) -> String) -> Vec<Tick> {
+    let ticks = names.iter().enumerate();
+    ticks
+        .map(|(place, name)| Tick {
+            at: place as f64,
+            label: label(name),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -137,7 +269,8 @@ mod tests {
     use super::{Axis, TickFormat};
 
     fn labels(axis: &Axis) -> Vec<String> {
-        axis.ticks().into_iter().map(|(_, label)| label).collect()
+        let ticks = axis.upwards(100.0).into_iter();
+        ticks.map(|tick| tick.label).collect()
     }
 
     #[test]
@@ -148,6 +281,13 @@ mod tests {
         );
         let percent = Axis::new("", 0.0, 0.07).format(TickFormat::Percent);
         assert_eq!(labels(&percent), ["0 %", "2 %", "4 %", "6 %"]);
+        let change = Axis::new("", -0.01, 0.02).format(TickFormat::Change);
+        assert_eq!(
+            labels(&change),
+            [
+                "-1.0 %", "-0.5 %", "0.0 %", "+0.5 %", "+1.0 %", "+1.5 %", "+2.0 %"
+            ]
+        );
         assert_eq!(
             labels(&Axis::new("", 1.0, 4.0).format(TickFormat::Count)),
             ["1", "2", "3", "4"]
@@ -156,13 +296,29 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_at_whole_numbers_and_are_cut_where_they_are_long() {
-        let axis = Axis::named("", vec!["a".into(), "b".repeat(50)]);
-        assert_eq!(labels(&axis)[0], "a");
-        assert_eq!(labels(&axis)[1].chars().count(), 30);
-        assert_eq!(axis.place(0.5), 0.5);
+    fn neighbours_far_from_zero_can_be_told_apart() {
+        let shown = labels(&Axis::new("", 10_000_000.0, 10_000_010.0));
+        let mut distinct = shown.clone();
+        distinct.dedup();
+        assert_eq!(shown, distinct);
+    }
+
+    #[test]
+    fn ticks_that_have_no_room_side_by_side_are_fewer() {
+        let axis = Axis::new("", 0.0, 900_000.0);
+        assert!(axis.across(500.0).len() > axis.across(120.0).len());
+        assert!(axis.across(1.0).len() <= 1);
+    }
+
+    #[test]
+    fn names_are_cut_to_their_room() {
+        let names = vec!["a".repeat(90), "b".to_owned()];
+        let axis = Axis::named("", names);
+        assert!(axis.upwards(80.0)[0].label.contains('…'));
+        assert_eq!(axis.upwards(80.0)[1].label, "b");
+        assert_eq!((axis.place(-0.5), axis.place(1.5)), (0.0, 1.0));
         let many = Axis::named("", (0..100).map(|n| n.to_string()).collect());
-        assert_eq!(many.ticks().len(), 10);
+        assert_eq!(many.across(400.0).len(), 10);
     }
 
     #[test]
@@ -176,7 +332,10 @@ mod tests {
         ] {
             let axis = Axis::new("", low, high);
             assert!(axis.place(axis.low) == 0.0 && axis.place(axis.high) == 1.0);
-            assert!(axis.ticks().len() <= 101);
+            assert!(axis.upwards(50.0).len() <= 101);
         }
+        assert_eq!(Axis::around("", []).range(), (0.0, 1.0));
+        let same = Axis::around("", [2.0, f64::NAN, 2.0]).range();
+        assert_eq!(same, (1.0, 3.0));
     }
 }

@@ -1,18 +1,22 @@
 //! A figure: panels in a grid under one title, as SVG text or PNG bytes.
 
-use crate::panel::{Area, LEGEND_LINE, Panel};
+use crate::legend;
+use crate::panel::{Area, Panel};
 use crate::raster::{self, ChartError};
 use crate::svg::{Anchor, Svg, escape};
-use crate::theme::Theme;
+use crate::text::{fit, wrap};
+use crate::theme::{PAGE_CLASS, Theme};
 
-/// Size of one panel without its legend.
-const PANEL: (f64, f64) = (560.0, 300.0);
 /// Room above the panels for the title, and per line for the subtitle.
 const HEAD: f64 = 40.0;
 const LINE: f64 = 18.0;
 const EDGE: f64 = 16.0;
 /// Room between rows of panels.
 const ROW_GAP: f64 = 16.0;
+/// Size of the title.
+const TITLE: f64 = 17.0;
+/// Lines that one subtitle may take.
+const SUBTITLE_LINES: usize = 3;
 
 /// A grid of panels.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,43 +33,93 @@ pub struct Figure {
     pub panels: Vec<Panel>,
 }
 
+/// How large panels are, and where their colours come from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Layout {
+    /// Width of a panel.
+    pub width: f64,
+    /// Height of an ordinary panel without its legend; named rows take what they need.
+    pub height: f64,
+    /// Where the colours come from.
+    pub colors: ColorsFrom,
+}
+
+/// Where a figure's colours come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColorsFrom {
+    /// The figure brings its own style sheet: it stands alone.
+    Figure(Theme),
+    /// The page that it stands in holds [`crate::page_style`].
+    Page,
+}
+
+impl Layout {
+    /// A figure of its own.
+    pub const fn alone(theme: Theme) -> Self {
+        Self {
+            width: 560.0,
+            height: 300.0,
+            colors: ColorsFrom::Figure(theme),
+        }
+    }
+
+    /// A figure inside of a page: narrow, so that its letters are still large on a telephone.
+    pub const fn in_page() -> Self {
+        Self {
+            width: 408.0,
+            height: 264.0,
+            colors: ColorsFrom::Page,
+        }
+    }
+}
+
+/// One row of panels, measured.
+struct Row<'a> {
+    panels: &'a [Panel],
+    legend_lines: usize,
+    height: f64,
+}
+
 impl Figure {
-    /// The figure as SVG text.
+    /// The figure as SVG text that stands alone.
     pub fn svg(&self, theme: Theme) -> String {
+        self.svg_in(&Layout::alone(theme))
+    }
+
+    /// The figure as SVG text.
+    pub fn svg_in(&self, layout: &Layout) -> String {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
-        let rows: Vec<&[Panel]> = self.panels.chunks(columns).collect();
-        let legends: Vec<usize> = rows
+        let rows = self.rows(columns, layout);
+        let width = columns as f64 * layout.width + 2.0 * EDGE;
+        let subtitle: Vec<String> = self
+            .subtitle
             .iter()
-            .map(|row| row.iter().map(Panel::legend_lines).max().unwrap_or(0))
+            .flat_map(|text| wrap(text, width - 2.0 * EDGE, SUBTITLE_LINES))
             .collect();
-        let head = HEAD + self.subtitle.len() as f64 * LINE;
-        let heights: Vec<f64> = legends
-            .iter()
-            .map(|lines| PANEL.1 + *lines as f64 * LEGEND_LINE)
-            .collect();
-        let width = columns as f64 * PANEL.0 + 2.0 * EDGE;
+        let head = HEAD + subtitle.len() as f64 * LINE;
         let gaps = rows.len().saturating_sub(1) as f64 * ROW_GAP;
-        let height = head + heights.iter().sum::<f64>() + gaps + EDGE;
+        let height = head + rows.iter().map(|row| row.height).sum::<f64>() + gaps + EDGE;
         let id = self.id();
         let mut svg = Svg::default();
-        self.open(&mut svg, (width, height), &id, theme);
+        self.open(&mut svg, (width, height), &id, layout.colors);
+        let title = fit(&self.title, width - 2.0 * EDGE, TITLE);
+        svg.text((EDGE, 26.0), Anchor::Start, "h", &title);
+        for (line, text) in subtitle.iter().enumerate() {
+            svg.text((EDGE, 46.0 + line as f64 * LINE), Anchor::Start, "f", text);
+        }
         let mut y = head;
-        for (row, panels) in rows.iter().enumerate() {
-            for (column, panel) in panels.iter().enumerate() {
+        for (place, row) in rows.iter().enumerate() {
+            for (column, panel) in row.panels.iter().enumerate() {
                 let area = Area {
-                    x: EDGE + column as f64 * PANEL.0,
+                    x: EDGE + column as f64 * layout.width,
                     y,
-                    width: PANEL.0,
-                    height: heights[row],
+                    width: layout.width,
+                    height: row.height,
                 };
-                panel.draw(
-                    &mut svg,
-                    area,
-                    legends[row],
-                    &format!("{id}-{row}-{column}"),
-                );
+                let clip = format!("{id}-{place}-{column}");
+                panel.draw(&mut svg, area, row.legend_lines, &clip);
             }
-            y += heights[row] + ROW_GAP;
+            y += row.height + ROW_GAP;
         }
         svg.raw("</svg>\n");
         svg.finish()
@@ -82,20 +136,42 @@ impl Figure {
         raster::png(&self.svg(theme), scale)
     }
 
-    fn open(&self, svg: &mut Svg, (width, height): (f64, f64), id: &str, theme: Theme) {
+    fn rows(&self, columns: usize, layout: &Layout) -> Vec<Row<'_>> {
+        let measured = |panels| {
+            let of = |panel: &Panel| panel.legend_lines(layout.width);
+            let panels: &[Panel] = panels;
+            let legend_lines = panels.iter().map(of).max().unwrap_or(0);
+            let plot = panels
+                .iter()
+                .map(|panel| panel.height(layout.height))
+                .fold(0.0, f64::max);
+            Row {
+                panels,
+                legend_lines,
+                height: plot + legend_lines as f64 * legend::LINE,
+            }
+        };
+        self.panels.chunks(columns).map(measured).collect()
+    }
+
+    fn open(&self, svg: &mut Svg, (width, height): (f64, f64), id: &str, colors: ColorsFrom) {
+        let (class, style) = match colors {
+            ColorsFrom::Figure(theme) => (
+                id,
+                format!(
+                    "<style>\n{}</style>\n<rect width=\"{width}\" height=\"{height}\" class=\"bg\"/>\n",
+                    theme.style(id)
+                ),
+            ),
+            ColorsFrom::Page => (PAGE_CLASS, String::new()),
+        };
         svg.raw(&format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" class=\"{id}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
-             <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n<style>\n{}</style>\n\
-             <rect width=\"{width}\" height=\"{height}\" class=\"bg\"/>\n",
+             height=\"{height}\" class=\"{class}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
+             <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{style}",
             escape(&self.title),
             escape(&self.description),
-            theme.style(id)
         ));
-        svg.text((EDGE, 26.0), Anchor::Start, "h", &self.title);
-        for (line, text) in self.subtitle.iter().enumerate() {
-            svg.text((EDGE, 46.0 + line as f64 * LINE), Anchor::Start, "f", text);
-        }
     }
 
     /// A name that is the same for the same figure and hardly ever for another on the page (FNV-1a of its texts).

@@ -1,4 +1,4 @@
-//! What stands in a panel: lines, bands, points, and rules across it.
+//! What stands in a panel: lines, bands, points, intervals, boxes, and rules across it.
 
 /// Which of the six series looks a mark has; larger numbers begin again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,11 +14,27 @@ impl Series {
 /// One mark, in the values of the panel's axes. Points that are not finite are gaps.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mark {
-    /// A line through points, with a dot at each where there are few.
+    /// A line through points, with a dot at each where there are few, and a rim where it crosses much else.
     Line {
         /// The look.
         series: Series,
         /// The points, in order.
+        points: Vec<(f64, f64)>,
+        /// The name in the legend; empty for none.
+        label: String,
+    },
+    /// A faint line behind the others: one of many that belong together.
+    Trace {
+        /// The look.
+        series: Series,
+        /// The points, in order.
+        points: Vec<(f64, f64)>,
+    },
+    /// Points that no line joins, each series with its own shape.
+    Points {
+        /// The look.
+        series: Series,
+        /// The points.
         points: Vec<(f64, f64)>,
         /// The name in the legend; empty for none.
         label: String,
@@ -32,12 +48,62 @@ pub enum Mark {
         /// The name in the legend; empty for none.
         label: String,
     },
-    /// Points with their intervals as upright bars; ends that are not finite leave a point without a bar.
+    /// A closed outline, lightly filled.
+    Outline {
+        /// The look.
+        series: Series,
+        /// The corners.
+        points: Vec<(f64, f64)>,
+        /// The name in the legend; empty for none.
+        label: String,
+    },
+    /// A value with its interval along x, at a place of y; an end that is not finite runs out of the panel.
+    Range {
+        /// The look.
+        series: Series,
+        /// The place.
+        y: f64,
+        /// Lower end, value, upper end.
+        x: [f64; 3],
+        /// The name in the legend; empty for none.
+        label: String,
+    },
+    /// Points with their intervals as upright bars; an end that is not finite runs out of the panel, one that is NaN
+    /// leaves a point without a bar.
     Whiskers {
         /// The look.
         series: Series,
         /// x, value, lower and upper end.
         points: Vec<(f64, f64, f64, f64)>,
+        /// The name in the legend; empty for none.
+        label: String,
+    },
+    /// A box of a distribution, at a place of x.
+    Box {
+        /// The look.
+        series: Series,
+        /// The place.
+        x: f64,
+        /// Lower whisker, lower quartile, median, upper quartile, upper whisker.
+        y: [f64; 5],
+    },
+    /// A shaded stretch of x around one row: what does not matter there.
+    Zone {
+        /// The row.
+        y: f64,
+        /// From.
+        low: f64,
+        /// To.
+        high: f64,
+        /// The name in the legend; empty for none.
+        label: String,
+    },
+    /// A shaded stretch of y across the panel.
+    Belt {
+        /// From.
+        low: f64,
+        /// To.
+        high: f64,
         /// The name in the legend; empty for none.
         label: String,
     },
@@ -50,6 +116,17 @@ pub enum Mark {
         /// The name in the legend; empty for none.
         label: String,
     },
+    /// A level over a stretch of x.
+    Stretch {
+        /// The look.
+        series: Series,
+        /// Where.
+        y: f64,
+        /// From where to where.
+        x: [f64; 2],
+        /// The name in the legend; empty for none.
+        label: String,
+    },
     /// A place on the x axis.
     At {
         /// The look.
@@ -59,26 +136,67 @@ pub enum Mark {
         /// The name in the legend; empty for none.
         label: String,
     },
+    /// A thin rule of the page's own colour.
+    Rule {
+        /// From.
+        from: (f64, f64),
+        /// To.
+        to: (f64, f64),
+    },
+    /// Words at a place.
+    Words {
+        /// Where.
+        at: (f64, f64),
+        /// Towards which side of the place they stand.
+        towards: Towards,
+        /// The words.
+        text: String,
+    },
+}
+
+/// On which side of its place a text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Towards {
+    /// To the left of it.
+    Left,
+    /// Across it.
+    Middle,
+    /// To the right of it.
+    Right,
 }
 
 impl Mark {
     pub(crate) fn label(&self) -> &str {
         match self {
             Self::Line { label, .. }
+            | Self::Points { label, .. }
             | Self::Band { label, .. }
+            | Self::Outline { label, .. }
+            | Self::Range { label, .. }
             | Self::Whiskers { label, .. }
+            | Self::Zone { label, .. }
+            | Self::Belt { label, .. }
             | Self::Level { label, .. }
+            | Self::Stretch { label, .. }
             | Self::At { label, .. } => label,
+            Self::Trace { .. } | Self::Box { .. } | Self::Rule { .. } | Self::Words { .. } => "",
         }
     }
 
-    pub(crate) fn series(&self) -> Series {
+    pub(crate) fn look(&self) -> usize {
         match self {
             Self::Line { series, .. }
+            | Self::Trace { series, .. }
+            | Self::Points { series, .. }
             | Self::Band { series, .. }
+            | Self::Outline { series, .. }
+            | Self::Range { series, .. }
             | Self::Whiskers { series, .. }
+            | Self::Box { series, .. }
             | Self::Level { series, .. }
-            | Self::At { series, .. } => *series,
+            | Self::Stretch { series, .. }
+            | Self::At { series, .. } => series.look(),
+            Self::Zone { .. } | Self::Belt { .. } | Self::Rule { .. } | Self::Words { .. } => 0,
         }
     }
 }

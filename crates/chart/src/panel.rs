@@ -1,8 +1,11 @@
-//! One pair of axes with its marks and its legend.
+//! One pair of axes with its marks and its legend: what stands where.
 
-use crate::axis::Axis;
+use crate::axis::{Axis, Tick};
+use crate::draw::Plot;
+use crate::legend;
 use crate::mark::Mark;
-use crate::svg::{Anchor, Close, Svg, number};
+use crate::svg::{Anchor, Svg, number};
+use crate::text::{SIZE, fit, width};
 
 /// A rectangle in drawing units.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,13 +18,21 @@ pub(crate) struct Area {
 
 /// Room around the plot inside a panel.
 const LEFT: f64 = 62.0;
-const RIGHT: f64 = 14.0;
+const RIGHT: f64 = 24.0;
 const TOP: f64 = 30.0;
+/// The same for a panel without a heading.
+const BARE_TOP: f64 = 10.0;
 const BOTTOM: f64 = 46.0;
-/// Height of a line of the legend, which stands under the axis.
-pub(crate) const LEGEND_LINE: f64 = 18.0;
-/// Lines with more points than this carry no dots.
-const DOTS: usize = 40;
+/// Room for the upward label beside the ticks.
+const UPWARD: f64 = 28.0;
+/// Between a tick label and the plot.
+const GAP: f64 = 6.0;
+/// Height of a named row.
+const ROW: f64 = 26.0;
+/// Size of a panel's heading.
+const HEADING: f64 = 14.0;
+/// The share of a panel's width that names, and that notes, may take.
+const NAMES_SHARE: f64 = 0.34;
 
 /// Two axes and what stands between them.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,166 +48,151 @@ pub struct Panel {
 }
 
 impl Panel {
-    /// Lines that the legend takes.
-    pub(crate) fn legend_lines(&self) -> usize {
-        self.marks
-            .iter()
-            .filter(|mark| !mark.label().is_empty())
-            .count()
+    /// Height that the panel takes without its legend, where an ordinary one takes `usual`.
+    pub(crate) fn height(&self, usual: f64) -> f64 {
+        match self.y.rows() {
+            Some(rows) => self.top() + BOTTOM + ROW * rows.len().max(1) as f64,
+            None => usual - TOP + self.top(),
+        }
+    }
+
+    fn top(&self) -> f64 {
+        if self.title.is_empty() { BARE_TOP } else { TOP }
+    }
+
+    /// Lines that the legend takes in a panel of this width.
+    pub(crate) fn legend_lines(&self, width: f64) -> usize {
+        legend::lines(&self.marks, width).len()
     }
 
     /// Draws into an area; `legend_lines` of room are kept under the plot, so that neighbours stay in line.
     pub(crate) fn draw(&self, svg: &mut Svg, area: Area, legend_lines: usize, clip: &str) {
-        let legend = legend_lines as f64 * LEGEND_LINE;
-        let plot = Area {
-            x: area.x + LEFT,
-            y: area.y + TOP,
-            width: area.width - LEFT - RIGHT,
-            height: area.height - TOP - BOTTOM - legend,
+        let names = NAMES_SHARE * area.width;
+        let upwards = self.y.upwards(names);
+        let plot = self.plot(area, legend_lines, &upwards);
+        let title = fit(&self.title, area.width - GAP, HEADING);
+        if !title.is_empty() {
+            svg.text((area.x + GAP, area.y + 16.0), Anchor::Start, "p", &title);
+        }
+        self.draw_y(svg, plot, &upwards);
+        self.draw_x(svg, plot);
+        self.draw_notes(svg, plot, names);
+        let drawing = Plot {
+            area: plot,
+            x: &self.x,
+            y: &self.y,
         };
-        svg.text((plot.x, area.y + 16.0), Anchor::Start, "p", &self.title);
-        self.draw_axes(svg, plot);
         let [x, y, width, height] = [plot.x, plot.y, plot.width, plot.height].map(number);
         svg.raw(&format!(
             "<clipPath id=\"{clip}\"><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/></clipPath>\n\
              <g clip-path=\"url(#{clip})\">\n"
         ));
         for mark in &self.marks {
-            self.draw_mark(svg, plot, mark);
+            drawing.mark(svg, mark);
         }
         svg.raw("</g>\n");
-        let below = plot.y + plot.height + BOTTOM;
-        let named = self.marks.iter().filter(|mark| !mark.label().is_empty());
-        for (line, mark) in named.enumerate() {
-            legend_entry(svg, (plot.x, below + line as f64 * LEGEND_LINE + 8.0), mark);
+        let below = area.y + area.height - legend_lines as f64 * legend::LINE;
+        legend::draw(svg, &self.marks, (area.x + GAP, below), area.width);
+    }
+
+    /// The rectangle between the axes.
+    fn plot(&self, area: Area, legend_lines: usize, upwards: &[Tick]) -> Area {
+        let widest = upwards
+            .iter()
+            .map(|tick| width(&tick.label, SIZE))
+            .fold(0.0, f64::max);
+        let label = if self.y.label().is_empty() {
+            0.0
+        } else {
+            UPWARD
+        };
+        let notes = self
+            .y
+            .notes()
+            .iter()
+            .map(|note| width(note, SIZE))
+            .fold(0.0, f64::max);
+        let hidden = self.x.is_hidden() && self.y.is_hidden();
+        let left = match self.y.rows() {
+            _ if hidden => GAP,
+            Some(_) => widest + label + 2.0 * GAP,
+            None => LEFT.max(widest + label + 2.0 * GAP),
+        };
+        let right = RIGHT.max(notes.min(NAMES_SHARE * area.width) + 2.0 * GAP);
+        let legend = legend_lines as f64 * legend::LINE;
+        let bottom = if hidden { GAP } else { BOTTOM };
+        let plot = Area {
+            x: area.x + left,
+            y: area.y + self.top(),
+            width: area.width - left - if hidden { GAP } else { right },
+            height: area.height - self.top() - bottom - legend,
+        };
+        if hidden { self.even(plot) } else { plot }
+    }
+
+    /// The largest rectangle inside in which a unit of x is as long as a unit of y.
+    fn even(&self, plot: Area) -> Area {
+        let ((left, right), (low, high)) = (self.x.range(), self.y.range());
+        let scale = (plot.width / (right - left)).min(plot.height / (high - low));
+        let (wide, tall) = (scale * (right - left), scale * (high - low));
+        Area {
+            x: plot.x + (plot.width - wide) / 2.0,
+            y: plot.y + (plot.height - tall) / 2.0,
+            width: wide,
+            height: tall,
         }
     }
 
-    fn draw_axes(&self, svg: &mut Svg, plot: Area) {
-        let (right, bottom) = (plot.x + plot.width, plot.y + plot.height);
-        for (value, label) in self.y.ticks() {
-            let y = self.to_y(plot, value);
-            svg.line((plot.x, y), (right, y), "g");
-            svg.text((plot.x - 6.0, y + 4.0), Anchor::End, "f", &label);
+    fn draw_y(&self, svg: &mut Svg, plot: Area, ticks: &[Tick]) {
+        let drawing = Plot {
+            area: plot,
+            x: &self.x,
+            y: &self.y,
+        };
+        let mut widest: f64 = 0.0;
+        for Tick { at, label } in ticks {
+            let y = drawing.to_y(*at);
+            svg.line((plot.x, y), (plot.x + plot.width, y), "g");
+            svg.text((plot.x - GAP, y + 4.0), Anchor::End, "f", label);
+            widest = widest.max(width(label, SIZE));
         }
-        for (value, label) in self.x.ticks() {
-            let x = self.to_x(plot, value);
+        if !self.y.label().is_empty() {
+            let at = plot.x - (widest + 2.0 * GAP + 4.0).max(LEFT - 14.0);
+            let label = fit(self.y.label(), plot.height + BARE_TOP, SIZE);
+            svg.upward_text((at, plot.y + plot.height / 2.0), "", &label);
+        }
+    }
+
+    fn draw_x(&self, svg: &mut Svg, plot: Area) {
+        if self.x.is_hidden() {
+            return;
+        }
+        let drawing = Plot {
+            area: plot,
+            x: &self.x,
+            y: &self.y,
+        };
+        let bottom = plot.y + plot.height;
+        for Tick { at, label } in self.x.across(plot.width) {
+            let x = drawing.to_x(at);
             svg.line((x, bottom), (x, bottom + 4.0), "g x");
             svg.text((x, bottom + 18.0), Anchor::Middle, "f", &label);
         }
-        svg.line((plot.x, bottom), (right, bottom), "g x");
-        svg.text(
-            (plot.x + plot.width / 2.0, bottom + 36.0),
-            Anchor::Middle,
-            "",
-            self.x.label(),
-        );
-        svg.upward_text(
-            (plot.x - 48.0, plot.y + plot.height / 2.0),
-            "",
-            self.y.label(),
-        );
+        svg.line((plot.x, bottom), (plot.x + plot.width, bottom), "g x");
+        let label = fit(self.x.label(), plot.width, SIZE);
+        let middle = plot.x + plot.width / 2.0;
+        svg.text((middle, bottom + 36.0), Anchor::Middle, "", &label);
     }
 
-    fn to_x(&self, plot: Area, value: f64) -> f64 {
-        plot.x + self.x.place(value) * plot.width
-    }
-
-    fn to_y(&self, plot: Area, value: f64) -> f64 {
-        plot.y + (1.0 - self.y.place(value)) * plot.height
-    }
-
-    fn draw_mark(&self, svg: &mut Svg, plot: Area, mark: &Mark) {
-        let look = mark.series().look();
-        let at = |x: f64, y: f64| (self.to_x(plot, x), self.to_y(plot, y));
-        match mark {
-            Mark::Line { points, .. } => {
-                let finite = |point: &(f64, f64)| point.0.is_finite() && point.1.is_finite();
-                for stretch in points
-                    .split(|point| !finite(point))
-                    .filter(|stretch| !stretch.is_empty())
-                {
-                    let places: Vec<(f64, f64)> = stretch.iter().map(|(x, y)| at(*x, *y)).collect();
-                    svg.path(&places, Close::No, &format!("l s{look} d{look}"));
-                    if points.len() <= DOTS {
-                        for place in &places {
-                            svg.circle(*place, 3.0, &format!("c{look}"));
-                        }
-                    }
-                }
-            }
-            Mark::Band { points, .. } => {
-                let finite = points
-                    .iter()
-                    .filter(|(x, low, high)| x.is_finite() && low.is_finite() && high.is_finite());
-                let lower = finite.clone().map(|(x, low, _)| at(*x, *low));
-                let upper = finite.rev().map(|(x, _, high)| at(*x, *high));
-                let outline: Vec<(f64, f64)> = lower.chain(upper).collect();
-                if outline.len() > 2 {
-                    svg.path(&outline, Close::Yes, &format!("b c{look}"));
-                }
-            }
-            Mark::Whiskers { points, .. } => {
-                let drawn = points
-                    .iter()
-                    .filter(|(x, y, ..)| x.is_finite() && y.is_finite());
-                for (x, y, low, high) in drawn {
-                    if low.is_finite() && high.is_finite() {
-                        svg.line(at(*x, *low), at(*x, *high), &format!("l s{look}"));
-                    }
-                    svg.circle(at(*x, *y), 4.0, &format!("c{look}"));
-                }
-            }
-            Mark::Level { y, .. } if y.is_finite() => {
-                let y = self.to_y(plot, *y);
-                svg.line(
-                    (plot.x, y),
-                    (plot.x + plot.width, y),
-                    &format!("r s{look} d{look}"),
-                );
-            }
-            Mark::At { x, .. } if x.is_finite() => {
-                let x = self.to_x(plot, *x);
-                svg.line(
-                    (x, plot.y),
-                    (x, plot.y + plot.height),
-                    &format!("r s{look} d{look}"),
-                );
-            }
-            Mark::Level { .. } | Mark::At { .. } => {}
+    fn draw_notes(&self, svg: &mut Svg, plot: Area, room: f64) {
+        let drawing = Plot {
+            area: plot,
+            x: &self.x,
+            y: &self.y,
+        };
+        for (row, note) in self.y.notes().iter().enumerate() {
+            let at = (plot.x + plot.width + GAP, drawing.to_y(row as f64) + 4.0);
+            svg.text(at, Anchor::Start, "", &fit(note, room, SIZE));
         }
     }
-}
-
-/// A sample of the mark with its name.
-fn legend_entry(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
-    let look = mark.series().look();
-    let (left, right) = ((x, y), (x + 26.0, y));
-    match mark {
-        Mark::Line { .. } => {
-            svg.line(left, right, &format!("l s{look} d{look}"));
-            svg.circle((x + 13.0, y), 3.0, &format!("c{look}"));
-        }
-        Mark::Band { .. } => {
-            let corners = [
-                (x, y - 5.0),
-                (x + 26.0, y - 5.0),
-                (x + 26.0, y + 5.0),
-                (x, y + 5.0),
-            ];
-            svg.path(&corners, Close::Yes, &format!("b c{look}"));
-        }
-        Mark::Whiskers { .. } => {
-            svg.line(
-                (x + 13.0, y - 7.0),
-                (x + 13.0, y + 7.0),
-                &format!("l s{look}"),
-            );
-            svg.circle((x + 13.0, y), 4.0, &format!("c{look}"));
-        }
-        Mark::Level { .. } | Mark::At { .. } => {
-            svg.line(left, right, &format!("r s{look} d{look}"));
-        }
-    }
-    svg.text((x + 34.0, y + 4.0), Anchor::Start, "", mark.label());
 }

@@ -3,6 +3,8 @@
 //! The series colours are those of Okabe and Ito, which people with any of the common kinds of colour blindness can
 //! tell apart; on dark pages the dark ones are lightened.
 
+use std::fmt::Write as _;
+
 /// Which page a figure is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
@@ -14,6 +16,9 @@ pub enum Theme {
     /// Light on dark.
     Dark,
 }
+
+/// The class of figures that take their colours from the page.
+pub(crate) const PAGE_CLASS: &str = "ft-chart";
 
 struct Colors {
     page: &'static str,
@@ -43,6 +48,22 @@ const DARK: Colors = Colors {
     ],
 };
 
+/// The same by the names of the page's variables.
+const VARIABLES: Colors = Colors {
+    page: "var(--ft-page)",
+    ink: "var(--ft-ink)",
+    faint: "var(--ft-faint)",
+    grid: "var(--ft-grid)",
+    series: [
+        "var(--ft-s0)",
+        "var(--ft-s1)",
+        "var(--ft-s2)",
+        "var(--ft-s3)",
+        "var(--ft-s4)",
+        "var(--ft-s5)",
+    ],
+};
+
 /// Dash patterns by series, so that colour is never the only difference.
 const DASHES: [&str; 6] = ["", "7 4", "2 3", "9 3 2 3", "4 2", "1 3"];
 
@@ -62,6 +83,34 @@ impl Theme {
     }
 }
 
+/// The style sheet of a page with figures: its colours as variables (`--ft-page`, `--ft-ink`, `--ft-faint`,
+/// `--ft-grid`, `--ft-s0` to `--ft-s5`) that follow the reader's light or dark setting, and the rules of the figures.
+pub fn page_style() -> String {
+    format!(
+        ":root {{ color-scheme: light dark; {}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {}}} }}\n{}{}",
+        variables(&LIGHT),
+        variables(&DARK),
+        shared(PAGE_CLASS),
+        colors(PAGE_CLASS, &VARIABLES)
+    )
+}
+
+fn variables(colors: &Colors) -> String {
+    let Colors {
+        page,
+        ink,
+        faint,
+        grid,
+        series,
+    } = colors;
+    let mut css =
+        format!("--ft-page: {page}; --ft-ink: {ink}; --ft-faint: {faint}; --ft-grid: {grid}; ");
+    for (place, color) in series.iter().enumerate() {
+        let _ = write!(css, "--ft-s{place}: {color}; ");
+    }
+    css
+}
+
 /// What does not depend on the page.
 fn shared(prefix: &str) -> String {
     let mut css = format!(
@@ -69,7 +118,13 @@ fn shared(prefix: &str) -> String {
          .{prefix} .h {{ font-size: 17px; }}\n\
          .{prefix} .p {{ font-size: 14px; }}\n\
          .{prefix} .l {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}\n\
+         .{prefix} .o {{ fill: none; stroke-width: 5; stroke-opacity: 0.75; stroke-linejoin: round; }}\n\
+         .{prefix} .t {{ fill: none; stroke-width: 1; stroke-opacity: 0.25; stroke-linejoin: round; }}\n\
+         .{prefix} .w {{ fill: none; stroke-width: 1.2; }}\n\
          .{prefix} .b {{ stroke: none; fill-opacity: 0.2; }}\n\
+         .{prefix} .m {{ stroke: none; fill-opacity: 0.12; }}\n\
+         .{prefix} .k {{ stroke: none; fill-opacity: 0.85; }}\n\
+         .{prefix} .e {{ stroke: none; fill-opacity: 0.4; }}\n\
          .{prefix} .r {{ fill: none; stroke-width: 1.5; }}\n\
          .{prefix} .g {{ fill: none; stroke-width: 1; }}\n"
     );
@@ -78,9 +133,7 @@ fn shared(prefix: &str) -> String {
         .enumerate()
         .filter(|(_, dash)| !dash.is_empty())
     {
-        css.push_str(
-            &format_args!(".{prefix} .d{place} {{ stroke-dasharray: {dash}; }}\n").to_string(),
-        );
+        let _ = writeln!(css, ".{prefix} .d{place} {{ stroke-dasharray: {dash}; }}");
     }
     css
 }
@@ -97,15 +150,16 @@ fn colors(prefix: &str, colors: &Colors) -> String {
         ".{prefix} .bg {{ fill: {page}; }}\n\
          .{prefix} text {{ fill: {ink}; }}\n\
          .{prefix} .f {{ fill: {faint}; }}\n\
+         .{prefix} .m {{ fill: {ink}; }}\n\
          .{prefix} .g {{ stroke: {grid}; }}\n\
+         .{prefix} .o {{ stroke: {page}; }}\n\
          .{prefix} .x {{ stroke: {ink}; }}\n"
     );
     for (place, color) in series.iter().enumerate() {
-        let rule = format_args!(
-            ".{prefix} .s{place} {{ stroke: {color}; }}\n.{prefix} .c{place} {{ fill: {color}; }}\n"
-        )
-        .to_string();
-        css.push_str(&rule);
+        let _ = writeln!(
+            css,
+            ".{prefix} .s{place} {{ stroke: {color}; }}\n.{prefix} .c{place} {{ fill: {color}; }}"
+        );
     }
     css
 }

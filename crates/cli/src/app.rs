@@ -1,8 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, demo, doctor, exec, init, list, logs, plan,
-    power, run, schema, status, summarize, sweep, variance, wait,
+    analyze, cancel, check, compare, completions, demo, doctor, exec, gate, init, list, logs, plan,
+    power, register, report, run, schema, status, summarize, sweep, variance, verify, wait,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
@@ -27,7 +27,8 @@ Examples:
   fairtrial run bench.toml              run it; `--resume` goes on after any interruption
   fairtrial summarize bench --latest    the table again
 
-Exit codes: 0 fine, 1 trials failed, 2 wrong input, 3 machine or engine, 130 interrupted.";
+Exit codes: 0 fine, 1 trials failed or a regression, 2 wrong input, 3 machine or engine, 4 inconclusive (gate),
+130 interrupted.";
 
 /// Arguments that every command takes.
 #[derive(Debug, Clone, clap::Args)]
@@ -57,6 +58,10 @@ enum Command {
     Power(power::Args),
     Compare(compare::Args),
     Sweep(sweep::Args),
+    Gate(gate::Args),
+    Report(report::Args),
+    Register(register::Args),
+    Verify(verify::Args),
     Schema(schema::Args),
     Init(init::Args),
     Demo(demo::Args),
@@ -102,6 +107,10 @@ impl Command {
             Self::Summarize(args) => summarize::run(&args, global, printer),
             Self::Compare(args) => compare::run(&args, global, printer),
             Self::Sweep(args) => sweep::run(&args, global, printer),
+            Self::Gate(args) => gate::run(&args, global, printer),
+            Self::Report(args) => report::run(&args, global, printer),
+            Self::Register(args) => register::run(&args, printer),
+            Self::Verify(args) => verify::run(&args, global, printer),
             Self::Schema(args) => Ok(schema::run(&args, printer)),
             Self::Init(args) => init::run(&args, printer),
             Self::Demo(args) => demo::run(&args, global, printer),

@@ -33,6 +33,7 @@ pub(crate) fn request(
         spec_extension: sweep.spec_extension.clone(),
         set: sweep.set.clone(),
         only: None,
+        registration: None,
         slots: sweep.slots,
         parallel: sweep.parallel,
         expected_s: None,

@@ -2,11 +2,14 @@
 
 use crate::commands::{compare, status, summarize, sweep};
 use crate::exit::{Exit, Failure};
+use crate::hooks::{self, Told};
 use crate::printer::Printer;
+use crate::report_of::report_of;
 use crate::sequential::Watched;
+use crate::sources;
 use fairtrial_analysis::compare::{SweepChoice, choose};
 use fairtrial_analysis::sequential::Trajectory;
-use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
+use fairtrial_analysis::{CompareOptions, Comparison, Dataset, RunSummary, summarize_run};
 use fairtrial_engine::{RunReport, RunRequest};
 use fairtrial_journal::{DataRoot, Index, RunStatus};
 use fairtrial_spec::Spec;
@@ -63,7 +66,7 @@ impl<'a> Ending<'a> {
         let complete = report.status == RunStatus::Finished && trajectory.is_none();
         let swept = sweep::is_swept(spec);
         let data = (complete && (swept || spec.arms.len() > 1))
-            .then(|| compare::open_run(&report.run, printer).map(|source| source.data))
+            .then(|| sources::open_run(&report.run, printer).map(|source| source.data))
             .transpose()?;
         let comparison = data
             .as_ref()
@@ -151,6 +154,30 @@ impl<'a> Ending<'a> {
         self.report
     }
 
+    /// Hands the result to the spec's reporters, and tells those who want to know how the run ended.
+    pub(crate) fn hand_on(&self, printer: Printer) {
+        let (spec, report) = (self.spec, self.report);
+        // A run that goes on without us has not ended.
+        if report.status == RunStatus::Detached {
+            return;
+        }
+        if !spec.reporters.is_empty() && report.status == RunStatus::Finished {
+            match report_of(&report.run, None, printer) {
+                Ok(data) => hooks::report_all(&report.run, spec, &data, printer),
+                Err(failure) => {
+                    printer.warn(format!("no report for the reporters: {}", failure.message));
+                }
+            }
+        }
+        let ended = matches!(report.status, RunStatus::Finished | RunStatus::Budget);
+        if ended && spec.on_finish.is_some() {
+            hooks::tell(spec, Told::Finish, &self.json(), printer);
+        }
+        if (!ended || self.exit != Exit::Fine) && spec.on_failure.is_some() {
+            hooks::tell(spec, Told::Failure, &self.json(), printer);
+        }
+    }
+
     /// Takes in how the confirmation ended.
     pub(crate) fn confirmed_by(&mut self, second: &Ending<'_>) {
         self.confirmation = second.json();
@@ -180,7 +207,7 @@ fn chosen(data: &Dataset, spec: &Spec, printer: Printer) -> Option<SweepChoice> 
         .analysis
         .confirm
         .map_or(PROPOSED, |seeds| seeds as usize);
-    choose(data, &compare::declared_options(spec), seeds)
+    choose(data, &CompareOptions::declared(spec), seeds)
         .map_err(|error| printer.tell(format!("no point is named best: {error}")))
         .ok()
 }

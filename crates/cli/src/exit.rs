@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Input,
     /// The engine or the machine failed.
     Machine,
+    /// A gate that the data leave open.
+    Inconclusive,
     /// Interrupted.
     Interrupted,
 }
@@ -24,6 +26,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Input => 2,
             Exit::Machine => 3,
+            Exit::Inconclusive => 4,
             Exit::Interrupted => 130,
         })
     }

@@ -9,10 +9,13 @@ mod environment;
 mod exit;
 mod experiment;
 mod experiment_files;
+mod hooks;
 mod picture;
 mod printer;
 mod progress;
+mod report_of;
 mod sequential;
+mod sources;
 mod spec_file;
 mod time;
 

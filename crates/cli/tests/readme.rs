@@ -64,6 +64,11 @@ fn the_readme_works_when_pasted() {
 }
 
 #[test]
+fn the_reports_guide_works_when_pasted() {
+    run_page("docs/guides/reports.md");
+}
+
+#[test]
 fn the_first_run_guide_works_when_pasted() {
     run_page("docs/guides/first-run.md");
 }

@@ -37,6 +37,9 @@ pub(crate) fn write_run_files(run: &RunDir, request: &RunRequest) -> Result<(), 
         &request.spec_text,
     )?;
     write_resolved(run, spec)?;
+    if let Some(registration) = &request.registration {
+        write_atomic_bytes(&run.registration(), Durability::Content, registration)?;
+    }
     write_atomic(&run.plan(), Durability::Content, |file| {
         write_plan(file, &request.plan)
     })?;

@@ -27,6 +27,8 @@ pub struct RunRequest {
     pub set: Vec<String>,
     /// The `--only` filter, for the record.
     pub only: Option<String>,
+    /// The registered plan beside the spec, byte for byte.
+    pub registration: Option<Vec<u8>>,
     /// Slots.
     pub slots: usize,
     /// Trials or jobs at the same time, where the user said how many.

@@ -320,6 +320,7 @@ impl Session<'_> {
             version,
             now,
             spec_text,
+            registration,
             ..
         } = self.request;
         let resumed = self.known.opened.is_some();
@@ -334,6 +335,7 @@ impl Session<'_> {
                 trials: plan.len(),
                 set: set.clone(),
                 only: only.clone(),
+                registration_sha256: registration.as_ref().map(|text| hex(&Sha256::digest(text))),
                 parallel: *slots,
                 version: version.clone(),
                 created_at: now(),

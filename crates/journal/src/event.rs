@@ -105,6 +105,9 @@ pub struct Opened {
     /// The `--only` filter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
+    /// Hash of the registered plan that the run was started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registration_sha256: Option<String>,
     /// Slots.
     pub parallel: usize,
     /// Version of Fairtrial.

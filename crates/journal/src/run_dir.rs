@@ -166,6 +166,11 @@ impl RunDir {
         self.path.join("task_results")
     }
 
+    /// The registered plan that the run was started with (`registration.json`).
+    pub fn registration(&self) -> PathBuf {
+        self.path.join("registration.json")
+    }
+
     /// Where it ran.
     pub fn environment(&self) -> PathBuf {
         self.path.join("environment.json")

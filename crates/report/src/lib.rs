@@ -1,4 +1,4 @@
-//! Analysis results as console tables, Markdown, CSV and JSON.
+//! Analysis results as console tables, Markdown, HTML, CSV and JSON.
 //!
 //! Nothing is computed here: a number that a table shows stands in the analysis result. Every presentation of a result
 //! is made from the same [`grid::Grid`], so that console, Markdown and CSV cannot say different things.
@@ -7,15 +7,21 @@
 mod comparison;
 pub mod console;
 pub mod csv;
+mod gate;
 pub mod grid;
+pub mod html;
+pub mod junit;
 pub mod markdown;
 pub mod number;
+pub mod page;
 pub mod pipeline;
-mod power;
+pub mod power;
+pub mod seal;
 mod sequential;
 pub mod significant;
 mod summary;
 pub mod sweep;
 pub mod variance;
+pub mod verify;
 
 pub use console::{Color, Terminal};

@@ -4,6 +4,8 @@ use crate::grid::{Column, Grid, Section};
 use crate::number::{NumberFormat, count, level};
 use crate::significant::general;
 use fairtrial_analysis::power::{DesignPower, PowerReport};
+use fairtrial_chart::Figure;
+use fairtrial_chart::charts::{self, Heading, Power, PowerLine};
 
 /// The answer in a sentence.
 pub(crate) fn headline(report: &PowerReport) -> String {
@@ -38,6 +40,33 @@ fn needed(design: &DesignPower) -> String {
             design.why_none.as_deref().unwrap_or_default()
         ),
     }
+}
+
+/// The chance to find the difference, by the number of runs; nothing where no difference was named.
+pub fn figure(report: &PowerReport) -> Option<Figure> {
+    let effect = report.effect?;
+    let line = |design: &DesignPower| PowerLine {
+        name: design.design.unit().to_owned(),
+        points: design
+            .points
+            .iter()
+            .filter_map(|point| Some((point.n, point.power?)))
+            .collect(),
+        required: design.required.as_ref().map(|required| required.n),
+    };
+    let designs = report.paired.iter().chain([&report.unpaired]);
+    Some(charts::power(&Power {
+        heading: Heading {
+            title: "How many are enough".to_owned(),
+            subtitle: format!(
+                "For a difference of {} at an error rate of {}.",
+                general(effect, 4),
+                crate::number::percent(report.alpha)
+            ),
+        },
+        target: report.power,
+        designs: designs.map(line).collect(),
+    }))
 }
 
 /// What pairing does here.

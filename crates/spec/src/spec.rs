@@ -44,6 +44,15 @@ pub struct Spec {
     pub equal: Vec<EqualRule>,
     /// Caps for the whole run.
     pub budget: Budget,
+    /// Programs that make files of a finished run's report.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reporters: Vec<Reporter>,
+    /// What is told when a run comes to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_finish: Option<Hook>,
+    /// What is told when trials failed, or a run was stopped or could not go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<Hook>,
     /// Provenance wishes.
     pub provenance: Provenance,
     /// Where registered experiments come from, besides those that are built in.
@@ -58,6 +67,36 @@ pub struct Spec {
     pub tags: Vec<String>,
     /// Free text.
     pub notes: String,
+}
+
+/// A program with limited time that is handed JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hook {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Seconds after which it is ended.
+    pub timeout_s: f64,
+}
+
+/// A maker of files from a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reporter {
+    /// Its name; its files go into a folder of this name.
+    pub name: String,
+    /// What makes them.
+    pub by: ReporterKind,
+    /// Seconds after which it is ended.
+    pub timeout_s: f64,
+}
+
+/// What a reporter is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReporterKind {
+    /// Program and arguments.
+    Command(Vec<String>),
+    /// A Python function, `module:function`.
+    Python(String),
 }
 
 /// A variant under comparison.

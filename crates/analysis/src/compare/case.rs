@@ -5,7 +5,7 @@ use super::sample::Sample;
 use super::sides::{Row, SideRows};
 use super::units::{TaskRole, UnitRules, Units};
 use super::verdict::Rule;
-use super::{CompareOptions, Role};
+use super::{Beyond, CompareOptions, Role};
 use fairtrial_model::{Margin, MetricDeclaration, MetricSource};
 use fairtrial_stats::{Level, Outcome};
 use serde::Serialize;
@@ -55,6 +55,7 @@ pub(crate) struct Case {
     /// Why the method that was asked for is not the one that is used.
     pub(crate) note: Option<String>,
     pub(crate) seed: u64,
+    pub(crate) beyond: Beyond,
 }
 
 /// A metric as the comparison sees it.
@@ -119,6 +120,7 @@ impl Case {
             rows,
             note,
             seed: options.seed,
+            beyond: options.beyond,
         }
     }
 
@@ -163,7 +165,8 @@ impl Case {
         Rule {
             direction: self.declaration.direction,
             margin: margin.filter(|margin| margin.is_finite() && *margin > 0.0),
-            beyond_margin: self.kind == DataKind::Timing && self.scale == Scale::Ratio,
+            beyond_margin: self.beyond == Beyond::Margin
+                || self.kind == DataKind::Timing && self.scale == Scale::Ratio,
         }
     }
 

@@ -47,6 +47,7 @@ use crate::AnalysisError;
 use crate::dataset::{Dataset, FactKind};
 use case::{Asked, Case};
 use fairtrial_model::{Direction, EqualRule, Margin, MetricDeclaration, MetricSource, Params};
+use fairtrial_spec::Spec;
 use serde::Serialize;
 use sides::Planned;
 
@@ -84,6 +85,42 @@ pub struct CompareOptions {
     pub power: f64,
     /// Seed of what is drawn.
     pub seed: u64,
+    /// Which metrics decide.
+    pub deciding: Deciding,
+    /// What a difference must clear to be an improvement or a regression.
+    pub beyond: Beyond,
+}
+
+/// Which metrics decide.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Deciding {
+    /// The first one; the others stand beside it.
+    #[default]
+    First,
+    /// All of them, in one family.
+    All,
+}
+
+/// What a difference must clear to be an improvement or a regression.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Beyond {
+    /// The margin for timings, zero for everything else.
+    #[default]
+    ByKind,
+    /// The margin, where there is one: what is declared too small to matter cannot block anything.
+    Margin,
+}
+
+impl CompareOptions {
+    /// The comparison that a spec declares.
+    pub fn declared(spec: &Spec) -> Self {
+        Self {
+            alpha: spec.analysis.alpha.unwrap_or(0.05),
+            primary: spec.analysis.metric.clone(),
+            equal: spec.equal.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for CompareOptions {
@@ -103,6 +140,8 @@ impl Default for CompareOptions {
             equal: Vec::new(),
             power: 0.8,
             seed: 0,
+            deciding: Deciding::First,
+            beyond: Beyond::ByKind,
         }
     }
 }
@@ -275,7 +314,7 @@ fn asked_metrics(
         Asked {
             declaration,
             declared: is_declared || options.direction.is_some(),
-            role: if place == 0 {
+            role: if place == 0 || options.deciding == Deciding::All {
                 Role::Primary
             } else {
                 Role::Secondary

@@ -2,13 +2,14 @@
 //!
 //! Values stand in one column per metric, so that a comparison of one metric over 100,000 trials touches only that.
 
+mod baseline;
 mod result_json;
 mod run;
 mod table;
 
 use crate::observation::Observation;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What one row below a seed is called.
@@ -22,7 +23,7 @@ pub enum Repeat {
 }
 
 /// Where trials came from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Origin {
     /// A run of ours.
@@ -44,7 +45,7 @@ pub enum Origin {
 }
 
 /// A fact about how trials were made that both sides should share.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// What kind of fact.
     pub kind: FactKind,
@@ -55,7 +56,7 @@ pub struct Fact {
 }
 
 /// Kinds of facts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {
     /// Parameters and commands.

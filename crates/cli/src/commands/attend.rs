@@ -45,6 +45,7 @@ pub(super) fn request(run: &RunDir, state: &RunState, stay: Stay) -> Result<RunR
         spec_extension: String::new(),
         set: Vec::new(),
         only,
+        registration: None,
         slots: parallel.unwrap_or(1),
         parallel,
         expected_s: None,

@@ -5,15 +5,14 @@ use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
+use crate::sources::{Place, Source, no_source, open_both, place, run_named};
 use clap::ValueEnum;
 use fairtrial_analysis::compare::{Inputs, Method, TaskRole, Word, parse_margin};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
-use fairtrial_analysis::{AnalysisError, CompareOptions, Comparison, Dataset, compare};
-use fairtrial_engine::resolved_spec;
-use fairtrial_journal::provenance::Environment;
-use fairtrial_journal::{DataRoot, RunDir, Selector, list_runs};
-use fairtrial_model::{Direction, EqualRule, Margin, Stamp};
+use fairtrial_analysis::{CompareOptions, Comparison, Dataset, compare};
+use fairtrial_journal::{DataRoot, RunDir, list_runs};
+use fairtrial_model::{Direction, EqualRule, Margin};
 use fairtrial_spec::Spec;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -169,19 +168,9 @@ pub(crate) fn arms(data: &Dataset, spec: &Spec, printer: Printer) -> Option<Comp
     if spec.arms.len() < 2 {
         return None;
     }
-    compare(Inputs::Arms(data), &declared_options(spec))
+    compare(Inputs::Arms(data), &CompareOptions::declared(spec))
         .map_err(|error| printer.tell(format!("no verdict: {error}")))
         .ok()
-}
-
-/// What a spec says about its own comparison.
-pub(crate) fn declared_options(spec: &Spec) -> CompareOptions {
-    CompareOptions {
-        alpha: spec.analysis.alpha.unwrap_or(0.05),
-        primary: spec.analysis.metric.clone(),
-        equal: spec.equal.clone(),
-        ..CompareOptions::default()
-    }
 }
 
 /// What `--json` prints: the comparison, and what changed in watched paths.
@@ -241,6 +230,7 @@ fn options(args: &Args, asked: &Asked) -> CompareOptions {
         equal: equal_rules(asked.latest_spec(), &args.equal),
         power: args.power,
         seed: args.seed,
+        ..CompareOptions::default()
     }
 }
 
@@ -251,13 +241,6 @@ fn equal_rules(spec: Option<&Spec>, given: &[EqualRule]) -> Vec<EqualRule> {
         .iter()
         .filter(|rule| given.iter().all(|other| other.key != rule.key));
     kept.chain(given).cloned().collect()
-}
-
-/// One source of trials; runs come with their spec.
-pub(crate) struct Source {
-    pub(crate) data: Dataset,
-    pub(crate) spec: Option<Spec>,
-    commit: Option<String>,
 }
 
 /// What the sides on the command line mean.
@@ -334,33 +317,6 @@ impl Asked {
     }
 }
 
-/// Reads both sources at once: reading is most of the time that a comparison of large runs takes.
-fn open_both(
-    control: &Place,
-    candidate: &Place,
-    printer: Printer,
-) -> Result<(Source, Source), Failure> {
-    std::thread::scope(|scope| {
-        let first = scope.spawn(move || control.open(printer));
-        let second = candidate.open(printer)?;
-        let first = first
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        Ok((first, second))
-    })
-}
-
-fn no_source(sides: &[String], root: &DataRoot) -> Failure {
-    let message = match sides {
-        [one] => format!("there is no run, result file or table `{one}`"),
-        many => format!("not all of these are runs or files: {}", many.join(", ")),
-    };
-    Failure::input(message).hint(format!(
-        "`fairtrial list` shows the runs under {}",
-        root.path().display()
-    ))
-}
-
 /// The run whose arms were named.
 fn arms_run(args: &Args, root: &DataRoot) -> Result<RunDir, Failure> {
     if let Some(name) = &args.run {
@@ -368,108 +324,6 @@ fn arms_run(args: &Args, root: &DataRoot) -> Result<RunDir, Failure> {
     }
     let newest = list_runs(root)?.into_iter().max_by_key(RunDir::stamp);
     newest.ok_or_else(|| no_source(&args.sides, root))
-}
-
-/// Where a source is.
-enum Place {
-    Run(RunDir),
-    Json(PathBuf),
-    Csv(PathBuf),
-}
-
-/// What a word on the command line names; nothing where it is neither a file nor a run.
-fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failure> {
-    let path = Path::new(name);
-    if path.is_file() {
-        return match path.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => Ok(Some(Place::Json(path.to_owned()))),
-            Some("csv") => Ok(Some(Place::Csv(path.to_owned()))),
-            _ => Err(Failure::input(format!(
-                "{name} is neither a .json result file nor a .csv table"
-            ))),
-        };
-    }
-    Ok(run_named(name, root)?.map(Place::Run))
-}
-
-/// `NAME`, `NAME/STAMP`, or the path of a run's folder.
-fn run_named(name: &str, root: &DataRoot) -> Result<Option<RunDir>, Failure> {
-    let parent = |path: &Path| path.parent().map(Path::to_owned);
-    let path = data_dir::absolute(Path::new(name));
-    if path.join("journal.jsonl").is_file() {
-        let named = || {
-            let stamp: Stamp = path.file_name()?.to_str()?.parse().ok()?;
-            let of = parent(&path)?;
-            let root = DataRoot::at(parent(&parent(&of)?)?);
-            Some((root, of.file_name()?.to_str()?.to_owned(), stamp))
-        };
-        let (root, benchmark, stamp) = named().ok_or_else(|| {
-            Failure::input(format!(
-                "{name} is not a run's folder (rollouts/NAME/STAMP)"
-            ))
-        })?;
-        return Ok(Some(RunDir::open(
-            &root,
-            &benchmark,
-            Selector::Stamp(stamp),
-        )?));
-    }
-    let (benchmark, selector) = match name.rsplit_once('/') {
-        Some((benchmark, stamp)) => match stamp.parse() {
-            Ok(stamp) => (benchmark, Selector::Stamp(stamp)),
-            Err(_) => return Ok(None),
-        },
-        None => (name, Selector::Latest),
-    };
-    Ok(RunDir::open(root, benchmark, selector).ok())
-}
-
-impl Place {
-    fn open(&self, printer: Printer) -> Result<Source, Failure> {
-        let file = |path: &Path| {
-            let text = fs::read_to_string(path);
-            text.map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
-        };
-        let alone = |data: Result<Dataset, AnalysisError>| {
-            Ok(Source {
-                data: data.map_err(Failure::from)?,
-                spec: None,
-                commit: None,
-            })
-        };
-        match self {
-            Self::Run(run) => open_run(run, printer),
-            Self::Json(path) => alone(Dataset::from_result_json(
-                &path.display().to_string(),
-                &file(path)?,
-            )),
-            Self::Csv(path) => alone(Dataset::from_csv(&path.display().to_string(), &file(path)?)),
-        }
-    }
-}
-
-/// A run with its spec and what it says about itself.
-pub(crate) fn open_run(run: &RunDir, printer: Printer) -> Result<Source, Failure> {
-    let spec = resolved_spec(run)?;
-    let environment = environment(run, printer);
-    let data = Dataset::from_run(run, &spec, environment.as_ref()).map_err(Failure::from)?;
-    let commit = data
-        .facts
-        .iter()
-        .find(|fact| fact.kind == FactKind::Source && fact.name == "commit");
-    Ok(Source {
-        commit: commit.map(|fact| fact.value.clone()),
-        data,
-        spec: Some(spec),
-    })
-}
-
-fn environment(run: &RunDir, printer: Printer) -> Option<Environment> {
-    let path = run.environment();
-    let text = fs::read(&path).ok()?;
-    let read = serde_json::from_slice(&text);
-    read.map_err(|error| printer.warn(format!("{}: {error}", path.display())))
-        .ok()
 }
 
 impl From<MethodChoice> for Method {

@@ -3,6 +3,7 @@
 use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
+use crate::picture::Picture;
 use crate::printer::Printer;
 use clap::ArgGroup;
 use fairtrial_analysis::Dataset;
@@ -11,6 +12,7 @@ use fairtrial_analysis::power::{Basis, Pilot, PilotQuestion, PowerOptions, plan}
 use fairtrial_engine::resolved_spec;
 use fairtrial_journal::{RunDir, Selector};
 use fairtrial_model::{Margin, Stamp};
+use std::path::PathBuf;
 
 /// Plan how many seeds a difference needs, and see what a number of seeds can find
 #[derive(Debug, clap::Args)]
@@ -61,12 +63,16 @@ pub(crate) struct Args {
     /// Numbers of pairs, or of runs per arm, to show
     #[arg(long, num_args = 1.., value_name = "N")]
     n: Vec<usize>,
+    /// Where the power curve goes: a .png or .svg file
+    #[arg(long, value_name = "PLOT")]
+    output: Option<PathBuf>,
     /// Print the plan as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let picture = args.output.as_deref().map(Picture::of).transpose()?;
     let mut options = PowerOptions {
         effect: args.effect,
         power: args.power,
@@ -86,6 +92,12 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         }
     };
     let report = plan(&basis, &options)?;
+    if let (Some(picture), Some(path)) = (picture, &args.output) {
+        let figure = fairtrial_report::power::figure(&report).ok_or_else(|| {
+            Failure::input("a power curve needs a difference to find").hint("name it: --effect 2%")
+        })?;
+        picture.write(&figure, path)?;
+    }
     if args.json {
         printer.json(&report);
     } else {

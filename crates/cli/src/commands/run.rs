@@ -6,12 +6,14 @@ use crate::confirm;
 use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
 use crate::experiment_files;
+use crate::hooks::{self, Told};
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
 use crate::sequential::{Until, Watched};
 use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
+use fairtrial_analysis::registration::Registration;
 use fairtrial_engine::{
     Controls, EngineError, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote,
     resolved_spec, reusable,
@@ -101,7 +103,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let environment = environment::read();
     check_machine(&plan, &environment)?;
     let watched = Watched::new(plan.spec(), args.until)?;
+    let registration = registration(args, &plan, printer);
     let mut request = request(args, root, Arc::new(plan), start, environment)?;
+    request.registration = registration;
     request.stop = watched.as_ref().map(Watched::boxed);
     let manner = Manner {
         shown: if args.json { Shown::Json } else { Shown::Text },
@@ -149,7 +153,8 @@ pub(super) fn finish(ran: &Ran<'_>, manner: &Manner, printer: Printer) -> Done {
         watched,
         took,
     } = *ran;
-    let mut ending = Ending::new(report, request, watched, printer)?;
+    let mut ending = Ending::new(report, request, watched, printer)
+        .inspect_err(|failure| could_not_go_on(report, request, failure, printer))?;
     ending.print(manner.shown, &manner.file, printer);
     if report.status != RunStatus::Detached {
         experiment_files::finish(&report.run, request.plan.spec(), ending.data(), printer)?;
@@ -169,6 +174,7 @@ pub(super) fn finish(ran: &Ran<'_>, manner: &Manner, printer: Printer) -> Done {
     if manner.shown == Shown::Json {
         printer.json(&ending.json());
     }
+    ending.hand_on(printer);
     Ok(ending.exit())
 }
 
@@ -199,6 +205,35 @@ fn on_engine(plan: &Plan, engine: EngineKind, only: Option<&str>) -> Result<Plan
     let mut spec = plan.spec().as_ref().clone();
     spec.engine.kind = engine;
     Ok(Plan::new(Arc::new(spec), only)?)
+}
+
+/// Tells `on_failure` of a run whose records could not be kept or read.
+fn could_not_go_on(report: &RunReport, request: &RunRequest, failure: &Failure, printer: Printer) {
+    let summary = serde_json::json!({
+        "name": report.run.name(), "stamp": report.run.stamp(), "dir": report.run.path(),
+        "status": report.status, "trials": report.trials, "counts": report.counts, "error": failure.message,
+    });
+    hooks::tell(request.plan.spec(), Told::Failure, &summary, printer);
+}
+
+/// The registered plan beside the spec; where the spec deviates from it, that is said before anything runs.
+fn registration(args: &Args, plan: &Plan, printer: Printer) -> Option<Vec<u8>> {
+    let path = super::register::path_of(&args.spec.spec);
+    let text = std::fs::read(&path).ok()?;
+    match Registration::read(&text) {
+        Err(error) => printer.warn(format!("{}: {error}", path.display())),
+        Ok(registration) => {
+            let deviations = registration.deviations(plan.spec());
+            if let Some(first) = deviations.first() {
+                printer.warn(format!(
+                    "the spec deviates from its registered plan in {} places, first in `{}`; the report will list them",
+                    deviations.len(),
+                    first.what
+                ));
+            }
+        }
+    }
+    Some(text)
 }
 
 /// A new run, one with records of an earlier one, or an earlier one itself.
@@ -312,6 +347,7 @@ fn request(
         spec_extension: extension,
         set: args.spec.set.clone(),
         only: args.only.clone(),
+        registration: None,
         start,
         program,
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,11 +1,11 @@
 //! `sweep`: what a sweep found — its points in order, and what each parameter does to each metric.
 
-use super::compare::open_run;
 use super::select::RunArgs;
 use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
 use crate::picture::Picture;
 use crate::printer::Printer;
+use crate::sources::open_run;
 use fairtrial_analysis::compare::{SweepChoice, choose};
 use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};

@@ -1,6 +1,7 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
 mod comparison;
+mod gate;
 mod page;
 mod pipeline;
 mod power;
@@ -10,6 +11,7 @@ mod sweep;
 mod variance;
 
 pub use comparison::comparison;
+pub use gate::gate;
 pub use page::wrap;
 pub use pipeline::analysis;
 pub use power::power;

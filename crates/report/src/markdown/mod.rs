@@ -1,10 +1,14 @@
 //! Tables as Markdown, as files and pull requests show them.
 
 mod comparison;
+mod gate;
+mod report;
 mod summary;
 mod sweep;
 
 pub use comparison::comparison;
+pub use gate::gate;
+pub use report::{MarkdownReport, report};
 pub use summary::{SummaryHeader, summary};
 pub use sweep::sweep;
 

@@ -7,6 +7,7 @@ mod draft;
 mod engine;
 mod experiments;
 mod files;
+mod hooks;
 mod ids;
 mod needs;
 mod placeholders;
@@ -78,6 +79,9 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         equal: top::equal(root),
         budget: top::budget(root),
         engine: engine::engine(root, problems),
+        reporters: hooks::reporters(root, problems),
+        on_finish: hooks::hook(root, "on_finish", problems),
+        on_failure: hooks::hook(root, "on_failure", problems),
         provenance: top::provenance(root),
         experiments: experiments::sources(root),
         output_dir: root

@@ -10,7 +10,7 @@ use crate::metric::{parse_margin, parse_tolerance};
 use crate::source::Span;
 
 /// Keys that are named in the design and come with a later version: refused rather than ignored.
-const LATER: [(&str, &str); 2] = [("spec", "reporters"), ("task", "engine")];
+const LATER: [(&str, &str); 1] = [("task", "engine")];
 
 /// Checks a table of the spec.
 pub(crate) fn check_section(node: &Node, section: &'static Section, problems: &mut Problems) {

@@ -87,6 +87,9 @@ static ROOT_KEYS: &[Key] = &[
     key("fairness", Type::Section(&FAIRNESS), "", "What the arms must share for their comparison to be fair."),
     key("budget", Type::Section(&BUDGET), "", "Caps for the whole run; trials that are not started when a cap is reached are skipped."),
     key("provenance", Type::Section(&PROVENANCE), "", "What to record about the environment beyond the default."),
+    key("reporters", Type::Map(&Type::Section(&REPORTER), Keys::Names), "", "Programs (or Python functions) that make files of a finished run's report; each is a table under its name.").example("{\"table\": {\"command\": \"python make_table.py\"}}"),
+    key("on_finish", HOOK_TYPE, "", "A command for when a run comes to its end: its summary as JSON is on standard input.").example("\"./notify.sh done\""),
+    key("on_failure", HOOK_TYPE, "", "A command for when trials failed, or a run was stopped or could not go on.").example("{\"command\": \"./notify.sh failed\", \"timeout\": \"10s\"}"),
     key("order", Type::Word(&["blocks", "random", "spec"]), "blocks", "Order in which trials start: `blocks` (one seed across everything, shuffled inside the block, then the next seed), `random` (shuffled altogether), `spec` (as written).").example("\"blocks\""),
     key("order_seed", Type::Whole(0, u64::MAX), "0", "Seed of the shuffles and of random sweeps.").example("7"),
     key("include", Type::Either(&[Type::FilledText, TEXTS]), "", "Files whose values are defaults under this file: tables merge, lists are replaced, later files win over earlier ones, this file wins over all. Paths are relative to the including file.").example("[\"base.toml\"]"),
@@ -106,6 +109,58 @@ static EXPERIMENTS: Section = Section {
         key("rust", TEXTS, "[]", "Programs that speak the worker protocol (the Rust SDK's `main` does), relative to the spec's folder.").example("[\"./target/release/my-bench\"]"),
         key("interpreter", Type::FilledText, "python3", "The Python that runs Python experiments; a path is relative to the spec's folder.").example("\".venv/bin/python\""),
         key("reporters", TEXTS, "[]", "Python functions, as `module:function`, that get the result files and the output folder when the run has ended.").example("[\"my_pkg.reports:generate_custom_report\"]"),
+    ]],
+    open: false,
+};
+
+const HOOK_TYPE: Type = Type::Either(&[Type::FilledText, Type::Section(&HOOK)]);
+
+static HOOK: Section = Section {
+    name: "hook",
+    noun: "a hook",
+    doc: "A command that is told how a run ended. It runs in the spec's folder, gets JSON on standard input and has limited time; its failure is reported and changes nothing.",
+    keys: &[&[
+        key(
+            "command",
+            Type::FilledText,
+            "",
+            "The program with its arguments, split like a shell would; no shell is run.",
+        )
+        .required()
+        .example("\"./notify.sh\""),
+        HOOK_TIMEOUT,
+    ]],
+    open: false,
+};
+
+const HOOK_TIMEOUT: Key = key(
+    "timeout",
+    Type::Duration(Zero::Refused),
+    "1m",
+    "Time after which it is ended.",
+)
+.example("\"10s\"");
+
+static REPORTER: Section = Section {
+    name: "reporter",
+    noun: "a reporter",
+    doc: "Makes files of a report. It runs in the spec's folder, gets the report's data as JSON on standard input, and writes into the folder that `FAIRTRIAL_OUTPUT` names (`reporters/NAME` in the run's folder). Exactly one of `command` and `python`.",
+    keys: &[&[
+        key(
+            "command",
+            Type::FilledText,
+            "",
+            "The program with its arguments, split like a shell would; no shell is run.",
+        )
+        .example("\"python make_table.py\""),
+        key(
+            "python",
+            Type::FilledText,
+            "",
+            "A Python function, `module:function`, called with the data and the output folder.",
+        )
+        .example("\"reports:make_table\""),
+        HOOK_TIMEOUT,
     ]],
     open: false,
 };

@@ -139,6 +139,16 @@ impl Histories {
     }
 }
 
+/// Steps and values of one metric in a trial's directory, as the trial wrote them.
+pub(crate) fn series_of(
+    dir: &Path,
+    metric: &str,
+    declaration: Option<&MetricDeclaration>,
+) -> Result<(Vec<f64>, Vec<f64>), AnalysisError> {
+    let points = trial::points(dir, metric, declaration)?;
+    Ok((points.steps, points.values))
+}
+
 /// A file that does not hold what it should.
 fn content(path: &Path, message: impl Into<String>) -> AnalysisError {
     AnalysisError::Content {

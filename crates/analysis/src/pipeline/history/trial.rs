@@ -90,7 +90,7 @@ fn stamp_of(dir: &Path) -> Option<Stamp> {
     name.rsplit_once('-')?.0.parse().ok()
 }
 
-fn points(
+pub(super) fn points(
     dir: &Path,
     metric: &str,
     declaration: Option<&MetricDeclaration>,

@@ -1,0 +1,350 @@
+//! The gate: may this change go in? Rules per metric, one family of tests, one answer.
+//!
+//! Only what is sure blocks: a metric is regressed when its whole interval lies beyond the margin that its rule allows,
+//! at an error rate that all metrics share (Holm). Identical code is therefore called regressed no more often than
+//! `alpha` says, however many metrics there are.
+
+mod rule;
+
+pub use rule::GateRule;
+
+use crate::compare::{
+    Beyond, Comparison, Contrast, Deciding, FailureCount, MetricComparison, Role, Word,
+};
+use crate::dataset::Dataset;
+use crate::sequential::{Stop, Trajectory};
+use crate::{AnalysisError, CompareOptions, Inputs, compare};
+use fairtrial_model::Outcome;
+use serde::Serialize;
+
+/// Version of the gate's JSON form.
+pub const GATE_SCHEMA: u32 = 1;
+
+/// What a gate is asked.
+#[derive(Debug, Clone)]
+pub struct GateOptions {
+    /// Rules; without any, every declared metric that says which way is better is one.
+    pub rules: Vec<GateRule>,
+    /// The share of a side's trials that the machine may break before nothing is concluded.
+    pub most_infra: f64,
+    /// How sides are compared.
+    pub compare: CompareOptions,
+}
+
+/// The answer of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateWord {
+    /// Something is worse than its rule allows.
+    Regressed,
+    /// Something is better, nothing is worse.
+    Improved,
+    /// Nothing is worse than its rule allows.
+    Equivalent,
+    /// The data leave it open.
+    Inconclusive,
+    /// Too much was broken by the machine to conclude anything.
+    Invalid,
+}
+
+impl GateWord {
+    /// The word itself.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Regressed => "regressed",
+            Self::Improved => "improved",
+            Self::Equivalent => "equivalent",
+            Self::Inconclusive => "inconclusive",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+/// Everything that a gate found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gate {
+    /// [`GATE_SCHEMA`].
+    pub schema: u32,
+    /// The answer.
+    pub word: GateWord,
+    /// Why, in sentences.
+    pub reasons: Vec<String>,
+    /// Two-sided error rate of all rules together.
+    pub alpha: f64,
+    /// What the machine broke.
+    pub infra: Vec<InfraShare>,
+    /// The rules, one line per contrast and metric.
+    pub lines: Vec<GateLine>,
+    /// The comparison behind it; absent for a run that stopped by looking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+    /// The looks behind it, for a run that stopped by looking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequential: Option<Trajectory>,
+}
+
+/// One rule's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GateLine {
+    /// The two sides.
+    pub sides: String,
+    /// The metric, or `failures`.
+    pub metric: String,
+    /// The answer.
+    pub word: GateWord,
+    /// Why.
+    pub reason: String,
+}
+
+/// What the machine broke on one side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InfraShare {
+    /// The side.
+    pub side: String,
+    /// Trials that ended `infra`.
+    pub infra: usize,
+    /// All its trials.
+    pub trials: usize,
+}
+
+impl InfraShare {
+    fn share(&self) -> f64 {
+        self.infra as f64 / self.trials.max(1) as f64
+    }
+}
+
+/// Asks the gate. Rules are applied to the declarations of the sources.
+pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisError> {
+    let rules = rule::asked(inputs, &options.rules)?;
+    let sources: Vec<Dataset> = datasets(inputs)
+        .map(|data| rule::applied(data, &rules))
+        .collect();
+    let ruled = match &sources[..] {
+        [only] => Inputs::Arms(only),
+        [control, candidate, ..] => Inputs::Two(control, candidate),
+        [] => return Err(AnalysisError::Question("nothing to compare".to_owned())),
+    };
+    let asked = CompareOptions {
+        metrics: rules.iter().map(|rule| rule.metric.clone()).collect(),
+        deciding: Deciding::All,
+        beyond: Beyond::Margin,
+        ..options.compare.clone()
+    };
+    let comparison = compare(ruled, &asked)?;
+    let infra: Vec<InfraShare> = infra(&comparison, &sources);
+    let mut lines: Vec<GateLine> = comparison.contrasts.iter().flat_map(metric_lines).collect();
+    lines.extend(
+        comparison
+            .contrasts
+            .iter()
+            .filter_map(|contrast| failures(contrast, comparison.alpha)),
+    );
+    let (word, reasons) = answer(&lines, &infra, options.most_infra);
+    Ok(Gate {
+        schema: GATE_SCHEMA,
+        word,
+        reasons,
+        alpha: comparison.alpha,
+        infra,
+        lines,
+        comparison: Some(comparison),
+        sequential: None,
+    })
+}
+
+/// The gate of a run that stopped by looking: its answer is the one it stopped with.
+pub fn gate_sequential(trajectory: Trajectory, data: &Dataset, most_infra: f64) -> Gate {
+    let word = match trajectory.stop {
+        Some(Stop::Regressed) => GateWord::Regressed,
+        Some(Stop::Improved) => GateWord::Improved,
+        Some(Stop::Equivalent) => GateWord::Equivalent,
+        _ => GateWord::Inconclusive,
+    };
+    let lines = vec![GateLine {
+        sides: format!(
+            "{} against {}",
+            trajectory.candidates.join(", "),
+            trajectory.control
+        ),
+        metric: trajectory.metric.clone(),
+        word,
+        reason: trajectory
+            .reason
+            .clone()
+            .unwrap_or_else(|| "not decided yet".to_owned()),
+    }];
+    let infra = vec![share(data, None, &data.label)];
+    let (word, reasons) = answer(&lines, &infra, most_infra);
+    Gate {
+        schema: GATE_SCHEMA,
+        word,
+        reasons,
+        alpha: trajectory.alpha,
+        infra,
+        lines,
+        comparison: None,
+        sequential: Some(trajectory),
+    }
+}
+
+fn datasets(inputs: Inputs<'_>) -> impl Iterator<Item = &Dataset> {
+    match inputs {
+        Inputs::Arms(data) => [Some(data), None],
+        Inputs::Two(control, candidate) => [Some(control), Some(candidate)],
+    }
+    .into_iter()
+    .flatten()
+}
+
+/// One line per metric that decides.
+fn metric_lines(contrast: &Contrast) -> Vec<GateLine> {
+    let deciding = contrast
+        .metrics
+        .iter()
+        .filter(|metric| metric.role == Role::Primary);
+    deciding
+        .map(|metric| GateLine {
+            sides: sides(contrast),
+            metric: metric.metric.clone(),
+            word: word(metric),
+            reason: reason(metric),
+        })
+        .collect()
+}
+
+/// `candidate against control at lr=0.1`; two sources with one arm each go by their own names.
+fn sides(contrast: &Contrast) -> String {
+    let (control, candidate) = (&contrast.control, &contrast.candidate);
+    let names = if control.arm == candidate.arm {
+        let arm = candidate
+            .arm
+            .as_ref()
+            .map_or(String::new(), |arm| format!("{arm}: "));
+        format!("{arm}{} against {}", candidate.source, control.source)
+    } else {
+        format!("{} against {}", candidate.short(), control.short())
+    };
+    if contrast.point.is_empty() {
+        names
+    } else {
+        format!("{names} at {}", contrast.point)
+    }
+}
+
+const fn word(metric: &MetricComparison) -> GateWord {
+    match metric.verdict.word {
+        Word::Regressed => GateWord::Regressed,
+        Word::Improved => GateWord::Improved,
+        Word::Equivalent | Word::NotWorse | Word::Identical => GateWord::Equivalent,
+        Word::Inconclusive | Word::Insufficient => GateWord::Inconclusive,
+    }
+}
+
+fn reason(metric: &MetricComparison) -> String {
+    let no_margin = metric
+        .effect
+        .as_ref()
+        .is_some_and(|effect| effect.margin.is_none());
+    if metric.verdict.word == Word::Inconclusive && no_margin {
+        return format!(
+            "{}; without a margin nothing can be shown to be equal: declare `margin` or give the rule one",
+            metric.verdict.reason
+        );
+    }
+    metric.verdict.reason.clone()
+}
+
+/// A candidate that fails more often is worse, whatever its other numbers say. The metrics use up half of the error
+/// rate in the direction that blocks; this test has the other half.
+fn failures(contrast: &Contrast, alpha: f64) -> Option<GateLine> {
+    let failures = &contrast.failures;
+    let p = failures.p?;
+    let share = |count: FailureCount| count.failed as f64 / count.trials.max(1) as f64;
+    let words = |count: FailureCount| format!("{} of {}", count.failed, count.trials);
+    let worse = share(failures.candidate) > share(failures.control);
+    (worse && p <= alpha).then(|| GateLine {
+        sides: sides(contrast),
+        metric: "failures".to_owned(),
+        word: GateWord::Regressed,
+        reason: format!(
+            "{} trials of the candidate fail, {} of the control (p {p:.2e})",
+            words(failures.candidate),
+            words(failures.control)
+        ),
+    })
+}
+
+/// What the machine broke on every side that takes part.
+fn infra(comparison: &Comparison, sources: &[Dataset]) -> Vec<InfraShare> {
+    let mut found: Vec<InfraShare> = Vec::new();
+    for contrast in &comparison.contrasts {
+        for side in [&contrast.control, &contrast.candidate] {
+            let Some(data) = sources.iter().find(|data| data.label == side.source) else {
+                continue;
+            };
+            let name = side.arm.as_ref().map_or_else(
+                || side.source.clone(),
+                |arm| format!("{arm} of {}", side.source),
+            );
+            let of = share(data, side.arm.as_deref(), &name);
+            if !found.contains(&of) {
+                found.push(of);
+            }
+        }
+    }
+    found
+}
+
+fn share(data: &Dataset, arm: Option<&str>, side: &str) -> InfraShare {
+    let mine = || {
+        let trials = data.trials.iter();
+        trials.filter(|trial| arm.is_none() || data.arms.get(trial.arm).as_deref() == arm)
+    };
+    InfraShare {
+        side: side.to_owned(),
+        infra: mine()
+            .filter(|trial| trial.outcome == Outcome::Infra)
+            .count(),
+        trials: mine().count(),
+    }
+}
+
+/// Broken machines first, then what is sure, then what is open.
+fn answer(lines: &[GateLine], infra: &[InfraShare], most_infra: f64) -> (GateWord, Vec<String>) {
+    let broken: Vec<String> = infra
+        .iter()
+        .filter(|side| side.share() > most_infra)
+        .map(|side| {
+            format!(
+                "{} of {} trials of {} could not be run (infra): nothing is concluded",
+                side.infra, side.trials, side.side
+            )
+        })
+        .collect();
+    if !broken.is_empty() {
+        return (GateWord::Invalid, broken);
+    }
+    for word in [
+        GateWord::Regressed,
+        GateWord::Inconclusive,
+        GateWord::Improved,
+    ] {
+        let of: Vec<String> = lines
+            .iter()
+            .filter(|line| line.word == word)
+            .map(|line| {
+                format!(
+                    "{}: {word}, {}",
+                    line.metric,
+                    line.reason,
+                    word = line.word.text()
+                )
+            })
+            .collect();
+        if !of.is_empty() {
+            return (word, of);
+        }
+    }
+    let reason = "no metric is worse than its rule allows".to_owned();
+    (GateWord::Equivalent, vec![reason])
+}

@@ -1,0 +1,153 @@
+//! The rules of a gate: which metrics may block, which way is worse, and by how much they may get worse.
+
+use super::datasets;
+use crate::compare::{Inputs, parse_margin};
+use crate::dataset::Dataset;
+use crate::{AnalysisError, order};
+use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
+use serde::Serialize;
+use std::str::FromStr;
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateRule {
+    /// The metric.
+    pub metric: String,
+    /// How much worse is too little to matter; absent means as declared.
+    pub margin: Option<Margin>,
+    /// Which way is better; absent means as declared.
+    pub direction: Option<Direction>,
+}
+
+impl FromStr for GateRule {
+    type Err = String;
+
+    /// Reads `cpu=5%`, `reward=0.02:up`, `latency:down`, `loss`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (rest, direction) = match text.rsplit_once(':') {
+            Some((rest, "up" | "higher")) => (rest, Some(Direction::Up)),
+            Some((rest, "down" | "lower")) => (rest, Some(Direction::Down)),
+            _ => (text, None),
+        };
+        let (metric, margin) = match rest.rsplit_once('=') {
+            Some((metric, margin)) => (metric, Some(parse_margin(margin)?)),
+            None => (rest, None),
+        };
+        if metric.trim().is_empty() {
+            return Err(format!(
+                "`{text}` names no metric: write `metric=5%` or `metric=5%:down`"
+            ));
+        }
+        Ok(Self {
+            metric: metric.trim().to_owned(),
+            margin,
+            direction,
+        })
+    }
+}
+
+/// The rules that hold: those that were given, else every declared metric that says which way is better.
+pub(super) fn asked(
+    inputs: Inputs<'_>,
+    given: &[GateRule],
+) -> Result<Vec<GateRule>, AnalysisError> {
+    let declared = |name: &str| {
+        datasets(inputs)
+            .find_map(|data| data.declaration(name))
+            .cloned()
+    };
+    if given.is_empty() {
+        let mut names: Vec<String> = Vec::new();
+        for metric in datasets(inputs).flat_map(|data| &data.declared) {
+            if metric.direction.is_some() && !names.contains(&metric.name) {
+                names.push(metric.name.clone());
+            }
+        }
+        let rules: Vec<GateRule> = names.into_iter().map(plain).collect();
+        return if rules.is_empty() {
+            Err(AnalysisError::Question(
+                "no metric says which way is better, so nothing can get worse: declare `direction`, or give a rule like \
+                 `--rule latency=5%:down`"
+                    .to_owned(),
+            ))
+        } else {
+            Ok(rules)
+        };
+    }
+    for rule in given {
+        let way = rule.direction.or_else(|| declared(&rule.metric)?.direction);
+        if way.is_none() {
+            return Err(AnalysisError::Question(format!(
+                "the rule about `{0}` does not say which way is better: write `{0}=5%:down` or `{0}=5%:up`",
+                rule.metric
+            )));
+        }
+    }
+    Ok(given.to_vec())
+}
+
+fn plain(metric: String) -> GateRule {
+    GateRule {
+        metric,
+        margin: None,
+        direction: None,
+    }
+}
+
+/// A source whose declarations say what the rules say.
+pub(super) fn applied(data: &Dataset, rules: &[GateRule]) -> Dataset {
+    let mut data = data.clone();
+    for rule in rules {
+        let known = data
+            .declared
+            .iter()
+            .position(|metric| metric.name == rule.metric);
+        let place = known.unwrap_or_else(|| {
+            data.declared.push(undeclared(&rule.metric));
+            data.declared.len() - 1
+        });
+        let metric = &mut data.declared[place];
+        metric.margin = rule.margin.or(metric.margin);
+        metric.direction = rule.direction.or(metric.direction);
+    }
+    let names: Vec<String> = rules.iter().map(|rule| rule.metric.clone()).collect();
+    data.declared
+        .sort_by(|a, b| order::by_list(&names, &a.name, &b.name));
+    data
+}
+
+fn undeclared(name: &str) -> MetricDeclaration {
+    MetricDeclaration {
+        name: name.to_owned(),
+        source: MetricSource::Reported,
+        direction: None,
+        unit: None,
+        precision: None,
+        margin: None,
+        summary: None,
+        required: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GateRule;
+    use fairtrial_model::{Direction, Margin};
+
+    #[test]
+    fn rules_are_read_from_text() {
+        let rule: GateRule = "time/step=5%:down".parse().unwrap();
+        assert_eq!(rule.metric, "time/step");
+        assert_eq!(rule.margin, Some(Margin::Relative(0.05)));
+        assert_eq!(rule.direction, Some(Direction::Down));
+        let rule: GateRule = "reward=0.02".parse().unwrap();
+        assert_eq!(
+            (rule.margin, rule.direction),
+            (Some(Margin::Absolute(0.02)), None)
+        );
+        let rule: GateRule = "a:b".parse().unwrap();
+        assert_eq!((rule.metric.as_str(), rule.margin), ("a:b", None));
+        assert!("=5%".parse::<GateRule>().is_err());
+        assert!("cpu=much".parse::<GateRule>().is_err());
+    }
+}

@@ -1,0 +1,268 @@
+//! Learning curves of a run: every trial's own line, and the mean of each arm with its pointwise interval.
+
+use super::Evidence;
+use crate::order;
+use crate::pipeline::history::series_of;
+use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
+use fairtrial_stats::Level;
+use fairtrial_stats::series::{CommonGrid, Curve};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Steps at which means are taken: more than a panel has columns to show.
+const GRID: usize = 160;
+/// Charts of curves at most; a sweep of 100 points is no picture.
+const MOST_CHARTS: usize = 12;
+
+/// The curves of one metric, at one task and sweep point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricCurves {
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The task.
+    pub task: String,
+    /// The sweep point.
+    #[serde(skip_serializing_if = "Params::is_empty")]
+    pub point: Params,
+    /// One minus the confidence of the bands.
+    pub alpha: f64,
+    /// The arms.
+    pub arms: Vec<ArmCurve>,
+}
+
+/// One arm's curves.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ArmCurve {
+    /// The arm; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
+    /// How many runs the mean is over.
+    pub runs: usize,
+    /// The mean with its interval.
+    pub mean: Vec<CurvePoint>,
+    /// Each trial's points; they stay in the trial's own files, so the JSON form has none.
+    #[serde(skip)]
+    pub traces: Vec<Vec<(f64, f64)>>,
+    /// What a reader should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// The mean at one step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// The step.
+    pub step: f64,
+    /// The mean.
+    pub mean: f64,
+    /// Its interval; absent for one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+}
+
+/// One trial's line.
+struct Line {
+    index: u64,
+    steps: Vec<f64>,
+    values: Vec<f64>,
+}
+
+type Place = (String, String, Params);
+
+/// All curves, in the order of the declared metrics.
+pub(super) fn curves(evidence: &Evidence<'_>, notes: &mut Vec<String>) -> Vec<MetricCurves> {
+    let mut places: Vec<Place> = Vec::new();
+    for record in evidence
+        .records
+        .iter()
+        .filter(|record| record.outcome == Outcome::Ok)
+    {
+        for metric in record.series.keys() {
+            let trial = &record.trial;
+            let place = (metric.clone(), trial.task.clone(), trial.point.clone());
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    let declared: Vec<String> = evidence
+        .spec
+        .metrics
+        .iter()
+        .map(|metric| metric.name.clone())
+        .collect();
+    let tasks: Vec<String> = evidence
+        .spec
+        .tasks
+        .iter()
+        .map(|task| task.id.clone())
+        .collect();
+    places.sort_by(|a, b| {
+        order::by_list(&declared, &a.0, &b.0)
+            .then_with(|| order::by_list(&tasks, &a.1, &b.1))
+            .then_with(|| order::points(&a.2, &b.2))
+    });
+    if places.len() > MOST_CHARTS {
+        notes.push(format!(
+            "{} of {} charts of curves are shown, the first metrics and points.",
+            MOST_CHARTS,
+            places.len()
+        ));
+        places.truncate(MOST_CHARTS);
+    }
+    let lines = read(evidence, &places);
+    places
+        .into_iter()
+        .zip(lines)
+        .map(|(place, lines)| one(evidence, place, lines))
+        .collect()
+}
+
+/// Reads the lines of every place, several files at a time: reading is most of the time that a report takes.
+fn read(evidence: &Evidence<'_>, places: &[Place]) -> Vec<HashMap<Option<String>, Vec<Line>>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = evidence.records.len().div_ceil(threads).max(1);
+    let parts: Vec<Vec<(usize, Option<String>, Line)>> = std::thread::scope(|scope| {
+        let working: Vec<_> = evidence
+            .records
+            .chunks(share)
+            .map(|records| scope.spawn(|| read_part(evidence, records, places)))
+            .collect();
+        let joined = working.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined
+            .map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    let mut found: Vec<HashMap<Option<String>, Vec<Line>>> =
+        places.iter().map(|_| HashMap::new()).collect();
+    for (place, arm, line) in parts.into_iter().flatten() {
+        found[place].entry(arm).or_default().push(line);
+    }
+    found
+}
+
+fn read_part(
+    evidence: &Evidence<'_>,
+    records: &[Record],
+    places: &[Place],
+) -> Vec<(usize, Option<String>, Line)> {
+    let mut lines = Vec::new();
+    for record in records
+        .iter()
+        .filter(|record| record.outcome == Outcome::Ok)
+    {
+        for (place, (metric, task, point)) in places.iter().enumerate() {
+            let trial = &record.trial;
+            if trial.task != *task || trial.point != *point || !record.series.contains_key(metric) {
+                continue;
+            }
+            let dir = evidence.run.root().path().join(&record.dir);
+            let declaration = declaration(evidence, metric);
+            let (steps, values) = series_of(&dir, metric, declaration).unwrap_or_default();
+            let line = Line {
+                index: trial.index,
+                steps,
+                values,
+            };
+            lines.push((place, trial.arm.clone(), line));
+        }
+    }
+    lines
+}
+
+fn declaration<'a>(evidence: &'a Evidence<'_>, metric: &str) -> Option<&'a MetricDeclaration> {
+    evidence
+        .spec
+        .metrics
+        .iter()
+        .find(|declared| declared.name == metric)
+}
+
+fn one(
+    evidence: &Evidence<'_>,
+    (metric, task, point): Place,
+    mut lines: HashMap<Option<String>, Vec<Line>>,
+) -> MetricCurves {
+    let mut arms: Vec<Option<String>> = lines.keys().cloned().collect();
+    let order: Vec<String> = evidence
+        .spec
+        .arms
+        .iter()
+        .map(|arm| arm.name.clone())
+        .collect();
+    let name = |arm: &Option<String>| arm.clone().unwrap_or_default();
+    arms.sort_by(|a, b| order::by_list(&order, &name(a), &name(b)));
+    let unit = declaration(evidence, &metric).and_then(|declared| declared.unit.clone());
+    let curves = arms.into_iter().map(|arm| {
+        let lines = lines.remove(&arm).unwrap_or_default();
+        arm_curve(arm, lines, evidence.alpha)
+    });
+    MetricCurves {
+        arms: curves.collect(),
+        unit,
+        metric,
+        task,
+        point,
+        alpha: evidence.alpha,
+    }
+}
+
+fn arm_curve(arm: Option<String>, mut lines: Vec<Line>, alpha: f64) -> ArmCurve {
+    lines.sort_by_key(|line| line.index);
+    let mut notes = Vec::new();
+    let mut whole = Vec::new();
+    for line in &lines {
+        match Curve::new(&line.steps, &line.values) {
+            Ok(curve) => whole.push(curve),
+            Err(why) => notes.push(format!("trial {} is not in the mean: {why}", line.index)),
+        }
+    }
+    let mean = mean(&whole, alpha).unwrap_or_else(|why| {
+        notes.push(format!("no mean: {why}"));
+        Vec::new()
+    });
+    ArmCurve {
+        arm,
+        runs: whole.len(),
+        mean,
+        traces: lines
+            .into_iter()
+            .map(|line| line.steps.into_iter().zip(line.values).collect())
+            .collect(),
+        notes,
+    }
+}
+
+fn mean(curves: &[Curve], alpha: f64) -> Result<Vec<CurvePoint>, String> {
+    match curves {
+        [] => return Ok(Vec::new()),
+        [only] => {
+            let points = only.steps().iter().zip(only.values());
+            return Ok(points
+                .map(|(step, mean)| CurvePoint {
+                    step: *step,
+                    mean: *mean,
+                    interval: None,
+                })
+                .collect());
+        }
+        _ => {}
+    }
+    let curves: Vec<&Curve> = curves.iter().collect();
+    let grid = CommonGrid::new(&curves, GRID).map_err(|why| why.to_string())?;
+    let band = grid
+        .band(Level::two_sided(alpha))
+        .map_err(|why| why.to_string())?;
+    Ok(band
+        .points
+        .iter()
+        .map(|point| CurvePoint {
+            step: point.step,
+            mean: point.mean,
+            interval: Some([point.interval.low, point.interval.high]),
+        })
+        .collect())
+}

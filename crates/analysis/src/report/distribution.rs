@@ -1,0 +1,123 @@
+//! The values of a metric, arm beside arm, with their quartiles.
+
+use super::Evidence;
+use crate::order;
+use fairtrial_stats::descriptive::{QuantileRule, quantile};
+use serde::Serialize;
+
+/// Groups that one chart has room for.
+const MOST_GROUPS: usize = 8;
+/// Values that a box needs.
+const BOXED: usize = 5;
+/// Metrics that are shown.
+const MOST_METRICS: usize = 6;
+
+/// One metric by group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricDistribution {
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The groups: arms, with task and sweep point where these differ.
+    pub groups: Vec<ValueGroup>,
+}
+
+/// One group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ValueGroup {
+    /// Its name.
+    pub name: String,
+    /// The trials, by index.
+    pub trials: Vec<u64>,
+    /// Their values, in the same order.
+    pub values: Vec<f64>,
+    /// Smallest, lower quartile, median, upper quartile, largest; absent for few values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub five: Option<[f64; 5]>,
+}
+
+/// The metrics that have few enough groups, the declared ones first.
+pub(super) fn distributions(evidence: &Evidence<'_>) -> Vec<MetricDistribution> {
+    let names = evidence.data.metric_names();
+    let all = names.iter().map(|metric| one(evidence, metric));
+    all.filter(|found| !found.groups.is_empty() && found.groups.len() <= MOST_GROUPS)
+        .take(MOST_METRICS)
+        .collect()
+}
+
+fn one(evidence: &Evidence<'_>, metric: &str) -> MetricDistribution {
+    let data = &evidence.data;
+    let mut keys: Vec<(u32, u32, u32)> = Vec::new();
+    let mut groups: Vec<(Vec<u64>, Vec<f64>)> = Vec::new();
+    for (trial, value) in data.trials.iter().zip(data.values(metric)) {
+        let Some(value) = value.filter(|value| value.is_finite()) else {
+            continue;
+        };
+        let key = (trial.task, trial.point, trial.arm);
+        let place = keys
+            .iter()
+            .position(|known| *known == key)
+            .unwrap_or_else(|| {
+                keys.push(key);
+                groups.push((Vec::new(), Vec::new()));
+                keys.len() - 1
+            });
+        groups[place].0.push(trial.index);
+        groups[place].1.push(value);
+    }
+    let several =
+        |part: fn(&(u32, u32, u32)) -> u32| keys.iter().any(|key| part(key) != part(&keys[0]));
+    let (tasks, points) = (several(|key| key.0), several(|key| key.1));
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    let arm = |key: &(u32, u32, u32)| data.arms.get(key.2).clone().unwrap_or_default();
+    order.sort_by(|a, b| {
+        let (a, b) = (&keys[*a], &keys[*b]);
+        a.0.cmp(&b.0)
+            .then_with(|| {
+                let point = |key: &(u32, u32, u32)| &data.point_values[key.1 as usize];
+                order::points(point(a), point(b))
+            })
+            .then_with(|| order::by_list(&data.arm_order, &arm(a), &arm(b)))
+    });
+    let name = |key: &(u32, u32, u32)| {
+        let mut parts = Vec::new();
+        if tasks {
+            parts.push(data.tasks.get(key.0).clone());
+        }
+        parts.extend(Some(arm(key)).filter(|arm| !arm.is_empty()));
+        if points {
+            parts.push(data.points.get(key.1).clone());
+        }
+        if parts.is_empty() {
+            parts.push(data.tasks.get(key.0).clone());
+        }
+        parts.join(" · ")
+    };
+    let unit = data
+        .declaration(metric)
+        .and_then(|declared| declared.unit.clone());
+    let group = |place: usize| {
+        let (trials, values) = groups[place].clone();
+        ValueGroup {
+            name: name(&keys[place]),
+            five: five(&values),
+            trials,
+            values,
+        }
+    };
+    MetricDistribution {
+        metric: metric.to_owned(),
+        unit,
+        groups: order.into_iter().map(group).collect(),
+    }
+}
+
+fn five(values: &[f64]) -> Option<[f64; 5]> {
+    if values.len() < BOXED {
+        return None;
+    }
+    let at = |p: f64| quantile(values, p, QuantileRule::default()).ok();
+    Some([at(0.0)?, at(0.25)?, at(0.5)?, at(0.75)?, at(1.0)?])
+}

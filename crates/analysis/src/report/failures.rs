@@ -1,0 +1,153 @@
+//! The trials that did not end well, with the last lines they wrote.
+
+use super::Evidence;
+use fairtrial_model::{Outcome, Record};
+use serde::Serialize;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Trials that are shown with their logs.
+const SHOWN: usize = 20;
+/// Lines and bytes of a log's end that are shown.
+const LINES: usize = 12;
+const BYTES: u64 = 4096;
+
+/// The trials that did not end well.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailureList {
+    /// How many there are.
+    pub total: usize,
+    /// The first of them, in the order of the run.
+    pub shown: Vec<FailedTrial>,
+}
+
+/// One trial.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailedTrial {
+    /// Its place in the run's order.
+    pub index: u64,
+    /// `train · candidate · seed 1072`.
+    pub trial: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// How many attempts were made.
+    pub attempts: u32,
+    /// Its directory, relative to the data root.
+    pub dir: String,
+    /// The ends of its logs.
+    pub logs: Vec<LogTail>,
+}
+
+/// The end of one log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogTail {
+    /// The file, relative to the trial's directory.
+    pub file: String,
+    /// Its last lines.
+    pub lines: Vec<String>,
+    /// Whether there are lines before them.
+    pub more: bool,
+}
+
+pub(super) fn failures(evidence: &Evidence<'_>) -> FailureList {
+    let failed = || {
+        let records = evidence.records.iter();
+        records.filter(|record| record.outcome != Outcome::Ok)
+    };
+    FailureList {
+        total: failed().count(),
+        shown: failed()
+            .take(SHOWN)
+            .map(|record| one(record, evidence.run.root().path()))
+            .collect(),
+    }
+}
+
+fn one(record: &Record, root: &Path) -> FailedTrial {
+    let dir = root.join(&record.dir);
+    let logs = ["logs/stderr.log", "logs/stdout.log"];
+    let tails = logs.into_iter().filter_map(|file| tail(&dir, file));
+    FailedTrial {
+        index: record.trial.index,
+        trial: record.trial.label().to_string(),
+        outcome: record.outcome,
+        cause: record.cause.as_ref().map(ToString::to_string),
+        attempts: record.attempt,
+        dir: record.dir.clone(),
+        logs: if record.dir.is_empty() {
+            Vec::new()
+        } else {
+            tails.collect()
+        },
+    }
+}
+
+/// The last lines of a log; nothing where it is empty or gone.
+fn tail(dir: &Path, file: &str) -> Option<LogTail> {
+    let mut log = File::open(dir.join(file)).ok()?;
+    let length = log.metadata().ok()?.len();
+    let from = length.saturating_sub(BYTES);
+    log.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    log.take(BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines: Vec<String> = text.lines().map(printable).collect();
+    // The first line is most likely not whole.
+    if from > 0 && lines.len() > 1 {
+        lines.remove(0);
+    }
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    let before = lines.len().saturating_sub(LINES);
+    lines.drain(..before);
+    (!lines.is_empty()).then(|| LogTail {
+        file: file.to_owned(),
+        more: from > 0 || before > 0,
+        lines,
+    })
+}
+
+/// A line without the escape codes and control characters of terminals.
+fn printable(line: &str) -> String {
+    let mut clean = String::with_capacity(line.len());
+    let mut letters = line.chars().peekable();
+    while let Some(c) = letters.next() {
+        if c == '\u{1b}' && letters.peek() == Some(&'[') {
+            // The code ends with a letter.
+            letters.by_ref().skip(1).find(char::is_ascii_alphabetic);
+        } else if c == '\t' {
+            clean.push_str("    ");
+        } else if !c.is_control() {
+            clean.push(c);
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{printable, tail};
+
+    #[test]
+    fn colours_and_control_characters_go() {
+        assert_eq!(printable("\u{1b}[31;1mred\u{1b}[0m\ta\u{7}b"), "red    ab");
+        assert_eq!(printable("\u{1b}["), "");
+    }
+
+    #[test]
+    fn the_end_of_a_long_log_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines: Vec<String> = (0..10_000).map(|n| format!("line {n}")).collect();
+        let text = lines.join("\n");
+        std::fs::write(folder.path().join("log"), text).unwrap();
+        let found = tail(folder.path(), "log").unwrap();
+        assert_eq!(found.lines.last().unwrap(), "line 9999");
+        assert!(found.lines.len() == 12 && found.more);
+        assert_eq!(tail(folder.path(), "none"), None);
+    }
+}

@@ -1,0 +1,383 @@
+//! Everything that a report of one run shows, worked out from its evidence and from nothing else.
+//!
+//! The same evidence always gives the same [`ReportData`], so that `verify` can make it again and compare. Nothing in
+//! it depends on the time, the machine or the folder in which a report is made.
+
+mod curves;
+mod distribution;
+mod failures;
+mod history;
+mod overview;
+
+pub use curves::{ArmCurve, CurvePoint, MetricCurves};
+pub use distribution::{MetricDistribution, ValueGroup};
+pub use failures::{FailedTrial, FailureList, LogTail};
+pub use history::{MetricHistory, RunPoint};
+pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
+
+use crate::compare::{SweepChoice, choose};
+use crate::registration::{Registered, registered};
+use crate::sensitivity::{Sensitivity, sensitivity};
+use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
+use crate::summary::{RunName, RunSummary, Summarizer, SummaryOptions};
+use crate::{AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observation, compare};
+use fairtrial_journal::provenance::Environment;
+use fairtrial_journal::{JournalError, RunDir, RunState, RunStatus, effective_records};
+use fairtrial_model::{Record, Stamp, UtcTime};
+use fairtrial_spec::{Spec, StopRule};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::io::Read;
+use std::path::Path;
+
+/// Version of the report's JSON form.
+pub const REPORT_SCHEMA: u32 = 1;
+
+/// Fresh seeds of the confirmation that is proposed where the spec asks for none.
+const PROPOSED: usize = 15;
+
+/// What a report is made with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReportOptions {
+    /// Runs whose history is shown; absent means the ones before this, newest 50.
+    pub history: Option<Vec<Stamp>>,
+}
+
+/// Everything that a report shows.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReportData {
+    /// [`REPORT_SCHEMA`].
+    pub schema: u32,
+    /// The run.
+    pub run: RunFacts,
+    /// The evidence, by its hash.
+    pub journal: JournalDigest,
+    /// Whether the analysis is the registered one.
+    pub registered: Registered,
+    /// The arms against the control; absent where nothing is compared or the run stopped by looking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+    /// Why there is no comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_no_comparison: Option<String>,
+    /// The looks of a sequential run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sequential: Option<Trajectory>,
+    /// What a sweep chose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<SweepChoice>,
+    /// What the swept parameters do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensitivity: Vec<Sensitivity>,
+    /// How the trials ended and what they measured.
+    pub summary: RunSummary,
+    /// Learning curves.
+    pub curves: Vec<MetricCurves>,
+    /// Values by arm.
+    pub distributions: Vec<MetricDistribution>,
+    /// Performance profile of the primary metric over several tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<MetricProfile>,
+    /// Several metrics at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<MetricShares>,
+    /// The primary metric over the runs before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<MetricHistory>,
+    /// The trials that did not end well.
+    pub failures: FailureList,
+    /// Where it ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Environment>,
+    /// What was left out of the charts, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl ReportData {
+    /// Replaces what must not be shown in the texts that other programs wrote.
+    pub fn mask(&mut self, masked: impl Fn(&str) -> String) {
+        for trial in &mut self.failures.shown {
+            for line in trial.logs.iter_mut().flat_map(|log| &mut log.lines) {
+                *line = masked(line);
+            }
+            trial.cause = trial.cause.as_deref().map(&masked);
+        }
+    }
+
+    /// The runs that its history shows.
+    pub fn history_runs(&self) -> Vec<Stamp> {
+        let runs = self.history.iter().flat_map(|history| &history.runs);
+        let mut stamps: Vec<Stamp> = runs.map(|run| run.stamp).collect();
+        stamps.sort_unstable();
+        stamps.dedup();
+        stamps
+    }
+}
+
+/// What a run is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunFacts {
+    /// The benchmark.
+    pub name: String,
+    /// The run.
+    pub stamp: Stamp,
+    /// The spec's path as the user gave it.
+    pub spec: String,
+    /// SHA-256 of the spec's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spec_sha256: Option<String>,
+    /// The plan's hash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_hash: Option<String>,
+    /// Version of Fairtrial that ran it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// When it was begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<UtcTime>,
+    /// When its last controller ended, and how.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed: Option<(UtcTime, RunStatus)>,
+    /// `--set` arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<String>,
+    /// The `--only` filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
+    /// Free text of the spec.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub notes: String,
+    /// Free tags of the spec.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+}
+
+/// The journal by its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct JournalDigest {
+    /// How many bytes.
+    pub bytes: u64,
+    /// Their SHA-256.
+    pub sha256: String,
+}
+
+/// What all parts read.
+pub(crate) struct Evidence<'a> {
+    pub(crate) run: &'a RunDir,
+    pub(crate) spec: &'a Spec,
+    pub(crate) records: Vec<Record>,
+    pub(crate) data: Dataset,
+    pub(crate) alpha: f64,
+}
+
+/// Makes the report of a run. `environment` is the run's `environment.json`, where there is one.
+pub fn report(
+    run: &RunDir,
+    spec: &Spec,
+    environment: Option<Environment>,
+    options: &ReportOptions,
+) -> Result<ReportData, AnalysisError> {
+    let state = RunState::read(&run.journal())?;
+    let mut records = Vec::new();
+    effective_records(&run.journal(), &state, |record| {
+        records.push(record);
+        Ok::<(), JournalError>(())
+    })?;
+    let data = Dataset::from_run(run, spec, environment.as_ref())?;
+    let evidence = Evidence {
+        run,
+        spec,
+        records,
+        data,
+        alpha: spec.analysis.alpha.unwrap_or(0.05),
+    };
+    let sequential = trajectory(&evidence)?;
+    let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.is_some());
+    let mut notes = Vec::new();
+    let registration = std::fs::read(run.registration()).ok();
+    Ok(ReportData {
+        schema: REPORT_SCHEMA,
+        run: facts(run, spec, &state),
+        journal: journal_digest(&run.journal())?,
+        registered: registered(registration.as_deref(), spec, state.opened.as_ref()),
+        summary: summary(&evidence, &state)?,
+        choice: chosen(&evidence),
+        sensitivity: effects(&evidence),
+        curves: curves::curves(&evidence, &mut notes),
+        distributions: distribution::distributions(&evidence),
+        profile: overview::profile(&evidence),
+        shares: comparison.as_ref().and_then(overview::shares),
+        history: history::histories(&evidence, options.history.as_deref())?,
+        failures: failures::failures(&evidence),
+        comparison,
+        why_no_comparison,
+        sequential,
+        environment,
+        notes,
+    })
+}
+
+/// The comparison, or why there is none. A run that is not finished gets none: a verdict on a part of it would be a
+/// look that no error rate accounts for.
+fn compared(
+    evidence: &Evidence<'_>,
+    state: &RunState,
+    sequential: bool,
+) -> (Option<Comparison>, Option<String>) {
+    let spec = evidence.spec;
+    let no = |why: &str| (None, Some(why.to_owned()));
+    if sequential {
+        return (None, None);
+    }
+    if spec.arms.len() < 2 {
+        return no("the spec has no arms to compare");
+    }
+    if !matches!(state.closed(), Some((_, RunStatus::Finished))) {
+        return no(
+            "the run is not finished, and a verdict on a part of it would be a look that no error rate accounts for",
+        );
+    }
+    match compare(
+        Inputs::Arms(&evidence.data),
+        &CompareOptions::declared(spec),
+    ) {
+        Ok(comparison) => (Some(comparison), None),
+        Err(error) => (None, Some(error.to_string())),
+    }
+}
+
+/// A sweep's best point, where there is a sweep and a way that is better.
+fn chosen(evidence: &Evidence<'_>) -> Option<SweepChoice> {
+    let spec = evidence.spec;
+    let options = CompareOptions::declared(spec);
+    let seeds = spec
+        .analysis
+        .confirm
+        .map_or(PROPOSED, |seeds| seeds as usize);
+    is_swept(spec)
+        .then(|| choose(&evidence.data, &options, seeds).ok())
+        .flatten()
+}
+
+/// What the swept parameters do to the declared metrics.
+fn effects(evidence: &Evidence<'_>) -> Vec<Sensitivity> {
+    if !is_swept(evidence.spec) {
+        return Vec::new();
+    }
+    let metrics = evidence.spec.metrics.iter();
+    metrics
+        .filter_map(|metric| sensitivity(&evidence.data, Some(&metric.name), evidence.alpha).ok())
+        .collect()
+}
+
+/// Whether a parameter takes several values.
+pub(crate) fn is_swept(spec: &Spec) -> bool {
+    let several =
+        |sweep: &fairtrial_spec::Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
+    several(&spec.sweep) || spec.tasks.iter().any(|task| several(&task.sweep))
+}
+
+/// The looks of a sequential run, made again from its records: by the spec's rule, or by the one of the command line,
+/// which `sequential.json` keeps.
+fn trajectory(evidence: &Evidence<'_>) -> Result<Option<Trajectory>, AnalysisError> {
+    let kept = evidence.run.path().join("sequential.json");
+    let Some(rule) = evidence
+        .spec
+        .analysis
+        .stop
+        .clone()
+        .or_else(|| kept_rule(&kept))
+    else {
+        return Ok(None);
+    };
+    let plan = SequentialPlan::new(evidence.spec, rule)?;
+    let mut rule = SequentialRule::new(evidence.spec, plan)?;
+    for record in &evidence.records {
+        rule.settled(record);
+    }
+    Ok(Some(rule.trajectory()))
+}
+
+fn kept_rule(path: &Path) -> Option<StopRule> {
+    #[derive(serde::Deserialize)]
+    struct Kept {
+        planned: Vec<u32>,
+    }
+    let kept: Kept = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    Some(StopRule {
+        when: "decided".to_owned(),
+        min: *kept.planned.first()?,
+        max: *kept.planned.last()?,
+    })
+}
+
+fn summary(evidence: &Evidence<'_>, state: &RunState) -> Result<RunSummary, AnalysisError> {
+    let mut summarizer = Summarizer::new(SummaryOptions::from(evidence.spec))?;
+    for record in &evidence.records {
+        summarizer.add(&Observation::from(record));
+    }
+    let mut summary = summarizer.finish();
+    summary.run = Some(RunName {
+        name: evidence.run.name().to_owned(),
+        stamp: evidence.run.stamp(),
+    });
+    summary.planned = state.opened.as_ref().map(|opened| opened.trials);
+    summary.problems = state.problems.iter().map(ToString::to_string).collect();
+    Ok(summary)
+}
+
+fn facts(run: &RunDir, spec: &Spec, state: &RunState) -> RunFacts {
+    let opened = state.opened.as_ref();
+    RunFacts {
+        name: run.name().to_owned(),
+        stamp: run.stamp(),
+        spec: opened.map_or_else(|| spec.source.clone(), |opened| opened.config.clone()),
+        spec_sha256: opened.map(|opened| opened.spec_sha256.clone()),
+        plan_hash: opened.map(|opened| opened.plan_hash.clone()),
+        version: opened.map(|opened| opened.version.clone()),
+        created_at: opened.map(|opened| opened.created_at),
+        closed: state.closed(),
+        set: opened.map(|opened| opened.set.clone()).unwrap_or_default(),
+        only: opened.and_then(|opened| opened.only.clone()),
+        notes: spec.notes.clone(),
+        tags: spec.tags.clone(),
+    }
+}
+
+/// The hash of a journal as it is now.
+pub fn journal_digest(path: &Path) -> Result<JournalDigest, AnalysisError> {
+    digest_of_first(path, u64::MAX)
+}
+
+/// The hash of the first bytes of a journal: what a report saw of a run that went on.
+pub fn digest_of_first(path: &Path, bytes: u64) -> Result<JournalDigest, AnalysisError> {
+    let unreadable = |error: std::io::Error| AnalysisError::Content {
+        label: path.display().to_string(),
+        message: error.to_string(),
+    };
+    let mut file = std::fs::File::open(path).map_err(unreadable)?.take(bytes);
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; 1 << 16];
+    let mut total = 0;
+    loop {
+        let read = file.read(&mut chunk).map_err(unreadable)?;
+        if read == 0 {
+            break;
+        }
+        hash.update(&chunk[..read]);
+        total += read as u64;
+    }
+    let sha256 = hash
+        .finalize()
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+    Ok(JournalDigest {
+        bytes: total,
+        sha256,
+    })
+}

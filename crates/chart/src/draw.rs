@@ -1,0 +1,258 @@
+//! Marks as SVG: values become places, and every kind of mark its strokes.
+
+use crate::axis::Axis;
+use crate::mark::{Mark, Towards};
+use crate::panel::Area;
+use crate::svg::{Anchor, Close, Svg};
+use crate::text::{SIZE, fit};
+use crate::thin::thin;
+
+/// Lines with more points than this carry no dots.
+const DOTS: usize = 40;
+/// Half of the height of a whisker's end, and of a row's zone.
+const CAP: f64 = 5.0;
+const ZONE: f64 = 10.0;
+/// Half of the width of a box.
+const BOX: f64 = 18.0;
+/// How far outside of the panel an end without bounds is drawn.
+const OUTSIDE: f64 = 20.0;
+
+/// The rectangle between two axes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plot<'a> {
+    pub(crate) area: Area,
+    pub(crate) x: &'a Axis,
+    pub(crate) y: &'a Axis,
+}
+
+impl Plot<'_> {
+    pub(crate) fn to_x(self, value: f64) -> f64 {
+        self.area.x + self.x.place(value) * self.area.width
+    }
+
+    /// Upwards; named rows stand from the top down.
+    pub(crate) fn to_y(self, value: f64) -> f64 {
+        let place = self.y.place(value);
+        let from_top = if self.y.rows().is_some() {
+            place
+        } else {
+            1.0 - place
+        };
+        self.area.y + from_top * self.area.height
+    }
+
+    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.to_x(x), self.to_y(y))
+    }
+
+    /// A place on the x axis, where an end without bounds lies just outside.
+    fn x_or_outside(&self, value: f64) -> f64 {
+        let (left, right) = (self.area.x, self.area.x + self.area.width);
+        self.to_x(value).clamp(left - OUTSIDE, right + OUTSIDE)
+    }
+
+    fn y_or_outside(&self, value: f64) -> f64 {
+        let (top, bottom) = (self.area.y, self.area.y + self.area.height);
+        self.to_y(value).clamp(top - OUTSIDE, bottom + OUTSIDE)
+    }
+
+    /// Draws one mark.
+    pub(crate) fn mark(&self, svg: &mut Svg, mark: &Mark) {
+        let look = mark.look();
+        match mark {
+            Mark::Line { points, .. } => self.line(svg, points, look),
+            Mark::Trace { points, .. } => {
+                // Many of them lie over each other: half the columns are as good.
+                self.path(svg, points, &format!("t s{look}"), self.columns() / 3);
+                if let [alone] = points[..]
+                    && finite(&alone)
+                {
+                    svg.marker(self.at(alone), look, &format!("e c{look}"));
+                }
+            }
+            Mark::Points { points, .. } => {
+                for point in points.iter().filter(|point| finite(point)) {
+                    svg.marker(self.at(*point), look, &format!("k c{look}"));
+                }
+            }
+            Mark::Band { points, .. } => self.band(svg, points, look),
+            Mark::Outline { points, .. } => {
+                let corners: Vec<(f64, f64)> = points
+                    .iter()
+                    .filter(|point| finite(point))
+                    .map(|point| self.at(*point))
+                    .collect();
+                svg.path(&corners, Close::Yes, &format!("b c{look}"));
+                svg.path(&corners, Close::Yes, &format!("l s{look} d{look}"));
+                for corner in corners {
+                    svg.marker(corner, look, &format!("k c{look}"));
+                }
+            }
+            Mark::Range { y, x, .. } => self.range(svg, *y, *x, look),
+            Mark::Whiskers { points, .. } => {
+                for point in points {
+                    self.whisker(svg, *point, look);
+                }
+            }
+            Mark::Box { x, y, .. } => self.boxed(svg, *x, *y, look),
+            Mark::Zone { y, low, high, .. } => {
+                let middle = self.to_y(*y);
+                let (left, right) = (self.x_or_outside(*low), self.x_or_outside(*high));
+                Self::shade(svg, (left, middle - ZONE), (right, middle + ZONE));
+            }
+            Mark::Belt { low, high, .. } => {
+                let (left, right) = (self.area.x, self.area.x + self.area.width);
+                let (bottom, top) = (self.y_or_outside(*low), self.y_or_outside(*high));
+                Self::shade(svg, (left, top), (right, bottom));
+            }
+            Mark::Level { y, .. } if y.is_finite() => {
+                let (left, right) = (self.area.x, self.area.x + self.area.width);
+                let y = self.to_y(*y);
+                svg.line((left, y), (right, y), &format!("r s{look} d{look}"));
+            }
+            Mark::Stretch { y, x, .. } if y.is_finite() => {
+                let (left, right) = (self.x_or_outside(x[0]), self.x_or_outside(x[1]));
+                let y = self.to_y(*y);
+                svg.line((left, y), (right, y), &format!("r s{look} d{look}"));
+            }
+            Mark::At { x, .. } if x.is_finite() => {
+                let (top, bottom) = (self.area.y, self.area.y + self.area.height);
+                let x = self.to_x(*x);
+                svg.line((x, top), (x, bottom), &format!("r s{look} d{look}"));
+            }
+            Mark::Level { .. } | Mark::Stretch { .. } | Mark::At { .. } => {}
+            Mark::Rule { from, to } => svg.line(self.at(*from), self.at(*to), "g"),
+            Mark::Words { at, towards, text } => self.words(svg, *at, *towards, text),
+        }
+    }
+
+    /// Columns that can be told apart.
+    fn columns(&self) -> usize {
+        self.area.width.max(1.0) as usize
+    }
+
+    fn line(&self, svg: &mut Svg, points: &[(f64, f64)], look: usize) {
+        // A long line lies over many others: a rim in the page's colour keeps it apart.
+        if points.len() > DOTS {
+            self.path(svg, points, "o", self.columns());
+        }
+        self.path(svg, points, &format!("l s{look} d{look}"), self.columns());
+        if points.len() <= DOTS {
+            for point in points.iter().filter(|point| finite(point)) {
+                svg.marker(self.at(*point), look, &format!("k c{look}"));
+            }
+        }
+    }
+
+    /// The stretches between gaps; a point alone between gaps is a dot.
+    fn path(&self, svg: &mut Svg, points: &[(f64, f64)], class: &str, columns: usize) {
+        for stretch in points
+            .split(|point| !finite(point))
+            .filter(|stretch| !stretch.is_empty())
+        {
+            let places: Vec<(f64, f64)> = thin(stretch, columns.max(1))
+                .into_iter()
+                .map(|point| self.at(point))
+                .collect();
+            match places[..] {
+                [(x, y)] => svg.path(&[(x - 1.0, y), (x + 1.0, y)], Close::No, class),
+                _ => svg.path(&places, Close::No, class),
+            }
+        }
+    }
+
+    fn band(&self, svg: &mut Svg, points: &[(f64, f64, f64)], look: usize) {
+        let whole =
+            |point: &(f64, f64, f64)| point.0.is_finite() && !point.1.is_nan() && !point.2.is_nan();
+        for stretch in points.split(|point| !whole(point)) {
+            let end = |low: bool| {
+                let line: Vec<(f64, f64)> = stretch
+                    .iter()
+                    .map(|(x, lower, upper)| (*x, if low { *lower } else { *upper }))
+                    .collect();
+                thin(&line, self.columns())
+                    .into_iter()
+                    .map(|(x, y)| (self.to_x(x), self.y_or_outside(y)))
+                    .collect::<Vec<(f64, f64)>>()
+            };
+            let mut outline = end(true);
+            outline.extend(end(false).into_iter().rev());
+            if outline.len() > 2 {
+                svg.path(&outline, Close::Yes, &format!("b c{look}"));
+            }
+        }
+    }
+
+    fn range(&self, svg: &mut Svg, y: f64, [low, value, high]: [f64; 3], look: usize) {
+        if !value.is_finite() {
+            return;
+        }
+        let y = self.to_y(y);
+        let class = format!("l s{look}");
+        if !low.is_nan() && !high.is_nan() {
+            let (left, right) = (self.x_or_outside(low), self.x_or_outside(high));
+            svg.line((left, y), (right, y), &class);
+            for end in [left, right] {
+                svg.line((end, y - CAP), (end, y + CAP), &class);
+            }
+        }
+        svg.marker((self.to_x(value), y), look, &format!("k c{look}"));
+    }
+
+    fn whisker(&self, svg: &mut Svg, (x, value, low, high): (f64, f64, f64, f64), look: usize) {
+        if !finite(&(x, value)) {
+            return;
+        }
+        let x = self.to_x(x);
+        if !low.is_nan() && !high.is_nan() {
+            let (bottom, top) = (self.y_or_outside(low), self.y_or_outside(high));
+            svg.line((x, bottom), (x, top), &format!("w s{look}"));
+        }
+        svg.marker((x, self.to_y(value)), look, &format!("k c{look}"));
+    }
+
+    fn boxed(&self, svg: &mut Svg, x: f64, y: [f64; 5], look: usize) {
+        if y.iter().any(|value| !value.is_finite()) {
+            return;
+        }
+        let half = BOX.min(self.area.width / 8.0);
+        let x = self.to_x(x);
+        let [low, first, median, third, high] = y.map(|value| self.to_y(value));
+        let corners = [
+            (x - half, first),
+            (x + half, first),
+            (x + half, third),
+            (x - half, third),
+        ];
+        svg.path(&corners, Close::Yes, &format!("b c{look}"));
+        svg.path(&corners, Close::Yes, &format!("w s{look}"));
+        for (from, to) in [(first, low), (third, high)] {
+            svg.line((x, from), (x, to), &format!("w s{look}"));
+        }
+        svg.line(
+            (x - half, median),
+            (x + half, median),
+            &format!("l s{look}"),
+        );
+    }
+
+    fn shade(svg: &mut Svg, (left, top): (f64, f64), (right, bottom): (f64, f64)) {
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        svg.path(&corners, Close::Yes, "m");
+    }
+
+    fn words(&self, svg: &mut Svg, at: (f64, f64), towards: Towards, text: &str) {
+        let (x, y) = self.at(at);
+        let (left, right) = (x - self.area.x, self.area.x + self.area.width - x);
+        let (anchor, room) = match towards {
+            Towards::Left => (Anchor::End, left),
+            Towards::Middle => (Anchor::Middle, 2.0 * left.min(right)),
+            Towards::Right => (Anchor::Start, right),
+        };
+        svg.text((x, y + 4.0), anchor, "f", &fit(text, room, SIZE));
+    }
+}
+
+fn finite(point: &(f64, f64)) -> bool {
+    point.0.is_finite() && point.1.is_finite()
+}

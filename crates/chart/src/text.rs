@@ -1,0 +1,104 @@
+//! How much room a text takes, and how it is cut or broken where there is less.
+//!
+//! The widths are those of Noto Sans, rounded up: a drawing is laid out before anything measures it, and a text that
+//! turns out narrower than thought does no harm.
+
+/// Size of the letters of ordinary text in drawing units.
+pub(crate) const SIZE: f64 = 12.0;
+
+/// Width of a text at a size.
+pub(crate) fn width(text: &str, size: f64) -> f64 {
+    text.chars().map(em).sum::<f64>() * size
+}
+
+/// Width of one letter as a share of the size.
+fn em(c: char) -> f64 {
+    match c {
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' | '(' | ')'
+        | '[' | ']' | '/' => 0.36,
+        'f' | 't' | 'r' | '-' => 0.44,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' | '…' => 0.95,
+        c if c.is_uppercase() => 0.73,
+        c if c.is_ascii() => 0.62,
+        c if (c as u32) < 0x2e80 => 0.68,
+        // Chinese, Japanese, Korean, and pictures.
+        _ => 1.05,
+    }
+}
+
+/// The text, cut with an ellipsis so that it takes no more than `room`. Names that differ often do so at both ends
+/// (`train/actor/…/loss`), so the middle goes.
+pub(crate) fn fit(text: &str, room: f64, size: f64) -> String {
+    if width(text, size) <= room {
+        return text.to_owned();
+    }
+    let letters: Vec<char> = text.chars().collect();
+    let mut kept = letters.len();
+    while kept > 1 {
+        kept -= 1;
+        let front = kept.div_ceil(2);
+        let cut: String = letters[..front]
+            .iter()
+            .chain(['…'].iter())
+            .chain(&letters[letters.len() - (kept - front)..])
+            .collect();
+        if width(&cut, size) <= room {
+            return cut;
+        }
+    }
+    "…".to_owned()
+}
+
+/// The text in lines of at most `room`, broken between words; at most `lines`, the last one cut.
+pub(crate) fn wrap(text: &str, room: f64, lines: usize) -> Vec<String> {
+    let mut broken: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match broken.last_mut() {
+            Some(line) if width(&format!("{line} {word}"), SIZE) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => broken.push(word.to_owned()),
+        }
+    }
+    if broken.len() > lines {
+        let rest = broken.split_off(lines.saturating_sub(1)).join(" ");
+        broken.push(cut_end(&rest, room));
+    }
+    broken.iter().map(|line| fit(line, room, SIZE)).collect()
+}
+
+/// A sentence loses its end and not its middle.
+fn cut_end(text: &str, room: f64) -> String {
+    let mut kept = String::new();
+    for c in text.chars() {
+        if width(&format!("{kept}{c}…"), SIZE) > room {
+            return kept + "…";
+        }
+        kept.push(c);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SIZE, fit, width, wrap};
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let name = "train/environment/very_long_component_name/episode_reward_mean";
+        let cut = fit(name, 160.0, SIZE);
+        assert!(width(&cut, SIZE) <= 160.0);
+        assert!(cut.starts_with("train/") && cut.ends_with("mean"), "{cut}");
+        assert_eq!(fit("short", 160.0, SIZE), "short");
+        assert_eq!(fit("short", 1.0, SIZE), "…");
+    }
+
+    #[test]
+    fn sentences_break_between_words() {
+        let lines = wrap("one two three four five six seven", 80.0, 2);
+        assert_eq!(lines.len(), 2);
+        assert!(lines[1].ends_with('…'), "{lines:?}");
+        assert!(wrap("", 80.0, 2).is_empty());
+    }
+}

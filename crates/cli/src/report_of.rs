@@ -1,0 +1,39 @@
+//! The report of a run, made for showing, for checking and for reporters alike.
+
+use crate::environment;
+use crate::exit::Failure;
+use crate::printer::Printer;
+use fairtrial_analysis::report::{ReportData, ReportOptions, report};
+use fairtrial_engine::resolved_spec;
+use fairtrial_journal::RunDir;
+use fairtrial_journal::provenance::Environment;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_model::Stamp;
+use std::fs;
+
+/// Makes the report of a run from its evidence. `history` names the runs of one that is made again.
+pub(crate) fn report_of(
+    run: &RunDir,
+    history: Option<Vec<Stamp>>,
+    printer: Printer,
+) -> Result<ReportData, Failure> {
+    let spec = resolved_spec(run)?;
+    let mut data = report(
+        run,
+        &spec,
+        recorded_environment(run, printer),
+        &ReportOptions { history },
+    )?;
+    let redactor = Redactor::from_env(environment::read());
+    data.mask(|text| redactor.redact(text).into_owned());
+    Ok(data)
+}
+
+/// The run's `environment.json`; why it cannot be read is said.
+pub(crate) fn recorded_environment(run: &RunDir, printer: Printer) -> Option<Environment> {
+    let path = run.environment();
+    let text = fs::read(&path).ok()?;
+    let read = serde_json::from_slice(&text);
+    read.map_err(|error| printer.warn(format!("{}: {error}", path.display())))
+        .ok()
+}

@@ -1,0 +1,148 @@
+//! Where trials come from on the command line: a run, an arm's run, a result file, a table, a saved baseline.
+
+use crate::data_dir;
+use crate::exit::Failure;
+use crate::printer::Printer;
+use crate::report_of::recorded_environment;
+use fairtrial_analysis::dataset::FactKind;
+use fairtrial_analysis::{AnalysisError, Dataset};
+use fairtrial_engine::resolved_spec;
+use fairtrial_journal::{DataRoot, RunDir, Selector};
+use fairtrial_model::Stamp;
+use fairtrial_spec::Spec;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One source of trials; runs come with their spec.
+pub(crate) struct Source {
+    pub(crate) data: Dataset,
+    pub(crate) spec: Option<Spec>,
+    pub(crate) commit: Option<String>,
+}
+
+/// Reads both sources at once: reading is most of the time that a comparison of large runs takes.
+pub(crate) fn open_both(
+    control: &Place,
+    candidate: &Place,
+    printer: Printer,
+) -> Result<(Source, Source), Failure> {
+    std::thread::scope(|scope| {
+        let first = scope.spawn(move || control.open(printer));
+        let second = candidate.open(printer)?;
+        let first = first
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok((first, second))
+    })
+}
+
+/// Why a name on the command line means nothing.
+pub(crate) fn no_source(sides: &[String], root: &DataRoot) -> Failure {
+    let message = match sides {
+        [one] => format!("there is no run, result file or table `{one}`"),
+        many => format!("not all of these are runs or files: {}", many.join(", ")),
+    };
+    Failure::input(message).hint(format!(
+        "`fairtrial list` shows the runs under {}",
+        root.path().display()
+    ))
+}
+
+/// Where a source is.
+pub(crate) enum Place {
+    Run(RunDir),
+    Json(PathBuf),
+    Csv(PathBuf),
+}
+
+/// What a word on the command line names; nothing where it is neither a file nor a run.
+pub(crate) fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        return match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Ok(Some(Place::Json(path.to_owned()))),
+            Some("csv") => Ok(Some(Place::Csv(path.to_owned()))),
+            _ => Err(Failure::input(format!(
+                "{name} is neither a .json result file nor a .csv table"
+            ))),
+        };
+    }
+    Ok(run_named(name, root)?.map(Place::Run))
+}
+
+/// `NAME`, `NAME/STAMP`, or the path of a run's folder.
+pub(crate) fn run_named(name: &str, root: &DataRoot) -> Result<Option<RunDir>, Failure> {
+    let parent = |path: &Path| path.parent().map(Path::to_owned);
+    let path = data_dir::absolute(Path::new(name));
+    if path.join("journal.jsonl").is_file() {
+        let named = || {
+            let stamp: Stamp = path.file_name()?.to_str()?.parse().ok()?;
+            let of = parent(&path)?;
+            let root = DataRoot::at(parent(&parent(&of)?)?);
+            Some((root, of.file_name()?.to_str()?.to_owned(), stamp))
+        };
+        let (root, benchmark, stamp) = named().ok_or_else(|| {
+            Failure::input(format!(
+                "{name} is not a run's folder (rollouts/NAME/STAMP)"
+            ))
+        })?;
+        return Ok(Some(RunDir::open(
+            &root,
+            &benchmark,
+            Selector::Stamp(stamp),
+        )?));
+    }
+    let (benchmark, selector) = match name.rsplit_once('/') {
+        Some((benchmark, stamp)) => match stamp.parse() {
+            Ok(stamp) => (benchmark, Selector::Stamp(stamp)),
+            Err(_) => return Ok(None),
+        },
+        None => (name, Selector::Latest),
+    };
+    Ok(RunDir::open(root, benchmark, selector).ok())
+}
+
+impl Place {
+    /// Reads it.
+    pub(crate) fn open(&self, printer: Printer) -> Result<Source, Failure> {
+        let file = |path: &Path| {
+            let text = fs::read_to_string(path);
+            text.map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
+        };
+        let alone = |data: Result<Dataset, AnalysisError>| {
+            Ok(Source {
+                data: data.map_err(Failure::from)?,
+                spec: None,
+                commit: None,
+            })
+        };
+        match self {
+            Self::Run(run) => open_run(run, printer),
+            Self::Json(path) => {
+                let (name, text) = (path.display().to_string(), file(path)?);
+                alone(if Dataset::is_baseline(&text) {
+                    Dataset::from_baseline(&name, &text)
+                } else {
+                    Dataset::from_result_json(&name, &text)
+                })
+            }
+            Self::Csv(path) => alone(Dataset::from_csv(&path.display().to_string(), &file(path)?)),
+        }
+    }
+}
+
+/// A run with its spec and what it says about itself.
+pub(crate) fn open_run(run: &RunDir, printer: Printer) -> Result<Source, Failure> {
+    let spec = resolved_spec(run)?;
+    let environment = recorded_environment(run, printer);
+    let data = Dataset::from_run(run, &spec, environment.as_ref()).map_err(Failure::from)?;
+    let commit = data
+        .facts
+        .iter()
+        .find(|fact| fact.kind == FactKind::Source && fact.name == "commit");
+    Ok(Source {
+        commit: commit.map(|fact| fact.value.clone()),
+        data,
+        spec: Some(spec),
+    })
+}

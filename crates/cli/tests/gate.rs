@@ -1,0 +1,189 @@
+//! `gate`, driven through the built binary: every exit code, every kind of baseline, every form of the answer.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stderr, reason = "a test that skips says why")]
+
+mod common;
+
+use common::Project;
+
+/// One arm over eight seeds; what it measures is read from a file, so that a "commit" can change it.
+const SPEC: &str = r#"
+name = "bench"
+seeds = 8
+command = "sh work.sh {seed}"
+
+[metrics.score]
+direction = "up"
+margin = "2%"
+"#;
+
+fn project() -> Project {
+    let project = Project::with_spec(SPEC);
+    work(&project, "1000");
+    project
+}
+
+/// Makes the benchmark score around this.
+fn work(project: &Project, score: &str) {
+    let script = format!(
+        "echo \"{{\\\"score\\\": $(({score} + $1 * {score} / 100 % 7))}}\" >> \"$FAIRTRIAL_METRICS\"\n"
+    );
+    project.write("work.sh", &script);
+}
+
+fn run(project: &Project) -> String {
+    project.expect(0, &["run", "bench.toml"]);
+    let dir = project.newest_run("bench");
+    format!("bench/{}", dir.file_name().unwrap().to_str().unwrap())
+}
+
+#[test]
+fn the_exit_code_is_the_answer() {
+    let project = project();
+    let first = run(&project);
+    let same = run(&project);
+    let ran = project.expect(0, &["gate", &same, "--baseline", &first]);
+    assert!(ran.out.starts_with("Equivalent"), "{}", ran.out);
+    work(&project, "900");
+    let worse = run(&project);
+    let ran = project.expect(
+        1,
+        &[
+            "gate",
+            &worse,
+            "--baseline",
+            &first,
+            "--md",
+            "s.md",
+            "--junit",
+            "j.xml",
+        ],
+    );
+    assert!(ran.out.starts_with("Regressed: score"), "{}", ran.out);
+    assert!(project.read("s.md").starts_with("# ❌ Regressed"));
+    let junit = project.read("j.xml");
+    assert!(
+        junit.contains("failures=\"1\"") && junit.contains("<failure message="),
+        "{junit}"
+    );
+    project.expect(
+        0,
+        &["gate", &worse, "--baseline", &first, "--rule", "score=20%"],
+    );
+    let back = project
+        .expect(0, &["gate", &first, "--baseline", &worse, "--json"])
+        .json();
+    assert_eq!(back["word"], "improved");
+    // Numbers without any order: neither worse nor shown to be equal.
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $(($1 * 7919 % 1000))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    let noisy = run(&project);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $(($1 * 104729 % 1000))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    let other = run(&project);
+    project.expect(4, &["gate", &other, "--baseline", &noisy]);
+    project.expect(
+        0,
+        &["gate", &other, "--baseline", &noisy, "--allow-inconclusive"],
+    );
+}
+
+#[test]
+fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
+    let project = project();
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args([
+                "-c",
+                "user.name=t",
+                "-c",
+                "user.email=t@example.org",
+                "-c",
+                "init.defaultBranch=main",
+            ])
+            .args(args)
+            .current_dir(project.path())
+            .output();
+        done.is_ok_and(|output| output.status.success())
+    };
+    let has_git = git(&["init", "-q"]) && git(&["add", "."]) && git(&["commit", "-qm", "one"]);
+    assert!(
+        has_git || std::env::var_os("CI").is_none(),
+        "git is not installed"
+    );
+    let first = run(&project);
+    project.expect(0, &["gate", &first, "--save-baseline", "main"]);
+    project.expect(0, &["gate", &first, "--save-baseline", "kept/main.json"]);
+    let bad = project.expect(2, &["gate", &first, "--save-baseline", "../evil"]);
+    assert!(bad.err.contains("no name for a baseline"), "{}", bad.err);
+    if has_git {
+        assert!(git(&["checkout", "-qb", "feature"]));
+    }
+    work(&project, "900");
+    run(&project);
+    let folder = project.newest_run("bench");
+    let folder = folder.to_str().unwrap();
+    for baseline in ["main", "kept/main.json", &first] {
+        project.expect(1, &["gate", "bench", "--baseline", baseline]);
+    }
+    let own = project.expect(2, &["gate", "bench", "--baseline", folder]);
+    assert!(own.err.contains("its own baseline"), "{}", own.err);
+    let none = project.expect(2, &["gate", "bench", "--baseline", "mian"]);
+    assert!(none.err.contains("--save-baseline"), "{}", none.err);
+    if has_git {
+        let ran = project.expect(1, &["gate", "bench", "--baseline", "branch:main"]);
+        assert!(ran.err.contains("recorded on branch `main`"), "{}", ran.err);
+        project.expect(2, &["gate", "bench", "--baseline", "branch:other"]);
+    } else {
+        eprintln!("skipped: git is not installed");
+    }
+}
+
+#[test]
+fn arms_of_one_run_are_judged_without_a_baseline() {
+    let spec = SPEC.replace("sh work.sh {seed}", "sh work.sh {seed} {cost}")
+        + "\n[arms.control]\ncost = 0\n[arms.candidate]\ncost = 90\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $((1000 - $2 + $1 * ($2 + 3) % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(1, &["gate"]);
+    assert!(ran.out.contains("candidate against control"), "{}", ran.out);
+    let alone = Project::with_spec(SPEC);
+    work(&alone, "1000");
+    alone.expect(0, &["run", "bench.toml"]);
+    let ran = alone.expect(2, &["gate"]);
+    assert!(ran.err.contains("--baseline"), "{}", ran.err);
+}
+
+#[test]
+fn a_machine_that_breaks_trials_and_a_run_that_is_not_finished_are_invalid() {
+    let project = project();
+    let first = run(&project);
+    // It is there and may be run, but the program that it names to run it is not.
+    project.write("broken.sh", "#!/no/such/interpreter\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(project.path().join("broken.sh"), executable).unwrap();
+    project.write(
+        "bench.toml",
+        &SPEC.replace("sh work.sh {seed}", "./broken.sh"),
+    );
+    project.expect(3, &["run", "bench.toml"]);
+    let ran = project.expect(3, &["gate", "bench", "--baseline", &first]);
+    assert!(
+        ran.out.starts_with("Invalid") || ran.err.contains("not finished"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    project.write("bench.toml", &format!("budget = {{ trials = 2 }}\n{SPEC}"));
+    project.run(&["run", "bench.toml"]);
+    let ran = project.expect(3, &["gate", "bench", "--baseline", &first]);
+    assert!(ran.err.contains("--resume"), "{}", ran.err);
+}

@@ -1,0 +1,332 @@
+//! `report`, `register`, `verify`, reporters and notifications, driven through the built binary.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stderr, reason = "a test that skips says why")]
+
+mod common;
+
+use common::Project;
+use std::path::{Path, PathBuf};
+
+/// Two arms over six seeds with a curve each; one trial of the candidate fails and says why.
+const SPEC: &str = r#"
+name = "bench"
+seeds = 6
+notes = "with <angle> brackets & more"
+
+[[tasks]]
+id = "train"
+command = ["sh", "train.sh", "{lift}", "{seed}"]
+
+[arms.control]
+lift = 0
+[arms.candidate]
+lift = 20
+
+[metrics.reward]
+direction = "up"
+margin = "1%"
+unit = "points"
+[metrics.speed]
+direction = "up"
+[metrics.size]
+direction = "down"
+"#;
+
+const TRAIN: &str = r#"
+if [ "$1" = 20 ] && [ "$2" = 2043 ]; then echo "starting" >&2; echo "boom: <no> \"luck\" & $TOKEN_SECRET" >&2; exit 7; fi
+i=0
+while [ $i -lt 20 ]; do
+  echo "{\"step\": $i, \"reward\": $((100 + $1 + ($2 + i * ($1 + 1)) % 3))}" >> "$FAIRTRIAL_METRICS"
+  i=$((i + 1))
+done
+echo "{\"speed\": $((900 + $2 * ($1 + 1) % 7)), \"size\": $((50 + $2 * ($1 + 1) % 3))}" >> "$FAIRTRIAL_METRICS"
+"#;
+
+fn project(spec: &str) -> Project {
+    let project = Project::with_spec(spec);
+    project.write("train.sh", TRAIN);
+    project
+}
+
+fn reported() -> (Project, PathBuf) {
+    let project = project(SPEC);
+    project.expect(1, &["run", "bench.toml", "--parallel", "2"]);
+    project.expect(0, &["report", "bench"]);
+    let run = project.newest_run("bench");
+    (project, run)
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn a_report_has_the_verdict_the_charts_the_failures_and_where_it_came_from() {
+    let (_project, run) = reported();
+    let html = read(&run.join("report.html"));
+    for part in [
+        "verdict",
+        "comparison",
+        "charts",
+        "failures",
+        "results",
+        "trials",
+        "provenance",
+        "reproduce",
+    ] {
+        assert!(html.contains(&format!("id=\"{part}\"")), "no part {part}");
+    }
+    assert!(html.contains("boom: &lt;no&gt; &quot;luck&quot; &amp;"));
+    assert!(html.contains("with &lt;angle&gt; brackets &amp; more"));
+    assert!(html.contains("exit code 7") && html.contains("seed 2043"));
+    assert!(html.matches("class=\"ft-chart\"").count() >= 6);
+    let loads = ["src=", "http://", "https://", "@import", "url(http"];
+    let page = html.replace("http://www.w3.org/2000/svg", "");
+    assert!(
+        loads.iter().all(|load| !page.contains(load)),
+        "the page loads something"
+    );
+    let markdown = read(&run.join("report.md"));
+    assert!(markdown.starts_with("# bench "));
+    for (_, rest) in markdown
+        .match_indices("](")
+        .map(|(at, _)| markdown.split_at(at + 2))
+    {
+        let file = rest.split(')').next().unwrap();
+        assert!(run.join(file).is_file(), "{file} is not there");
+    }
+    assert!(markdown.contains("fairtrial verify bench --rollout"));
+}
+
+#[test]
+fn secrets_of_the_environment_do_not_reach_a_report() {
+    let project = project(SPEC);
+    let secret = "hunter2-very-secret";
+    let run = project
+        .command(&["run", "bench.toml"])
+        .env("TOKEN_SECRET", secret)
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    let report = project
+        .command(&["report"])
+        .env("TOKEN_SECRET", secret)
+        .output()
+        .unwrap();
+    assert!(report.status.success());
+    let dir = project.newest_run("bench");
+    assert!(read(&dir.join("report.html")).contains("boom:"));
+    for name in ["report.html", "report.md"] {
+        assert!(!read(&dir.join(name)).contains(secret), "{name}");
+    }
+}
+
+#[test]
+fn verify_accepts_what_the_evidence_gives_and_finds_one_altered_digit() {
+    let (project, run) = reported();
+    let fine = project.expect(0, &["verify", "bench"]);
+    assert_eq!(fine.out.matches('✓').count(), 3, "{}", fine.out);
+    for name in ["report.html", "report.md"] {
+        let path = run.join(name);
+        let page = read(&path);
+        // The estimate as a reader sees it.
+        let at = page.find("improved, +").unwrap() + "improved, +".len();
+        let digit = page[at..].find(|c: char| ('1'..='8').contains(&c)).unwrap() + at;
+        let mut altered = page.clone();
+        altered.replace_range(digit..=digit, "9");
+        std::fs::write(&path, &altered).unwrap();
+        let found = project.expect(1, &["verify", "bench"]);
+        assert!(
+            found.out.contains("✗") && found.out.contains("changed after it was made"),
+            "{}",
+            found.out
+        );
+        assert!(found.out.contains("improved, +"), "{}", found.out);
+        std::fs::write(&path, &page).unwrap();
+    }
+    project.expect(0, &["verify", "bench"]);
+}
+
+#[test]
+fn verify_finds_a_number_altered_in_the_data_of_a_page_that_was_sealed_again() {
+    let (project, run) = reported();
+    let path = run.join("report.html");
+    let page = read(&path);
+    let at = page.find("\"alpha\":0.05").unwrap();
+    std::fs::write(
+        &path,
+        format!("{}\"alpha\":0.04{}", &page[..at], &page[at + 12..]),
+    )
+    .unwrap();
+    let found = project.expect(1, &["verify", "bench", "--json"]).json();
+    let text = found.to_string();
+    assert!(text.contains("0.04") && text.contains("alpha"), "{text}");
+}
+
+#[test]
+fn verify_finds_an_altered_record_even_with_its_checksum_made_right() {
+    let (project, run) = reported();
+    let path = run.join("journal.jsonl");
+    let journal = read(&path);
+    let line = journal
+        .lines()
+        .find(|line| line.contains("\"speed\":90"))
+        .unwrap();
+    let altered = line.replacen("\"speed\":90", "\"speed\":80", 1);
+    std::fs::write(&path, journal.replace(line, &altered)).unwrap();
+    let found = project.expect(1, &["verify", "bench"]);
+    assert!(
+        found.out.contains("checksum does not match"),
+        "{}",
+        found.out
+    );
+    // A forger who knows the form makes the checksum right: the numbers no longer are what the report says.
+    let body = altered.rsplit_once(",\"crc\"").unwrap().0;
+    let sound = format!(
+        "{body},\"crc\":\"{:08x}\"}}",
+        crc32fast::hash(body.as_bytes())
+    );
+    std::fs::write(&path, journal.replace(line, &sound)).unwrap();
+    let found = project.expect(1, &["verify", "bench"]);
+    assert!(!found.out.contains("checksum"), "{}", found.out);
+    assert!(
+        found.out.contains("metrics.1.") && found.out.contains("expected 80"),
+        "{}",
+        found.out
+    );
+}
+
+#[test]
+fn a_registered_plan_is_kept_to_or_its_deviations_are_listed() {
+    let project = project(SPEC);
+    let done = project.expect(0, &["register", "bench.toml"]);
+    assert!(done.out.contains("bench.registered.json"));
+    let again = project.expect(2, &["register", "bench.toml"]);
+    assert!(again.err.contains("--replace"), "{}", again.err);
+    project.expect(1, &["run", "bench.toml"]);
+    project.expect(0, &["report"]);
+    assert!(read(&project.newest_run("bench").join("report.md")).contains("As registered on"));
+    project.expect(0, &["verify"]);
+    project.write(
+        "bench.toml",
+        &SPEC.replace("margin = \"1%\"", "margin = \"4%\""),
+    );
+    let run = project.expect(1, &["run", "bench.toml"]);
+    assert!(
+        run.err.contains("deviates from its registered plan"),
+        "{}",
+        run.err
+    );
+    project.expect(0, &["report"]);
+    let page = read(&project.newest_run("bench").join("report.html"));
+    assert!(page.contains("metrics.reward.margin.relative: registered 0.01, used 0.04"));
+    let found = project.expect(1, &["verify"]);
+    assert!(
+        found.out.contains("metrics.reward.margin.relative"),
+        "{}",
+        found.out
+    );
+}
+
+#[test]
+fn a_template_of_the_user_replaces_ours() {
+    let (project, _) = reported();
+    project.write("own.jinja", "<title>{{ title }}</title>{% for v in verdicts %}<b>{{ v.word }}</b>{% endfor %}\n<p>{{ data.summary.alpha }}</p>\n<script>{{ seal }}</script>");
+    project.expect(
+        0,
+        &["report", "--html", "own.html", "--template", "own.jinja"],
+    );
+    let page = project.read("own.html");
+    assert!(
+        page.contains("<b>improved</b>") && page.contains("<p>0.05</p>"),
+        "{page}"
+    );
+    project.write("bad.jinja", "{% for %}");
+    let bad = project.expect(
+        2,
+        &["report", "--html", "own.html", "--template", "bad.jinja"],
+    );
+    assert!(bad.err.contains("template"), "{}", bad.err);
+}
+
+#[test]
+fn reporters_get_the_data_and_write_files_and_cannot_fail_a_run() {
+    let spec = format!(
+        "{SPEC}\n[reporters.count]\ncommand = \"sh -c 'wc -c > $FAIRTRIAL_OUTPUT/bytes.txt'\"\n\
+         [reporters.broken]\ncommand = \"sh -c 'echo no idea >&2; exit 4'\"\n\
+         [reporters.slow]\ncommand = \"sleep 100\"\ntimeout = \"1s\"\n"
+    );
+    let project = project(&spec);
+    let run = project.expect(1, &["run", "bench.toml"]);
+    let dir = project.newest_run("bench");
+    let bytes: usize = read(&dir.join("reporters/count/bytes.txt"))
+        .trim()
+        .parse()
+        .unwrap();
+    assert!(bytes > 5_000, "{bytes}");
+    assert!(
+        run.err.contains("reporter `broken`") && run.err.contains("no idea"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("took longer than 1 s"), "{}", run.err);
+    project.expect(0, &["report", "--reporter", "count"]);
+    let unknown = project.expect(2, &["report", "--reporter", "cuont"]);
+    assert!(
+        unknown.err.contains("count, broken, slow"),
+        "{}",
+        unknown.err
+    );
+}
+
+#[test]
+fn a_python_function_is_a_reporter() {
+    if std::process::Command::new("python3")
+        .arg("--version")
+        .output()
+        .is_err()
+    {
+        assert!(std::env::var_os("CI").is_none(), "python3 is not installed");
+        eprintln!("skipped: python3 is not installed");
+        return;
+    }
+    let project = project(&format!(
+        "{SPEC}\n[reporters.words]\npython = \"reports:words\"\n"
+    ));
+    project.write(
+        "reports.py",
+        "import os\ndef words(result, output_dir):\n    with open(os.path.join(output_dir, 'words.txt'), 'w') as f:\n        f.write(result['run']['name'] + ' ' + str(result['failures']['total']))\n",
+    );
+    project.expect(1, &["run", "bench.toml"]);
+    assert_eq!(
+        read(
+            &project
+                .newest_run("bench")
+                .join("reporters/words/words.txt")
+        ),
+        "bench 1"
+    );
+}
+
+#[test]
+fn those_who_want_to_know_are_told_how_a_run_ended() {
+    let spec = format!(
+        "on_finish = \"sh -c 'cat > finish.json'\"\non_failure = {{ command = \"sh -c 'cat > failure.json; exit 9'\", timeout = \"5s\" }}\n{SPEC}"
+    );
+    let project = project(&spec);
+    let run = project.expect(1, &["run", "bench.toml"]);
+    let told: serde_json::Value = serde_json::from_str(&project.read("finish.json")).unwrap();
+    assert_eq!(told["status"], "finished");
+    assert_eq!(told["counts"]["failed"], 1);
+    assert!(project.path().join("failure.json").is_file());
+    assert!(
+        run.err.contains("on_failure") && run.err.contains("exit status: 9"),
+        "{}",
+        run.err
+    );
+    std::fs::remove_file(project.path().join("failure.json")).unwrap();
+    project.write("train.sh", &TRAIN.replace("exit 7", "exit 0"));
+    project.write("bench.toml", &spec.replace("seeds = 6", "seeds = 1"));
+    project.expect(0, &["run", "bench.toml"]);
+    assert!(!project.path().join("failure.json").exists());
+}

@@ -1,0 +1,24 @@
+//! A gate's answer on a terminal.
+
+use super::Terminal;
+use super::page::Page;
+use crate::comparison::mismatch_sentences;
+use crate::gate::{evidence_sections, gate_tone, headline, rules_section};
+use crate::grid::Tone;
+use fairtrial_analysis::gate::Gate;
+
+/// The answer first, then the rules and the numbers behind them.
+pub fn gate(gate: &Gate, terminal: Terminal) -> String {
+    let mut page = Page::new(terminal);
+    page.sentence(&headline(gate), gate_tone(gate.word));
+    if let Some(comparison) = &gate.comparison {
+        for sentence in mismatch_sentences(&comparison.mismatches) {
+            page.sentence(&sentence, Tone::Caution);
+        }
+    }
+    page.section(&rules_section(gate));
+    for section in evidence_sections(gate) {
+        page.section(&section);
+    }
+    page.finish()
+}

@@ -1,0 +1,203 @@
+//! A report as one HTML page: nothing to load, nothing to run, light and dark, from a telephone to a wide screen.
+
+use crate::grid::{Align, Grid, Section, Tone};
+use crate::page::{Block, Page, page};
+use crate::seal::{self, SealFacts};
+use fairtrial_analysis::report::ReportData;
+use fairtrial_chart::{Layout, page_style};
+use minijinja::value::Value;
+use minijinja::{AutoEscape, Environment, context};
+use std::fmt::Write as _;
+
+/// The template that is used where the user brings none.
+pub const TEMPLATE: &str = include_str!("page.html.jinja");
+const STYLE: &str = include_str!("page.css");
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub enum HtmlError {
+    /// The template is wrong.
+    #[error("the template: {0:#}")]
+    Template(#[from] minijinja::Error),
+    /// The data cannot be written.
+    #[error("the report's data: {0}")]
+    Data(#[from] serde_json::Error),
+}
+
+/// The report as HTML, sealed. `template` is the user's own, where there is one.
+pub fn report(
+    data: &ReportData,
+    template: Option<&str>,
+    facts: &SealFacts<'_>,
+) -> Result<String, HtmlError> {
+    let json = serde_json::to_string(data)?;
+    let page = page(data);
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_template("report.html", template.unwrap_or(TEMPLATE))?;
+    let parts: Vec<Value> = page
+        .parts
+        .iter()
+        .map(|part| {
+            context! {
+                id => part.id,
+                title => part.title,
+                html => Value::from_safe_string(part.blocks.iter().map(block).collect::<String>()),
+            }
+        })
+        .collect();
+    let text = environment.get_template("report.html")?.render(context! {
+        title => page.title,
+        headline => page.headline,
+        warnings => page.warnings,
+        verdicts => verdicts(&page),
+        registered => registered(&page),
+        parts => parts,
+        notes => data.run.notes,
+        style => Value::from_safe_string(page_style() + STYLE),
+        data => Value::from_serialize(data),
+        data_json => Value::from_safe_string(in_script(&json)),
+        seal => Value::from_safe_string(seal::open(facts, &json)),
+    })?;
+    Ok(seal::close(text))
+}
+
+fn verdicts(page: &Page) -> Vec<Value> {
+    let one = |verdict: &crate::page::VerdictLine| {
+        context! {
+            word => verdict.word,
+            tone => tone_class(verdict.tone),
+            about => verdict.about,
+            sentence => verdict.sentence,
+            details => verdict.details,
+        }
+    };
+    page.verdicts.iter().map(one).collect()
+}
+
+fn registered(page: &Page) -> Value {
+    let line = &page.registered;
+    context! { sentence => line.sentence, tone => tone_class(line.tone), deviations => line.deviations }
+}
+
+/// JSON that cannot end the script element it stands in.
+fn in_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+const fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "plain",
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Caution => "caution",
+        Tone::Faint => "faint",
+    }
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Words(words) => format!("<p>{}</p>\n", escape(words)),
+        Block::Table(section) => table_section(section),
+        Block::Chart(name, figure) => format!(
+            "<figure id=\"chart-{}\">\n{}</figure>\n",
+            escape(name),
+            figure.svg_in(&Layout::in_page())
+        ),
+        Block::Log { title, lines } => format!(
+            "<p class=\"log-title\">{}</p>\n<pre class=\"log\">{}</pre>\n",
+            escape(title),
+            escape(&lines.join("\n"))
+        ),
+        Block::Commands(commands) => {
+            format!(
+                "<pre class=\"commands\">{}</pre>\n",
+                escape(&commands.join("\n"))
+            )
+        }
+    }
+}
+
+fn table_section(section: &Section) -> String {
+    let mut html = String::from("<div class=\"table\">\n");
+    if !section.title.is_empty() {
+        let _ = writeln!(html, "<h3>{}</h3>", escape(&section.title));
+    }
+    if !section.grid.rows.is_empty() {
+        html.push_str(&table(&section.grid));
+    }
+    for note in &section.notes {
+        let _ = writeln!(html, "<p class=\"note\">{}</p>", escape(note));
+    }
+    html.push_str("</div>\n");
+    html
+}
+
+/// A table whose cells carry their column's title: on a narrow screen each row becomes a card.
+fn table(grid: &Grid) -> String {
+    let side = |align: Align| {
+        if align == Align::Right {
+            " class=\"n\""
+        } else {
+            ""
+        }
+    };
+    let mut html = String::from("<table>\n<thead><tr>");
+    for column in &grid.columns {
+        let _ = write!(
+            html,
+            "<th scope=\"col\"{}>{}</th>",
+            side(column.align),
+            escape(&column.title)
+        );
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    for row in &grid.rows {
+        html.push_str("<tr>");
+        for (column, cell) in grid.columns.iter().zip(row) {
+            let class = match (column.align, cell.tone) {
+                (Align::Left, Tone::Plain) => String::new(),
+                (Align::Right, Tone::Plain) => " class=\"n\"".to_owned(),
+                (Align::Left, tone) => format!(" class=\"{}\"", tone_class(tone)),
+                (Align::Right, tone) => format!(" class=\"n {}\"", tone_class(tone)),
+            };
+            let _ = write!(
+                html,
+                "<td{class} data-of=\"{}\">{}</td>",
+                escape(&column.title),
+                escape(&cell.text)
+            );
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</tbody>\n</table>\n");
+    html
+}
+
+/// Text that stands for itself in HTML.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\0' => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escape, in_script};
+
+    #[test]
+    fn text_from_users_cannot_break_the_page() {
+        assert_eq!(escape("<b a='\"'>&"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;");
+        assert_eq!(in_script("\"</script>\""), "\"\\u003c/script>\"");
+    }
+}

@@ -1,0 +1,35 @@
+//! A gate's answer as the summary that is posted under a pull request.
+
+use super::{escape, section};
+use crate::comparison::mismatch_sentences;
+use crate::gate::{evidence_sections, headline, rules_section};
+use fairtrial_analysis::gate::{Gate, GateWord};
+
+/// The answer, the rules, and the numbers folded away below.
+pub fn gate(gate: &Gate) -> String {
+    let mark = match gate.word {
+        GateWord::Improved => "✅",
+        GateWord::Regressed => "❌",
+        GateWord::Equivalent => "⬜",
+        GateWord::Inconclusive => "❔",
+        GateWord::Invalid => "⚠️",
+    };
+    let mut parts = vec![format!("# {mark} {}\n", escape(&headline(gate)))];
+    if let Some(comparison) = &gate.comparison {
+        let warnings = mismatch_sentences(&comparison.mismatches);
+        parts.extend(
+            warnings
+                .iter()
+                .map(|text| format!("> ⚠️ {}\n", escape(text))),
+        );
+    }
+    parts.push(section(&rules_section(gate)));
+    let tables: Vec<String> = evidence_sections(gate).iter().map(section).collect();
+    if !tables.is_empty() {
+        parts.push(format!(
+            "<details>\n<summary>The numbers</summary>\n\n{}\n</details>\n",
+            tables.join("\n")
+        ));
+    }
+    parts.join("\n")
+}

@@ -1,0 +1,122 @@
+//! A report as Markdown, with its charts as files beside it.
+
+use super::{escape, section};
+use crate::grid::Tone;
+use crate::page::{Block, Page, page};
+use crate::seal::{self, SealFacts};
+use fairtrial_analysis::report::ReportData;
+use fairtrial_chart::Theme;
+use std::fmt::Write as _;
+
+/// A report in files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkdownReport {
+    /// The page.
+    pub text: String,
+    /// The charts: file name and SVG text.
+    pub charts: Vec<(String, String)>,
+}
+
+/// The report as Markdown, sealed. The charts' files are called `<stem>-NN-title.svg`.
+pub fn report(
+    data: &ReportData,
+    stem: &str,
+    facts: &SealFacts<'_>,
+) -> Result<MarkdownReport, serde_json::Error> {
+    let json = serde_json::to_string(data)?;
+    let page = page(data);
+    let mut charts = Vec::new();
+    let mut parts = vec![head(&page)];
+    for part in &page.parts {
+        parts.push(format!("## {}\n", escape(part.title)));
+        let blocks = part.blocks.iter();
+        parts.extend(blocks.map(|block| text_of(block, stem, &mut charts)));
+    }
+    parts.push(format!("<!-- {} -->\n", seal::open(facts, &json)));
+    Ok(MarkdownReport {
+        text: seal::close(parts.join("\n")),
+        charts,
+    })
+}
+
+fn head(page: &Page) -> String {
+    let mut text = format!("# {}\n", escape(&page.title));
+    for verdict in &page.verdicts {
+        let about = if verdict.about.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", escape(&verdict.about))
+        };
+        let _ = write!(
+            text,
+            "\n{} **{}**{about}\n\n{}\n",
+            mark(verdict.tone),
+            escape(&verdict.word),
+            escape(&verdict.sentence)
+        );
+        if !verdict.details.is_empty() {
+            text.push('\n');
+        }
+        for detail in &verdict.details {
+            let _ = writeln!(text, "- {}", escape(detail));
+        }
+    }
+    let _ = write!(text, "\n{}\n", escape(&page.registered.sentence));
+    if !page.registered.deviations.is_empty() {
+        text.push('\n');
+    }
+    for deviation in &page.registered.deviations {
+        let _ = writeln!(text, "- {}", escape(deviation));
+    }
+    for warning in &page.warnings {
+        let _ = write!(text, "\n> ⚠️ {}\n", escape(warning));
+    }
+    let _ = write!(text, "\n{}\n", escape(&page.headline));
+    text
+}
+
+const fn mark(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "✅",
+        Tone::Bad => "❌",
+        Tone::Caution => "❔",
+        Tone::Plain | Tone::Faint => "⬜",
+    }
+}
+
+fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> String {
+    match block {
+        Block::Words(words) => format!("{}\n", escape(words)),
+        Block::Table(found) if found.title.is_empty() => super::table(&found.grid),
+        // One level below the heading of the part.
+        Block::Table(found) => format!("#{}", section(found)),
+        Block::Chart(name, figure) => {
+            let file = format!("{stem}-{name}.svg");
+            charts.push((file.clone(), figure.svg(Theme::Auto)));
+            format!("![{}]({file})\n", escape(&figure.title))
+        }
+        Block::Log { title, lines } => {
+            format!("{}\n\n{}", escape(title), fenced(&lines.join("\n")))
+        }
+        Block::Commands(commands) => fenced(&commands.join("\n")),
+    }
+}
+
+/// Text as it stands, between fences that it cannot hold.
+fn fenced(text: &str) -> String {
+    let mut fence = "```".to_owned();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    format!("{fence}text\n{text}\n{fence}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fenced;
+
+    #[test]
+    fn a_log_cannot_end_its_fence() {
+        assert_eq!(fenced("a ``` b"), "````text\na ``` b\n````\n");
+    }
+}

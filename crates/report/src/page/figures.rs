@@ -1,0 +1,371 @@
+//! The charts of a report, from its data.
+
+use super::Block;
+use crate::number::level;
+use fairtrial_analysis::compare::{Contrast, MetricComparison, Word};
+use fairtrial_analysis::report::{
+    MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares, ReportData,
+};
+use fairtrial_analysis::sequential::Trajectory;
+use fairtrial_chart::charts::{
+    self, Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History, HistoryPoint,
+    LookPoint, Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
+};
+use fairtrial_chart::{Figure, TickFormat};
+
+/// Rows of one forest plot at most.
+const ROWS: usize = 24;
+
+/// All charts, the differences first.
+pub(super) fn charts(data: &ReportData) -> Vec<Block> {
+    let mut found: Vec<Figure> = forests(data);
+    found.extend(data.sequential.iter().flat_map(trajectories));
+    found.extend(data.curves.iter().map(curves));
+    found.extend(data.distributions.iter().map(distribution));
+    found.extend(data.shares.as_ref().map(radial));
+    found.extend(
+        data.profile
+            .as_ref()
+            .map(|found| profile(found, data.summary.alpha)),
+    );
+    found.extend(data.history.iter().map(history));
+    // A page lays charts out itself: one panel below the other is right at every width.
+    found.extend((!data.sensitivity.is_empty()).then(|| Figure {
+        columns: 1,
+        ..crate::sweep::figure(&data.sensitivity)
+    }));
+    let named = found.into_iter().enumerate();
+    named
+        .map(|(place, figure)| {
+            Block::Chart(
+                format!("{:02}-{}", place + 1, slug(&figure.title)),
+                Box::new(figure),
+            )
+        })
+        .collect()
+}
+
+/// A title as part of a file's name.
+fn slug(title: &str) -> String {
+    let mut words = String::new();
+    for c in title.chars().flat_map(char::to_lowercase) {
+        if c.is_ascii_alphanumeric() {
+            words.push(c);
+        } else if !words.ends_with('-') {
+            words.push('-');
+        }
+    }
+    let cut: String = words.trim_matches('-').chars().take(40).collect();
+    cut.trim_matches('-').to_owned()
+}
+
+/// The differences: those that have a relative change in one chart, the others each on the metric's own scale.
+fn forests(data: &ReportData) -> Vec<Figure> {
+    let Some(comparison) = &data.comparison else {
+        return Vec::new();
+    };
+    let several = comparison.contrasts.len() > 1;
+    let all = comparison.contrasts.iter().flat_map(|contrast| {
+        contrast
+            .metrics
+            .iter()
+            .map(move |metric| (contrast, metric))
+    });
+    let rows: Vec<ForestRow> = all
+        .clone()
+        .filter_map(|(contrast, metric)| relative_row(contrast, metric, several))
+        .take(ROWS)
+        .collect();
+    let confidence = level(comparison.alpha);
+    let shaded = |rows: &[ForestRow]| {
+        if rows.iter().any(|row| row.margin.is_some()) {
+            "; changes inside the shaded margin do not matter"
+        } else {
+            ""
+        }
+    };
+    let mut figures = Vec::new();
+    if !rows.is_empty() {
+        figures.push(charts::forest(&Forest {
+            heading: Heading {
+                title: "Differences from the control".to_owned(),
+                subtitle: format!(
+                    "Relative change with its {confidence} interval{}.",
+                    shaded(&rows)
+                ),
+            },
+            axis: "change against the control".to_owned(),
+            format: TickFormat::Change,
+            rows,
+        }));
+    }
+    let absolute = all.filter_map(|(contrast, metric)| {
+        let row = absolute_row(contrast, metric, several)?;
+        Some((metric, row))
+    });
+    figures.extend(absolute.take(3).map(|(metric, row)| {
+        let rows = vec![row];
+        charts::forest(&Forest {
+            heading: Heading {
+                title: format!("Difference in {}", metric.metric),
+                subtitle: format!("With its {confidence} interval{}.", shaded(&rows)),
+            },
+            axis: with_unit(
+                &format!("difference in {}", metric.metric),
+                metric.unit.as_deref(),
+            ),
+            format: TickFormat::Plain,
+            rows,
+        })
+    }));
+    figures
+}
+
+fn row_name(contrast: &Contrast, metric: &MetricComparison, several: bool) -> String {
+    if !several {
+        return metric.metric.clone();
+    }
+    let mut name = format!("{} · {}", metric.metric, contrast.candidate.short());
+    if !contrast.point.is_empty() {
+        name = format!("{name} · {}", contrast.point);
+    }
+    name
+}
+
+fn look(word: Word) -> usize {
+    match word {
+        Word::Improved => 2,
+        Word::Regressed => 1,
+        _ => 0,
+    }
+}
+
+fn relative_row(
+    contrast: &Contrast,
+    metric: &MetricComparison,
+    several: bool,
+) -> Option<ForestRow> {
+    let effect = metric.effect.as_ref()?;
+    let relative = effect.relative?;
+    Some(ForestRow {
+        name: row_name(contrast, metric, several),
+        note: metric.verdict.word.text().to_owned(),
+        range: [relative.low, relative.value, relative.high],
+        margin: effect.margin.map(|margin| margin / effect.control.abs()),
+        look: look(metric.verdict.word),
+    })
+}
+
+fn absolute_row(
+    contrast: &Contrast,
+    metric: &MetricComparison,
+    several: bool,
+) -> Option<ForestRow> {
+    let effect = metric
+        .effect
+        .as_ref()
+        .filter(|effect| effect.relative.is_none())?;
+    let absolute = effect.absolute;
+    Some(ForestRow {
+        name: row_name(contrast, metric, several),
+        note: metric.verdict.word.text().to_owned(),
+        range: [absolute.low, absolute.value, absolute.high],
+        margin: effect.margin,
+        look: look(metric.verdict.word),
+    })
+}
+
+fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
+    let of = |arm: &String| {
+        let looks: Vec<LookPoint> = trajectory
+            .looks
+            .iter()
+            .filter_map(|look| {
+                let found = look.arms.iter().find(|of| of.arm == *arm)?;
+                let result = found.result.as_ref()?;
+                Some(LookPoint {
+                    pairs: look.n,
+                    range: [result.interval.low, result.estimate, result.interval.high],
+                })
+            })
+            .collect();
+        let stop = trajectory
+            .reason
+            .clone()
+            .filter(|_| trajectory.stop.is_some());
+        charts::trajectory(&charts::Trajectory {
+            heading: Heading {
+                title: format!(
+                    "{}: {arm} against {}, look by look",
+                    trajectory.metric, trajectory.control
+                ),
+                subtitle: format!(
+                    "{} repeated intervals: valid at every look.",
+                    level(trajectory.alpha)
+                ),
+            },
+            value: format!("difference in {}", trajectory.metric),
+            looks,
+            margin: None,
+            stop: stop.map(|why| (trajectory.pairs, why)),
+            budget: trajectory.planned.last().copied().unwrap_or(0),
+        })
+    };
+    trajectory.candidates.iter().map(of).collect()
+}
+
+fn curves(found: &MetricCurves) -> Figure {
+    let mut title = found.metric.clone();
+    if !found.point.is_empty() {
+        title = format!("{title} at {}", found.point);
+    }
+    let confidence = level(found.alpha);
+    charts::curves(&Curves {
+        heading: Heading {
+            title: format!("{title}: {}", found.task),
+            subtitle: format!(
+                "Mean with its pointwise {confidence} interval; faint lines are single trials."
+            ),
+        },
+        step: "step".to_owned(),
+        value: with_unit(&found.metric, found.unit.as_deref()),
+        band: format!("{confidence} interval, pointwise"),
+        arms: found
+            .arms
+            .iter()
+            .map(|arm| Curve {
+                name: arm.arm.clone().unwrap_or_else(|| found.task.clone()),
+                mean: arm
+                    .mean
+                    .iter()
+                    .map(|point| {
+                        let [low, high] = point.interval.unwrap_or([f64::NAN; 2]);
+                        [point.step, low, point.mean, high]
+                    })
+                    .collect(),
+                traces: arm.traces.clone(),
+            })
+            .collect(),
+    })
+}
+
+fn distribution(found: &MetricDistribution) -> Figure {
+    charts::distribution(&Distribution {
+        heading: Heading {
+            title: format!("{}: every trial", found.metric),
+            subtitle: "Points are trials; the box holds the middle half, the line in it is the median, whiskers reach \
+                       the smallest and the largest."
+                .to_owned(),
+        },
+        value: with_unit(&found.metric, found.unit.as_deref()),
+        groups: found
+            .groups
+            .iter()
+            .map(|group| Group {
+                name: group.name.clone(),
+                values: group.values.clone(),
+                five: group.five,
+            })
+            .collect(),
+    })
+}
+
+fn radial(found: &MetricShares) -> Figure {
+    charts::radial(&Radial {
+        heading: Heading {
+            title: "All metrics at once".to_owned(),
+            subtitle: "As a share of the control's, turned so that more is better.".to_owned(),
+        },
+        spokes: found.metrics.clone(),
+        arms: found
+            .arms
+            .iter()
+            .map(|arm| RadialArm {
+                name: arm.arm.clone(),
+                values: arm.shares.clone(),
+            })
+            .collect(),
+    })
+}
+
+fn profile(found: &MetricProfile, alpha: f64) -> Figure {
+    charts::profile(&Profile {
+        heading: Heading {
+            title: format!("{}: performance profile", found.metric),
+            subtitle: format!(
+                "Over {} tasks, scores as they were reported; the band holds for one score at a time.",
+                found.tasks
+            ),
+        },
+        threshold: with_unit(&found.metric, found.unit.as_deref()),
+        band: format!("{} interval", level(alpha)),
+        arms: found
+            .arms
+            .iter()
+            .map(|arm| ProfileLine {
+                name: arm.arm.clone(),
+                points: found
+                    .thresholds
+                    .iter()
+                    .zip(&arm.share)
+                    .map(|(at, [share, low, high])| [*at, *low, *share, *high])
+                    .collect(),
+            })
+            .collect(),
+    })
+}
+
+fn history(found: &MetricHistory) -> Figure {
+    let arm = found
+        .arm
+        .as_ref()
+        .map_or(String::new(), |arm| format!(", {arm}"));
+    let ends = match (found.runs.first(), found.runs.last()) {
+        (Some(first), Some(last)) => format!("From {} to {}. ", first.stamp, last.stamp),
+        _ => String::new(),
+    };
+    charts::history(&History {
+        heading: Heading {
+            title: format!("{}{arm}: run by run", found.metric),
+            subtitle: format!(
+                "{ends}Of histories without any change, {} would show one.",
+                crate::number::percent(found.false_alarms)
+            ),
+        },
+        value: with_unit(&found.metric, found.unit.as_deref()),
+        points: found
+            .runs
+            .iter()
+            .map(|run| {
+                let [low, high] = run.interval.unwrap_or([f64::NAN; 2]);
+                HistoryPoint {
+                    name: run.stamp.to_string(),
+                    range: [low, run.mean, high],
+                }
+            })
+            .collect(),
+        shifts: found
+            .changes
+            .iter()
+            .map(|change| Shift {
+                at: change.index,
+                before: change.mean_before,
+                after: change.mean_after,
+            })
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slug;
+
+    #[test]
+    fn file_names_are_plain() {
+        assert_eq!(
+            slug("overview/reward: every trial"),
+            "overview-reward-every-trial"
+        );
+        assert_eq!(slug("../ä"), "");
+    }
+}

@@ -1,0 +1,193 @@
+//! Where the numbers came from: the trials behind each, the machine, the source, and how to make them again.
+
+use super::Block;
+use crate::comparison::title;
+use crate::grid::{Column, Grid, Section};
+use fairtrial_analysis::report::ReportData;
+use fairtrial_journal::provenance::Vcs;
+
+/// The trials behind every number, in the grammar of `--only`.
+pub(super) fn trials(data: &ReportData) -> Vec<Block> {
+    let mut blocks = vec![Block::Words(format!(
+        "Trials are named by their place in the run. Trial 7 of this run keeps its logs, files and record.json in \
+         runs/{}-7; `--only 7` runs it again.",
+        data.run.stamp
+    ))];
+    blocks.extend(compared(data).map(Block::Table));
+    let mut grid = Grid::new(vec![
+        Column::words("task"),
+        Column::words("arm"),
+        Column::words("point"),
+        Column::words("trials"),
+    ]);
+    for cell in &data.summary.cells {
+        grid.push(vec![
+            cell.task.as_str().into(),
+            cell.arm.as_deref().unwrap_or_default().into(),
+            cell.point.to_string().into(),
+            cell.trials.to_string().into(),
+        ]);
+    }
+    blocks.push(Block::Table(Section {
+        title: "Behind the results".to_owned(),
+        grid: grid.without_empty_columns(),
+        notes: Vec::new(),
+    }));
+    blocks
+}
+
+fn compared(data: &ReportData) -> Option<Section> {
+    let comparison = data.comparison.as_ref()?;
+    let mut grid = Grid::new(vec![
+        Column::words("comparison"),
+        Column::words("metric"),
+        Column::words("control"),
+        Column::words("candidate"),
+        Column::numbers("left out"),
+    ]);
+    for contrast in &comparison.contrasts {
+        for metric in &contrast.metrics {
+            grid.push(vec![
+                title(contrast).into(),
+                metric.metric.as_str().into(),
+                metric.control_trials.to_string().into(),
+                metric.candidate_trials.to_string().into(),
+                metric.dropped.len().to_string().into(),
+            ]);
+        }
+    }
+    Some(Section {
+        title: "Behind the verdicts".to_owned(),
+        grid,
+        notes: Vec::new(),
+    })
+}
+
+/// The run, the machine and the source.
+pub(super) fn provenance(data: &ReportData) -> Vec<Block> {
+    let mut grid = Grid::new(vec![Column::words("what"), Column::words("value")]);
+    for (name, value) in facts(data) {
+        grid.push(vec![name.into(), value.into()]);
+    }
+    vec![Block::Table(Section {
+        title: String::new(),
+        grid,
+        notes: Vec::new(),
+    })]
+}
+
+fn facts(data: &ReportData) -> Vec<(String, String)> {
+    let run = &data.run;
+    let mut facts = vec![
+        ("run".to_owned(), format!("{} {}", run.name, run.stamp)),
+        ("spec".to_owned(), run.spec.clone()),
+    ];
+    let mut add = |name: &str, value: Option<String>| {
+        facts.extend(
+            value
+                .filter(|value| !value.is_empty())
+                .map(|value| (name.to_owned(), value)),
+        );
+    };
+    add("spec, SHA-256", run.spec_sha256.clone());
+    add("plan", run.plan_hash.clone());
+    add("begun", run.created_at.map(|at| at.to_string()));
+    add(
+        "ended",
+        run.closed.map(|(at, status)| format!("{at}, {status}")),
+    );
+    add("--set", Some(run.set.join(" ")));
+    add("--only", run.only.clone());
+    add("tags", Some(run.tags.join(", ")));
+    add("notes", Some(run.notes.clone()));
+    add("Fairtrial", run.version.clone());
+    add(
+        "journal",
+        Some(format!(
+            "{} bytes, SHA-256 {}",
+            data.journal.bytes, data.journal.sha256
+        )),
+    );
+    if let Some(environment) = &data.environment {
+        let host = &environment.host;
+        add("host", Some(host.name.clone()));
+        add("CPU", host.cpu.clone());
+        add("cores", host.cores.map(|cores| cores.to_string()));
+        add("kernel", Some(host.kernel.clone()));
+        for (tool, version) in &environment.tools {
+            add(tool, Some(version.clone()));
+        }
+        if let Vcs::Git(state) = &environment.vcs {
+            add("commit", state.commit.clone());
+            add("branch", state.branch.clone());
+            let dirty = state.dirty == Some(true);
+            let diff = state.diff_sha256.clone().unwrap_or_default();
+            add(
+                "uncommitted changes",
+                dirty.then(|| format!("yes, SHA-256 {diff}")),
+            );
+        }
+        for (name, value) in &environment.variables {
+            add(name, Some(value.clone()));
+        }
+    }
+    facts
+}
+
+/// The commands that make the run, the report and its check again.
+pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
+    let run = &data.run;
+    let mut commands = Vec::new();
+    let git = data
+        .environment
+        .as_ref()
+        .and_then(|environment| match &environment.vcs {
+            Vcs::Git(state) => Some(state),
+            Vcs::Unknown { .. } => None,
+        });
+    if let Some(commit) = git.and_then(|state| state.commit.as_ref()) {
+        commands.push(format!("git checkout {}", quoted(commit)));
+    }
+    let mut again = format!("fairtrial run {}", quoted(&run.spec));
+    for set in &run.set {
+        again = format!("{again} --set {}", quoted(set));
+    }
+    if let Some(only) = &run.only {
+        again = format!("{again} --only {}", quoted(only));
+    }
+    commands.push(again);
+    let name = quoted(&run.name);
+    commands.push(format!("fairtrial report {name} --rollout {}", run.stamp));
+    commands.push(format!("fairtrial verify {name} --rollout {}", run.stamp));
+    let mut blocks = vec![Block::Commands(commands)];
+    if git.is_some_and(|state| state.dirty == Some(true)) {
+        blocks.push(Block::Words(
+            "The source had uncommitted changes: the commit alone does not give it back."
+                .to_owned(),
+        ));
+    }
+    blocks
+}
+
+/// A word that a shell takes as it stands.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:,+@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("bench.toml"), "bench.toml");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

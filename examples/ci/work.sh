@@ -1,0 +1,3 @@
+# Stands for the benchmark of your repository: some work that takes a while.
+i=0
+while [ $i -lt 20000 ]; do i=$((i + 1)); done
