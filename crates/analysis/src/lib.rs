@@ -20,6 +20,7 @@ pub mod report;
 pub mod sensitivity;
 pub mod sequential;
 pub mod summary;
+pub mod tables;
 mod trial_set;
 pub mod variance;
 pub mod watch;

@@ -2,7 +2,8 @@
 
 use crate::commands::{
     analyze, cancel, check, compare, completions, demo, doctor, exec, gate, init, list, logs, plan,
-    power, register, report, run, schema, status, summarize, sweep, variance, verify, wait,
+    power, preset, register, report, run, schema, status, summarize, sweep, table, variance,
+    verify, wait,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
@@ -66,6 +67,8 @@ enum Command {
     Init(init::Args),
     Demo(demo::Args),
     Doctor(doctor::Args),
+    Table(table::Args),
+    Preset(preset::Args),
     Completions(completions::Args),
     #[command(hide = true)]
     Exec(exec::Args),
@@ -115,6 +118,8 @@ impl Command {
             Self::Init(args) => init::run(&args, printer),
             Self::Demo(args) => demo::run(&args, global, printer),
             Self::Doctor(args) => Ok(doctor::run(&args, global, printer)),
+            Self::Table(args) => table::run(&args, global, printer),
+            Self::Preset(args) => preset::run(&args, printer),
             Self::Completions(args) => Ok(completions::run(&args, printer)),
         }
     }

@@ -3,7 +3,7 @@
 use crate::ending::Ending;
 use crate::exit::Failure;
 use fairtrial_analysis::confirm::{Spent, confirm_name, confirm_spec, confirm_tag};
-use fairtrial_engine::{RunRequest, Start, Stay, resolved_spec};
+use fairtrial_engine::{Outputs, RunRequest, Start, Stay, resolved_spec};
 use fairtrial_journal::{DataRoot, RunDir, Selector};
 use fairtrial_model::Stamp;
 use fairtrial_plan::Plan;
@@ -53,7 +53,13 @@ fn start(root: &DataRoot, name: &str, sweep: Stamp) -> Start {
     let newest = RunDir::open(root, &confirm_name(name), Selector::Latest).ok();
     let begun = newest
         .filter(|run| resolved_spec(run).is_ok_and(|spec| spec.tags.contains(&confirm_tag(sweep))));
-    begun.map_or(Start::New { reuse: None }, Start::Resume)
+    begun.map_or(
+        Start::New {
+            reuse: None,
+            outputs: Outputs::Keep,
+        },
+        Start::Resume,
+    )
 }
 
 /// What is about to happen.

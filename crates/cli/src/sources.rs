@@ -1,5 +1,6 @@
 //! Where trials come from on the command line: a run, an arm's run, a result file, a table, a saved baseline.
 
+use crate::commands::table::revision_text;
 use crate::data_dir;
 use crate::exit::Failure;
 use crate::printer::Printer;
@@ -53,6 +54,8 @@ pub(crate) enum Place {
     Run(RunDir),
     Json(PathBuf),
     Csv(PathBuf),
+    /// A table in a revision of its repository, as `FILE.csv@REVISION`.
+    Revision(String),
 }
 
 /// What a word on the command line names; nothing where it is neither a file nor a run.
@@ -66,6 +69,14 @@ pub(crate) fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failur
                 "{name} is neither a .json result file nor a .csv table"
             ))),
         };
+    }
+    if let Some((file, revision)) = name.rsplit_once('@')
+        && Path::new(file)
+            .extension()
+            .is_some_and(|ending| ending == "csv")
+        && !revision.is_empty()
+    {
+        return Ok(Some(Place::Revision(name.to_owned())));
     }
     Ok(run_named(name, root)?.map(Place::Run))
 }
@@ -126,6 +137,7 @@ impl Place {
                     Dataset::from_result_json(&name, &text)
                 })
             }
+            Self::Revision(name) => alone(Dataset::from_csv(name, &revision_text(name)?)),
             Self::Csv(path) => alone(Dataset::from_csv(&path.display().to_string(), &file(path)?)),
         }
     }

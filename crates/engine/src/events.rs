@@ -57,6 +57,8 @@ pub enum RunEvent {
     Ended(Box<Ending>),
     /// The run will start no more trials.
     Stopping(StopReason),
+    /// Something to know, in good order.
+    Note(String),
     /// Something to know.
     Warning(String),
 }

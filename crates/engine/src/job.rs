@@ -7,7 +7,7 @@ use fairtrial_model::MetricDeclaration;
 use fairtrial_plan::{Placement, Plan, Trial};
 
 use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, expand_env};
-use fairtrial_trial::{JobLimits, TrialJob};
+use fairtrial_trial::{JobLimits, Makes, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -35,9 +35,26 @@ pub(crate) struct JobMaker {
     environment: HashMap<String, String>,
     /// What every trial of a task inherits, by the task's place in the source.
     inherited: HashMap<usize, Arc<[String]>>,
-    metrics: Arc<[MetricDeclaration]>,
+    /// What every trial of a task is asked for, by the task's place in the source.
+    metrics: HashMap<usize, Arc<[MetricDeclaration]>>,
     /// Hashes of the parameter files that are there.
     params_written: Mutex<HashSet<[u8; 16]>>,
+}
+
+/// What a trial makes for others; a path that only a running trial knows is taken as written.
+pub(crate) fn makes(trial: &Trial<'_>, spec: &Spec) -> Makes {
+    let base = Path::new(&spec.base_dir);
+    let paths = |texts: &[String]| {
+        let path = |text: &String| {
+            let text = trial.expand(text, None).unwrap_or_else(|_| text.clone());
+            base.join(text)
+        };
+        texts.iter().map(path).collect()
+    };
+    Makes {
+        outputs: paths(&trial.task.outputs),
+        inputs: paths(&trial.task.inputs),
+    }
 }
 
 impl JobMaker {
@@ -62,7 +79,11 @@ impl JobMaker {
             drivers: DriverLines::new(program, run, spec),
             environment: environment.iter().cloned().collect(),
             inherited,
-            metrics: spec.metrics.clone().into(),
+            metrics: spec
+                .tasks
+                .iter()
+                .map(|task| (task.place, spec.metrics_of(task).into()))
+                .collect(),
             params_written: Mutex::default(),
         }
     }
@@ -129,7 +150,12 @@ impl JobMaker {
                 grace: limits.grace_s,
             },
             log_limit: trial.task.log_limit,
-            metrics: Arc::clone(&self.metrics),
+            metrics: self
+                .metrics
+                .get(&trial.task.place)
+                .cloned()
+                .unwrap_or_else(|| Arc::from([])),
+            makes: makes(&trial, plan.spec()),
             key: trial.key,
         })
     }

@@ -22,6 +22,7 @@ pub mod remote;
 mod request;
 mod reuse;
 mod session;
+mod unchanged;
 mod views;
 
 pub use chunk::Owner;
@@ -32,6 +33,6 @@ pub use exec::{ExecControls, ExecEnd, ExecRequest, exec};
 pub use experiment::output_dir;
 pub use preflight::{Missing, preflight};
 pub use prepare::{resolved_spec, write_plan};
-pub use request::{RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
+pub use request::{Outputs, RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
 pub use reuse::{Reusable, reusable};
 pub use session::run;

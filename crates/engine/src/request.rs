@@ -60,6 +60,8 @@ pub enum Start {
     New {
         /// An earlier run whose records are taken over where a trial is the same.
         reuse: Option<RunDir>,
+        /// What becomes of trials whose outputs are there.
+        outputs: Outputs,
     },
     /// Go on with this one.
     Resume(RunDir),
@@ -72,6 +74,16 @@ pub enum Stay {
     UntilDone,
     /// Takes what is there, hands out what is ready, and leaves.
     Leave,
+}
+
+/// What becomes of a trial whose outputs an earlier run made and nobody changed since.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Outputs {
+    /// The earlier record answers it.
+    #[default]
+    Keep,
+    /// It is run again.
+    MakeAgain,
 }
 
 /// What is told of each trial.

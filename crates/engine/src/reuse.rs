@@ -7,13 +7,16 @@ use fairtrial_plan::{Plan, PlanChange};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Final records by identity.
+pub(crate) type Records = HashMap<TrialId, Record>;
+
 /// What an earlier run offers a new plan.
 #[derive(Debug)]
 pub struct Reusable {
     /// Which trials differ, and in what.
     pub change: PlanChange,
     /// Final records by identity.
-    pub records: HashMap<TrialId, Record>,
+    pub records: Records,
 }
 
 /// Looks at an earlier run. Only final outcomes are offered: what the machine or the user ended is run again.

@@ -10,7 +10,7 @@ use crate::local::{Board, Floor};
 use crate::remote;
 use crate::remote::controller::{Placed, Remote};
 use crate::views::Views;
-use crate::{EngineError, RunReport, RunRequest, Start, prepare, reuse};
+use crate::{EngineError, Outputs, RunReport, RunRequest, Start, prepare, reuse, unchanged};
 use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
@@ -20,6 +20,7 @@ use fairtrial_journal::{
 };
 use fairtrial_plan::Plan;
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -353,18 +354,35 @@ impl Session<'_> {
 
     /// Takes over records of an earlier run, where asked for, and gives the state of the journal that holds them.
     fn take_over(&self, host: &str) -> Result<Option<RunState>, EngineError> {
-        let Start::New {
-            reuse: Some(earlier),
-        } = &self.request.start
-        else {
+        let Start::New { reuse, outputs } = &self.request.start else {
             return Ok(None);
         };
-        let mut offered = reuse::reusable(earlier, &self.request.plan)?.records;
-        let from = format!("{} {}", earlier.name(), earlier.stamp());
+        let plan = &self.request.plan;
+        let mut offered = HashMap::new();
+        if *outputs == Outputs::Keep {
+            for (id, kept) in unchanged::find(&self.request.root, plan, &self.run)? {
+                let _ = self.events.send(RunEvent::Note(format!(
+                    "{} is not run: its outputs are unchanged since run {}",
+                    kept.record.trial.task, kept.from
+                )));
+                offered.insert(id, (kept.record, kept.from));
+            }
+        }
+        if let Some(earlier) = reuse {
+            let mut records = reuse::reusable(earlier, plan)?.records;
+            unchanged::keep_valid(&self.request.root, plan, &mut records);
+            let from = format!("{} {}", earlier.name(), earlier.stamp());
+            for (id, record) in records {
+                offered.entry(id).or_insert_with(|| (record, from.clone()));
+            }
+        }
+        if offered.is_empty() && reuse.is_none() {
+            return Ok(None);
+        }
         let writer = JournalWriter::open(&self.run.journal(), Box::new(drop))?;
         self.begin(&writer, host);
         for trial in self.request.plan.trials() {
-            if let Some(record) = offered.remove(&trial.id()) {
+            if let Some((record, from)) = offered.remove(&trial.id()) {
                 let record = reuse::take_over(record, trial.key.index, &from);
                 writer.append(&Event::Finished(Box::new(record)));
             }

@@ -157,7 +157,14 @@ fn free_text(event: &Event, mut see: impl FnMut(&str)) {
             texts.for_each(|text| see(text));
             match &record.cause {
                 Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
-                Some(Cause::MissingMetric { metrics }) => metrics.iter().for_each(|text| see(text)),
+                Some(
+                    Cause::MissingMetric { metrics: texts }
+                    | Cause::MissingOutput { outputs: texts },
+                ) => {
+                    for text in texts {
+                        see(text);
+                    }
+                }
                 _ => {}
             }
         }
@@ -179,7 +186,9 @@ fn record_text_mut(record: &mut Record, see: &mut impl FnMut(&mut String)) {
     texts.for_each(&mut *see);
     match &mut record.cause {
         Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
-        Some(Cause::MissingMetric { metrics }) => metrics.iter_mut().for_each(see),
+        Some(Cause::MissingMetric { metrics: texts } | Cause::MissingOutput { outputs: texts }) => {
+            texts.iter_mut().for_each(see);
+        }
         _ => {}
     }
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod episode;
 mod metric;
 mod number;
 mod outcome;
@@ -14,8 +15,12 @@ mod resources;
 mod seeds;
 mod tolerance;
 mod trial;
+mod unit;
 
 pub use clock::{Stamp, StampError, UtcTime};
+pub use episode::{
+    Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
+};
 pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
@@ -25,3 +30,4 @@ pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
+pub use unit::{Conversion, ConversionError};

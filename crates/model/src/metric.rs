@@ -1,5 +1,6 @@
 //! Metrics as the spec declares them: where they come from, which way is good, and what difference matters.
 
+use crate::{Conversion, EpisodeFile, Measure};
 use serde::{Deserialize, Serialize};
 
 /// A declared metric.
@@ -26,10 +27,47 @@ pub struct MetricDeclaration {
     pub summary: Option<SeriesSummary>,
     /// Whether a trial without it is failed.
     pub required: bool,
+    /// The unit that the number comes in, and the one it is kept in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub convert: Option<Conversion>,
+    /// Decimals that the number is rounded to before it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u8>,
+}
+
+impl MetricDeclaration {
+    /// A metric of which only the name is known.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            source: MetricSource::Reported,
+            direction: None,
+            unit: None,
+            precision: None,
+            margin: None,
+            summary: None,
+            required: false,
+            convert: None,
+            round: None,
+        }
+    }
+
+    /// The number as it is kept: converted, then rounded (half to even, like Python's `round`).
+    pub fn kept(&self, value: f64) -> f64 {
+        let value = self
+            .convert
+            .as_ref()
+            .map_or(value, |convert| convert.apply(value));
+        let Some(decimals) = self.round.filter(|_| value.is_finite()) else {
+            return value;
+        };
+        let text = format!("{value:.*}", usize::from(decimals));
+        text.parse().unwrap_or(value)
+    }
 }
 
 /// Where a metric's values are found; paths are relative to the trial's directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum MetricSource {
     /// The JSON lines that a trial appends to `FAIRTRIAL_METRICS`.
@@ -64,6 +102,20 @@ pub enum MetricSource {
     Stderr {
         /// The regular expression.
         pattern: String,
+    },
+    /// A block on standard output: a marker line, a line of CSV titles, a line of values; the last block counts.
+    Block {
+        /// The marker line.
+        marker: String,
+        /// The column.
+        column: String,
+    },
+    /// Measured over the episodes in a file.
+    Episodes {
+        /// The file and how its rows make episodes.
+        episodes: Box<EpisodeFile>,
+        /// What is measured.
+        measure: Measure,
     },
     /// Size in bytes of a file or of a folder's files together.
     Size {

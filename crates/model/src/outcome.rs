@@ -115,6 +115,11 @@ pub enum Cause {
         /// The metrics that are missing, with what was looked for.
         metrics: Vec<String>,
     },
+    /// Ended `ok` but did not make what the spec says it makes.
+    MissingOutput {
+        /// The paths, with what the system said.
+        outputs: Vec<String>,
+    },
     /// The program could not be started.
     Launch {
         /// What the system said.
@@ -150,6 +155,9 @@ impl fmt::Display for Cause {
             Self::Memory { limit_bytes: None } => f.write_str("killed for memory"),
             Self::MissingMetric { metrics } => {
                 write!(f, "no value for required metric {}", metrics.join(", "))
+            }
+            Self::MissingOutput { outputs } => {
+                write!(f, "did not make its output {}", outputs.join(", "))
             }
             Self::Launch { message, .. } => f.write_str(message),
             Self::Lost { message } => write!(f, "lost: {message}"),

@@ -6,8 +6,8 @@ use fairtrial_analysis::dataset::{Fact, FactKind, Origin};
 use fairtrial_analysis::watch::{ChangedFile, WatchReport};
 use fairtrial_analysis::{Dataset, Observation};
 use fairtrial_model::{
-    Direction, Margin, MetricDeclaration, MetricSource, Number, Outcome, Params, RECORD_SCHEMA,
-    Record, Resources, TrialId, TrialKey, UtcTime,
+    Direction, Margin, MetricDeclaration, Number, Outcome, Params, RECORD_SCHEMA, Record,
+    Resources, TrialId, TrialKey, UtcTime,
 };
 use fairtrial_report::{Terminal, console, csv, markdown};
 
@@ -59,14 +59,11 @@ fn declared(
     margin: Option<Margin>,
 ) -> MetricDeclaration {
     MetricDeclaration {
-        name: name.into(),
-        source: MetricSource::Reported,
         direction: Some(direction),
         unit: unit.map(str::to_owned),
-        precision: None,
         margin,
-        summary: None,
         required: true,
+        ..MetricDeclaration::named(name)
     }
 }
 

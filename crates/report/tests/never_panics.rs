@@ -7,8 +7,8 @@ use fairtrial_analysis::compare::{
 use fairtrial_analysis::dataset::Origin;
 use fairtrial_analysis::{Dataset, Observation, SummaryOptions, summarize};
 use fairtrial_model::{
-    Direction, Margin, MetricDeclaration, MetricSource, Number, Outcome, Params, RECORD_SCHEMA,
-    Record, Resources, TrialId, TrialKey, UtcTime,
+    Direction, Margin, MetricDeclaration, Number, Outcome, Params, RECORD_SCHEMA, Record,
+    Resources, TrialId, TrialKey, UtcTime,
 };
 use fairtrial_report::{Terminal, console, csv, markdown};
 use proptest::prelude::*;
@@ -108,14 +108,10 @@ fn options() -> impl Strategy<Value = CompareOptions> {
 
 fn declared(name: &str, direction: Direction, unit: Option<&str>) -> MetricDeclaration {
     MetricDeclaration {
-        name: name.into(),
-        source: MetricSource::Reported,
         direction: Some(direction),
         unit: unit.map(str::to_owned),
-        precision: None,
-        margin: None,
-        summary: None,
         required: false,
+        ..MetricDeclaration::named(name)
     }
 }
 

@@ -3,8 +3,8 @@
 
 use fairtrial_analysis::{RunSummary, SummaryOptions, summarize};
 use fairtrial_model::{
-    Direction, MetricDeclaration, MetricSource, Number, Outcome, Params, RECORD_SCHEMA, Record,
-    Resources, TrialId, TrialKey, UtcTime,
+    Direction, MetricDeclaration, Number, Outcome, Params, RECORD_SCHEMA, Record, Resources,
+    TrialId, TrialKey, UtcTime,
 };
 use fairtrial_report::markdown::SummaryHeader;
 use fairtrial_report::{Color, Terminal, console, markdown};
@@ -60,14 +60,10 @@ fn record(index: u64, arm: &str, lr: f64, outcome: Outcome) -> Record {
 
 fn declared(name: &str, direction: Direction, unit: Option<&str>) -> MetricDeclaration {
     MetricDeclaration {
-        name: name.into(),
-        source: MetricSource::Reported,
         direction: Some(direction),
         unit: unit.map(str::to_owned),
-        precision: None,
-        margin: None,
-        summary: None,
         required: true,
+        ..MetricDeclaration::named(name)
     }
 }
 

@@ -23,15 +23,21 @@ pub enum EpisodeError {
         total: u64,
     },
     /// A range that is empty, backwards or reaches beyond the end.
-    #[error(
-        "{text} is not a valid range. There are {total} places, and the end of a range is not part of it"
-    )]
+    #[error("{text} is not a valid range. {}the end of a range is not part of it", places(*.total))]
     Range {
         /// The range as written.
         text: String,
         /// How many there are.
         total: u64,
     },
+}
+
+/// How many places there are, where that is known already.
+fn places(total: u64) -> String {
+    match total {
+        u64::MAX => "It is empty: ".to_owned(),
+        total => format!("There are {total} places, and "),
+    }
 }
 
 /// A set of places, as ranges that are sorted and do not touch.

@@ -2,12 +2,14 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Kind, Node};
+use crate::preset;
 use crate::read::{Format, read};
 use crate::resolve::{Origin, resolve};
 use crate::set::apply;
 use crate::shape::ROOT;
 use crate::shape::canonical::canonicalize;
 use crate::shape::check::check_section;
+use crate::shape::suggest::did_you_mean;
 use crate::source::{Sources, Span};
 use crate::spec::Spec;
 use fairtrial_experiment::Catalogue;
@@ -190,7 +192,6 @@ impl Loader<'_> {
                 .push(Diagnostic::new(Severity::Error, file.span, message));
             return None;
         };
-        let path = from.parent().unwrap_or(Path::new("")).join(name);
         self.included += 1;
         if self.included > MAX_INCLUDES {
             let message = format!("more than {MAX_INCLUDES} files are included");
@@ -198,6 +199,10 @@ impl Loader<'_> {
                 .push(Diagnostic::new(Severity::Error, file.span, message));
             return None;
         }
+        if let Some(preset) = name.strip_prefix(preset::SCHEME) {
+            return self.preset(name, preset, file);
+        }
+        let path = from.parent().unwrap_or(Path::new("")).join(name);
         if self.chain.contains(&identity(&path)) {
             let message = format!("`{name}` includes itself");
             let problem = Diagnostic::new(Severity::Error, file.span, message);
@@ -208,6 +213,24 @@ impl Loader<'_> {
             return None;
         }
         self.file(&path, &path.display().to_string(), Some(file.span))
+    }
+
+    /// Definitions that come with the program, in the language that users write.
+    fn preset(&mut self, name: &str, preset: &str, file: &Node) -> Option<Node> {
+        let Some(text) = preset::text(preset) else {
+            let message = format!("there is no preset `{preset}`");
+            let help = did_you_mean(preset, preset::names()).unwrap_or_else(|| {
+                format!(
+                    "there is {}",
+                    preset::names().collect::<Vec<_>>().join(", ")
+                )
+            });
+            self.problems
+                .push(Diagnostic::new(Severity::Error, file.span, message).help(help));
+            return None;
+        };
+        let source = self.sources.add(name, text);
+        self.document(source, Format::Toml, Path::new(name))
     }
 
     fn chain_names(&self, last: &Path) -> String {

@@ -2,19 +2,23 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
+use crate::episode_file;
 use crate::shape::SUMMARY_KINDS;
 use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
 use fairtrial_model::{
-    Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, Tolerance,
+    Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
+    SeriesSummary, SummaryKind, Tolerance,
 };
 
-const SCHEMES: [&str; 9] = [
+const SCHEMES: [&str; 11] = [
     "jsonl",
     "csv",
     "json",
     "stdout",
     "stderr",
+    "block",
+    "episodes",
     "size",
     "resource",
     "tensorboard",
@@ -37,12 +41,23 @@ pub(crate) fn duration() -> MetricDeclaration {
 }
 
 /// One entry of `[metrics]`; its shape has been checked.
-pub(crate) fn declaration(entry: &Entry, problems: &mut Problems) -> MetricDeclaration {
+pub(crate) fn declaration(
+    entry: &Entry,
+    files: &[EpisodeFile],
+    problems: &mut Problems,
+) -> MetricDeclaration {
     let node = &entry.value;
     let from = node.get("from").and_then(|from| Some((from, from.text()?)));
-    let source = from.map(|(from, text)| {
-        source(&entry.key, text).map_err(|problem| problems.push(problem.at(from.span)))
-    });
+    let over_episodes = from.and_then(|(from, text)| Some((from, text.strip_prefix("episodes:")?)));
+    let source = match (over_episodes, from) {
+        (Some((from, name)), _) => Some(episodes((from, name), entry, files, problems)),
+        (None, from) => {
+            episode_file::misplaced(entry, problems);
+            from.map(|(from, text)| {
+                source(&entry.key, text).map_err(|problem| problems.push(problem.at(from.span)))
+            })
+        }
+    };
     MetricDeclaration {
         name: entry.key.clone(),
         source: source
@@ -62,7 +77,51 @@ pub(crate) fn declaration(entry: &Entry, problems: &mut Problems) -> MetricDecla
             .and_then(|margin| parse_margin(margin).ok()),
         summary: node.get("summary").and_then(|node| summary(node, problems)),
         required: node.get("required").and_then(Node::bool).unwrap_or(true),
+        convert: conversion(node, problems),
+        round: node
+            .get("round")
+            .and_then(Node::whole)
+            .and_then(|n| u8::try_from(n).ok()),
     }
+}
+
+/// `convert = "s to min"`.
+pub(crate) fn conversion(node: &Node, problems: &mut Problems) -> Option<Conversion> {
+    let node = node.get("convert")?;
+    let parsed = node.text()?.parse();
+    parsed
+        .map_err(|problem: ConversionError| {
+            let units: Vec<&str> = Conversion::unit_names().collect();
+            let help = format!("the units are {}", units.join(", "));
+            problems
+                .push(Diagnostic::new(Severity::Error, node.span, problem.to_string()).help(help));
+        })
+        .ok()
+}
+
+/// `from = "episodes:NAME"`: the file's declaration and the measure, together.
+fn episodes(
+    (from, name): (&Node, &str),
+    entry: &Entry,
+    files: &[EpisodeFile],
+    problems: &mut Problems,
+) -> Result<MetricSource, ()> {
+    let measure = episode_file::measure(entry, problems);
+    let Some(file) = files.iter().find(|file| file.name == name) else {
+        let names = || files.iter().map(|file| file.name.as_str());
+        let help = match did_you_mean(name, names()) {
+            Some(help) => help,
+            None if files.is_empty() => format!("declare it: [episode_files.{name}]"),
+            None => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        let message = format!("there is no episode file `{name}`");
+        problems.push(Diagnostic::new(Severity::Error, from.span, message).help(help));
+        return Err(());
+    };
+    Ok(MetricSource::Episodes {
+        episodes: Box::new(file.clone()),
+        measure: measure.ok_or(())?,
+    })
 }
 
 fn direction(word: &str) -> Option<Direction> {
@@ -158,6 +217,10 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
         },
         "stderr" => MetricSource::Stderr {
             pattern: pattern(rest)?,
+        },
+        "block" => MetricSource::Block {
+            marker: file,
+            column: key,
         },
         "size" => MetricSource::Size {
             file: rest.to_owned(),

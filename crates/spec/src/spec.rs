@@ -3,7 +3,7 @@
 
 use crate::engine::{EngineSpec, Needs};
 use fairtrial_experiment::{Origin, Sources};
-use fairtrial_model::{EqualRule, MetricDeclaration, ParamValue, Params};
+use fairtrial_model::{Conversion, EqualRule, MetricDeclaration, ParamValue, Params};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,6 +37,9 @@ pub struct Spec {
     pub sweep: Sweep,
     /// Declared metrics in the user's order.
     pub metrics: Vec<MetricDeclaration>,
+    /// Results tables in the user's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<TableSpec>,
     /// What the analysis compares.
     pub analysis: Analysis,
     /// What the arms must share for their comparison to be fair.
@@ -192,8 +195,67 @@ pub struct Task {
     pub retries: Retries,
     /// Bytes kept of each of standard output and standard error.
     pub log_limit: u64,
+    /// The results table that it feeds, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feeds: Option<Feeds>,
+    /// Which episodes it runs, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub episodes: Option<String>,
+    /// Paths that it makes for others, relative to the spec's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
+    /// Paths whose change makes the outputs stale.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
     /// Where in the source this task stands (byte offset), for later diagnostics.
     pub place: usize,
+}
+
+/// The row of a results table that a task feeds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feeds {
+    /// The table's name in the spec.
+    pub table: String,
+    /// The row's key, may hold placeholders.
+    pub row: String,
+    /// Former keys of the row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub was: Vec<String>,
+}
+
+/// A results table kept in the repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableSpec {
+    /// Its name in the spec.
+    pub name: String,
+    /// The CSV file, relative to the spec's folder.
+    pub file: String,
+    /// Title of the key column; absent means the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The columns that metrics fill, in the user's order.
+    pub columns: Vec<TableColumn>,
+    /// Title of a column with each row's origin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance_column: Option<String>,
+}
+
+/// A column that a metric fills.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableColumn {
+    /// The column's title without its options.
+    pub title: String,
+    /// The metric.
+    pub metric: String,
+    /// Unit of the metric and of the column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub convert: Option<Conversion>,
+    /// Decimals, where they were said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<u8>,
+    /// What to write where there is no value; absent means that the row is left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
 }
 
 /// What a task runs: exactly one kind.
@@ -340,6 +402,37 @@ impl Spec {
     /// The seeds of a task.
     pub fn seeds_of<'a>(&'a self, task: &'a Task) -> &'a [u64] {
         task.seeds.as_deref().unwrap_or(&self.seeds)
+    }
+
+    /// The metrics as a task's trials report them: one that fills a column is required only of the tasks that feed
+    /// its table.
+    pub fn metrics_of(&self, task: &Task) -> Vec<MetricDeclaration> {
+        let fills = |table: &TableSpec, metric: &str| {
+            let missing_fails = |column: &TableColumn| column.missing.is_none();
+            let columns = table.columns.iter();
+            columns
+                .filter(|column| missing_fails(column))
+                .any(|column| column.metric == metric)
+        };
+        let fed = |table: &TableSpec| {
+            task.feeds
+                .as_ref()
+                .is_some_and(|feeds| feeds.table == table.name)
+        };
+        let declared = self.metrics.iter().cloned();
+        declared
+            .map(|mut metric| {
+                let mut tables = self
+                    .tables
+                    .iter()
+                    .filter(|table| table.columns.iter().any(|c| c.metric == metric.name))
+                    .peekable();
+                if tables.peek().is_some() {
+                    metric.required &= tables.any(|table| fed(table) && fills(table, &metric.name));
+                }
+                metric
+            })
+            .collect()
     }
 
     /// The arm everything is compared with, where there are arms.

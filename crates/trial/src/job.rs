@@ -1,5 +1,6 @@
 //! One trial made ready to run: every placeholder filled, every path absolute.
 
+use crate::outputs::Makes;
 use fairtrial_model::{MetricDeclaration, TrialId, TrialKey};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub struct TrialJob {
     pub log_limit: u64,
     /// What to collect.
     pub metrics: Arc<[MetricDeclaration]>,
+    /// What it makes for others.
+    pub makes: Makes,
 }
 
 /// Limits of one attempt.

@@ -9,6 +9,7 @@ mod job;
 mod judge;
 mod launcher;
 mod limits;
+mod outputs;
 mod runner;
 mod strays;
 mod wire;
@@ -17,6 +18,7 @@ pub use collect::{CollectError, Collected, collect};
 pub use job::{JobLimits, TrialJob};
 pub use launcher::serve as serve_launcher;
 pub use limits::Backend as LimitsOffered;
+pub use outputs::Makes;
 pub use runner::{
     AttemptTaken, KillHandle, OutputChunk, RunnerError, TrialRunner, blame_the_machine,
 };

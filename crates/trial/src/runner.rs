@@ -119,6 +119,7 @@ impl TrialRunner {
         now: impl Fn() -> UtcTime,
         output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
     ) -> Result<Record, AttemptTaken> {
+        let inputs = job.makes.hash_inputs();
         let started_at = now();
         let ended = self.launch_and_wait(job, output);
         let ended_at = now();
@@ -128,7 +129,15 @@ impl TrialRunner {
                 failure: Some(failure),
                 ..
             }) if failure.taken => return Err(AttemptTaken),
-            Ok(ended) => complete(&mut record, job, ended),
+            Ok(ended) => {
+                complete(&mut record, job, ended);
+                if record.outcome == Outcome::Ok
+                    && let Err(cause) = job.makes.record(&job.dir, &inputs)
+                {
+                    record.outcome = Outcome::Failed;
+                    record.cause = Some(cause);
+                }
+            }
             Err(error) => {
                 record.outcome = Outcome::Infra;
                 record.cause = Some(Cause::Lost {

@@ -206,7 +206,7 @@ fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
 }
 
 /// A duration by its source, its unit or, where neither is declared, the ending that durations have.
-fn is_timing(declaration: &MetricDeclaration) -> bool {
+pub(crate) fn is_timing(declaration: &MetricDeclaration) -> bool {
     let by_source = match &declaration.source {
         MetricSource::Resource { field } => field != "peak_memory",
         _ => false,

@@ -27,6 +27,7 @@ mod verdict;
 
 pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
+pub(crate) use case::is_timing;
 pub use case::{DataKind, Scale};
 pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose};
 pub use failures::{FailureCount, Failures};
@@ -46,7 +47,7 @@ pub use verdict::Word;
 use crate::AnalysisError;
 use crate::dataset::{Dataset, FactKind};
 use case::{Asked, Case};
-use fairtrial_model::{Direction, EqualRule, Margin, MetricDeclaration, MetricSource, Params};
+use fairtrial_model::{Direction, EqualRule, Margin, MetricDeclaration, Params};
 use fairtrial_spec::Spec;
 use serde::Serialize;
 use sides::Planned;
@@ -308,7 +309,7 @@ fn asked_metrics(
     let asked = |(place, name): (usize, String)| {
         let known = declared(&name);
         let is_declared = known.is_some();
-        let mut declaration = known.unwrap_or_else(|| undeclared(&name));
+        let mut declaration = known.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
         declaration.margin = options.margin.or(declaration.margin);
         declaration.direction = options.direction.or(declaration.direction);
         Asked {
@@ -322,19 +323,6 @@ fn asked_metrics(
         }
     };
     Ok(names.into_iter().enumerate().map(asked).collect())
-}
-
-fn undeclared(name: &str) -> MetricDeclaration {
-    MetricDeclaration {
-        name: name.to_owned(),
-        source: MetricSource::Reported,
-        direction: None,
-        unit: None,
-        precision: None,
-        margin: None,
-        summary: None,
-        required: false,
-    }
 }
 
 /// The cases of one contrast; a metric that neither side reports has none, unless it is the primary one.

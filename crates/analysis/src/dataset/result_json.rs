@@ -6,7 +6,7 @@
 use super::{Dataset, FactKind, Origin, Repeat};
 use crate::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
-use fairtrial_model::{Direction, MetricDeclaration, MetricSource, Outcome, Params};
+use fairtrial_model::{Direction, MetricDeclaration, Outcome, Params};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -122,14 +122,9 @@ fn declarations(data: &Dataset) -> Vec<MetricDeclaration> {
     let all = known.into_iter().chain(throughputs);
     all.filter(|(name, _)| reported(name))
         .map(|(name, direction)| MetricDeclaration {
-            name: name.to_owned(),
-            source: MetricSource::Reported,
             direction: Some(direction),
             unit: (direction == Direction::Down).then(|| "s".to_owned()),
-            precision: None,
-            margin: None,
-            summary: None,
-            required: false,
+            ..MetricDeclaration::named(name)
         })
         .collect()
 }

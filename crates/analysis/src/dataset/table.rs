@@ -23,10 +23,13 @@ impl Dataset {
             .flexible(true)
             .trim(csv::Trim::All)
             .from_reader(text.as_bytes());
-        let headers = reader
+        // Titles of results tables carry options (`Correct (%)|align right`), which are no part of the metric's name.
+        let headers: csv::StringRecord = reader
             .headers()
             .map_err(|error| bad(error.to_string()))?
-            .clone();
+            .iter()
+            .map(|title| title.split('|').next().unwrap_or(title).trim())
+            .collect();
         let rows: Vec<csv::StringRecord> = reader
             .records()
             .collect::<Result<_, _>>()

@@ -4,8 +4,8 @@
 
 use fairtrial_journal::{DataRoot, Event, JOURNAL_SCHEMA, JournalWriter, Opened, RunDir};
 use fairtrial_model::{
-    Direction, MetricDeclaration, MetricSource, Number, Outcome, Params, RECORD_SCHEMA, Record,
-    Resources, TrialId, TrialKey, UtcTime,
+    Direction, MetricDeclaration, Number, Outcome, Params, RECORD_SCHEMA, Record, Resources,
+    TrialId, TrialKey, UtcTime,
 };
 
 pub const NOON_MICROS: i64 = 1_756_038_896_000_000;
@@ -60,14 +60,8 @@ pub fn ended(mut record: Record, outcome: Outcome) -> Record {
 
 pub fn metric(name: &str, direction: Option<Direction>) -> MetricDeclaration {
     MetricDeclaration {
-        name: name.to_owned(),
-        source: MetricSource::Reported,
         direction,
-        unit: None,
-        precision: None,
-        margin: None,
-        summary: None,
-        required: false,
+        ..MetricDeclaration::named(name)
     }
 }
 

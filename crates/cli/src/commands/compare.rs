@@ -26,6 +26,7 @@ Examples:
   fairtrial compare bench/20250824__12-34-56 bench      two runs of a benchmark; the first is the control
   fairtrial compare before.json after.json --json       two result files
   fairtrial compare before.csv after.csv --direction up --metric percent_correct
+  fairtrial compare results.csv@main results.csv        a table against its revision on main
 
 Verdicts: improved, regressed, equivalent, not worse, inconclusive, identical, insufficient.")]
 pub(crate) struct Args {

@@ -52,6 +52,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         resume: None,
         as_recorded: false,
         reuse: None,
+        remake: false,
         until: None,
         engine: None,
         detach: false,

@@ -15,7 +15,8 @@ use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_analysis::registration::Registration;
 use fairtrial_engine::{
-    Controls, EngineError, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote,
+    Controls, EngineError, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight,
+    remote,
     resolved_spec, reusable,
 };
 use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
@@ -66,6 +67,9 @@ pub(crate) struct Args {
     /// Start a new run that takes over the records of trials which did not change since the newest run (or this one)
     #[arg(long, value_name = "STAMP", num_args = 0..=1)]
     pub(crate) reuse: Option<Option<Stamp>>,
+    /// Run trials again whose `outputs` are there and unchanged
+    #[arg(long)]
+    pub(crate) remake: bool,
     /// Stop as soon as the verdict is decided at the declared error rate; the seeds of the spec are the budget
     #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "only")]
     pub(crate) until: Option<Until>,
@@ -255,7 +259,10 @@ fn start(
         return Ok(Start::Resume(run));
     }
     let Some(stamp) = args.reuse else {
-        return Ok(Start::New { reuse: None });
+        return Ok(Start::New {
+            reuse: None,
+            outputs: outputs(args),
+        });
     };
     let earlier = named(stamp)?;
     let offered = reusable(&earlier, plan)?;
@@ -266,7 +273,16 @@ fn start(
     ));
     Ok(Start::New {
         reuse: Some(earlier),
+        outputs: outputs(args),
     })
+}
+
+fn outputs(args: &Args) -> Outputs {
+    if args.remake {
+        Outputs::MakeAgain
+    } else {
+        Outputs::Keep
+    }
 }
 
 /// Takes the recorded filter, and with `--as-recorded` the recorded spec, in place of today's.

@@ -2,12 +2,14 @@
 
 mod comparison;
 mod gate;
+mod posted;
 mod report;
 mod summary;
 mod sweep;
 
 pub use comparison::comparison;
 pub use gate::gate;
+pub use posted::posted;
 pub use report::{MarkdownReport, report};
 pub use summary::{SummaryHeader, summary};
 pub use sweep::sweep;

@@ -134,6 +134,9 @@ fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) 
     if let (ModelRole::Parameter, Some(model)) = (role, &model) {
         params.set("model", model.as_str().into());
     }
+    if let Some(episodes) = episodes(node, problems) {
+        params.set("episodes", episodes.into());
+    }
     Task {
         id: draft.text("id").unwrap_or("").to_owned(),
         work,
@@ -158,8 +161,22 @@ fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) 
             .get("log_limit")
             .and_then(|node| node_bytes(node).ok())
             .unwrap_or(16 << 20),
+        feeds: super::tables::feeds(draft),
+        episodes: draft.text("episodes").map(str::to_owned),
+        outputs: texts(node.get("outputs")),
+        inputs: texts(node.get("inputs")),
         place: node.span.start,
     }
+}
+
+/// The episode selection, which the command takes as a parameter.
+fn episodes<'a>(node: &'a Node, problems: &mut Problems) -> Option<&'a str> {
+    let node = node.get("episodes")?;
+    let text = node.text()?;
+    if let Err(problem) = crate::EpisodeSet::parse(text, u64::MAX) {
+        problems.push(error(node.span, problem.to_string()));
+    }
+    Some(text)
 }
 
 /// Fixed parameters, and the lists among them, which are swept unless the parameter's own type is a list.

@@ -12,6 +12,7 @@ mod ids;
 mod needs;
 mod placeholders;
 mod sweep;
+mod tables;
 mod top;
 mod work;
 
@@ -64,6 +65,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     sweep::check_clashes(root, &tasks, &drafts, &arms, problems);
     known.check(root, &drafts, problems);
     let seeds = top_seeds(root, problems);
+    let metrics = metrics(root, &tasks, problems);
     let spec = Spec {
         schema: SPEC_SCHEMA,
         name: top::name(root, origin.path),
@@ -74,7 +76,8 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
             .map(|n| n as usize),
         order: top::order(root),
         order_seed: root.get("order_seed").and_then(Node::whole).unwrap_or(0),
-        metrics: metrics(root, &tasks, problems),
+        tables: tables::tables(root, &drafts, &metrics, problems),
+        metrics,
         analysis: top::analysis(root, &arms, seeds.len(), problems),
         equal: top::equal(root),
         budget: top::budget(root),
@@ -163,9 +166,10 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
     if entries.is_empty() && tasks.iter().all(timed) {
         return vec![metric::duration()];
     }
+    let files = crate::episode_file::files(root, problems);
     entries
         .iter()
-        .map(|entry| metric::declaration(entry, problems))
+        .map(|entry| metric::declaration(entry, &files, problems))
         .collect()
 }
 

@@ -37,7 +37,13 @@ fn template_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
         .get("env")
         .and_then(Node::map)
         .map_or(&[][..], |map| &map.entries);
+    let paths = ["outputs", "inputs"]
+        .into_iter()
+        .filter_map(|key| draft.node.get(key)?.list())
+        .flatten();
     single
+        .chain(draft.node.get("row"))
+        .chain(paths)
         .chain(parts)
         .chain(env.iter().map(|entry| &entry.value))
 }

@@ -2,6 +2,7 @@
 
 use super::Presence::{Nullable, Optional, Required};
 use super::engine_keys::{ENGINE, ENGINES, RESOURCES};
+use super::table_keys::{METRIC_TABLE_KEYS, ROOT_TABLE_KEYS, TASK_TABLE_KEYS};
 use super::{Key, Keys, Section, Type, Zero};
 
 pub(super) const fn key(
@@ -22,7 +23,7 @@ pub(super) const fn key(
 }
 
 impl Key {
-    const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
+    pub(super) const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
         self
     }
@@ -32,12 +33,12 @@ impl Key {
         self
     }
 
-    const fn nullable(mut self) -> Self {
+    pub(super) const fn nullable(mut self) -> Self {
         self.presence = Nullable;
         self
     }
 
-    const fn required(mut self) -> Self {
+    pub(super) const fn required(mut self) -> Self {
         self.presence = Required;
         self
     }
@@ -45,7 +46,7 @@ impl Key {
 
 const MANY: u64 = 1_000_000;
 const U32: u64 = u32::MAX as u64;
-const TEXTS: Type = Type::List(&Type::FilledText, 0);
+pub(super) const TEXTS: Type = Type::List(&Type::FilledText, 0);
 const ANY_MAP: Type = Type::Map(&Type::Any, Keys::Free);
 const SEEDS: Type = Type::Either(&[
     Type::Whole(1, MANY),
@@ -68,7 +69,13 @@ pub(crate) static ROOT: Section = Section {
     name: "spec",
     noun: "a spec",
     doc: "The top level of a spec. Where there are no `[[tasks]]`, the keys of a task may stand here and make the single task.",
-    keys: &[ROOT_KEYS, ID_KEY, TASK_KEYS],
+    keys: &[
+        ROOT_KEYS,
+        ROOT_TABLE_KEYS,
+        ID_KEY,
+        TASK_KEYS,
+        TASK_TABLE_KEYS,
+    ],
     open: false,
 };
 
@@ -92,7 +99,7 @@ static ROOT_KEYS: &[Key] = &[
     key("on_failure", HOOK_TYPE, "", "A command for when trials failed, or a run was stopped or could not go on.").example("{\"command\": \"./notify.sh failed\", \"timeout\": \"10s\"}"),
     key("order", Type::Word(&["blocks", "random", "spec"]), "blocks", "Order in which trials start: `blocks` (one seed across everything, shuffled inside the block, then the next seed), `random` (shuffled altogether), `spec` (as written).").example("\"blocks\""),
     key("order_seed", Type::Whole(0, u64::MAX), "0", "Seed of the shuffles and of random sweeps.").example("7"),
-    key("include", Type::Either(&[Type::FilledText, TEXTS]), "", "Files whose values are defaults under this file: tables merge, lists are replaced, later files win over earlier ones, this file wins over all. Paths are relative to the including file.").example("[\"base.toml\"]"),
+    key("include", Type::Either(&[Type::FilledText, TEXTS]), "", "Files whose values are defaults under this file: tables merge, lists are replaced, later files win over earlier ones, this file wins over all. Paths are relative to the including file; `preset:NAME` is a set of definitions that comes with the program (`fairtrial preset`).").example("[\"base.toml\"]"),
     key("experiments", Type::Section(&EXPERIMENTS), "", "Where registered experiments come from, besides those that are built in."),
     key("output_dir", Type::FilledText, "benchmarks/results", "Where the result files of registered experiments go, relative to the folder that holds the data folder.").example("\"benchmarks/results/observation\""),
     key("engine", Type::Either(&[Type::Word(ENGINES), Type::Section(&ENGINE)]), "local", "Where trials run: the engine's name, or a table.").example("\"slurm\""),
@@ -169,7 +176,7 @@ static TASK: Section = Section {
     name: "task",
     noun: "a task",
     doc: "One piece of work. A task has exactly one of `command`, `experiment`, `prepared_dir`.",
-    keys: &[ID_KEY, TASK_KEYS, TASK_ONLY_KEYS],
+    keys: &[ID_KEY, TASK_KEYS, TASK_TABLE_KEYS, TASK_ONLY_KEYS],
     open: false,
 };
 
@@ -177,7 +184,7 @@ static DEFAULTS: Section = Section {
     name: "defaults",
     noun: "`defaults`",
     doc: "The keys of a task, except `id`.",
-    keys: &[TASK_KEYS, TASK_ONLY_KEYS],
+    keys: &[TASK_KEYS, TASK_TABLE_KEYS, TASK_ONLY_KEYS],
     open: false,
 };
 
@@ -318,14 +325,14 @@ static METRIC: Section = Section {
     noun: "a metric",
     doc: "A declared metric.",
     keys: &[&[
-        key("from", Type::FilledText, "what the trial appends to `FAIRTRIAL_METRICS`", "Where the values are: `jsonl:FILE[#key]`, `csv:FILE[#column]`, `json:FILE[#/pointer or key]`, `stdout:REGEX`, `stderr:REGEX`, `size:FILE`, `resource:FIELD` (wall, user, sys, cpu, peak_memory), `tensorboard:...`, `wandb:...` (the last two come with a later version). Files are relative to the trial's directory; key and column default to the metric's name; a regex gives the first group of its last match.").example("\"jsonl:metrics.jsonl\""),
+        key("from", Type::FilledText, "what the trial appends to `FAIRTRIAL_METRICS`", "Where the values are: `jsonl:FILE[#key]`, `csv:FILE[#column]`, `json:FILE[#/pointer or key]`, `stdout:REGEX`, `stderr:REGEX`, `block:MARKER[#column]` (on standard output: the marker, a line of titles, a line of values), `episodes:NAME` (measured over `[episode_files.NAME]`), `size:FILE`, `resource:FIELD` (wall, user, sys, cpu, peak_memory), `tensorboard:...`, `wandb:...` (the last two come with a later version). Files are relative to the trial's directory; key and column default to the metric's name; a regex gives the first group of its last match.").example("\"jsonl:metrics.jsonl\""),
         key("direction", Type::Word(&["up", "down", "higher", "lower"]), "", "Which way is better.").example("\"up\""),
         key("unit", Type::Text, "", "Unit for display.").example("\"s\""),
         key("precision", Type::Whole(0, 17), "", "Decimals for display; comparisons use full precision.").example("3"),
         key("margin", Type::Margin, "", "The smallest difference that matters: a number in the metric's unit, or a share like `2%`.").example("\"2%\""),
         key("summary", Type::Either(&[Type::Word(SUMMARY_KINDS), Type::Section(&SUMMARY)]), "last", "How a series becomes one number per trial.").example("{\"type\": \"auc\", \"percent\": 0.25}"),
         key("required", Type::Bool, "true", "Whether a trial that ends well but without this metric counts as failed.").example("false"),
-    ]],
+    ], METRIC_TABLE_KEYS],
     open: false,
 };
 
@@ -522,5 +529,9 @@ static PROVENANCE: Section = Section {
 
 /// Whether a top-level key belongs to the single task that the top level may hold.
 pub(crate) fn is_task_key(name: &str) -> bool {
-    ID_KEY.iter().chain(TASK_KEYS).any(|key| key.name == name)
+    ID_KEY
+        .iter()
+        .chain(TASK_KEYS)
+        .chain(TASK_TABLE_KEYS)
+        .any(|key| key.name == name)
 }

@@ -10,10 +10,12 @@ mod keys;
 mod reference;
 mod schema;
 pub(crate) mod suggest;
+mod table_keys;
 
 pub(crate) use keys::{ROOT, SUMMARY_KINDS, WORK_KEYS, is_task_key};
 pub use reference::reference;
 pub use schema::schema;
+pub(crate) use table_keys::{MEASURE_KEYS, REDUCE_KEYS};
 
 /// A table of the spec.
 #[derive(Debug)]

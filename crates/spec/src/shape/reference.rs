@@ -3,6 +3,8 @@
 use super::{Key, ROOT, Section, Type};
 use std::fmt::Write;
 
+/// Groups of keys at the top level that no task has.
+const ROOT_GROUPS: usize = 2;
 const HEAD: &str = include_str!("reference_head.md");
 
 /// `docs/reference/spec.md`: every key with its type, default and meaning.
@@ -34,7 +36,7 @@ fn section_text(section: &Section, page: &mut String) {
     page.push_str("\n| key | type | default | meaning |\n|---|---|---|---|\n");
     // The keys of a task, which may stand at the top level too, have their own table.
     let groups = if section.name == ROOT.name {
-        1
+        ROOT_GROUPS
     } else {
         section.keys.len()
     };
@@ -50,6 +52,12 @@ fn heading(section: &Section) -> String {
         "metric" => "`[metrics.NAME]`".to_owned(),
         "summary" => "`metrics.NAME.summary`".to_owned(),
         "instrument" => "an entry of `instrumentation`".to_owned(),
+        "episode_file" => "`[episode_files.NAME]`".to_owned(),
+        "episode" => "`episode_files.NAME.episode`".to_owned(),
+        "episode_value" => "`episode_files.NAME.values.NAME`".to_owned(),
+        "condition" => "a condition of `where` and `share`".to_owned(),
+        "table" => "`[tables.NAME]`".to_owned(),
+        "column" => "`tables.NAME.columns.TITLE`".to_owned(),
         "stop" => "`analysis.stop`".to_owned(),
         "cost" => "`budget.cost`".to_owned(),
         name => format!("`{name}`"),

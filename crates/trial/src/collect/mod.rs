@@ -4,6 +4,8 @@
 //! Nothing here fails a whole trial by itself: what cannot be read becomes a note, and a required metric without a
 //! value is listed as missing.
 
+mod block;
+mod episodes;
 mod files;
 mod lines;
 mod logs;
@@ -33,6 +35,21 @@ pub struct Collected {
     pub missing: Vec<String>,
     /// What could not be read.
     pub notes: Vec<String>,
+}
+
+impl Collected {
+    /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
+    fn without_value(&mut self, metric: &MetricDeclaration, error: CollectError) {
+        match error {
+            error if metric.required => {
+                self.missing.push(format!("`{}` ({error})", metric.name));
+            }
+            CollectError::NoFile(_) | CollectError::NoValue(_) => {}
+            error => self
+                .notes
+                .push(format!("metric `{}`: {error}", metric.name)),
+        }
+    }
 }
 
 /// Why one metric has no value.
@@ -76,22 +93,21 @@ pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources
     let mut line_files = read_line_files(dir, declared, &mut found.notes);
     for metric in declared {
         let reading = read_one(dir, metric, resources, &mut line_files);
+        let Some(reading) = reading.transpose() else {
+            continue;
+        };
         match reading.and_then(|reading| reading.reduce(metric)) {
             Ok((value, series)) => {
-                found.metrics.insert(metric.name.clone(), Number(value));
+                let kept = Number(metric.kept(value));
+                found.metrics.insert(metric.name.clone(), kept);
                 found
                     .series
                     .extend(series.map(|series| (metric.name.clone(), series)));
             }
-            Err(error) if metric.required => {
-                found.missing.push(format!("`{}` ({error})", metric.name));
-            }
-            Err(CollectError::NoFile(_) | CollectError::NoValue(_)) => {}
-            Err(error) => found
-                .notes
-                .push(format!("metric `{}`: {error}", metric.name)),
+            Err(error) => found.without_value(metric, error),
         }
     }
+    episodes::collect(dir, declared, &mut found);
     if let Some(Ok(reported)) = line_files.remove(REPORTED_FILE) {
         take_undeclared(reported, declared, &mut found);
     }
@@ -123,13 +139,14 @@ fn read_line_files(
     files
 }
 
+/// What stands under a metric's name; nothing for those that are measured over episodes, all together.
 fn read_one(
     dir: &Path,
     metric: &MetricDeclaration,
     resources: &Resources,
     line_files: &mut LineFiles,
-) -> Result<Reading, CollectError> {
-    match &metric.source {
+) -> Result<Option<Reading>, CollectError> {
+    let reading = match &metric.source {
         MetricSource::Reported => from_lines(line_files, REPORTED_FILE, &metric.name),
         MetricSource::Jsonl { file, key } => from_lines(line_files, file, key),
         MetricSource::Csv { file, column } => files::csv_column(dir, file, column),
@@ -137,9 +154,14 @@ fn read_one(
         MetricSource::Size { file } => files::size(dir, file),
         MetricSource::Stdout { pattern } => logs::last_match(dir, "logs/stdout.log", pattern),
         MetricSource::Stderr { pattern } => logs::last_match(dir, "logs/stderr.log", pattern),
+        MetricSource::Block { marker, column } => {
+            block::value(dir, "logs/stdout.log", marker, column)
+        }
+        MetricSource::Episodes { .. } => return Ok(None),
         MetricSource::Resource { field } => resource(resources, field),
         MetricSource::Later { scheme, .. } => Err(CollectError::Later(scheme.clone())),
-    }
+    };
+    reading.map(Some)
 }
 
 fn from_lines(line_files: &mut LineFiles, file: &str, key: &str) -> Result<Reading, CollectError> {

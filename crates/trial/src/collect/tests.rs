@@ -7,14 +7,9 @@ use std::path::Path;
 
 fn metric(name: &str, source: MetricSource) -> MetricDeclaration {
     MetricDeclaration {
-        name: name.to_owned(),
         source,
-        direction: None,
-        unit: None,
-        precision: None,
-        margin: None,
-        summary: None,
         required: true,
+        ..MetricDeclaration::named(name)
     }
 }
 
@@ -159,4 +154,66 @@ fn what_is_required_and_missing_is_named_with_its_place() {
         ]
     );
     assert!(found.metrics.is_empty() && found.notes.is_empty());
+}
+
+#[test]
+fn episodes_blocks_and_conversions() {
+    use fairtrial_model::{EpisodeFile, Grouping, Measure, MeasureKind};
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join("logs")).unwrap();
+    std::fs::create_dir_all(dir.path().join("out/exp")).unwrap();
+    std::fs::write(
+        dir.path().join("logs/stdout.log"),
+        "Benchmark Stats\na,b\n1,2\nnoise\nBenchmark Stats\na,b\n90,\"4\"\n",
+    )
+    .unwrap();
+    std::fs::write(
+        dir.path().join("out/exp/eval.csv"),
+        "word,n\nx-y,1\nz,2\nx-y,4\n",
+    )
+    .unwrap();
+    let over = |kind: MeasureKind| MetricSource::Episodes {
+        episodes: Box::new(EpisodeFile {
+            name: "eval".into(),
+            file: "**/eval.csv".into(),
+            grouping: Grouping::EachRow,
+            values: Vec::new(),
+            identity: Vec::new(),
+        }),
+        measure: Measure {
+            kind,
+            select: None,
+            filter: Vec::new(),
+            per: None,
+            empty: None,
+        },
+    };
+    let block = |column: &str| MetricSource::Block {
+        marker: "Benchmark Stats".into(),
+        column: column.into(),
+    };
+    let mut minutes = metric("minutes", block("a"));
+    minutes.convert = Some("s to min".parse().unwrap());
+    let mut mean = metric("mean", over(MeasureKind::Mean("n".into())));
+    mean.round = Some(1);
+    let declared = [
+        minutes,
+        metric("b", block("b")),
+        metric("none", block("c")),
+        mean,
+        metric("words", over(MeasureKind::Distinct("word".into()))),
+        metric("gone", over(MeasureKind::Sum("m".into()))),
+    ];
+    let found = collect(dir.path(), &declared, &Resources::default());
+    let value = |name: &str| found.metrics[name].0;
+    assert_eq!((value("minutes"), value("b")), (1.5, 4.0));
+    assert_eq!((value("mean"), value("words")), (2.3, 2.0));
+    assert_eq!(found.notes, ["metric `words`: x-y, z"]);
+    assert_eq!(
+        found.missing,
+        [
+            "`none` (no `c` under `Benchmark Stats` in logs/stdout.log)",
+            "`gone` (no column `m` in **/eval.csv)"
+        ]
+    );
 }

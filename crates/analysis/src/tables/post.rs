@@ -1,0 +1,449 @@
+//! The comparison that people post: per experiment and metric, baseline, proposed, difference, and one mark.
+//!
+//! With [`MarkRule::Exact`] the mark is the sign of the difference, as such tables were always made. With
+//! [`MarkRule::Noise`] a change counts only where the evidence shows that it is more than noise; the line says where the
+//! noise came from.
+
+use super::evidence::{Collector, Evidence, Noise, Which, kinds};
+use crate::AnalysisError;
+use crate::compare::{CompareOptions, Comparison, Inputs, MetricComparison, Word, compare};
+use crate::dataset::FactKind;
+use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
+use serde::Serialize;
+
+/// One line to judge. All numbers are in the unit of the column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PostLine {
+    /// The experiment: the row's key.
+    pub experiment: String,
+    /// The column's title.
+    pub title: String,
+    /// What is declared about the metric; its margin is in the unit of the column.
+    pub metric: MetricDeclaration,
+    /// Decimals that the column shows.
+    pub decimals: u8,
+    /// By what a share is multiplied to get the number in the column (100 for percent).
+    pub share_scale: f64,
+    /// The number to beat.
+    pub baseline: Side,
+    /// The new number.
+    pub proposed: Side,
+}
+
+/// One side of a line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Side {
+    /// The number; absent where there is none.
+    pub value: Option<f64>,
+    /// Whether only the rounded text of the table is known.
+    pub rounded: bool,
+    /// What is known beyond it.
+    pub evidence: Evidence,
+}
+
+/// How lines are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkRule {
+    /// Any difference counts.
+    Exact,
+    /// Only a difference beyond noise counts.
+    #[default]
+    Noise,
+}
+
+/// Options of [`post`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct PostOptions {
+    /// The rule.
+    pub rule: MarkRule,
+    /// Two-sided error rate, for each metric over all experiments.
+    pub alpha: f64,
+    /// Differences between the sides that are accepted.
+    pub accept: Vec<FactKind>,
+}
+
+impl Default for PostOptions {
+    fn default() -> Self {
+        Self {
+            rule: MarkRule::Noise,
+            alpha: 0.05,
+            accept: Vec::new(),
+        }
+    }
+}
+
+/// What a line ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// Better.
+    Better,
+    /// Worse.
+    Worse,
+    /// The same.
+    Equal,
+    /// Different, and no direction says which is better.
+    Changed,
+    /// Not shown to be more than noise.
+    Noise,
+    /// A side has no number.
+    Missing,
+}
+
+impl Mark {
+    /// The glyph that is posted.
+    pub const fn glyph(self) -> &'static str {
+        match self {
+            Self::Better => "✅",
+            Self::Worse => "❌",
+            Self::Equal => "⬜",
+            Self::Changed => "≠",
+            Self::Noise => "ns",
+            Self::Missing => "—",
+        }
+    }
+}
+
+/// A judged line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PostedLine {
+    /// The experiment.
+    pub experiment: String,
+    /// The column.
+    pub column: String,
+    /// The metric.
+    pub metric: String,
+    /// Unit for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Decimals for display.
+    pub decimals: u8,
+    /// The number to beat, as precisely as it is known.
+    pub baseline: Option<f64>,
+    /// The new number.
+    pub proposed: Option<f64>,
+    /// Proposed minus baseline.
+    pub delta: Option<f64>,
+    /// The mark.
+    pub mark: Mark,
+    /// Where the noise came from; absent where nothing had to be told from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
+    /// The reason in words.
+    pub reason: String,
+    /// The comparison behind it, where one was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Box<MetricComparison>>,
+}
+
+/// All lines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Posted {
+    /// The rule.
+    pub rule: MarkRule,
+    /// Two-sided error rate.
+    pub alpha: f64,
+    /// The lines, in the order that was given.
+    pub lines: Vec<PostedLine>,
+}
+
+/// Judges the lines.
+pub fn post(lines: &[PostLine], options: &PostOptions) -> Result<Posted, AnalysisError> {
+    let compared = match options.rule {
+        MarkRule::Exact => Vec::new(),
+        MarkRule::Noise => compare_all(lines, options)?,
+    };
+    let judged = lines.iter().enumerate().map(|(place, line)| {
+        let found = compared.iter().find(|(of, ..)| *of == place);
+        judge(
+            line,
+            options.rule,
+            found.map(|(_, kind, metric)| (*kind, metric)),
+        )
+    });
+    Ok(Posted {
+        rule: options.rule,
+        alpha: options.alpha,
+        lines: judged.collect(),
+    })
+}
+
+type Compared = (usize, Noise, MetricComparison);
+
+/// One comparison per metric, over all experiments that have evidence; what its best evidence cannot decide is tried
+/// with the next.
+fn compare_all(lines: &[PostLine], options: &PostOptions) -> Result<Vec<Compared>, AnalysisError> {
+    let mut titles: Vec<&str> = lines.iter().map(|line| line.title.as_str()).collect();
+    titles.sort_unstable();
+    titles.dedup();
+    let mut found = Vec::new();
+    for title in titles {
+        let mut open: Vec<(usize, Vec<Noise>)> = lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.title == title && needs_noise(line))
+            .map(|(place, line)| (place, evidence_of(line)))
+            .filter(|(_, kinds)| !kinds.is_empty())
+            .collect();
+        while !open.is_empty() {
+            let comparison = compare_metric(lines, &open, options)?;
+            let mut left = Vec::new();
+            for (place, mut kinds) in open {
+                let kind = kinds.remove(0);
+                match of_experiment(&comparison, &lines[place].experiment) {
+                    Some(metric) if metric.verdict.word != Word::Insufficient => {
+                        found.push((place, kind, metric.clone()));
+                    }
+                    _ if !kinds.is_empty() => left.push((place, kinds)),
+                    // A margin may still tell; without one, why the evidence does not suffice is the answer.
+                    Some(metric) if lines[place].metric.margin.is_none() => {
+                        found.push((place, kind, metric.clone()));
+                    }
+                    _ => {}
+                }
+            }
+            open = left;
+        }
+    }
+    Ok(found)
+}
+
+/// Whether both sides have numbers that differ and that noise could explain.
+fn needs_noise(line: &PostLine) -> bool {
+    line.delta().is_some() && !line.is_equal() && !is_count(&line.metric)
+}
+
+fn evidence_of(line: &PostLine) -> Vec<Noise> {
+    let sides = [&line.baseline.evidence, &line.proposed.evidence];
+    kinds(sides, crate::compare::is_timing(&line.metric))
+}
+
+fn compare_metric(
+    lines: &[PostLine],
+    open: &[(usize, Vec<Noise>)],
+    options: &PostOptions,
+) -> Result<Comparison, AnalysisError> {
+    let Some(first) = open.first().map(|(place, _)| &lines[*place]) else {
+        return Err(AnalysisError::Question("nothing to compare".to_owned()));
+    };
+    let name = &first.metric.name;
+    let mut sides = [
+        Collector::new(Which::Baseline, name),
+        Collector::new(Which::Proposed, name),
+    ];
+    let mut declared = first.metric.clone();
+    for (place, kinds) in open {
+        let (line, kind) = (&lines[*place], kinds[0]);
+        let inputs = [&line.baseline, &line.proposed];
+        for (collector, side) in sides.iter_mut().zip(inputs) {
+            let share = side.value.unwrap_or(0.0) / line.share_scale;
+            collector.take(&line.experiment, &side.evidence, kind, share);
+            if collector.data.facts.is_empty() {
+                collector.data.facts.clone_from(&side.evidence.facts);
+            }
+        }
+        if kind != Noise::Trials
+            && is_share(&line.metric)
+            && let Some(Margin::Absolute(margin)) = first.metric.margin
+        {
+            declared.margin = Some(Margin::Absolute(margin / line.share_scale));
+        }
+    }
+    for side in &mut sides {
+        side.data.declared = vec![declared.clone()];
+    }
+    let asked = CompareOptions {
+        alpha: options.alpha,
+        metrics: vec![name.clone()],
+        accept: options.accept.clone(),
+        ..CompareOptions::default()
+    };
+    compare(Inputs::Two(&sides[0].data, &sides[1].data), &asked)
+}
+
+fn of_experiment<'a>(comparison: &'a Comparison, experiment: &str) -> Option<&'a MetricComparison> {
+    let named = |value: Option<&fairtrial_model::ParamValue>| {
+        value.and_then(|value| value.as_str()) == Some(experiment)
+    };
+    let contrast = comparison
+        .contrasts
+        .iter()
+        .find(|contrast| named(contrast.point.get("experiment")))?;
+    contrast.metrics.first()
+}
+
+fn is_share(metric: &MetricDeclaration) -> bool {
+    match &metric.source {
+        MetricSource::Episodes { measure, .. } => {
+            matches!(measure.kind, fairtrial_model::MeasureKind::Share(_))
+        }
+        _ => false,
+    }
+}
+
+fn is_count(metric: &MetricDeclaration) -> bool {
+    match &metric.source {
+        MetricSource::Episodes { measure, .. } => measure.is_count(),
+        _ => false,
+    }
+}
+
+impl PostLine {
+    fn delta(&self) -> Option<f64> {
+        Some(self.proposed.value? - self.baseline.value?)
+    }
+
+    /// Where only the text of a side is known, both are compared as the column writes them: full precision against a
+    /// rounded number would find differences that are none.
+    fn is_equal(&self) -> bool {
+        let (Some(baseline), Some(proposed)) = (self.baseline.value, self.proposed.value) else {
+            return false;
+        };
+        if self.baseline.rounded || self.proposed.rounded {
+            let written = |value: f64| format!("{value:.*}", usize::from(self.decimals));
+            return written(baseline) == written(proposed);
+        }
+        baseline == proposed
+    }
+
+    /// By how much rounding can have moved the difference, half a digit on each side. Without repetitions, what the
+    /// column does not show is no news either, so it counts for numbers that are known in full too.
+    fn blur(&self) -> f64 {
+        10f64.powi(-i32::from(self.decimals))
+    }
+
+    fn mark(&self, delta: f64) -> Mark {
+        let up = delta > 0.0;
+        match self.metric.direction {
+            None => Mark::Changed,
+            Some(Direction::Up) if up => Mark::Better,
+            Some(Direction::Down) if !up => Mark::Better,
+            Some(_) => Mark::Worse,
+        }
+    }
+}
+
+/// What a line came to.
+struct Judged {
+    mark: Mark,
+    noise: Option<Noise>,
+    reason: String,
+}
+
+fn judge(line: &PostLine, rule: MarkRule, found: Option<(Noise, &MetricComparison)>) -> PostedLine {
+    let Judged {
+        mark,
+        noise,
+        reason,
+    } = judged(line, rule, found);
+    PostedLine {
+        experiment: line.experiment.clone(),
+        column: line.title.clone(),
+        metric: line.metric.name.clone(),
+        unit: line.metric.unit.clone(),
+        decimals: line.decimals,
+        baseline: line.baseline.value,
+        proposed: line.proposed.value,
+        delta: line.delta(),
+        mark,
+        noise,
+        reason,
+        comparison: found.map(|(_, metric)| Box::new(metric.clone())),
+    }
+}
+
+fn judged(line: &PostLine, rule: MarkRule, found: Option<(Noise, &MetricComparison)>) -> Judged {
+    let plain = |mark, reason: &str| Judged {
+        mark,
+        noise: None,
+        reason: reason.to_owned(),
+    };
+    let Some(delta) = line.delta() else {
+        return plain(Mark::Missing, "a side has no number");
+    };
+    if line.is_equal() {
+        return plain(Mark::Equal, "the same");
+    }
+    if rule == MarkRule::Exact {
+        return plain(line.mark(delta), "any difference counts");
+    }
+    if is_count(&line.metric) {
+        return Judged {
+            noise: Some(Noise::Exact),
+            ..plain(line.mark(delta), "a count has no noise")
+        };
+    }
+    if let Some((kind, metric)) = found {
+        return by_verdict(line, delta, (kind, metric));
+    }
+    by_margin(line, delta)
+}
+
+fn by_verdict(line: &PostLine, delta: f64, (kind, metric): (Noise, &MetricComparison)) -> Judged {
+    let words = units(kind, metric);
+    let mark = match metric.verdict.word {
+        Word::Improved => Mark::Better,
+        Word::Regressed => Mark::Worse,
+        _ => Mark::Noise,
+    };
+    // A difference beyond noise has no better side where no direction is declared.
+    let beyond = metric.direction.is_none()
+        && metric
+            .effect
+            .as_ref()
+            .is_some_and(|effect| effect.absolute.low > 0.0 || effect.absolute.high < 0.0);
+    Judged {
+        mark: if beyond { line.mark(delta) } else { mark },
+        noise: Some(kind),
+        reason: format!("{words}: {}", metric.verdict.reason),
+    }
+}
+
+fn units(kind: Noise, metric: &MetricComparison) -> String {
+    let count = &metric.count;
+    match (kind, count.paired) {
+        (Noise::Episodes, true) => format!("{} episodes in pairs", count.control),
+        (Noise::Episodes | Noise::Counts, _) => {
+            format!("{} against {} episodes", count.control, count.candidate)
+        }
+        _ => count.words(),
+    }
+}
+
+/// Without repetitions, a declared margin tells what matters; rounding may have moved the difference too.
+fn by_margin(line: &PostLine, delta: f64) -> Judged {
+    let base = line.baseline.value.unwrap_or(0.0).abs();
+    let (margin, words) = match line.metric.margin {
+        None => {
+            return Judged {
+                mark: Mark::Noise,
+                noise: Some(Noise::Unknown),
+                reason: "the noise is not known: repeat the runs, keep the episode files of both sides, or declare a \
+                         `margin`"
+                    .to_owned(),
+            };
+        }
+        Some(Margin::Absolute(margin)) => (margin, format!("{margin}")),
+        Some(Margin::Relative(share)) => (share * base, format!("{} %", share * 100.0)),
+    };
+    let certain = delta.abs() - line.blur();
+    if certain > margin {
+        Judged {
+            mark: line.mark(delta),
+            noise: Some(Noise::Margin),
+            reason: format!("beyond the declared margin of {words}"),
+        }
+    } else {
+        let rounding = if delta.abs() > margin {
+            ", counting what the column rounds away"
+        } else {
+            ""
+        };
+        Judged {
+            mark: Mark::Noise,
+            noise: Some(Noise::Margin),
+            reason: format!("within the declared margin of {words}{rounding}"),
+        }
+    }
+}

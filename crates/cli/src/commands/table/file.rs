@@ -1,0 +1,174 @@
+//! A table on disk or in a revision of its repository, with its side file of origins.
+
+use crate::data_dir::absolute;
+use crate::exit::Failure;
+use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_table::{Origins, Table};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A table that was read.
+pub(super) struct TableFile {
+    /// What the user calls it.
+    pub(super) label: String,
+    /// The file; absent for a revision.
+    pub(super) path: Option<PathBuf>,
+    /// Its content.
+    pub(super) table: Table,
+    /// Where its rows came from.
+    pub(super) origins: Origins,
+}
+
+impl TableFile {
+    /// Reads `FILE.csv` or `FILE.csv@REVISION`; `key` is the title of the key column, where it is not the first.
+    pub(super) fn read(name: &str, key: Option<&str>) -> Result<Self, Failure> {
+        let place = Place::of(name);
+        let bytes = place.read(&place.path)?;
+        let broken = |error: &dyn std::fmt::Display| Failure::input(format!("{name}: {error}"));
+        let table = Table::parse(bytes).map_err(|error| broken(&error))?;
+        let table = match key {
+            Some(key) => table.with_key(key).map_err(|error| broken(&error))?,
+            None => table,
+        };
+        let side = origins_path(&place.path);
+        let origins = match place.read(&side) {
+            Ok(bytes) => Origins::parse(&bytes).map_err(|error| {
+                Failure::input(format!("{}: {error}", side.display()))
+                    .hint("mend it, or remove it: the origins of the rows are then not known")
+            })?,
+            // A table without a side file has rows of unknown origin.
+            Err(_) => Origins::default(),
+        };
+        Ok(Self {
+            label: name.to_owned(),
+            path: place.revision.is_none().then_some(place.path),
+            table,
+            origins,
+        })
+    }
+
+    /// SHA-256 of its bytes.
+    pub(super) fn sha256(&self) -> String {
+        sha256(self.table.bytes())
+    }
+
+    /// Replaces the file in one step, unless somebody changed it since it was read.
+    pub(super) fn replace(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let Some(path) = &self.path else {
+            return Err(Failure::input(format!(
+                "{} is a revision: only a file can be written",
+                self.label
+            )));
+        };
+        let now = fs::read(path).unwrap_or_default();
+        if now != self.table.bytes() {
+            return Err(Failure::input(format!(
+                "{} was changed by somebody else while this command worked; nothing was written",
+                path.display()
+            ))
+            .hint("look at the change and run the command again"));
+        }
+        write(path, bytes)
+    }
+
+    /// Replaces the side file.
+    pub(super) fn replace_origins(&self, origins: &Origins) -> Result<(), Failure> {
+        match &self.path {
+            Some(path) => write(&origins_path(path), origins.text().as_bytes()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The text of `FILE@REVISION`, for commands that read tables as data.
+pub(crate) fn revision_text(name: &str) -> Result<String, Failure> {
+    let place = Place::of(name);
+    let bytes = place.read(&place.path)?;
+    String::from_utf8(bytes).map_err(|_| Failure::input(format!("{name} is not UTF-8 text")))
+}
+
+/// SHA-256 in hexadecimal digits.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(bytes))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    // A link stays one: the file that it leads to is replaced.
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let rights = fs::metadata(&real).map(|seen| seen.permissions()).ok();
+    write_atomic_bytes(&real, Durability::Full, bytes)?;
+    if let Some(rights) = rights {
+        // A table that lost its rights is still the right table.
+        let _ = fs::set_permissions(&real, rights);
+    }
+    Ok(())
+}
+
+/// The side file beside a table.
+pub(super) fn origins_path(table: &Path) -> PathBuf {
+    let name = table.file_name().unwrap_or_default().to_string_lossy();
+    table.with_file_name(Origins::file_name(&name))
+}
+
+/// Where a table is.
+struct Place {
+    path: PathBuf,
+    revision: Option<String>,
+}
+
+impl Place {
+    /// A file that is there wins over a revision of the part before its `@`.
+    fn of(name: &str) -> Self {
+        let whole = Path::new(name);
+        match name.rsplit_once('@') {
+            Some((file, revision)) if !whole.exists() && !revision.is_empty() => Self {
+                path: absolute(Path::new(file)),
+                revision: Some(revision.to_owned()),
+            },
+            _ => Self {
+                path: absolute(whole),
+                revision: None,
+            },
+        }
+    }
+
+    fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
+        match &self.revision {
+            None => fs::read(path).map_err(|error| {
+                Failure::input(format!("cannot read {}: {error}", path.display()))
+            }),
+            Some(revision) => git_show(path, revision),
+        }
+    }
+}
+
+/// The content of a file in a revision, asked of the `git` program.
+fn git_show(path: &Path, revision: &str) -> Result<Vec<u8>, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let output = git(path)
+        .arg("show")
+        .arg(format!("{revision}:./{name}"))
+        .output()
+        .map_err(|error| Failure::machine(format!("cannot start git: {error}")))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.lines().next().unwrap_or("no answer").to_owned();
+    Err(Failure::input(format!(
+        "{}@{revision}: git says: {said}",
+        path.display()
+    )))
+}
+
+/// The `git` program in a file's folder.
+pub(super) fn git(path: &Path) -> Command {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(path.parent().unwrap_or(Path::new(".")))
+        .stdin(Stdio::null());
+    command
+}

@@ -1,0 +1,373 @@
+//! What an update writes: the rows that are ready, where they came from, and the rows that must be left alone.
+
+use super::file::TableFile;
+use super::suite::Ran;
+use crate::exit::Failure;
+use crate::printer::Printer;
+use fairtrial_analysis::tables::{RunRow, Standing, run_rows, suite_rows};
+use fairtrial_journal::provenance::{Environment, Vcs};
+use fairtrial_model::{Conversion, MetricDeclaration};
+use fairtrial_spec::{TableColumn, TableSpec};
+use fairtrial_table::{
+    Expected, FindingKind, NewCell, NewColumn, NumberStyle, RowOrigin, RowUpdate, Update, Value,
+    check, read_number,
+};
+use std::collections::BTreeMap;
+
+/// Everything for one update.
+pub(super) struct Gathered {
+    pub(super) update: Update,
+    /// By row: where it comes from, and its numbers at full precision by column.
+    pub(super) origins: BTreeMap<String, (RowOrigin, BTreeMap<String, f64>)>,
+    /// Rows that stay as they are, with the reason.
+    pub(super) left: Vec<(String, String)>,
+    /// What else a reader should know.
+    pub(super) notes: Vec<String>,
+}
+
+/// How a run is taken.
+pub(super) struct Options<'a> {
+    pub(super) rows: &'a [String],
+    pub(super) add_columns: bool,
+    pub(super) allow_part: bool,
+}
+
+/// How another table is taken.
+pub(super) struct TableOptions<'a> {
+    pub(super) rows: &'a [String],
+    pub(super) add_rows: bool,
+    pub(super) add_columns: bool,
+}
+
+/// Whether a row is asked for.
+fn asked(patterns: &[String], key: &str) -> bool {
+    patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, key))
+}
+
+/// `*` stands for any text.
+pub(super) fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+/// A run's rows for a table.
+pub(super) fn from_run(
+    ran: &Ran,
+    table: &TableSpec,
+    file: &TableFile,
+    options: &Options<'_>,
+    printer: Printer,
+) -> Result<Gathered, Failure> {
+    let suite = suite_rows(&ran.spec, &table.name)?;
+    let rows = run_rows(&ran.run, &ran.spec, &table.name)?;
+    let mut gathered = Gathered {
+        update: Update {
+            order: suite.iter().map(|row| row.key.clone()).collect(),
+            ..Update::default()
+        },
+        origins: BTreeMap::new(),
+        left: Vec::new(),
+        notes: stale_rows(file, &suite, &rows),
+    };
+    let columns = columns(table, file, options.add_columns, &mut gathered);
+    let environment = environment(ran, printer);
+    for row in rows.iter().filter(|row| asked(options.rows, &row.row.key)) {
+        let left = |reason: &String| (row.row.key.clone(), reason.clone());
+        match &row.standing {
+            Standing::Left(reason) => gathered.left.push(left(reason)),
+            Standing::Part(reason) if !options.allow_part => {
+                let reason = format!("{reason} (`--allow-part` writes it)");
+                gathered.left.push(left(&reason));
+            }
+            Standing::Ready | Standing::Part(_) => {
+                take_row(
+                    ran,
+                    row,
+                    (table, &columns),
+                    environment.as_ref(),
+                    &mut gathered,
+                );
+            }
+        }
+    }
+    if gathered.origins.is_empty() && gathered.left.is_empty() {
+        return Err(Failure::input(format!(
+            "run {} {} has no row for {}",
+            ran.run.name(),
+            ran.run.stamp(),
+            file.label
+        ))
+        .hint("see `fairtrial status`; --rows and the run's --only choose among them"));
+    }
+    Ok(gathered)
+}
+
+/// The columns that the table has, or shall get.
+fn columns<'t>(
+    table: &'t TableSpec,
+    file: &TableFile,
+    add: bool,
+    gathered: &mut Gathered,
+) -> Vec<&'t TableColumn> {
+    let mut found = Vec::new();
+    for column in &table.columns {
+        match file.table.column(&column.title) {
+            Ok(_) => found.push(column),
+            Err(_) if add => {
+                gathered.update.columns.push(NewColumn {
+                    header: column.title.clone(),
+                });
+                found.push(column);
+            }
+            Err(error) => gathered
+                .notes
+                .push(format!("{error}; `--add-columns` adds it")),
+        }
+    }
+    if let Some(header) = &table.provenance_column {
+        gathered.update.columns.push(NewColumn {
+            header: header.clone(),
+        });
+    }
+    found
+}
+
+fn stale_rows(
+    file: &TableFile,
+    suite: &[fairtrial_analysis::tables::SuiteRow],
+    rows: &[RunRow],
+) -> Vec<String> {
+    let expected = Expected {
+        keys: suite.iter().map(|row| row.key.clone()).collect(),
+        renamed: suite
+            .iter()
+            .flat_map(|row| row.was.iter().map(|was| (was.clone(), row.key.clone())))
+            .collect(),
+        columns: Vec::new(),
+    };
+    let fed = |message: &str| {
+        rows.iter()
+            .any(|row| message.starts_with(&format!("`{}` has no row", row.row.key)))
+    };
+    check(&file.table, Some(&expected))
+        .into_iter()
+        .filter(|found| match found.kind {
+            FindingKind::Stale => true,
+            // A row that this run feeds is about to be added.
+            FindingKind::Missing => !fed(&found.message),
+            _ => false,
+        })
+        .map(|found| match &found.help {
+            Some(help) => format!("{}: {help}", found.message),
+            None => found.message,
+        })
+        .collect()
+}
+
+fn take_row(
+    ran: &Ran,
+    row: &RunRow,
+    (table, columns): (&TableSpec, &[&TableColumn]),
+    environment: Option<&Environment>,
+    gathered: &mut Gathered,
+) {
+    let key = &row.row.key;
+    let mut cells = Vec::new();
+    let mut values = BTreeMap::new();
+    for column in columns {
+        let declared = ran.spec.metrics.iter().find(|m| m.name == column.metric);
+        let value = row.value(column).filter(|value| value.is_finite());
+        let value = match (value, &column.missing) {
+            (Some(value), _) => {
+                values.insert(column.title.clone(), value);
+                number(value, column, declared)
+            }
+            (None, Some(text)) => Value::Text(text.clone()),
+            (None, None) => {
+                let reason = format!("its trials have no value for `{}`", column.metric);
+                gathered.left.push((key.clone(), reason));
+                return;
+            }
+        };
+        cells.push(NewCell {
+            title: column.title.clone(),
+            value,
+        });
+    }
+    let origin = origin(ran, row, environment);
+    if let Some(header) = &table.provenance_column {
+        let title = header.split('|').next().unwrap_or_default().trim();
+        cells.push(NewCell {
+            title: title.to_owned(),
+            value: Value::Text(origin.in_one_line()),
+        });
+    }
+    gathered.update.rows.push(RowUpdate {
+        key: key.clone(),
+        was: row.row.was.clone(),
+        cells,
+    });
+    gathered.origins.insert(key.clone(), (origin, values));
+}
+
+fn number(value: f64, column: &TableColumn, declared: Option<&MetricDeclaration>) -> Value {
+    let converted = column.convert.as_ref().map(Conversion::to_unit);
+    let unit = converted.or_else(|| declared.and_then(|metric| metric.unit.as_deref()));
+    Value::Number {
+        value,
+        unit: unit.map(str::to_owned),
+        decimals: column.decimals,
+        precision: declared.and_then(|metric| metric.precision),
+    }
+}
+
+fn environment(ran: &Ran, printer: Printer) -> Option<Environment> {
+    crate::report_of::recorded_environment(&ran.run, printer)
+}
+
+fn origin(ran: &Ran, row: &RunRow, environment: Option<&Environment>) -> RowOrigin {
+    let host = environment.map(|environment| &environment.host);
+    let mut hosts: Vec<String> = row.trials.iter().filter_map(|t| t.host.clone()).collect();
+    hosts.sort();
+    hosts.dedup();
+    if hosts.is_empty() {
+        hosts.extend(host.map(|host| host.name.clone()));
+    }
+    let vcs = match environment.map(|environment| &environment.vcs) {
+        Some(Vcs::Git(state)) => Some(state),
+        _ => None,
+    };
+    let last = row.trials.iter().map(|trial| trial.ended_at).max();
+    RowOrigin {
+        source: format!("{}/{}", ran.run.name(), ran.run.stamp()),
+        date: last.map(|at| at.to_string()),
+        commit: vcs.and_then(|state| state.commit.clone()),
+        dirty: vcs.is_some_and(|state| state.dirty == Some(true)),
+        host: (!hosts.is_empty()).then(|| hosts.join(", ")),
+        cpu: host.and_then(|host| host.cpu.clone()),
+        trials: row.trials.len() as u64,
+        cells: BTreeMap::new(),
+    }
+}
+
+/// Another table's cells, for the rows and columns that both have.
+pub(super) fn from_table(
+    source: &TableFile,
+    file: &TableFile,
+    options: &TableOptions<'_>,
+) -> Result<Gathered, Failure> {
+    let mut gathered = Gathered {
+        update: Update {
+            order: source.table.keys().collect(),
+            ..Update::default()
+        },
+        origins: BTreeMap::new(),
+        left: Vec::new(),
+        notes: Vec::new(),
+    };
+    let mut titles = Vec::new();
+    for (place, column) in source.table.columns().iter().enumerate() {
+        let is_key = column.title == source.table.key_title();
+        if is_key || (!options.add_columns && file.table.column(&column.title).is_err()) {
+            continue;
+        }
+        if file.table.column(&column.title).is_err() {
+            gathered.update.columns.push(NewColumn {
+                header: source.table.header_text(place),
+            });
+        }
+        titles.push((place, column.title.clone()));
+    }
+    for row in source
+        .table
+        .rows()
+        .filter(|row| asked(options.rows, &row.key()))
+    {
+        let key = row.key();
+        let known = file
+            .table
+            .find(&key)
+            .map_err(|error| Failure::input(format!("{}: {error}", file.label)))?;
+        if known.is_none() && !options.add_rows {
+            let reason = "the table has no such row (`--add-rows` adds it)".to_owned();
+            gathered.left.push((key, reason));
+            continue;
+        }
+        let mut cells = Vec::new();
+        let mut values = BTreeMap::new();
+        for (place, title) in &titles {
+            let text = row.cell(*place).unwrap_or_default();
+            let full = source.origins.full_precision(&key, title, &text);
+            if let Some(value) = full.or_else(|| read_number(&text).map(|read| read.value)) {
+                values.insert(title.clone(), value);
+            }
+            cells.push(NewCell {
+                title: title.clone(),
+                value: copied(&text, full),
+            });
+        }
+        let origin = source.origins.rows.get(&key).cloned();
+        let origin = origin.unwrap_or_else(|| RowOrigin {
+            source: source.label.clone(),
+            ..RowOrigin::default()
+        });
+        gathered.origins.insert(key.clone(), (origin, values));
+        gathered.update.rows.push(RowUpdate {
+            key,
+            was: Vec::new(),
+            cells,
+        });
+    }
+    Ok(gathered)
+}
+
+/// A cell of another table: a number is written as its new column writes numbers, a text as it is.
+fn copied(text: &str, full: Option<f64>) -> Value {
+    let Some(read) = read_number(text) else {
+        return Value::Text(text.trim().to_owned());
+    };
+    let duration = matches!(read.style, NumberStyle::Seconds | NumberStyle::Clock);
+    if duration {
+        // A duration among plain numbers would lose its unit.
+        return Value::Text(text.trim().to_owned());
+    }
+    Value::Number {
+        value: full.unwrap_or(read.value),
+        unit: None,
+        decimals: None,
+        precision: Some(read.decimals),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        assert!(matches("base_*", "base_77obj"));
+        assert!(matches("*_agent", "x_agent"));
+        assert!(matches("a*b*c", "a1b2c"));
+        assert!(matches("exact", "exact"));
+        assert!(!matches("exact", "exactly"));
+        assert!(!matches("a*b*c", "acb"));
+        assert!(matches("*", ""));
+    }
+}

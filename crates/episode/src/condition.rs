@@ -1,0 +1,79 @@
+//! Conditions on an episode's values, made ready for many episodes.
+
+use crate::EpisodeError;
+use crate::read::{Episodes, Source};
+use crate::row::number;
+use crate::value::Slot;
+use fairtrial_model::{Condition, Test};
+use std::io::Read;
+
+/// A condition whose name has been found.
+pub(crate) struct Ready<'a> {
+    source: Source,
+    test: &'a Test,
+    /// The words of the test with the numbers that they are.
+    words: Vec<(&'a [u8], Option<f64>)>,
+}
+
+/// Finds the names of conditions.
+pub(crate) fn ready<'a, R: Read>(
+    conditions: &'a [Condition],
+    episodes: &mut Episodes<'_, R>,
+) -> Result<Vec<Ready<'a>>, EpisodeError> {
+    let one = |condition: &'a Condition| {
+        let words = match &condition.test {
+            Test::OneOf(words) | Test::NoneOf(words) => &words[..],
+            _ => &[],
+        };
+        Ok(Ready {
+            source: episodes.ask(&condition.value)?,
+            test: &condition.test,
+            words: words
+                .iter()
+                .map(|word| (word.as_bytes(), number(word.as_bytes())))
+                .collect(),
+        })
+    };
+    conditions.iter().map(one).collect()
+}
+
+/// Whether all conditions hold for the current episode.
+pub(crate) fn all_hold<R: Read>(
+    conditions: &[Ready<'_>],
+    episodes: &Episodes<'_, R>,
+) -> Result<bool, EpisodeError> {
+    for condition in conditions {
+        if !condition.holds(episodes.slot(condition.source)?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl Ready<'_> {
+    fn holds(&self, slot: Slot<'_>) -> bool {
+        match self.test {
+            Test::OneOf(_) => self.is_among(slot),
+            Test::NoneOf(_) => slot != Slot::Empty && !self.is_among(slot),
+            Test::Contains(part) => match slot {
+                Slot::Word(word) => {
+                    let part = part.as_bytes();
+                    word.windows(part.len()).any(|window| window == part)
+                }
+                _ => false,
+            },
+            Test::Present(wanted) => (slot != Slot::Empty) == *wanted,
+            Test::Min(least) => slot.number().is_some_and(|number| number >= least.0),
+            Test::Max(most) => slot.number().is_some_and(|number| number <= most.0),
+        }
+    }
+
+    /// Words are the same by their bytes, numbers by their value.
+    fn is_among(&self, slot: Slot<'_>) -> bool {
+        self.words.iter().any(|(word, as_number)| match slot {
+            Slot::Empty => false,
+            Slot::Word(cell) if cell == *word => true,
+            slot => as_number.is_some() && slot.number() == *as_number,
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Rows of a CSV file, with only the columns that somebody asks for.
+//!
+//! Most lines hold no quotation mark: those are cut at their commas, as far as the last column that is needed. A file
+//! with a quotation mark anywhere in a line hands that line, and what it spans, to the `csv` crate.
+
+use crate::EpisodeError;
+use std::io::{BufRead, BufReader, Read};
+
+/// How much is read at a time.
+const CHUNK: usize = 1 << 18;
+
+/// The rows of one file.
+pub(crate) struct Rows<R> {
+    file: String,
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    /// Bounds of the cells of the row in `line`.
+    cells: Vec<(usize, usize)>,
+    /// Titles as they stand in the file, trimmed.
+    titles: Vec<String>,
+    /// Cells after this one are not cut out.
+    last_needed: usize,
+    /// Number of the line that the row began on.
+    at: u64,
+    next: u64,
+}
+
+impl<R: Read> Rows<R> {
+    /// Reads the titles.
+    pub(crate) fn open(file: &str, reader: R) -> Result<Self, EpisodeError> {
+        let mut rows = Self {
+            file: file.to_owned(),
+            reader: BufReader::with_capacity(CHUNK, reader),
+            line: Vec::new(),
+            cells: Vec::new(),
+            titles: Vec::new(),
+            last_needed: usize::MAX,
+            at: 0,
+            next: 1,
+        };
+        if !rows.advance()? {
+            return Err(EpisodeError::Csv {
+                file: file.to_owned(),
+                message: "it has no title line".to_owned(),
+            });
+        }
+        rows.titles = (0..rows.cells.len())
+            .map(|place| String::from_utf8_lossy(rows.cell(place)).trim().to_owned())
+            .collect();
+        if let Some(first) = rows.titles.first_mut() {
+            *first = first.trim_start_matches('\u{feff}').to_owned();
+        }
+        Ok(rows)
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Place of a column.
+    pub(crate) fn column(&self, name: &str) -> Result<usize, EpisodeError> {
+        let exact = self.titles.iter().position(|title| title == name);
+        exact.ok_or_else(|| EpisodeError::Column {
+            file: self.file.clone(),
+            column: name.to_owned(),
+            near: self
+                .titles
+                .iter()
+                .find(|title| {
+                    title.eq_ignore_ascii_case(name)
+                        || (name.len() > 3 && title.contains(name))
+                        || (title.len() > 3 && name.contains(title.as_str()))
+                })
+                .cloned(),
+        })
+    }
+
+    /// Says which columns are needed, so that the others are left alone.
+    pub(crate) fn need_up_to(&mut self, last: usize) {
+        self.last_needed = last;
+    }
+
+    /// Goes to the next row that is not blank; `false` at the end.
+    pub(crate) fn advance(&mut self) -> Result<bool, EpisodeError> {
+        loop {
+            self.line.clear();
+            self.at = self.next;
+            if !self.take_line()? {
+                return Ok(false);
+            }
+            if memchr::memchr(b'"', &self.line).is_some() {
+                self.quoted()?;
+            } else {
+                self.cut();
+            }
+            let blank = self.cells.len() <= 1 && self.cell(0).is_empty();
+            if !blank {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Appends one line, without its ending.
+    fn take_line(&mut self) -> Result<bool, EpisodeError> {
+        let read = self
+            .reader
+            .read_until(b'\n', &mut self.line)
+            .map_err(|error| EpisodeError::io(&self.file, &error))?;
+        self.next += 1;
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+        }
+        Ok(read > 0)
+    }
+
+    fn cut(&mut self) {
+        if self.line.last() == Some(&b'\r') {
+            self.line.pop();
+        }
+        self.cells.clear();
+        let mut start = 0;
+        for place in memchr::memchr_iter(b',', &self.line) {
+            self.cells.push((start, place));
+            if self.cells.len() > self.last_needed {
+                return;
+            }
+            start = place + 1;
+        }
+        self.cells.push((start, self.line.len()));
+    }
+
+    /// A row with quotation marks, which may go over several lines.
+    fn quoted(&mut self) -> Result<(), EpisodeError> {
+        while memchr::memchr_iter(b'"', &self.line).count() % 2 == 1 {
+            self.line.push(b'\n');
+            if !self.take_line()? {
+                return Err(EpisodeError::Csv {
+                    file: self.file.clone(),
+                    message: format!("line {}: a quotation mark is not closed", self.at),
+                });
+            }
+        }
+        let mut parsed = csv::ByteRecord::new();
+        csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(&self.line[..])
+            .read_byte_record(&mut parsed)
+            .map_err(|error| EpisodeError::csv(&self.file, &error))?;
+        self.line = parsed.as_slice().to_vec();
+        self.cells.clear();
+        self.cells.extend((0..parsed.len()).filter_map(|place| {
+            let range = parsed.range(place)?;
+            Some((range.start, range.end))
+        }));
+        Ok(())
+    }
+
+    /// A cell of the row; a row that is too short has empty ones.
+    pub(crate) fn cell(&self, place: usize) -> &[u8] {
+        self.cells
+            .get(place)
+            .map_or(&[][..], |(start, end)| &self.line[*start..*end])
+    }
+
+    /// The line that the row began on.
+    pub(crate) fn line_number(&self) -> u64 {
+        self.at
+    }
+
+    /// The number in a cell; nothing where it is empty or says so.
+    pub(crate) fn number(&self, place: usize) -> Result<Option<f64>, EpisodeError> {
+        let cell = self.cell(place).trim_ascii();
+        if is_missing(cell) {
+            return Ok(None);
+        }
+        number(cell).map(Some).ok_or_else(|| EpisodeError::Number {
+            file: self.file.clone(),
+            line: self.at,
+            column: self.titles.get(place).cloned().unwrap_or_default(),
+            text: String::from_utf8_lossy(cell).into_owned(),
+        })
+    }
+
+    /// A word that is not in a list.
+    pub(crate) fn unknown_word(&self, place: usize) -> EpisodeError {
+        EpisodeError::Word {
+            file: self.file.clone(),
+            line: self.at,
+            column: self.titles.get(place).cloned().unwrap_or_default(),
+            text: String::from_utf8_lossy(self.cell(place)).into_owned(),
+        }
+    }
+}
+
+/// The words for "no value" that pandas writes and reads.
+pub(crate) fn is_missing(cell: &[u8]) -> bool {
+    matches!(
+        cell,
+        b"" | b"nan" | b"NaN" | b"None" | b"NA" | b"N/A" | b"null" | b"<NA>"
+    )
+}
+
+/// The number that a cell holds; booleans are 0 and 1, as pandas writes them.
+pub(crate) fn number(cell: &[u8]) -> Option<f64> {
+    match cell {
+        b"True" | b"true" => Some(1.0),
+        b"False" | b"false" => Some(0.0),
+        _ => std::str::from_utf8(cell).ok()?.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::Rows;
+
+    fn all(text: &str) -> Vec<Vec<String>> {
+        let mut rows = Rows::open("x.csv", text.as_bytes()).unwrap();
+        let width = rows.titles.len();
+        let mut found = Vec::new();
+        while rows.advance().unwrap() {
+            let cell = |place| String::from_utf8_lossy(rows.cell(place)).into_owned();
+            found.push((0..width).map(cell).collect());
+        }
+        found
+    }
+
+    #[test]
+    fn quotes_endings_and_short_rows() {
+        let text = "\u{feff}a, b,c\r\n1,\"x, \"\"y\"\"\nz\",3\r\n\r\n4,5\n6,7,8";
+        assert_eq!(
+            all(text),
+            [
+                vec!["1", "x, \"y\"\nz", "3"],
+                vec!["4", "5", ""],
+                vec!["6", "7", "8"]
+            ]
+        );
+    }
+
+    #[test]
+    fn an_open_quotation_mark_is_an_error() {
+        let mut rows = Rows::open("x.csv", &b"a\n\"1\n2\n"[..]).unwrap();
+        let error = rows.advance().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "x.csv is not a CSV table: line 2: a quotation mark is not closed"
+        );
+    }
+}

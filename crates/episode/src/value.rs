@@ -1,0 +1,173 @@
+//! One value of an episode while its rows come in.
+
+use crate::EpisodeError;
+use crate::row::{Rows, is_missing, number};
+use fairtrial_model::{EpisodeValue, Reduce};
+use fairtrial_stats::descriptive::CompensatedSum;
+use std::io::Read;
+
+/// What an episode has under a name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Slot<'a> {
+    /// Nothing.
+    Empty,
+    /// A number.
+    Number(f64),
+    /// What stands in a cell, word or number.
+    Word(&'a [u8]),
+}
+
+impl<'a> Slot<'a> {
+    /// What a cell holds.
+    pub(crate) fn of_cell(cell: &'a [u8]) -> Self {
+        let cell = cell.trim_ascii();
+        if is_missing(cell) {
+            Self::Empty
+        } else {
+            Self::Word(cell)
+        }
+    }
+
+    /// The number, where it is one.
+    pub(crate) fn number(self) -> Option<f64> {
+        match self {
+            Self::Empty => None,
+            Self::Number(number) => Some(number),
+            Self::Word(word) => number(word),
+        }
+    }
+}
+
+/// A value that is being made.
+pub(crate) struct Running<'a> {
+    declared: &'a EpisodeValue,
+    column: usize,
+    over: Option<usize>,
+    sum: CompensatedSum,
+    n: u64,
+    extreme: f64,
+    rank: Option<usize>,
+    word: Vec<u8>,
+    has_word: bool,
+}
+
+impl<'a> Running<'a> {
+    /// Finds the columns.
+    pub(crate) fn new<R: Read>(
+        declared: &'a EpisodeValue,
+        rows: &Rows<R>,
+    ) -> Result<Self, EpisodeError> {
+        Ok(Self {
+            declared,
+            column: rows.column(&declared.column)?,
+            over: declared
+                .over
+                .as_ref()
+                .map(|over| rows.column(over))
+                .transpose()?,
+            sum: CompensatedSum::default(),
+            n: 0,
+            extreme: f64::NAN,
+            rank: None,
+            word: Vec::new(),
+            has_word: false,
+        })
+    }
+
+    /// The columns that it reads.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.column).chain(self.over)
+    }
+
+    /// Begins a new episode.
+    pub(crate) fn reset(&mut self) {
+        self.sum = CompensatedSum::default();
+        self.n = 0;
+        self.extreme = f64::NAN;
+        self.rank = None;
+        self.has_word = false;
+    }
+
+    /// Takes in a row.
+    pub(crate) fn take<R: Read>(&mut self, rows: &Rows<R>) -> Result<(), EpisodeError> {
+        match &self.declared.reduce {
+            Reduce::Strongest(order) => self.take_rank(rows, order),
+            Reduce::First if self.has_word => Ok(()),
+            Reduce::First | Reduce::Last if self.over.is_none() => {
+                self.word.clear();
+                self.word.extend_from_slice(rows.cell(self.column));
+                self.has_word = true;
+                Ok(())
+            }
+            _ => {
+                if let Some(value) = self.row_number(rows)? {
+                    self.take_number(value);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn take_rank<R: Read>(&mut self, rows: &Rows<R>, order: &[String]) -> Result<(), EpisodeError> {
+        let cell = rows.cell(self.column).trim_ascii();
+        if is_missing(cell) {
+            return Ok(());
+        }
+        let rank = order.iter().position(|word| word.as_bytes() == cell);
+        let Some(rank) = rank else {
+            return Err(rows.unknown_word(self.column));
+        };
+        self.rank = self.rank.max(Some(rank));
+        Ok(())
+    }
+
+    fn row_number<R: Read>(&self, rows: &Rows<R>) -> Result<Option<f64>, EpisodeError> {
+        let Some(value) = rows.number(self.column)? else {
+            return Ok(None);
+        };
+        let Some(over) = self.over else {
+            return Ok(Some(value));
+        };
+        Ok(match rows.number(over)? {
+            None => None,
+            Some(0.0) => self.declared.by_zero.map(|number| number.0),
+            Some(under) => Some(value / under),
+        })
+    }
+
+    fn take_number(&mut self, value: f64) {
+        let keep = match self.declared.reduce {
+            Reduce::Max => self.extreme.max(value),
+            Reduce::Min => self.extreme.min(value),
+            Reduce::First if self.n > 0 => self.extreme,
+            _ => value,
+        };
+        self.extreme = keep;
+        self.sum.add(value);
+        self.n += 1;
+    }
+
+    /// What the episode has.
+    pub(crate) fn slot(&self) -> Slot<'_> {
+        let empty = || {
+            self.declared
+                .empty
+                .map_or(Slot::Empty, |number| Slot::Number(number.0))
+        };
+        match &self.declared.reduce {
+            Reduce::Strongest(order) => self
+                .rank
+                .map_or_else(empty, |rank| Slot::Word(order[rank].as_bytes())),
+            Reduce::First | Reduce::Last if self.over.is_none() => {
+                match Slot::of_cell(if self.has_word { &self.word } else { b"" }) {
+                    Slot::Empty => empty(),
+                    word => word,
+                }
+            }
+            _ if self.n == 0 => empty(),
+            Reduce::Mean => Slot::Number(self.sum.value() / self.n as f64),
+            Reduce::Sum => Slot::Number(self.sum.value()),
+            _ => Slot::Number(self.extreme),
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Numbers as tables write them (`98.27`, `99.06%`, `2h56m`, `33s`, `50 000`), and how a column writes its own.
+
+/// A number in a cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellNumber {
+    /// Its value: seconds where the cell holds a duration, else the number as it stands.
+    pub value: f64,
+    /// How it is written.
+    pub style: NumberStyle,
+    /// Decimals.
+    pub decimals: u8,
+}
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NumberStyle {
+    /// Digits, perhaps with a percent sign and with thousands apart.
+    Plain {
+        /// Whether a percent sign follows.
+        percent: bool,
+        /// What stands between thousands.
+        thousands: Option<char>,
+    },
+    /// Seconds: `33s`.
+    Seconds,
+    /// Minutes and hours: `25m`, `2h56m`.
+    Clock,
+}
+
+/// How many decimals a column has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decimals {
+    /// Always this many.
+    Fixed(u8),
+    /// At most this many: zeros at the end are left out, one decimal stays.
+    Trimmed(u8),
+    /// As few as tell the number apart.
+    Shortest,
+}
+
+/// How a column writes its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ColumnStyle {
+    pub(crate) style: NumberStyle,
+    pub(crate) decimals: Decimals,
+}
+
+const PLAIN: NumberStyle = NumberStyle::Plain {
+    percent: false,
+    thousands: None,
+};
+
+/// Reads a cell; nothing where it holds no number.
+pub fn read_number(text: &str) -> Option<CellNumber> {
+    let text = text.trim();
+    read_plain(text).or_else(|| read_duration(text))
+}
+
+fn read_plain(text: &str) -> Option<CellNumber> {
+    let (bare, percent) = match text.strip_suffix('%') {
+        Some(bare) => (bare.trim_end(), true),
+        None => (text, false),
+    };
+    let starts_well =
+        bare.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    if !starts_well {
+        return None;
+    }
+    let thousands = [' ', ',', '\u{a0}', '\u{202f}', '_', '\'']
+        .into_iter()
+        .find(|mark| are_thousands(bare, *mark));
+    let digits: String = match thousands {
+        Some(mark) => bare.replace(mark, ""),
+        None => bare.to_owned(),
+    };
+    let value: f64 = digits.parse().ok()?;
+    let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
+    let decimals = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    Some(CellNumber {
+        value,
+        style: NumberStyle::Plain { percent, thousands },
+        decimals: u8::try_from(decimals).unwrap_or(u8::MAX),
+    })
+}
+
+/// Whether a mark stands between groups of three digits, and only there.
+fn are_thousands(text: &str, mark: char) -> bool {
+    let whole = text.split('.').next().unwrap_or_default();
+    let whole = whole.trim_start_matches(['-', '+']);
+    let mut groups = whole.split(mark);
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let first = groups.next().unwrap_or_default();
+    let mut later = groups.peekable();
+    later.peek().is_some()
+        && (1..=3).contains(&first.len())
+        && digits(first)
+        && later.all(|group| group.len() == 3 && digits(group))
+}
+
+/// `2h56m`, `25m`, `33s`, `1h6m20s`.
+fn read_duration(text: &str) -> Option<CellNumber> {
+    let mut seconds = 0.0;
+    let mut rest = text;
+    let mut units = String::new();
+    let mut decimals = 0;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+        let (digits, after) = rest.split_at(end);
+        let amount: f64 = digits.parse().ok()?;
+        decimals = digits.split_once('.').map_or(0, |(_, part)| part.len());
+        let unit = after.chars().next()?;
+        // Units come once each, the largest first.
+        let size = match unit {
+            'h' if units.is_empty() => 3600.0,
+            'm' if units.is_empty() || units == "h" => 60.0,
+            's' if !units.contains('s') => 1.0,
+            _ => return None,
+        };
+        units.push(unit);
+        seconds += amount * size;
+        rest = &after[1..];
+    }
+    if units.is_empty() {
+        return None;
+    }
+    let style = if units == "s" {
+        NumberStyle::Seconds
+    } else {
+        NumberStyle::Clock
+    };
+    Some(CellNumber {
+        value: seconds,
+        style,
+        decimals: u8::try_from(decimals).unwrap_or(u8::MAX),
+    })
+}
+
+/// What a column's cells have in common; nothing where none holds a number.
+pub(crate) fn style_of<'a>(cells: impl Iterator<Item = &'a str>) -> Option<ColumnStyle> {
+    let cells: Vec<(&str, CellNumber)> = cells
+        .filter_map(|text| Some((text.trim(), read_number(text)?)))
+        .collect();
+    let style = most_common(cells.iter().map(|(_, number)| number.style))?;
+    let alike: Vec<&(&str, CellNumber)> = cells
+        .iter()
+        .filter(|(_, number)| number.style == style)
+        .collect();
+    let most = alike.iter().map(|(_, number)| number.decimals).max()?;
+    let same = alike.iter().all(|(_, number)| number.decimals == most);
+    let padded = |(text, number): &(&str, CellNumber)| {
+        number.decimals == most && text.trim_end_matches(['%', 's']).trim_end().ends_with('0')
+    };
+    let decimals = if same || alike.iter().any(|cell| padded(cell)) {
+        Decimals::Fixed(most)
+    } else {
+        Decimals::Trimmed(most)
+    };
+    Some(ColumnStyle { style, decimals })
+}
+
+/// The first of the most frequent; thousands apart count as the plain style that small numbers have.
+fn most_common(styles: impl Iterator<Item = NumberStyle>) -> Option<NumberStyle> {
+    let mut counts: Vec<(NumberStyle, usize)> = Vec::new();
+    for style in styles {
+        match counts.iter_mut().find(|(known, _)| *known == style) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((style, 1)),
+        }
+    }
+    let apart = counts.iter().find_map(|(style, _)| match style {
+        NumberStyle::Plain {
+            thousands: Some(_), ..
+        } => Some(*style),
+        _ => None,
+    });
+    let best = counts.iter().map(|(_, count)| *count).max()?;
+    let common = counts.iter().find(|(_, count)| *count == best)?.0;
+    match common {
+        NumberStyle::Plain { percent: false, .. } => Some(apart.unwrap_or(common)),
+        other => Some(other),
+    }
+}
+
+impl ColumnStyle {
+    /// For a column that has no number yet.
+    pub(crate) fn plain(decimals: Option<u8>) -> Self {
+        Self {
+            style: PLAIN,
+            decimals: decimals.map_or(Decimals::Shortest, Decimals::Fixed),
+        }
+    }
+
+    /// Whether its numbers are durations, which are given in seconds.
+    pub(crate) fn is_duration(&self) -> bool {
+        matches!(self.style, NumberStyle::Seconds | NumberStyle::Clock)
+    }
+
+    /// Writes a number as this column does.
+    pub(crate) fn write(&self, value: f64) -> String {
+        match self.style {
+            NumberStyle::Seconds => format!("{}s", self.digits(value)),
+            NumberStyle::Clock => clock(value),
+            NumberStyle::Plain { percent, thousands } => {
+                let mut text = self.digits(value);
+                if let Some(mark) = thousands {
+                    text = group(&text, mark);
+                }
+                if percent {
+                    text.push('%');
+                }
+                text
+            }
+        }
+    }
+
+    fn digits(&self, value: f64) -> String {
+        let text = match self.decimals {
+            Decimals::Fixed(decimals) => format!("{value:.*}", usize::from(decimals)),
+            Decimals::Shortest => format!("{value}"),
+            Decimals::Trimmed(decimals) => {
+                let text = format!("{value:.*}", usize::from(decimals));
+                match text.split_once('.') {
+                    Some((whole, fraction)) => {
+                        let rest = fraction.trim_end_matches('0');
+                        format!("{whole}.{}", if rest.is_empty() { "0" } else { rest })
+                    }
+                    None => text,
+                }
+            }
+        };
+        let zero = text.bytes().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
+        match text.strip_prefix('-') {
+            Some(positive) if zero => positive.to_owned(),
+            _ => text,
+        }
+    }
+}
+
+fn clock(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round_ties_even() as i64;
+    if minutes >= 60 {
+        format!("{}h{}m", minutes / 60, minutes % 60)
+    } else {
+        format!("{minutes}m")
+    }
+}
+
+fn group(text: &str, mark: char) -> String {
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", text),
+    };
+    let (whole, fraction) = rest.split_at(rest.find('.').unwrap_or(rest.len()));
+    let mut grouped = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            grouped.push(mark);
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}{grouped}{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::{NumberStyle, read_number, style_of};
+
+    #[test]
+    fn every_way_of_writing_a_number() {
+        let value = |text: &str| read_number(text).map(|number| number.value);
+        assert_eq!(value("98.27"), Some(98.27));
+        assert_eq!(value(" 99.06% "), Some(99.06));
+        assert_eq!(value("2h56m"), Some(10_560.0));
+        assert_eq!(value("25m"), Some(1500.0));
+        assert_eq!(value("139s"), Some(139.0));
+        assert_eq!(value("50 000"), Some(50_000.0));
+        assert_eq!(value("-1,234.5"), Some(-1234.5));
+        assert_eq!(value("1e-3"), Some(0.001));
+        for text in ["", "fast", "1 2", "5m3h", "m", "1,23", "nan", "inf", "-"] {
+            assert_eq!(value(text), None, "{text}");
+        }
+    }
+
+    fn written(cells: &[&str], value: f64) -> String {
+        style_of(cells.iter().copied()).unwrap().write(value)
+    }
+
+    #[test]
+    fn columns_keep_their_way() {
+        assert_eq!(written(&["100.00", "98.27", "0.0"], 5.0), "5.00");
+        assert_eq!(written(&["8.66", "0.0"], 0.0), "0.0");
+        assert_eq!(written(&["1.1", "1.44", "1.5"], 1.2), "1.2");
+        assert_eq!(written(&["1.1", "1.44", "1.5"], 2.0), "2.0");
+        assert_eq!(written(&["28", "172"], 28.5), "28");
+        assert_eq!(written(&["28", "172"], 29.5), "30");
+        assert_eq!(written(&["99.06%", "4.38%"], 100.0), "100.00%");
+        assert_eq!(written(&["25m", "2h56m"], 4000.0), "1h7m");
+        assert_eq!(written(&["33s", "139s"], 98.6), "99s");
+        assert_eq!(written(&["50 000", "500"], 1_234_567.0), "1 234 567");
+        assert_eq!(written(&["1.00"], -0.001), "0.00");
+        assert!(style_of(["x", ""].into_iter()).is_none());
+        let percent = style_of(["5%"].into_iter()).unwrap().style;
+        assert!(matches!(percent, NumberStyle::Plain { percent: true, .. }));
+    }
+}

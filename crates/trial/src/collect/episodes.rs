@@ -1,0 +1,49 @@
+//! Metrics over the episodes of a file: the reading is `fairtrial-episode`'s, what is missing is judged here.
+
+use super::{CollectError, Collected};
+use fairtrial_episode::{EpisodeError, Measured, locate, measure_all};
+use fairtrial_model::{MetricDeclaration, Number};
+use std::path::Path;
+
+/// Words that a note names at most.
+const MOST_NAMED: usize = 20;
+
+/// Takes in every metric that comes from an episode file.
+pub(super) fn collect(dir: &Path, declared: &[MetricDeclaration], found: &mut Collected) {
+    for Measured {
+        declared: place,
+        name,
+        value,
+        words,
+    } in measure_all(declared, |file| locate(dir, &file.file))
+    {
+        match value {
+            Ok(value) => {
+                if !words.is_empty() {
+                    let named = words.iter().take(MOST_NAMED).map(String::as_str);
+                    let named: Vec<&str> = named.collect();
+                    let more = words.len().saturating_sub(MOST_NAMED);
+                    let more = if more > 0 {
+                        format!(" and {more} more")
+                    } else {
+                        String::new()
+                    };
+                    found
+                        .notes
+                        .push(format!("metric `{name}`: {}{more}", named.join(", ")));
+                }
+                found.metrics.insert(name, Number(value));
+            }
+            Err(error) => found.without_value(&declared[place], error.into()),
+        }
+    }
+}
+
+impl From<EpisodeError> for CollectError {
+    fn from(error: EpisodeError) -> Self {
+        match error {
+            EpisodeError::NoFile(file) => Self::NoFile(file),
+            error => Self::NoValue(error.to_string()),
+        }
+    }
+}
