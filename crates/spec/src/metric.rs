@@ -29,14 +29,9 @@ const RESOURCE_FIELDS: [&str; 5] = ["wall", "user", "sys", "cpu", "peak_memory"]
 /// The duration of an experiment's iterations, as every worker measures it.
 pub(crate) fn duration() -> MetricDeclaration {
     MetricDeclaration {
-        name: "duration_s".to_owned(),
-        source: MetricSource::Reported,
         direction: Some(Direction::Down),
         unit: Some("s".to_owned()),
-        precision: None,
-        margin: None,
-        summary: None,
-        required: false,
+        ..MetricDeclaration::named("duration_s")
     }
 }
 

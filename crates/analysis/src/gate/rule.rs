@@ -4,7 +4,7 @@ use super::datasets;
 use crate::compare::{Inputs, parse_margin};
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
-use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
+use fairtrial_model::{Direction, Margin, MetricDeclaration};
 use serde::Serialize;
 use std::str::FromStr;
 
@@ -103,7 +103,8 @@ pub(super) fn applied(data: &Dataset, rules: &[GateRule]) -> Dataset {
             .iter()
             .position(|metric| metric.name == rule.metric);
         let place = known.unwrap_or_else(|| {
-            data.declared.push(undeclared(&rule.metric));
+            data.declared
+                .push(MetricDeclaration::named(rule.metric.as_str()));
             data.declared.len() - 1
         });
         let metric = &mut data.declared[place];
@@ -114,19 +115,6 @@ pub(super) fn applied(data: &Dataset, rules: &[GateRule]) -> Dataset {
     data.declared
         .sort_by(|a, b| order::by_list(&names, &a.name, &b.name));
     data
-}
-
-fn undeclared(name: &str) -> MetricDeclaration {
-    MetricDeclaration {
-        name: name.to_owned(),
-        source: MetricSource::Reported,
-        direction: None,
-        unit: None,
-        precision: None,
-        margin: None,
-        summary: None,
-        required: false,
-    }
 }
 
 #[cfg(test)]

@@ -16,8 +16,7 @@ use clap::ArgAction;
 use fairtrial_analysis::registration::Registration;
 use fairtrial_engine::{
     Controls, EngineError, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight,
-    remote,
-    resolved_spec, reusable,
+    remote, resolved_spec, reusable,
 };
 use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
 use fairtrial_model::Stamp;
