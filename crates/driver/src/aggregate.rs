@@ -76,7 +76,7 @@ pub(crate) fn numbers_of(sample: &Sample) -> Vec<(String, f64)> {
 }
 
 /// Adds every number of a table under its path.
-pub fn numbers(found: &mut Vec<(String, f64)>, path: &str, table: &Map<String, Value>) {
+pub(crate) fn numbers(found: &mut Vec<(String, f64)>, path: &str, table: &Map<String, Value>) {
     for (name, value) in table {
         let name = if path.is_empty() {
             name.clone()

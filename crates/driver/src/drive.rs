@@ -8,6 +8,7 @@ use crate::samples::Samples;
 use crate::worker::{Heard, Lost, Worker, command_for};
 use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Setup, VERSION};
 use fairtrial_experiment::{Artifact, Origin, Phase};
+use fairtrial_journal::redact::Redactor;
 use fairtrial_model::UtcTime;
 use serde_json::{Map, Value};
 use std::fs;
@@ -103,6 +104,13 @@ impl Trouble {
         }
     }
 
+    /// Takes values of secrets out of what the experiment said.
+    fn redact(&mut self, environment: &[(String, String)]) {
+        let redactor = Redactor::from_env(environment.iter().map(|(name, value)| (name, value)));
+        self.message = redactor.redact(&self.message).into_owned();
+        self.trace = redactor.redact(&self.trace).into_owned();
+    }
+
     /// One line for people.
     pub(crate) fn words(&self) -> String {
         let place = match self.iteration {
@@ -140,7 +148,10 @@ pub fn drive(task: &DriveTask, trial: &DriveTrial, tools: &Tools) -> Result<Driv
         [first, ..] if first.stopped => Status::Ended,
         _ => Status::Failed,
     };
-    let trouble = (!troubles.is_empty()).then(|| troubles.swap_remove(0));
+    let mut trouble = (!troubles.is_empty()).then(|| troubles.swap_remove(0));
+    if let Some(trouble) = &mut trouble {
+        trouble.redact(&tools.environment);
+    }
     let words = trouble.as_ref().map(Trouble::words);
     let Session {
         samples,

@@ -17,7 +17,7 @@ mod result;
 mod samples;
 mod worker;
 
-pub use aggregate::{Aggregate, Interval95, aggregate, numbers};
+pub use aggregate::{Aggregate, Interval95, aggregate};
 pub use catalogue::Experiments;
 pub use drive::{DriveError, Driven, Tools, drive};
 pub use instruments::offered as offered_instruments;

@@ -243,6 +243,30 @@ fn parameters_are_checked_without_importing_the_module() {
 }
 
 #[test]
+fn secrets_in_messages_do_not_reach_the_result() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a, fail_at: 1}\n");
+    let module = MODULE.replace(
+        "\"as told\"",
+        "__import__(\"os\").environ[\"MY_API_TOKEN\"]",
+    );
+    project.write("mine.py", &module);
+    let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python");
+    let mut command = project.command(&["run", "bench.yaml"]);
+    command
+        .env("PYTHONPATH", sdk)
+        .env("MY_API_TOKEN", "hush-hush-4711-hush");
+    assert_eq!(command.output().unwrap().status.code(), Some(1));
+    let result = results(&project, "out")[0].to_string();
+    assert!(
+        result.contains("ValueError") && !result.contains("4711"),
+        "{result}"
+    );
+}
+
+#[test]
 fn a_module_that_cannot_be_read_is_pointed_at() {
     if no_python() {
         return;
