@@ -163,7 +163,9 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
         .and_then(Node::map)
         .map_or(&[][..], |map| &map.entries);
     let timed = |task: &Task| matches!(task.work, Work::Experiment { .. });
-    if entries.is_empty() && tasks.iter().all(timed) {
+    // Points of different experiments are not better or worse than each other.
+    let alike = tasks.len() == 1 || tasks.iter().all(|task| task.sweep.axes.is_empty());
+    if entries.is_empty() && alike && tasks.iter().all(timed) {
         return vec![metric::duration()];
     }
     let files = crate::episode_file::files(root, problems);

@@ -89,7 +89,7 @@ static ROOT_KEYS: &[Key] = &[
     key("sweep", Type::Sweep, "", SWEEP_DOC).nullable().example("{\"lr\": [0.001, 0.0003]}"),
     key("strategy", Type::Word(STRATEGIES), "cartesian", "How the axes of `sweep` combine: every combination, first with first and second with second (`zip`), or random draws.").nullable().example("\"random\""),
     key("samples", Type::Whole(1, MANY), "", "How many draws `strategy = \"random\"` makes.").nullable().example("20"),
-    key("metrics", Type::Map(&Type::Section(&METRIC), Keys::Free), "`duration_s`, lower is better, where all tasks are experiments", "The metrics that trials report. Metrics that are not declared are kept too.").example("{\"loss\": {\"direction\": \"down\"}}"),
+    key("metrics", Type::Map(&Type::Section(&METRIC), Keys::Free), "`duration_s`, lower is better, where all tasks are experiments and share their sweep", "The metrics that trials report. Metrics that are not declared are kept too.").example("{\"loss\": {\"direction\": \"down\"}}"),
     key("analysis", Type::Section(&ANALYSIS), "", "What is compared, and how strictly."),
     key("fairness", Type::Section(&FAIRNESS), "", "What the arms must share for their comparison to be fair."),
     key("budget", Type::Section(&BUDGET), "", "Caps for the whole run; trials that are not started when a cap is reached are skipped."),
