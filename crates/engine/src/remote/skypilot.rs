@@ -291,15 +291,17 @@ impl Engine for Skypilot {
     }
 
     fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError> {
-        let Some(elements) = elements else {
-            self.shell
-                .run_slow(&["sky", "jobs", "cancel", "--yes", "--name", &batch.key])?;
-            return Ok(());
-        };
+        // By number: SkyPilot refuses a name that several jobs have.
+        if elements.is_none() {
+            self.poll(std::slice::from_ref(batch))?;
+        }
+        let all: Vec<u64> = (0..batch.elements).collect();
         let jobs = self.lock();
         let ids: Vec<String> = elements
+            .unwrap_or(&all)
             .iter()
             .filter_map(|element| jobs.ids.get(&(batch.key.clone(), *element)))
+            .filter(|(_, state)| !state.is_over())
             .map(|(id, _)| id.to_string())
             .collect();
         drop(jobs);
