@@ -45,7 +45,7 @@ def launch():
             except FileExistsError:
                 number += 1
         home = os.path.join(job, "home")
-        shutil.copytree(task["workdir"], os.path.join(home, "sky_workdir"), ignore=shutil.ignore_patterns("data", "sky"))
+        shutil.copytree(task["workdir"], os.path.join(home, "sky_workdir"), ignore=shutil.ignore_patterns("data", "sky", "jobs"))
         for target, source in mounts.items():
             target = target.replace("~", home)
             os.makedirs(os.path.dirname(target), exist_ok=True)

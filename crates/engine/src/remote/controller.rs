@@ -403,7 +403,7 @@ impl<'a> Remote<'a> {
         self.pause = if busy {
             LEAST_PAUSE
         } else {
-            (self.pause * 3 / 2).min(most)
+            (self.pause * 9 / 8).min(most)
         };
         let costly = if busy { Duration::ZERO } else { cost * SHARE };
         let pause = self.pause.max(costly.min(MOST_PAUSE));
