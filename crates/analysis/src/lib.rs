@@ -17,6 +17,7 @@ pub mod power;
 mod read;
 pub mod registration;
 pub mod report;
+pub mod rollouts;
 pub mod sensitivity;
 pub mod sequential;
 pub mod summary;

@@ -1,9 +1,9 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, demo, doctor, exec, gate, init, list, logs, plan,
-    power, preset, register, report, run, schema, status, summarize, sweep, table, variance,
-    verify, wait,
+    analyze, cancel, check, compare, completions, demo, doctor, eval, exec, gate, gc, init, list,
+    logs, plan, power, preset, register, report, run, schema, status, summarize, sweep, table,
+    task, variance, verify, wait,
 };
 use crate::exit::{Done, Failure};
 use crate::printer::{ColorChoice, Printer};
@@ -54,6 +54,9 @@ enum Command {
     Logs(logs::Args),
     List(list::Args),
     Summarize(summarize::Args),
+    Eval(eval::Args),
+    Gc(gc::Args),
+    Task(task::Args),
     Analyze(analyze::Args),
     Variance(variance::Args),
     Power(power::Args),
@@ -108,6 +111,9 @@ impl Command {
             Self::Variance(args) => variance::run(&args, global, printer),
             Self::Power(args) => power::run(&args, global, printer),
             Self::Summarize(args) => summarize::run(&args, global, printer),
+            Self::Gc(args) => gc::run(&args, global, printer),
+            Self::Task(args) => task::run(&args, printer),
+            Self::Eval(args) => eval::run(&args, global, printer),
             Self::Compare(args) => compare::run(&args, global, printer),
             Self::Sweep(args) => sweep::run(&args, global, printer),
             Self::Gate(args) => gate::run(&args, global, printer),

@@ -1,5 +1,6 @@
 //! The `fairtrial` command: arguments in, calls to the crates, an exit code out.
 
+mod agents;
 mod app;
 mod commands;
 mod confirm;
@@ -33,6 +34,9 @@ fn main() -> ExitCode {
     }
     // A trial's own processes: the driver of an experiment, and the worker of a built-in one.
     if let Some(exit) = experiment::inside_a_trial() {
+        return exit;
+    }
+    if let Some(exit) = agents::inside_a_rollout() {
         return exit;
     }
     app::main()

@@ -1,5 +1,6 @@
 //! Reading a spec as every command does: all problems shown at once, then a plan.
 
+use crate::agents;
 use crate::exit::{Exit, Failure};
 use crate::experiment;
 use crate::printer::Printer;
@@ -40,7 +41,10 @@ impl SpecArgs {
         show(&loaded, printer);
         let errors = count_errors(&loaded.diagnostics);
         match loaded.spec {
-            Some(spec) if errors == 0 => Ok(Arc::new(spec)),
+            Some(mut spec) if errors == 0 => {
+                agents::look(&mut spec, printer)?;
+                Ok(Arc::new(spec))
+            }
             _ => Err(Failure {
                 exit: Exit::Input,
                 message: invalid(&self.spec, errors),

@@ -360,10 +360,15 @@ impl Dispatch {
         if self.stop.is_some()
             || matches!(
                 record.cause,
-                Some(Cause::Launch {
-                    permanent: true,
-                    ..
-                })
+                Some(
+                    Cause::Launch {
+                        permanent: true,
+                        ..
+                    } | Cause::Said {
+                        permanent: true,
+                        ..
+                    }
+                )
             )
         {
             return false;

@@ -2,6 +2,7 @@
 
 use crate::EngineError;
 use crate::experiment::DriverLines;
+use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::MetricDeclaration;
 use fairtrial_plan::{Placement, Plan, Trial};
@@ -32,6 +33,7 @@ pub(crate) struct JobMaker {
     runs_dir: PathBuf,
     base_dir: PathBuf,
     drivers: DriverLines,
+    rollouts: RolloutLines,
     environment: HashMap<String, String>,
     /// What every trial of a task inherits, by the task's place in the source.
     inherited: HashMap<usize, Arc<[String]>>,
@@ -58,7 +60,7 @@ pub(crate) fn makes(trial: &Trial<'_>, spec: &Spec) -> Makes {
 }
 
 impl JobMaker {
-    /// `program` is this very binary, which drives experiments.
+    /// `program` is this very binary, which drives experiments and rollouts.
     pub(crate) fn new(
         run: &RunDir,
         spec: &Spec,
@@ -77,6 +79,7 @@ impl JobMaker {
             runs_dir: run.root().runs_dir(),
             base_dir: PathBuf::from(&spec.base_dir),
             drivers: DriverLines::new(program, run, spec),
+            rollouts: RolloutLines::new(program, run),
             environment: environment.iter().cloned().collect(),
             inherited,
             metrics: spec
@@ -119,7 +122,11 @@ impl JobMaker {
             task: trial.key.task.clone(),
             message,
         };
-        let argv = match self.drivers.argv(&trial, &placement).map_err(unresolved)? {
+        let driver = match self.drivers.argv(&trial, &placement).map_err(unresolved)? {
+            Some(driver) => Some(driver),
+            None => self.rollouts.argv(&trial, &placement).map_err(unresolved)?,
+        };
+        let argv = match driver {
             Some(driver) => driver,
             None => trial
                 .argv(Some(&placement))
@@ -143,7 +150,8 @@ impl JobMaker {
             dir_in_data: format!("runs/{name}"),
             dir,
             limits: JobLimits {
-                wall: limits.wall_s,
+                // A rollout's driver ends its agent itself, and scores what that left.
+                wall: limits.wall_s.filter(|_| !is_rollout(trial.task)),
                 cpu: limits.cpu_s,
                 memory_bytes: limits.memory_bytes,
                 processes: limits.processes,

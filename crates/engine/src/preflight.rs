@@ -7,16 +7,6 @@ use std::path::{Path, PathBuf};
 /// Something that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
-    /// A kind of work that this version cannot run.
-    #[error(
-        "task `{task}` is {kind}, which this version can plan and not run; it comes with a later version"
-    )]
-    LaterKind {
-        /// The task.
-        task: String,
-        /// What it is.
-        kind: &'static str,
-    },
     /// A source of metrics that this version cannot read.
     #[error("metric `{metric}` comes from `{scheme}:`, which this version cannot read")]
     LaterSource {
@@ -76,17 +66,6 @@ pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> 
     };
     for task in &spec.tasks {
         let id = &task.id;
-        let kind = match &task.work {
-            Work::Command { .. } | Work::Experiment { .. } => None,
-            Work::Prepared { .. } => Some("an agent task (`prepared_dir`)"),
-        };
-        if let Some(kind) = kind {
-            missing.push(Missing::LaterKind {
-                task: id.clone(),
-                kind,
-            });
-            continue;
-        }
         let texts = task.env.values().chain(task.workdir.as_ref());
         for name in texts.flat_map(|text| env_references(text)) {
             if set(name).is_none() {

@@ -156,7 +156,11 @@ fn free_text(event: &Event, mut see: impl FnMut(&str)) {
             let texts = record.notes.iter().chain(record.facts.values());
             texts.for_each(|text| see(text));
             match &record.cause {
-                Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
+                Some(
+                    Cause::Launch { message, .. }
+                    | Cause::Lost { message, .. }
+                    | Cause::Said { message, .. },
+                ) => see(message),
                 Some(
                     Cause::MissingMetric { metrics: texts }
                     | Cause::MissingOutput { outputs: texts },
@@ -185,7 +189,11 @@ fn record_text_mut(record: &mut Record, see: &mut impl FnMut(&mut String)) {
     let texts = record.notes.iter_mut().chain(record.facts.values_mut());
     texts.for_each(&mut *see);
     match &mut record.cause {
-        Some(Cause::Launch { message, .. } | Cause::Lost { message, .. }) => see(message),
+        Some(
+            Cause::Launch { message, .. }
+            | Cause::Lost { message, .. }
+            | Cause::Said { message, .. },
+        ) => see(message),
         Some(Cause::MissingMetric { metrics: texts } | Cause::MissingOutput { outputs: texts }) => {
             texts.iter_mut().for_each(see);
         }

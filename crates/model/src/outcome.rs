@@ -133,6 +133,14 @@ pub enum Cause {
         /// What is known.
         message: String,
     },
+    /// The trial says so itself, through a fact of its own (`fairtrial.cause`, `fairtrial.infra`, `fairtrial.broken`).
+    Said {
+        /// What it says.
+        message: String,
+        /// Whether trying again cannot help.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        permanent: bool,
+    },
     /// The user stopped the run.
     User,
     /// A task that this one needs did not succeed.
@@ -159,7 +167,7 @@ impl fmt::Display for Cause {
             Self::MissingOutput { outputs } => {
                 write!(f, "did not make its output {}", outputs.join(", "))
             }
-            Self::Launch { message, .. } => f.write_str(message),
+            Self::Launch { message, .. } | Self::Said { message, .. } => f.write_str(message),
             Self::Lost { message } => write!(f, "lost: {message}"),
             Self::User => f.write_str("stopped by the user"),
             Self::Needs { task } => write!(f, "task `{task}`, which it needs, did not succeed"),

@@ -16,6 +16,7 @@ pub mod number;
 pub mod page;
 pub mod pipeline;
 pub mod power;
+mod rollouts;
 pub mod seal;
 mod sequential;
 pub mod significant;

@@ -2,6 +2,7 @@
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat, count, counted};
+use crate::rollouts;
 use fairtrial_analysis::RunSummary;
 use fairtrial_analysis::summary::{
     Cell as SummaryCell, MeanRange, MetricCell, MetricInfo, WorstCase,
@@ -49,6 +50,7 @@ pub(crate) fn sections(summary: &RunSummary, detail: Detail) -> Vec<Section> {
     }
     let (shown, hidden) = shown_metrics(&summary.metrics, detail);
     let mut sections = vec![outcome_section(summary, &hidden)];
+    sections.extend(summary.rollouts.iter().flat_map(rollouts::sections));
     sections.extend(
         shown
             .into_iter()

@@ -20,6 +20,7 @@ pub mod preset;
 mod read;
 mod render;
 mod resolve;
+mod rollout;
 mod set;
 mod shape;
 mod source;
@@ -38,6 +39,11 @@ pub use filter::{FILTER_GRAMMAR, Filter, FilterError};
 pub use load::{FileCheck, LoadOptions, Loaded, load, load_text, load_with};
 pub use read::Format;
 pub use render::{Style, render};
+pub use resolve::files::find_path;
+pub use rollout::{
+    AGENTS, AgentChoice, JudgeChoice, Network, Price, RolloutOptions, SandboxChoice, SandboxKind,
+    Scoring,
+};
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;

@@ -2,6 +2,7 @@
 //! in its unit. All that follows (plan, run, analysis) reads this and never the text again.
 
 use crate::engine::{EngineSpec, Needs};
+use crate::rollout::RolloutOptions;
 use fairtrial_experiment::{Origin, Sources};
 use fairtrial_model::{Conversion, EqualRule, MetricDeclaration, ParamValue, Params};
 use serde::{Deserialize, Serialize};
@@ -293,6 +294,11 @@ pub enum Work {
         apply_overrides: bool,
         /// The overrides file.
         overrides: Option<String>,
+        /// How its rollouts are run and scored.
+        options: Box<RolloutOptions>,
+        /// Hash of the task with its overrides; absent where nobody looked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
     },
 }
 

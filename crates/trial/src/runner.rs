@@ -330,6 +330,7 @@ fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
     } = collect::collect(&job.dir, &job.metrics, &record.resources);
     record.metrics = metrics;
     record.facts = facts;
+    judge::own_word(record);
     record.series = series;
     record.notes.extend(notes);
     if record.outcome == Outcome::Ok && !missing.is_empty() {

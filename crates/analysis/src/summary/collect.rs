@@ -226,6 +226,7 @@ impl Summarizer {
                     metrics,
                 })
                 .collect(),
+            rollouts: None,
             problems: Vec::new(),
         }
     }

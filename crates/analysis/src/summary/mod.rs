@@ -11,6 +11,7 @@ pub use collect::{Summarizer, SummaryOptions, summarize};
 pub use run::summarize_run;
 
 use crate::TrialSet;
+use crate::rollouts::RolloutSummary;
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Direction, Params, Stamp};
 use fairtrial_stats::Interval;
@@ -46,6 +47,9 @@ pub struct RunSummary {
     pub metrics: Vec<MetricInfo>,
     /// Task × arm × point.
     pub cells: Vec<Cell>,
+    /// The rollouts of agent tasks, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollouts: Option<RolloutSummary>,
     /// What is wrong with the run's files, where something is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,

@@ -1,15 +1,32 @@
 //! The summary of a run on disk.
 
 use super::{RunName, RunSummary, Summarizer, SummaryOptions};
+use crate::rollouts::RolloutGatherer;
 use crate::{AnalysisError, read};
 use fairtrial_journal::RunDir;
-use fairtrial_spec::Spec;
+use fairtrial_spec::{Spec, Work};
+use fairtrial_stats::Level;
+use std::collections::HashSet;
 
 /// Reads a run's effective records and summarises them. A run that is still going is summarised as far as it is.
 pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisError> {
     let mut summarizer = Summarizer::new(SummaryOptions::from(spec))?;
-    let state = read::observations(run, |observation| summarizer.add(observation))?;
+    let agents: HashSet<&str> = spec
+        .tasks
+        .iter()
+        .filter(|task| matches!(task.work, Work::Prepared { .. }))
+        .map(|task| task.id.as_str())
+        .collect();
+    let mut rollouts = RolloutGatherer::default();
+    let state = read::observations(run, |observation| {
+        summarizer.add(observation);
+        if agents.contains(&*observation.trial.task) {
+            rollouts.add(observation);
+        }
+    })?;
     let mut summary = summarizer.finish();
+    let arms: Vec<String> = spec.arms.iter().map(|arm| arm.name.clone()).collect();
+    summary.rollouts = rollouts.finish(&arms, Level::two_sided(summary.alpha));
     summary.run = Some(RunName {
         name: run.name().to_owned(),
         stamp: run.stamp(),

@@ -1,5 +1,6 @@
 //! `check`: is the spec valid, and what would it run?
 
+use crate::agents;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
 use crate::spec_file::{self, SpecArgs};
@@ -21,7 +22,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     let loaded = args.spec.load(FileCheck::Warn);
-    let errors = spec_file::count_errors(&loaded.diagnostics);
+    let tasks = loaded.spec.as_ref().map(agents::check).unwrap_or_default();
+    let errors = spec_file::count_errors(&loaded.diagnostics)
+        + tasks
+            .iter()
+            .map(|task| task.findings.errors.len())
+            .sum::<usize>();
     let trials = loaded
         .spec
         .clone()
@@ -30,10 +36,11 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
         .map(|plan| plan.len());
     if args.json {
         printer.json(
-            &json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics }),
+            &json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics, "agent_tasks": tasks }),
         );
     } else {
         spec_file::show(&loaded, printer);
+        agents::show(&tasks, printer);
         match trials {
             Some(trials) if errors == 0 => {
                 printer.line(format!(

@@ -1,6 +1,7 @@
 //! `run`: the main job.
 
 use super::plan;
+use crate::agents;
 use crate::app::Global;
 use crate::confirm;
 use crate::ending::{Ending, Shown};
@@ -105,6 +106,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let start = start(args, &root, &mut plan, printer)?;
     let environment = environment::read();
     check_machine(&plan, &environment)?;
+    agents::make_ready(plan.spec(), &root)?;
+    agents::reap(plan.spec(), printer);
     let watched = Watched::new(plan.spec(), args.until)?;
     let registration = registration(args, &plan, printer);
     let mut request = request(args, root, Arc::new(plan), start, environment)?;
@@ -121,6 +124,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     };
     let began = Instant::now();
     let report = go(&request, &Controls::default(), &manner, printer)?;
+    agents::reap(request.plan.spec(), printer);
     let run = Ran {
         report: &report,
         request: &request,

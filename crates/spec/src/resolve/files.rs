@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
 use crate::load::FileCheck;
 use crate::template::{Template, env_references};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reports what is missing.
 pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problems: &mut Problems) {
@@ -23,15 +23,25 @@ pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problem
             let missing = draft
                 .node
                 .get(key)
-                .filter(|node| !what.is_there(node, base_dir));
+                .filter(|node| !what.is_there(key, node, base_dir));
             if let Some(node) = missing {
                 let path = node.text().unwrap_or_default();
                 let message = format!("there is no {} `{}`", what.noun(), path.escape_debug());
-                let help = "paths are relative to the folder of the spec";
+                let help = what.help(key);
                 problems.push(Diagnostic::new(severity, node.span, message).help(help));
             }
         }
     }
+}
+
+/// A path of an agent task: relative to the folder of the spec, else to the nearest folder above in which it is there,
+/// because specs in `configs/` name `data/tasks/...` from the top of their project. Where it is nowhere, the first.
+pub fn find_path(base_dir: &Path, text: &str) -> PathBuf {
+    let found = base_dir
+        .ancestors()
+        .map(|folder| folder.join(text))
+        .find(|path| path.exists());
+    found.unwrap_or_else(|| base_dir.join(text))
 }
 
 #[derive(Clone, Copy)]
@@ -48,13 +58,24 @@ impl Wanted {
         }
     }
 
+    fn help(self, key: &str) -> &'static str {
+        match (self, key) {
+            (Self::Folder, "workdir") => "paths are relative to the folder of the spec",
+            _ => "paths are relative to the folder of the spec, or to a folder above it",
+        }
+    }
+
     /// A path that only a trial can complete is taken as there.
-    fn is_there(self, node: &Node, base_dir: &Path) -> bool {
+    fn is_there(self, key: &str, node: &Node, base_dir: &Path) -> bool {
         let Some(text) = node.text() else { return true };
         if Template::parse(text).names().next().is_some() || !env_references(text).is_empty() {
             return true;
         }
-        let path = base_dir.join(text);
+        let path = if key == "workdir" {
+            base_dir.join(text)
+        } else {
+            find_path(base_dir, text)
+        };
         match self {
             Self::File => path.is_file(),
             Self::Folder => path.is_dir(),

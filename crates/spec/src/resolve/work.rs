@@ -1,8 +1,8 @@
 //! What a task runs: exactly one of `command`, `experiment`, `prepared_dir`.
 
 use super::draft::Draft;
-use super::error;
 use super::experiments::Known;
+use super::{error, rollout};
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::shape::WORK_KEYS;
@@ -13,12 +13,18 @@ use fairtrial_model::Params;
 const DEFAULT_MODEL: &str = "gpt-5-mini";
 
 /// Keys that only make sense with one kind of work.
-const ONLY_WITH: [(&str, &str); 5] = [
+const ONLY_WITH: [(&str, &str); 11] = [
     ("shell", "command"),
     ("iterations", "experiment"),
     ("instrumentation", "experiment"),
     ("apply_overrides", "prepared_dir"),
     ("overrides", "prepared_dir"),
+    ("agent", "prepared_dir"),
+    ("sandbox", "prepared_dir"),
+    ("scoring", "prepared_dir"),
+    ("judge", "prepared_dir"),
+    ("verify_timeout", "prepared_dir"),
+    ("pass_score", "prepared_dir"),
 ];
 
 /// The work of a task; absent where it has none or two kinds.
@@ -34,7 +40,7 @@ pub(super) fn work(draft: &Draft, known: &Known, problems: &mut Problems) -> Opt
             match kind.key.as_str() {
                 "command" => command(draft, &kind.value, problems),
                 "experiment" => Some(experiment(draft, kind.value.text()?, known)),
-                _ => Some(prepared(draft, kind.value.text()?)),
+                _ => Some(prepared(draft, kind.value.text()?, problems)),
             }
         }
         [] => {
@@ -159,7 +165,7 @@ fn instrument(node: &Node) -> Option<Instrument> {
     Some(Instrument { name, options })
 }
 
-fn prepared(draft: &Draft, dir: &str) -> Work {
+fn prepared(draft: &Draft, dir: &str, problems: &mut Problems) -> Work {
     Work::Prepared {
         dir: dir.to_owned(),
         model: draft.text("model").unwrap_or(DEFAULT_MODEL).to_owned(),
@@ -169,5 +175,7 @@ fn prepared(draft: &Draft, dir: &str) -> Work {
             .and_then(Node::bool)
             .unwrap_or(true),
         overrides: draft.text("overrides").map(str::to_owned),
+        options: Box::new(rollout::options(draft, problems)),
+        digest: None,
     }
 }

@@ -205,10 +205,16 @@ static TASK_KEYS: &[Key] = &[
     key("rollouts", Type::Whole(1, U32), "1", "Repetitions under each seed.").example("3"),
     key("apply_overrides", Type::Bool, "true", "Whether the overrides of an agent task apply.").example("true"),
     key("overrides", Type::FilledText, "", "The overrides file of an agent task.").example("\"data/tasks/prepared/task_1/overrides.json\""),
+    key("agent", Type::Either(&[Type::Word(AGENT_WORDS), Type::Section(&AGENT)]), "codex", "Who works on an agent task: a name, or a table. An arm may set a parameter `agent` to another name.").example("{\"command\": \"my-agent --model {model} {instruction_file}\"}"),
+    key("sandbox", Type::Either(&[Type::Word(SANDBOX_WORDS), Type::Section(&SANDBOX)]), "`SANDBOX_BACKEND` of the environment, else bubblewrap where it is installed, else process", "Where agent and tests run: a kind, or a table.").example("\"bubblewrap\""),
+    key("scoring", Type::Word(&["weighted", "oneshot"]), "weighted", "How rubrics become a score: the weighted mean over those that something scores, or the original's rule, in which the others count as 0.").example("\"oneshot\""),
+    key("judge", Type::Section(&JUDGE), "none", "A model that scores rubrics; it is shown the diff."),
+    key("verify_timeout", Type::Duration(Zero::Refused), "10m", "Time for one test script of an agent task.").example("\"2m\""),
+    key("pass_score", Type::Fraction, "1", "The score from which a rollout counts as solved.").example("0.8"),
     key("env", Type::Map(&Type::Scalar, Keys::Variables), "{}", "Environment variables added for the trial. Values may hold placeholders and `${NAME}` references, which are resolved when the trial starts.").alias(&["environment_variables"]).example("{\"OMP_NUM_THREADS\": \"1\"}"),
     key("inherit_env", Type::Section(&INHERIT_ENV), "", "Which of the caller's environment variables a trial sees."),
     key("workdir", Type::FilledText, "the spec's folder", "Working directory, relative to the spec's folder. May hold placeholders.").alias(&["cwd"]).example("\"{dir}\""),
-    key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`.").example("\"2h\""),
+    key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`. For an agent task: the time for the agent (default: `TIMEOUT_SEC` of `env`, else 1h), after which its work is collected and scored, marked as limited.").example("\"2h\""),
     key("kill_grace", Type::Duration(Zero::Allowed), "5s", "Time between the polite and the forced end of a trial.").example("\"10s\""),
     key("limits", Type::Section(&LIMITS), "", "Limits on one trial."),
     key("resources", Type::Section(&RESOURCES), "", "What one trial takes of a machine."),
@@ -252,6 +258,89 @@ static INSTRUMENT: Section = Section {
         .required()
         .example("\"cprofile\"")]],
     open: true,
+};
+
+const AGENT_WORDS: &[&str] = &crate::rollout::AGENTS;
+const SANDBOX_WORDS: &[&str] = &crate::rollout::SandboxKind::WORDS;
+const COMMAND: Type = Type::Either(&[Type::FilledText, Type::List(&Type::Text, 1)]);
+
+static AGENT: Section = Section {
+    name: "agent",
+    noun: "an agent",
+    doc: "An agent and its limits. At a limit the agent is ended, and its work is collected and scored, marked as limited.",
+    keys: &[&[
+        key("name", Type::Word(AGENT_WORDS), "codex, or `command` where a command is given", "Which agent; `oracle` applies the reference solution and `nop` does nothing, to validate tasks.").example("\"claude\""),
+        key("command", COMMAND, "", "Any program. Placeholders: `model`, `instruction_file`, `workspace`, `task_files`, `out`, `timeout`, `max_tokens`, `max_cost`, `seed`, `rollout`, and every parameter of the trial.").example("\"my-agent --model {model} {instruction_file}\""),
+        key("args", TEXTS, "[]", "Further arguments of a known agent.").example("[\"--config\", \"effort=high\"]"),
+        key("max_tokens", Type::Whole(1, u64::MAX), "none", "Tokens after which a rollout's agent is ended.").example("200000"),
+        key("max_cost", Type::Number(0.0), "none", "Dollars after which a rollout's agent is ended.").example("0.5"),
+        key("price", Type::Section(&PRICE), "", "What tokens cost, for an agent that does not say what it spent."),
+    ]],
+    open: false,
+};
+
+static PRICE: Section = Section {
+    name: "price",
+    noun: "a price",
+    doc: "Dollars per million tokens.",
+    keys: &[&[
+        key("input", Type::Number(0.0), "", "Tokens read.")
+            .required()
+            .example("1.25"),
+        key("output", Type::Number(0.0), "", "Tokens written.")
+            .required()
+            .example("10.0"),
+        key(
+            "cached",
+            Type::Number(0.0),
+            "as `input`",
+            "Tokens read from the cache.",
+        )
+        .example("0.125"),
+    ]],
+    open: false,
+};
+
+static SANDBOX: Section = Section {
+    name: "sandbox",
+    noun: "a sandbox",
+    doc: "Where agent and tests run.",
+    keys: &[&[
+        key("kind", Type::Word(SANDBOX_WORDS), "as for `sandbox`", "The kind.").example("\"podman\""),
+        key("network", Type::Bool, "true", "Whether programs inside have the network.").example("false"),
+        key("read", TEXTS, "[]", "Further files and folders of this machine that programs inside may read.").example("[\"/opt/tools\"]"),
+        key("image", Type::FilledText, "", "The image of `podman` or `docker`; it must be there, nothing is pulled.").example("\"python:3.12-slim\""),
+        key("memory", Type::Bytes, "none", "Memory of a container.").example("\"4GiB\""),
+        key("cpus", Type::Number(0.0), "none", "Processors of a container.").example("2"),
+        key("command", COMMAND, "", "For `modal`: the command that runs a command elsewhere; placeholders `workspace`, `inputs`, `out`, `home`, `name`.").example("\"modal-run --workspace {workspace} --out {out}\""),
+    ]],
+    open: false,
+};
+
+static JUDGE: Section = Section {
+    name: "judge",
+    noun: "a judge",
+    doc: "A model behind an OpenAI-compatible endpoint that scores the rubrics of an agent task. Where it gives no answer the rollout is `infra`, never 0.",
+    keys: &[&[
+        key("model", Type::FilledText, "", "Which model.")
+            .required()
+            .example("\"gpt-5-mini\""),
+        key(
+            "url",
+            Type::FilledText,
+            "https://api.openai.com/v1",
+            "The endpoint, without `/chat/completions`.",
+        )
+        .example("\"http://localhost:8000/v1\""),
+        key(
+            "key_env",
+            Type::FilledText,
+            "OPENAI_API_KEY",
+            "The environment variable with the key; no key is sent where it is not set.",
+        )
+        .example("\"OPENAI_API_KEY\""),
+    ]],
+    open: false,
 };
 
 static INHERIT_ENV: Section = Section {

@@ -1,0 +1,230 @@
+//! Agents: how each is started. What they leave in their logs is read by [`crate::usage`].
+
+use crate::error::AgentError;
+use crate::sandbox::Room;
+use fairtrial_model::Params;
+use fairtrial_spec::{AgentChoice, Template};
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// What an agent is told besides its task.
+#[derive(Debug, Clone)]
+pub struct Brief<'a> {
+    /// Which model.
+    pub model: &'a str,
+    /// The agent and its limits.
+    pub choice: &'a AgentChoice,
+    /// Seconds it has.
+    pub timeout_s: f64,
+    /// The trial's seed.
+    pub seed: u64,
+    /// The repetition.
+    pub rollout: u32,
+    /// The trial's parameters.
+    pub params: &'a Params,
+    /// Where it finds its folders.
+    pub inside: &'a Room,
+}
+
+/// A started agent is a command, possibly with its instructions on standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Whether the instructions are its standard input.
+    pub reads_instructions: bool,
+    /// Files of the user's home that hold its account, read-only, relative to the home.
+    pub account_files: &'static [&'static str],
+}
+
+/// What an agent does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Runs a command.
+    Run(Invocation),
+    /// Applies the reference solution.
+    Solve,
+    /// Nothing.
+    Nothing,
+}
+
+/// The name of the file with the instructions, in the task's folder.
+pub const INSTRUCTION_FILE: &str = "instruction.md";
+
+/// What the agent of a rollout does.
+pub fn work(brief: &Brief<'_>) -> Result<Work, AgentError> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let with_args = |mut argv: Vec<String>, last: &[&str]| {
+        argv.extend(brief.choice.args.iter().cloned());
+        argv.extend(last.iter().map(|word| (*word).to_owned()));
+        argv
+    };
+    Ok(match brief.choice.name.as_str() {
+        "codex" => Work::Run(Invocation {
+            argv: with_args(
+                words(&[
+                    "codex",
+                    "exec",
+                    "--json",
+                    "--skip-git-repo-check",
+                    "--dangerously-bypass-approvals-and-sandbox",
+                    "--model",
+                    brief.model,
+                ]),
+                &["-"],
+            ),
+            reads_instructions: true,
+            account_files: &[".codex/auth.json", ".codex/config.toml"],
+        }),
+        "claude" => Work::Run(Invocation {
+            argv: with_args(
+                words(&[
+                    "claude",
+                    "-p",
+                    "--output-format",
+                    "stream-json",
+                    "--verbose",
+                    "--dangerously-skip-permissions",
+                    "--model",
+                    brief.model,
+                ]),
+                &[],
+            ),
+            reads_instructions: true,
+            account_files: &[".claude/.credentials.json", ".claude.json"],
+        }),
+        "oracle" => Work::Solve,
+        "nop" => Work::Nothing,
+        "command" => Work::Run(Invocation {
+            argv: brief
+                .choice
+                .command
+                .iter()
+                .map(|word| expand(word, brief))
+                .collect::<Result<_, _>>()?,
+            reads_instructions: false,
+            account_files: &[],
+        }),
+        other => {
+            return Err(AgentError::Sandbox(format!(
+                "there is no agent `{other}`; there are {}",
+                fairtrial_spec::AGENTS.join(", ")
+            )));
+        }
+    })
+}
+
+/// The program that an agent needs on this machine or in its image.
+pub fn program(choice: &AgentChoice) -> Option<&str> {
+    match choice.name.as_str() {
+        name @ ("codex" | "claude") => Some(name),
+        "command" => choice.command.first().map(String::as_str),
+        _ => None,
+    }
+}
+
+fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError> {
+    let path = |path: PathBuf| Some(Cow::Owned(path.display().to_string()));
+    let owned = |text: String| Some(Cow::Owned(text));
+    let limit = |limit: Option<String>| owned(limit.unwrap_or_default());
+    let value = |name: &str| {
+        if name == "model" {
+            return Some(Cow::Borrowed(brief.model));
+        }
+        if let Some(value) = brief.params.get(name) {
+            return owned(Params::display(value));
+        }
+        match name {
+            "instruction_file" => path(brief.inside.inputs.join(INSTRUCTION_FILE)),
+            "workspace" => path(brief.inside.workspace.clone()),
+            "task_files" => path(brief.inside.inputs.clone()),
+            "out" => path(brief.inside.out.clone()),
+            "timeout" => owned(brief.timeout_s.to_string()),
+            "max_tokens" => limit(brief.choice.max_tokens.map(|max| max.to_string())),
+            "max_cost" => limit(brief.choice.max_cost.map(|max| max.to_string())),
+            "seed" => owned(brief.seed.to_string()),
+            "rollout" => owned(brief.rollout.to_string()),
+            _ => None,
+        }
+    };
+    Template::parse(word)
+        .expand(value)
+        .map_err(|error| AgentError::Sandbox(format!("agent.command: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Brief, Work, work};
+    use crate::sandbox::Room;
+    use fairtrial_model::Params;
+    use fairtrial_spec::AgentChoice;
+
+    fn words(name: &str, command: &[&str], args: &[&str]) -> Result<Vec<String>, String> {
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let choice = AgentChoice {
+            name: name.into(),
+            command: list(command),
+            args: list(args),
+            max_tokens: None,
+            max_cost: None,
+            price: None,
+        };
+        let inside = Room {
+            workspace: "/workspace".into(),
+            inputs: "/task".into(),
+            out: "/out".into(),
+            home: "/home/agent".into(),
+            name: "x".into(),
+        };
+        let params: Params = [("effort".to_owned(), "high".into())].into_iter().collect();
+        let brief = Brief {
+            model: "gpt-5",
+            choice: &choice,
+            timeout_s: 60.0,
+            seed: 7,
+            rollout: 1,
+            params: &params,
+            inside: &inside,
+        };
+        match work(&brief).map_err(|error| error.to_string())? {
+            Work::Run(invocation) => Ok(invocation.argv),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn each_agent_is_told_its_model_and_a_command_whatever_it_asks_for() {
+        let codex = words("codex", &[], &["--config", "x=1"]).unwrap();
+        assert!(codex.ends_with(&["--config".into(), "x=1".into(), "-".into()]));
+        assert!(codex.windows(2).any(|pair| pair == ["--model", "gpt-5"]));
+        assert!(
+            words("claude", &[], &[])
+                .unwrap()
+                .contains(&"gpt-5".to_owned())
+        );
+        let own = words(
+            "command",
+            &[
+                "a",
+                "{model}:{effort}",
+                "{instruction_file}",
+                "{seed}-{max_cost}",
+            ],
+            &[],
+        );
+        assert_eq!(
+            own.unwrap(),
+            ["a", "gpt-5:high", "/task/instruction.md", "7-"]
+        );
+        assert!(
+            words("command", &["{nobody}"], &[])
+                .unwrap_err()
+                .contains("nobody")
+        );
+        assert!(
+            words("gemini", &[], &[])
+                .unwrap_err()
+                .contains("codex, claude")
+        );
+    }
+}

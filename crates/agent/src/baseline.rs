@@ -1,0 +1,298 @@
+//! The baseline of a task: the workspace as the agent first meets it, made once per task and overrides and copied for
+//! every rollout. Its history is one commit, so that no solution can be found in it.
+
+use crate::error::{AgentError, At};
+use crate::format::ReadTask;
+use crate::git::Git;
+use crate::task::{AgentTask, Repo, Solution};
+use crate::tree;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Version of how baselines are made; part of a task's digest.
+pub(crate) const VERSION: u32 = 1;
+
+/// A baseline in the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Baseline {
+    dir: PathBuf,
+}
+
+impl Baseline {
+    /// The baseline in a folder of the cache.
+    pub fn at(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    /// The folder in the cache.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The workspace that is copied.
+    pub fn tree(&self) -> PathBuf {
+        self.dir.join("tree")
+    }
+
+    /// The task.
+    pub fn task(&self) -> Result<AgentTask, AgentError> {
+        let path = self.dir.join("task.json");
+        let text = fs::read(&path).at("read", &path)?;
+        serde_json::from_slice(&text).map_err(|error| AgentError::Content {
+            path,
+            message: error.to_string(),
+        })
+    }
+
+    /// The reference solution as a patch, where it is one.
+    pub fn solution_patch(&self) -> PathBuf {
+        self.dir.join("solution.patch")
+    }
+
+    /// What differs in a workspace, as a patch that git can apply. What the agent did to its own history is not asked.
+    pub fn diff(&self, workspace: &Path, scratch: &Path) -> Result<Vec<u8>, AgentError> {
+        let index = scratch.join("diff.index");
+        let own = self.tree().join(".git");
+        fs::copy(own.join("index"), &index).at("copy", &own)?;
+        let git = |name| Git::own(name).dir(&own).work_tree(workspace).index(&index);
+        // The objects of new files go to the baseline's store unless told otherwise: only their names are noted.
+        git("add").args(["-A", "-N", "."]).run()?;
+        let patch = git("diff")
+            .args([
+                "--binary",
+                "--no-color",
+                "--no-ext-diff",
+                "--no-textconv",
+                "HEAD",
+            ])
+            .output();
+        let _ = fs::remove_file(&index);
+        patch
+    }
+}
+
+/// The baseline of a task, made where the cache does not have it.
+pub fn ensure(cache: &Path, read: &ReadTask, token: Option<&str>) -> Result<Baseline, AgentError> {
+    let folder = cache.join("tasks");
+    let dir = folder.join(&read.digest);
+    if dir.join("task.json").is_file() {
+        return Ok(Baseline { dir });
+    }
+    fs::create_dir_all(&folder).at("create", &folder)?;
+    let building = folder.join(format!(".{}.{}.tmp", read.digest, std::process::id()));
+    if building.exists() {
+        fs::remove_dir_all(&building).at("remove", &building)?;
+    }
+    let made = make(cache, &building, &read.task, token);
+    if let Err(error) = made {
+        let _ = fs::remove_dir_all(&building);
+        return Err(error);
+    }
+    match fs::rename(&building, &dir) {
+        Ok(()) => {}
+        // Another controller was faster; its baseline is as good.
+        Err(_) if dir.join("task.json").is_file() => {
+            fs::remove_dir_all(&building).at("remove", &building)?;
+        }
+        Err(error) => return Err(error).at("rename", &building),
+    }
+    Ok(Baseline { dir })
+}
+
+fn make(cache: &Path, dir: &Path, task: &AgentTask, token: Option<&str>) -> Result<(), AgentError> {
+    let tree = dir.join("tree");
+    fs::create_dir_all(&tree).at("create", &tree)?;
+    let mut patch = match &task.solution {
+        Some(Solution::Patch { text }) => Some(text.clone().into_bytes()),
+        _ => None,
+    };
+    if let Some(repo) = &task.repo {
+        let mirror = Mirror::fetch(cache, repo, token)?;
+        mirror.check_out(repo, dir, &tree)?;
+        if task.solution == Some(Solution::EndCommit) {
+            patch = Some(mirror.solution(repo)?);
+        }
+    }
+    for pattern in &task.removed {
+        tree::remove(&tree, pattern)?;
+    }
+    for (name, body) in &task.files {
+        tree::place(&tree, name, body)?;
+    }
+    commit(&tree)?;
+    if let Some(patch) = patch {
+        let path = dir.join("solution.patch");
+        fs::write(&path, patch).at("write", &path)?;
+    }
+    let path = dir.join("task.json");
+    let text = serde_json::to_vec(task).map_err(|error| AgentError::Content {
+        path: path.clone(),
+        message: error.to_string(),
+    })?;
+    fs::write(&path, text).at("write", &path)
+}
+
+/// One commit with everything, packed into few files because every rollout copies them.
+fn commit(tree: &Path) -> Result<(), AgentError> {
+    let nested = tree.join(".git");
+    if nested.exists() {
+        fs::remove_dir_all(&nested).at("remove", &nested)?;
+    }
+    let git = |name| Git::own(name).work_tree(tree).dir(&nested);
+    Git::own("init")
+        .work_tree(tree)
+        .dir(&nested)
+        .args(["-q", "--template=", "-b", "main"])
+        .run()?;
+    git("add").args(["-A", "-f", "."]).run()?;
+    git("commit")
+        .args(["-q", "--allow-empty", "--no-gpg-sign", "-m", "baseline"])
+        .run()?;
+    git("repack").args(["-a", "-d", "-q", "-n"]).run()?;
+    git("pack-refs").args(["--all"]).run()?;
+    // What a repository does not need is not copied ten thousand times.
+    let _ = fs::remove_dir_all(nested.join("logs"));
+    let _ = fs::remove_dir_all(nested.join("objects/info"));
+    let _ = fs::remove_file(nested.join("COMMIT_EDITMSG"));
+    Ok(())
+}
+
+/// A local store of one remote repository.
+struct Mirror {
+    dir: PathBuf,
+}
+
+impl Mirror {
+    fn fetch(cache: &Path, repo: &Repo, token: Option<&str>) -> Result<Self, AgentError> {
+        refuse_options(repo)?;
+        let name = crate::short_hash(&repo.url);
+        let dir = cache.join("repos").join(format!("{name}.git"));
+        let mirror = Self { dir };
+        if !mirror.dir.join("HEAD").is_file() {
+            fs::create_dir_all(&mirror.dir).at("create", &mirror.dir)?;
+            mirror.git("init").args(["-q", "--bare"]).run()?;
+        }
+        for commit in [&repo.start, &repo.end].into_iter().flatten() {
+            if !mirror.has(commit) {
+                mirror.bring(repo, commit, token)?;
+            }
+        }
+        Ok(mirror)
+    }
+
+    fn git<'a>(&self, name: &'a str) -> Git<'a> {
+        Git::users(name).dir(&self.dir)
+    }
+
+    fn has(&self, commit: &str) -> bool {
+        let wanted = format!("{commit}^{{commit}}");
+        self.git("cat-file").args(["-e", &wanted]).run().is_ok()
+    }
+
+    /// The one commit where the server gives single commits, else everything.
+    fn bring(&self, repo: &Repo, commit: &str, token: Option<&str>) -> Result<(), AgentError> {
+        let fetch = || {
+            let git = self.git("fetch");
+            match token.filter(|_| repo.url.starts_with("https://github.com/")) {
+                Some(token) => git.secret_setting(
+                    "http.https://github.com/.extraHeader",
+                    &format!("Authorization: Bearer {token}"),
+                ),
+                None => git,
+            }
+        };
+        let alone = fetch()
+            .args(["-q", "--depth", "1", "--", &repo.url, commit])
+            .run();
+        if alone.is_ok() && self.has(commit) {
+            return Ok(());
+        }
+        fetch()
+            .args(["-q", "--", &repo.url, "+refs/*:refs/remotes/origin/*"])
+            .run()?;
+        if self.has(commit) {
+            return Ok(());
+        }
+        Err(AgentError::Program {
+            program: "git fetch".to_owned(),
+            message: format!("{} has no commit {commit}", repo.url),
+        })
+    }
+
+    fn check_out(&self, repo: &Repo, scratch: &Path, tree: &Path) -> Result<(), AgentError> {
+        let commit = repo.start.as_deref().unwrap_or("HEAD");
+        let from = match repo.subdir.as_deref() {
+            Some(subdir) => format!("{commit}:{}", subdir.trim_matches('/')),
+            None => commit.to_owned(),
+        };
+        let index = scratch.join("checkout.index");
+        let git = |name| self.git(name).work_tree(tree).index(&index);
+        git("read-tree").args([&from]).run()?;
+        let mut paths = vec!["-q".to_owned(), "-f".to_owned(), "--".to_owned()];
+        if repo.sparse.is_empty() {
+            paths = vec!["-q".to_owned(), "-a".to_owned(), "-f".to_owned()];
+            git("checkout-index").args(paths).run()?;
+        } else {
+            paths.extend(repo.sparse.iter().cloned());
+            git("checkout").args(paths).run()?;
+        }
+        let _ = fs::remove_file(index);
+        Ok(())
+    }
+
+    fn solution(&self, repo: &Repo) -> Result<Vec<u8>, AgentError> {
+        let (Some(start), Some(end)) = (&repo.start, &repo.end) else {
+            return Ok(Vec::new());
+        };
+        let part = |commit: &str| match repo.subdir.as_deref() {
+            Some(subdir) => format!("{commit}:{}", subdir.trim_matches('/')),
+            None => commit.to_owned(),
+        };
+        self.git("diff")
+            .args(["--binary", "--no-color", &part(start), &part(end)])
+            .output()
+    }
+}
+
+/// A URL or a commit that git would read as an option is none.
+fn refuse_options(repo: &Repo) -> Result<(), AgentError> {
+    let words = [Some(&repo.url), repo.start.as_ref(), repo.end.as_ref()];
+    match words
+        .into_iter()
+        .flatten()
+        .find(|word| word.starts_with('-'))
+    {
+        None => Ok(()),
+        Some(word) => Err(AgentError::Program {
+            program: "git fetch".to_owned(),
+            message: format!("`{word}` is no repository and no commit"),
+        }),
+    }
+}
+
+/// Names the commit that a branch points at, so that every rollout starts from the same one.
+pub fn pin(task: &mut AgentTask, token: Option<&str>) -> Result<Option<String>, AgentError> {
+    let Some(repo) = task.repo.as_mut().filter(|repo| repo.start.is_none()) else {
+        return Ok(None);
+    };
+    refuse_options(repo)?;
+    let wanted = if repo.branch.is_empty() {
+        "HEAD".to_owned()
+    } else {
+        format!("refs/heads/{}", repo.branch)
+    };
+    let mut git = Git::users("ls-remote");
+    if let Some(token) = token.filter(|_| repo.url.starts_with("https://github.com/")) {
+        let header = format!("Authorization: Bearer {token}");
+        git = git.secret_setting("http.https://github.com/.extraHeader", &header);
+    }
+    let line = git.args(["--", &repo.url, &wanted]).line()?;
+    let Some(commit) = line.split_whitespace().next() else {
+        return Err(AgentError::Program {
+            program: "git ls-remote".to_owned(),
+            message: format!("{} has no branch `{}`", repo.url, repo.branch),
+        });
+    };
+    repo.start = Some(commit.to_owned());
+    Ok(Some(commit.to_owned()))
+}

@@ -1,0 +1,192 @@
+//! What is wrong with a task, found before a token is spent on it.
+
+use crate::task::AgentTask;
+use crate::{adapter, sandbox};
+use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// What was found out about a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Findings {
+    /// What keeps it from running.
+    pub errors: Vec<String>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+impl Findings {
+    /// Something that keeps the task from running.
+    pub fn error(&mut self, message: impl Into<String>) {
+        self.errors.push(message.into());
+    }
+
+    /// Something to know.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        self.warnings.push(message.into());
+    }
+}
+
+/// Looks at what a task says about its own scoring.
+pub fn check_task(task: &AgentTask, findings: &mut Findings) {
+    if task.instructions.trim().is_empty() {
+        findings.error("it has no instructions for the agent (`lm.instructions`)");
+    }
+    check_rubrics(task, findings);
+    check_tests(task, findings);
+}
+
+fn check_rubrics(task: &AgentTask, findings: &mut Findings) {
+    let mut seen = HashSet::new();
+    for rubric in &task.rubrics {
+        let id = &rubric.id;
+        if id.is_empty() {
+            findings.error("a rubric has no id");
+        } else if !seen.insert(id) {
+            findings.error(format!("two rubrics have the id `{id}`"));
+        }
+        if !rubric.weight.is_finite() || rubric.weight < 0.0 {
+            findings.error(format!(
+                "rubric `{id}` has the weight {}; it must be 0 or more",
+                rubric.weight
+            ));
+        }
+        if !task.tests.iter().any(|test| test.rubric_id == *id) {
+            findings.warn(format!(
+                "no test tells about rubric `{id}`: it is shown, and left out of the score unless a judge or an evaluation script scores it"
+            ));
+        }
+    }
+    let total: f64 = task.rubrics.iter().map(|rubric| rubric.weight).sum();
+    if !task.rubrics.is_empty() && total == 0.0 {
+        findings.error("the weights of the rubrics add up to 0, so there is no score");
+    } else if !task.rubrics.is_empty() && (total - 1.0).abs() > 1e-6 {
+        findings.warn(format!(
+            "the weights of the rubrics add up to {total}, not 1; the score divides by their sum"
+        ));
+    }
+    if task.rubrics.is_empty() && task.tests.is_empty() && task.evaluation_script.is_none() {
+        findings.warn("it has no rubrics and no tests: its rollouts get no score");
+    }
+}
+
+fn check_tests(task: &AgentTask, findings: &mut Findings) {
+    let mut paths = HashSet::new();
+    for test in task.tests.iter().chain(&task.evaluation_script) {
+        let path = &test.path;
+        if !crate::format::is_inside(path) {
+            findings.error(format!(
+                "test script `{path}` is not a path inside the workspace"
+            ));
+        }
+        if !paths.insert(path) {
+            findings.error(format!("two test scripts have the path `{path}`"));
+        }
+        if test
+            .content
+            .as_ref()
+            .is_some_and(|text| text.trim().is_empty())
+            && test.command.is_none()
+        {
+            findings.error(format!("test script `{path}` is empty"));
+        }
+        if !test.rubric_id.is_empty()
+            && !task.rubrics.is_empty()
+            && !task
+                .rubrics
+                .iter()
+                .any(|rubric| rubric.id == test.rubric_id)
+        {
+            findings.warn(format!(
+                "test script `{path}` belongs to rubric `{}`, which is not there: its result does not count",
+                test.rubric_id
+            ));
+        }
+    }
+}
+
+/// Looks whether this machine has what an agent needs.
+pub fn check_machine(agent: &AgentChoice, choice: &SandboxChoice, findings: &mut Findings) {
+    if !fairtrial_spec::AGENTS.contains(&agent.name.as_str()) {
+        findings.error(format!(
+            "there is no agent `{}`; there are {}",
+            agent.name,
+            fairtrial_spec::AGENTS.join(", ")
+        ));
+        return;
+    }
+    if agent.name == "command" && agent.command.is_empty() {
+        findings.error("the agent `command` has no command");
+    }
+    if let Err(error) = sandbox::open(choice, &sandbox::Labels::default()) {
+        findings.error(error.to_string());
+        return;
+    }
+    let kind = sandbox::kind(choice);
+    let Some(program) = adapter::program(agent).filter(|program| !program.contains('{')) else {
+        return;
+    };
+    match kind {
+        // What is in an image or elsewhere shows when it is started.
+        SandboxKind::Podman | SandboxKind::Docker | SandboxKind::Modal => {}
+        SandboxKind::Process if program.contains('/') => {}
+        SandboxKind::Process | SandboxKind::Bubblewrap => match sandbox::find_program(program) {
+            None if program.starts_with("./") => {}
+            None => findings.error(format!(
+                "the agent's program `{program}` is not found in PATH"
+            )),
+            Some(path) if kind == SandboxKind::Bubblewrap => {
+                if !sandbox::is_visible(&path, choice) {
+                    findings.error(format!(
+                            "the agent's program {} is not visible in the sandbox; name its folder in sandbox = {{ read = [...] }}",
+                            path.display()
+                        ));
+                }
+            }
+            Some(_) => {}
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Findings, check_task};
+    use crate::task::{AgentTask, Rubric, TestScript};
+
+    #[test]
+    fn everything_wrong_with_a_task_is_said_at_once() {
+        let rubric = |id: &str, weight| Rubric {
+            id: id.into(),
+            criterion: String::new(),
+            weight,
+        };
+        let test = |path: &str, rubric: &str| TestScript {
+            path: path.into(),
+            rubric_id: rubric.into(),
+            content: Some(" ".into()),
+            command: None,
+        };
+        let task = AgentTask {
+            rubrics: vec![rubric("a", -1.0), rubric("a", 0.5), rubric("b", 0.5)],
+            tests: vec![test("../out.sh", "a"), test("t.sh", "nobody")],
+            ..AgentTask::default()
+        };
+        let mut findings = Findings::default();
+        check_task(&task, &mut findings);
+        let all = findings.errors.join("\n");
+        for part in [
+            "no instructions",
+            "two rubrics have the id `a`",
+            "weight -1",
+            "not a path inside",
+            "`t.sh` is empty",
+            "add up to 0",
+        ] {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        assert!(
+            findings.warnings.iter().any(|text| text.contains("`b`")),
+            "{findings:?}"
+        );
+    }
+}

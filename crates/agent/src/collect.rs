@@ -1,0 +1,136 @@
+//! What is kept of an agent's work: the diff, its notes, what it left in its out folder, its sessions.
+
+use crate::baseline::Baseline;
+use crate::error::{AgentError, At};
+use crate::sandbox::Room;
+use crate::task::AgentTask;
+use crate::tree::{self, Snapshot};
+use crate::usage::USAGE_FILE;
+use fairtrial_journal::redact::Redactor;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes of one kept file.
+const LARGEST: u64 = 16 << 20;
+/// Files kept of one folder.
+const MOST: usize = 200;
+
+/// Writes `artifacts/` and gives the lines of the diff.
+pub(crate) struct Collector<'a> {
+    pub(crate) baseline: &'a Baseline,
+    pub(crate) task: &'a AgentTask,
+    pub(crate) redactor: &'a Redactor,
+}
+
+impl Collector<'_> {
+    pub(crate) fn collect(
+        &self,
+        dir: &Path,
+        room: &Room,
+        snapshot: &Snapshot,
+    ) -> Result<usize, AgentError> {
+        let artifacts = dir.join("artifacts");
+        fs::create_dir_all(&artifacts).at("create", &artifacts)?;
+        let changed = tree::is_changed(&self.baseline.tree(), &room.workspace, snapshot)?;
+        let diff = if changed {
+            self.baseline.diff(&room.workspace, &artifacts)?
+        } else {
+            Vec::new()
+        };
+        // A diff is text but for the content of files that are not.
+        let diff = match String::from_utf8(diff) {
+            Ok(text) => self.redactor.redact(&text).into_owned().into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        let path = artifacts.join("diff.patch");
+        fs::write(&path, &diff).at("write", &path)?;
+        self.notes(&artifacts, room)?;
+        self.repo_info(&artifacts)?;
+        self.keep(&room.out, &artifacts, &["notes.md", USAGE_FILE])?;
+        self.keep(
+            &room.home.join(".codex/sessions"),
+            &artifacts.join("sessions"),
+            &[],
+        )?;
+        let lines = diff.split(|byte| *byte == b'\n').count();
+        Ok(if diff.is_empty() {
+            0
+        } else {
+            lines.saturating_sub(1)
+        })
+    }
+
+    fn notes(&self, artifacts: &Path, room: &Room) -> Result<(), AgentError> {
+        let path = artifacts.join("notes.md");
+        let own = read_own(&room.out.join("notes.md"));
+        let text = own.map_or_else(
+            || "The agent left no notes.\n".to_owned(),
+            |bytes| self.clean(&bytes),
+        );
+        fs::write(&path, text).at("write", &path)
+    }
+
+    fn repo_info(&self, artifacts: &Path) -> Result<(), AgentError> {
+        let path = artifacts.join("repo_info.json");
+        let repo = self.task.repo.as_ref();
+        let info = json!({
+            "git_url": repo.map(|repo| repo.url.as_str()),
+            "branch": repo.map(|repo| repo.branch.as_str()).filter(|branch| !branch.is_empty()),
+            "start_commit_sha": repo.and_then(|repo| repo.start.as_deref()),
+            "subdir": repo.and_then(|repo| repo.subdir.as_deref()),
+            "baseline": self.baseline.dir().file_name().map(|name| name.to_string_lossy()),
+        });
+        fs::write(&path, self.clean(info.to_string().as_bytes())).at("write", &path)
+    }
+
+    /// Copies the files of a folder, without secrets, as far as they are of a reasonable number and size.
+    fn keep(&self, from: &Path, to: &Path, but: &[&str]) -> Result<(), AgentError> {
+        let mut kept = 0;
+        let mut open = vec![PathBuf::new()];
+        while let Some(below) = open.pop() {
+            let Ok(entries) = fs::read_dir(from.join(&below)) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                let name = below.join(entry.file_name());
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                if kind.is_dir() {
+                    open.push(name);
+                } else if kept < MOST
+                    && !but.iter().any(|other| name == Path::new(other))
+                    && let Some(bytes) = read_own(&from.join(&name))
+                {
+                    let path = to.join(&name);
+                    let folder = path.parent().unwrap_or(to);
+                    fs::create_dir_all(folder).at("create", folder)?;
+                    // What we wrote ourselves is never replaced by what an agent left.
+                    if let Ok(text) = String::from_utf8(bytes)
+                        && !path.exists()
+                    {
+                        let clean = self.redactor.redact(&text);
+                        fs::write(&path, clean.as_bytes()).at("write", &path)?;
+                        kept += 1;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn clean(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes);
+        self.redactor.redact(&text).into_owned()
+    }
+}
+
+/// A plain file that an agent left: a link could point anywhere.
+fn read_own(path: &Path) -> Option<Vec<u8>> {
+    let data = fs::symlink_metadata(path).ok()?;
+    if !data.is_file() || data.len() > LARGEST {
+        return None;
+    }
+    fs::read(path).ok()
+}

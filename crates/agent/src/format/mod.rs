@@ -1,0 +1,107 @@
+//! Task formats. Each is one file that knows its own; what follows meets only [`AgentTask`].
+
+mod overrides;
+mod prepared;
+
+pub use overrides::Overrides;
+pub(crate) use overrides::matches;
+
+use crate::check::Findings;
+use crate::error::AgentError;
+use crate::task::AgentTask;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A way in which tasks are written down.
+pub trait TaskFormat: Sync {
+    /// Its name for people.
+    fn name(&self) -> &'static str;
+    /// Whether a folder holds a task of this kind.
+    fn recognises(&self, dir: &Path) -> bool;
+    /// Reads the task; what is wrong but does not stop the reading goes to the findings.
+    fn read(&self, dir: &Path, findings: &mut Findings) -> Result<AgentTask, AgentError>;
+}
+
+/// Every format, in the order in which they are tried.
+const FORMATS: [&dyn TaskFormat; 1] = [&prepared::PreparedDir];
+
+/// How a task of a spec is to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// The task's folder.
+    pub dir: &'a Path,
+    /// The overrides file that the spec names.
+    pub overrides: Option<&'a Path>,
+    /// Whether overrides apply.
+    pub apply_overrides: bool,
+    /// A token for private repositories.
+    pub token: Option<&'a str>,
+}
+
+/// A task as it will be run, and the hash of all that it is made of.
+#[derive(Debug, Clone)]
+pub struct ReadTask {
+    /// The task.
+    pub task: AgentTask,
+    /// Hash of the task with its overrides.
+    pub digest: String,
+}
+
+/// Reads a task and applies its overrides. A file `overrides.json` beside the task applies where the spec names none.
+pub fn read_task(reading: &Reading<'_>, findings: &mut Findings) -> Result<ReadTask, AgentError> {
+    let Some(format) = FORMATS.iter().find(|format| format.recognises(reading.dir)) else {
+        let known: Vec<_> = FORMATS.iter().map(|format| format.name()).collect();
+        return Err(AgentError::Content {
+            path: reading.dir.to_owned(),
+            message: format!("it holds no task of a known kind ({})", known.join(", ")),
+        });
+    };
+    let mut task = format.read(reading.dir, findings)?;
+    if reading.apply_overrides {
+        let beside = reading.dir.join("overrides.json");
+        let file = match reading.overrides {
+            Some(file) => Some(file),
+            None => beside.is_file().then_some(beside.as_path()),
+        };
+        if let Some(file) = file {
+            Overrides::read(file, findings)?.apply(&mut task);
+        }
+    }
+    if let Some(commit) = crate::baseline::pin(&mut task, reading.token)? {
+        findings.warn(format!(
+            "no start commit is named; the branch is at {commit} now, and another day's run may start elsewhere"
+        ));
+    }
+    let digest = digest(&task)?;
+    Ok(ReadTask { task, digest })
+}
+
+fn digest(task: &AgentTask) -> Result<String, AgentError> {
+    let text = serde_json::to_vec(task).map_err(|error| AgentError::Content {
+        path: task.id.clone().into(),
+        message: error.to_string(),
+    })?;
+    let mut hash = Sha256::new();
+    hash.update(format!("fairtrial task {}\n", crate::baseline::VERSION));
+    hash.update(text);
+    let mut digest = String::new();
+    for byte in &hash.finalize()[..16] {
+        let _ = write!(digest, "{byte:02x}");
+    }
+    Ok(digest)
+}
+
+/// Whether a path stays inside the folder it is meant for.
+pub(crate) fn is_inside(path: &str) -> bool {
+    let parts = Path::new(path).components();
+    let mut named = false;
+    for part in parts {
+        match part {
+            std::path::Component::Normal(_) => named = true,
+            std::path::Component::CurDir => {}
+            _ => return false,
+        }
+    }
+    named
+}

@@ -1,0 +1,111 @@
+//! Calls of git, always with our own settings: what a task or an agent left in a repository's configuration never
+//! decides what we do.
+
+use crate::error::AgentError;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A call of git.
+pub(crate) struct Git<'a> {
+    command: Command,
+    name: &'a str,
+}
+
+impl<'a> Git<'a> {
+    /// A call without the user's settings: for repositories of our own.
+    pub(crate) fn own(name: &'a str) -> Self {
+        let mut git = Self::users(name);
+        git.command
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null");
+        git
+    }
+
+    /// A call with the user's settings: for repositories elsewhere, which may need their credentials.
+    pub(crate) fn users(name: &'a str) -> Self {
+        let mut command = Command::new("git");
+        let author = |command: &mut Command, who: &str| {
+            command
+                .env(format!("GIT_{who}_NAME"), "fairtrial")
+                .env(format!("GIT_{who}_EMAIL"), "fairtrial@localhost")
+                .env(format!("GIT_{who}_DATE"), "2000-01-01T00:00:00Z");
+        };
+        author(&mut command, "AUTHOR");
+        author(&mut command, "COMMITTER");
+        for stale in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
+            command.env_remove(stale);
+        }
+        command
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh")
+            .args(["-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null"])
+            .args(["-c", "pack.writeReverseIndex=false"])
+            .arg(name)
+            .stdin(Stdio::null());
+        Self { command, name }
+    }
+
+    pub(crate) fn dir(mut self, git_dir: &Path) -> Self {
+        self.command.env("GIT_DIR", git_dir);
+        self
+    }
+
+    pub(crate) fn work_tree(mut self, tree: &Path) -> Self {
+        self.command.env("GIT_WORK_TREE", tree).current_dir(tree);
+        self
+    }
+
+    pub(crate) fn index(mut self, file: &Path) -> Self {
+        self.command.env("GIT_INDEX_FILE", file);
+        self
+    }
+
+    /// A setting that must not stand in the arguments, where every process could read it.
+    pub(crate) fn secret_setting(mut self, key: &str, value: &str) -> Self {
+        self.command
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", key)
+            .env("GIT_CONFIG_VALUE_0", value);
+        self
+    }
+
+    pub(crate) fn args<S: AsRef<std::ffi::OsStr>>(
+        mut self,
+        args: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    /// What it prints.
+    pub(crate) fn output(mut self) -> Result<Vec<u8>, AgentError> {
+        let failed = |message: String| AgentError::Program {
+            program: format!("git {}", self.name),
+            message,
+        };
+        let output = self.command.output().map_err(|error| {
+            let hint = if error.kind() == std::io::ErrorKind::NotFound {
+                " (agent tasks need git)"
+            } else {
+                ""
+            };
+            failed(format!("{error}{hint}"))
+        })?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(failed(said.trim().to_owned()))
+    }
+
+    /// Only that it worked.
+    pub(crate) fn run(self) -> Result<(), AgentError> {
+        self.output().map(drop)
+    }
+
+    /// What it prints, as one line.
+    pub(crate) fn line(self) -> Result<String, AgentError> {
+        let out = self.output()?;
+        Ok(String::from_utf8_lossy(&out).trim().to_owned())
+    }
+}

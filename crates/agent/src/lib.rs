@@ -1,0 +1,37 @@
+//! Agent tasks: how they are written down, prepared, worked on by an agent in a sandbox, collected and scored.
+//!
+//! A rollout is one trial. Its program is this product's own binary as a *driver* ([`rollout::drive`]), started by the
+//! trial runner like any other program; the driver goes through the phases workspace, agent, collect, verify and score,
+//! and reports metrics like any trial. Scoring can be repeated alone ([`rollout::score_again`]).
+#![forbid(unsafe_code)]
+
+pub mod adapter;
+pub mod baseline;
+pub mod check;
+mod collect;
+mod error;
+pub mod format;
+mod gate;
+mod git;
+pub mod process;
+mod provider;
+pub mod rollout;
+pub mod sandbox;
+pub mod score;
+pub mod task;
+mod tree;
+pub mod usage;
+
+pub use error::AgentError;
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// The first 16 digits of a text's hash.
+pub(crate) fn short_hash(text: &str) -> String {
+    let mut name = String::new();
+    for byte in &Sha256::digest(text)[..8] {
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
+}

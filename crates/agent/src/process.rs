@@ -1,0 +1,371 @@
+//! Runs one program of a rollout: its output into a log without secrets, its time watched, its whole group ended.
+
+use crate::error::{AgentError, At};
+use fairtrial_journal::redact::Redactor;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Time between the polite and the forced end.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often a watcher looks at a running program.
+const LOOK: Duration = Duration::from_millis(500);
+/// A line is held this long for redaction, then written as it is cut.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// A program to run.
+#[derive(Debug, Clone)]
+pub struct Program<'a> {
+    /// Program and arguments.
+    pub argv: &'a [String],
+    /// All its variables.
+    pub env: &'a [(String, String)],
+    /// Where it starts.
+    pub workdir: &'a Path,
+    /// What it reads; absent means nothing.
+    pub stdin: Option<&'a Path>,
+    /// Where its output goes, appended.
+    pub log: &'a Path,
+    /// Bytes of output kept.
+    pub log_limit: u64,
+    /// When it is ended.
+    pub timeout: Option<Duration>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// Exit code; 128 and the signal's number where a signal ended it.
+    pub code: i32,
+    /// Why we ended it, where we did.
+    pub stopped: Option<String>,
+    /// Whether that was for its time.
+    pub timed_out: bool,
+    /// Wall seconds.
+    pub seconds: f64,
+    /// The last of what it wrote, without secrets.
+    pub tail: String,
+}
+
+/// Looks at a running program now and then; an answer ends it, for that reason.
+pub type Watcher<'a> = &'a mut dyn FnMut() -> Option<String>;
+
+/// Runs a program to its end.
+pub fn run(
+    program: &Program<'_>,
+    redactor: &Redactor,
+    watcher: Option<Watcher<'_>>,
+) -> Result<Ended, AgentError> {
+    let Some(name) = program.argv.first() else {
+        return Err(AgentError::Sandbox("the command is empty".to_owned()));
+    };
+    let failed = |source| AgentError::Io {
+        action: "start",
+        path: name.into(),
+        source,
+    };
+    let log = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(program.log)
+        .at("open", program.log)?;
+    let (read, write) = std::io::pipe().map_err(failed)?;
+    let mut command = Command::new(name);
+    command
+        .args(&program.argv[1..])
+        .env_clear()
+        .envs(program.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(program.workdir)
+        .stdout(write.try_clone().map_err(failed)?)
+        .stderr(write)
+        .process_group(0);
+    match program.stdin {
+        Some(path) => command.stdin(File::open(path).at("open", path)?),
+        None => command.stdin(Stdio::null()),
+    };
+    let began = Instant::now();
+    let child = command.spawn().map_err(failed)?;
+    // The command holds the other end of the pipe.
+    drop(command);
+    let mut watch = Watch {
+        child,
+        out: Some(read),
+        log: Log::new(log, program.log_limit, redactor),
+        deadline: program.timeout.map(|timeout| began + timeout),
+        timed_out: false,
+        stopped: None,
+        force_at: None,
+    };
+    let status = watch.until_exit(watcher).at("wait for", program.log)?;
+    watch.end_group();
+    let tail = watch.log.finish().at("write", program.log)?;
+    Ok(Ended {
+        code: status
+            .code()
+            .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+        stopped: watch.stopped,
+        timed_out: watch.timed_out,
+        seconds: began.elapsed().as_secs_f64(),
+        tail,
+    })
+}
+
+struct Watch<'a> {
+    child: Child,
+    out: Option<std::io::PipeReader>,
+    log: Log<'a>,
+    deadline: Option<Instant>,
+    timed_out: bool,
+    stopped: Option<String>,
+    force_at: Option<Instant>,
+}
+
+impl Watch<'_> {
+    fn until_exit(
+        &mut self,
+        mut watcher: Option<Watcher<'_>>,
+    ) -> std::io::Result<std::process::ExitStatus> {
+        let pid = Pid::from_child(&self.child);
+        let ended = pidfd_open(pid, PidfdFlags::empty())?;
+        let mut next_look = Instant::now() + LOOK;
+        loop {
+            let due = [
+                self.force_at,
+                self.deadline.filter(|_| self.stopped.is_none()),
+                watcher.as_ref().map(|_| next_look),
+            ];
+            let timeout = due.into_iter().flatten().min().map(|at| {
+                let left = at.saturating_duration_since(Instant::now());
+                Timespec {
+                    tv_sec: left.as_secs() as i64,
+                    tv_nsec: left.subsec_nanos().into(),
+                }
+            });
+            let mut polled = vec![PollFd::new(&ended, PollFlags::IN)];
+            polled.extend(self.out.as_ref().map(|out| PollFd::new(out, PollFlags::IN)));
+            match poll(&mut polled, timeout.as_ref()) {
+                Err(rustix::io::Errno::INTR) => continue,
+                other => other?,
+            };
+            let exited = !polled[0].revents().is_empty();
+            let readable = polled.get(1).is_some_and(|fd| !fd.revents().is_empty());
+            drop(polled);
+            if readable {
+                self.read()?;
+            }
+            if exited {
+                self.drain()?;
+                return self.child.wait();
+            }
+            let now = Instant::now();
+            if self.deadline.is_some_and(|at| now >= at) && self.stopped.is_none() {
+                self.timed_out = true;
+                self.stop("its time limit".to_owned(), now);
+            }
+            if now >= next_look
+                && self.stopped.is_none()
+                && let Some(look) = watcher.as_mut()
+            {
+                next_look = now + LOOK;
+                if let Some(reason) = look() {
+                    self.stop(reason, now);
+                }
+            }
+            if self.force_at.is_some_and(|at| now >= at) {
+                self.signal(Signal::KILL);
+                self.force_at = Some(now + GRACE);
+            }
+        }
+    }
+
+    fn stop(&mut self, reason: String, now: Instant) {
+        self.stopped = Some(reason);
+        self.signal(Signal::TERM);
+        self.force_at = Some(now + GRACE);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // A group that is gone has ended.
+        let _ = kill_process_group(Pid::from_child(&self.child), signal);
+    }
+
+    /// What the program left running in its group ends with it.
+    fn end_group(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn read(&mut self) -> std::io::Result<()> {
+        let Some(out) = &mut self.out else {
+            return Ok(());
+        };
+        let mut buffer = [0; 1 << 14];
+        match out.read(&mut buffer) {
+            Ok(0) => self.out = None,
+            Ok(read) => self.log.take(&buffer[..read])?,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Takes what is in the pipe now; what left the group may hold it open for ever.
+    fn drain(&mut self) -> std::io::Result<()> {
+        while let Some(out) = &self.out {
+            match rustix::io::ioctl_fionread(out) {
+                Ok(left) if left > 0 => self.read()?,
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A log with a limit, written line by line so that a secret is never cut in two.
+struct Log<'a> {
+    file: File,
+    left: u64,
+    dropped: u64,
+    line: Vec<u8>,
+    tail: String,
+    redactor: &'a Redactor,
+}
+
+/// Letters of the tail.
+const TAIL: usize = 4000;
+
+impl<'a> Log<'a> {
+    fn new(file: File, limit: u64, redactor: &'a Redactor) -> Self {
+        Self {
+            file,
+            left: limit,
+            dropped: 0,
+            line: Vec::new(),
+            tail: String::new(),
+            redactor,
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.line.extend_from_slice(bytes);
+        let cut = match self.line.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => end + 1,
+            None if self.line.len() > LONGEST_LINE => self.line.len(),
+            None => return Ok(()),
+        };
+        let rest = self.line.split_off(cut);
+        let whole = std::mem::replace(&mut self.line, rest);
+        self.write(&whole)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        let clean = self.redactor.redact(&text);
+        self.tail.push_str(&clean);
+        if self.tail.len() > 2 * TAIL {
+            let mut from = self.tail.len() - TAIL;
+            while !self.tail.is_char_boundary(from) {
+                from += 1;
+            }
+            self.tail.drain(..from);
+        }
+        let kept = clean
+            .len()
+            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.left -= kept as u64;
+        self.dropped += (clean.len() - kept) as u64;
+        self.file.write_all(&clean.as_bytes()[..kept])
+    }
+
+    fn finish(&mut self) -> std::io::Result<String> {
+        let rest = std::mem::take(&mut self.line);
+        self.write(&rest)?;
+        if self.dropped > 0 {
+            writeln!(self.file, "\n[{} bytes were left out]", self.dropped)?;
+        }
+        Ok(std::mem::take(&mut self.tail))
+    }
+}
+
+/// Ends every process that was left to this one, which must be the reaper of its descendants.
+pub fn end_descendants() {
+    for round in 0..200 {
+        let left = children();
+        if left.is_empty() {
+            return;
+        }
+        for pid in left.into_iter().filter_map(Pid::from_raw) {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+            let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
+        }
+        std::thread::sleep(Duration::from_millis(if round < 10 { 1 } else { 10 }));
+    }
+}
+
+fn children() -> Vec<i32> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let mut found = Vec::new();
+    for task in tasks.flatten() {
+        let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        found.extend(
+            text.split_whitespace()
+                .filter_map(|pid| pid.parse::<i32>().ok()),
+        );
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, run};
+    use fairtrial_journal::redact::Redactor;
+    use std::time::Duration;
+
+    fn shell(script: &str, timeout: Option<Duration>) -> (super::Ended, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let argv = ["sh", "-c", script].map(str::to_owned);
+        let env = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
+        let program = Program {
+            argv: &argv,
+            env: &env,
+            workdir: dir.path(),
+            stdin: None,
+            log: &log,
+            log_limit: 100,
+            timeout,
+        };
+        let redactor = Redactor::from_values(&["hunter22".to_owned()]);
+        let ended = run(&program, &redactor, None).unwrap();
+        (ended, std::fs::read_to_string(log).unwrap())
+    }
+
+    #[test]
+    fn output_is_kept_without_secrets_and_within_its_limit() {
+        let (ended, log) = shell("printf 'key hunt'; sleep 0.05; echo er22; exit 3", None);
+        assert_eq!((ended.code, log.as_str()), (3, "key [redacted]\n"));
+        let (_, log) = shell(
+            "for i in 1 2 3 4 5 6 7 8 9; do echo 0123456789012345678; done",
+            None,
+        );
+        assert!(log.contains("[80 bytes were left out]"), "{log}");
+    }
+
+    #[test]
+    fn time_ends_the_whole_group() {
+        let (ended, log) = shell(
+            "sleep 100 & echo $!; wait",
+            Some(Duration::from_millis(200)),
+        );
+        assert!(ended.timed_out && ended.stopped.is_some(), "{ended:?}");
+        let stat = format!("/proc/{}/stat", log.trim());
+        // A kill is on its way when it returns: the test hangs here if it never arrives.
+        while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Where the programs of a rollout run: each kind turns a command into one that is confined, and says under which
+//! paths the command finds its files.
+
+mod bubblewrap;
+mod container;
+mod template;
+
+use crate::error::AgentError;
+use fairtrial_spec::{Network, SandboxChoice, SandboxKind};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub use bubblewrap::is_visible;
+pub use container::{Leftover, list_leftovers, remove_leftover};
+
+/// Variables of a program.
+pub type Env = BTreeMap<String, String>;
+
+/// The folders of one phase.
+#[derive(Debug, Clone)]
+pub struct Room {
+    /// Where the work is done; written.
+    pub workspace: PathBuf,
+    /// Instructions and files beside the workspace; read only.
+    pub inputs: PathBuf,
+    /// Where the program leaves what it reports; written.
+    pub out: PathBuf,
+    /// A home of its own; written.
+    pub home: PathBuf,
+    /// The name of the attempt and the phase, unique on this machine.
+    pub name: String,
+}
+
+/// A command as it is started.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Confined {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Its variables.
+    pub env: Env,
+    /// Where it is started.
+    pub workdir: PathBuf,
+}
+
+/// One way to confine a command.
+pub trait Sandbox {
+    /// The word for it.
+    fn kind(&self) -> SandboxKind;
+    /// Where the confined program finds the folders of a room.
+    fn inside(&self, room: &Room) -> Room;
+    /// The command that runs another one confined.
+    fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined;
+    /// Ends what a program may have left running outside of this process's reach.
+    fn end(&self, _room: &Room) {}
+}
+
+/// The sandbox that a task asks for; the best there is where it asks for none.
+pub fn open(choice: &SandboxChoice, labels: &Labels) -> Result<Box<dyn Sandbox>, AgentError> {
+    match kind(choice) {
+        SandboxKind::Process => Ok(Box::new(Plain)),
+        SandboxKind::Bubblewrap => bubblewrap::open(choice).map(|found| Box::new(found) as _),
+        kind @ (SandboxKind::Podman | SandboxKind::Docker) => {
+            container::open(kind, choice, labels).map(|found| Box::new(found) as _)
+        }
+        SandboxKind::Modal => template::open(choice).map(|found| Box::new(found) as _),
+    }
+}
+
+/// Which sandbox a choice means on this machine.
+pub fn kind(choice: &SandboxChoice) -> SandboxKind {
+    choice.kind.unwrap_or_else(|| {
+        if bubblewrap::program().is_some() {
+            SandboxKind::Bubblewrap
+        } else {
+            SandboxKind::Process
+        }
+    })
+}
+
+/// What makes a sandbox findable by whoever cleans up.
+#[derive(Debug, Clone, Default)]
+pub struct Labels {
+    /// The run's stamp.
+    pub run: String,
+    /// The attempt's name.
+    pub trial: String,
+}
+
+/// No confinement.
+struct Plain;
+
+impl Sandbox for Plain {
+    fn kind(&self) -> SandboxKind {
+        SandboxKind::Process
+    }
+
+    fn inside(&self, room: &Room) -> Room {
+        room.clone()
+    }
+
+    fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined {
+        Confined {
+            argv: argv.to_vec(),
+            env: env.clone(),
+            workdir: room.workspace.clone(),
+        }
+    }
+}
+
+/// The fixed paths of a room inside a sandbox with a file system of its own.
+fn fixed_room(room: &Room) -> Room {
+    Room {
+        workspace: "/workspace".into(),
+        inputs: "/task".into(),
+        out: "/out".into(),
+        home: "/home/agent".into(),
+        name: room.name.clone(),
+    }
+}
+
+/// Whether the network is there.
+fn is_online(choice: &SandboxChoice) -> bool {
+    choice.network == Network::On
+}
+
+/// Looks for a program in `PATH`.
+pub fn find_program(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Path::new(name).is_file().then(|| name.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}

@@ -1,0 +1,164 @@
+//! Scoring a rollout: its own phase, which can be repeated from what the rollout left without running it again.
+
+mod files;
+mod judge;
+mod rubric;
+mod verify;
+
+pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
+pub use judge::{JudgeScore, LmEvaluation};
+pub use rubric::{Evaluation, RubricScore, Scores, evaluate};
+pub(crate) use verify::is_python;
+pub use verify::{ScriptReport, TestResult};
+
+use crate::baseline::Baseline;
+use crate::error::AgentError;
+use crate::sandbox::{Env, Sandbox};
+use crate::task::AgentTask;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_spec::RolloutOptions;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// What scoring needs.
+pub struct Scorer<'a> {
+    /// The task.
+    pub task: &'a AgentTask,
+    /// Its baseline.
+    pub baseline: &'a Baseline,
+    /// How it is scored.
+    pub options: &'a RolloutOptions,
+    /// Where tests run.
+    pub sandbox: &'a dyn Sandbox,
+    /// Variables of tests: those of the rollout without secrets.
+    pub env: &'a Env,
+    /// The judge's key.
+    pub judge_key: Option<&'a str>,
+    /// Takes secrets out of what is written.
+    pub redactor: &'a Redactor,
+    /// Bytes kept of the log.
+    pub log_limit: u64,
+}
+
+/// What scoring found.
+#[derive(Debug, Clone, Default)]
+pub struct Scored {
+    /// The rubrics and the total.
+    pub evaluation: Evaluation,
+    /// Each test.
+    pub tests: Vec<TestResult>,
+    /// What the evaluation script said.
+    pub script: ScriptReport,
+    /// What the judge said.
+    pub judged: Option<LmEvaluation>,
+    /// Why there is no score, where the machine or the task is to blame.
+    pub broken: Option<String>,
+    /// Seconds of the tests.
+    pub seconds: f64,
+}
+
+impl Scorer<'_> {
+    /// Scores what a rollout left in its directory; `scratch` is an empty folder.
+    pub fn score(&self, dir: &Path, scratch: &Path, name: &str) -> Result<Scored, AgentError> {
+        let room = verify::room(scratch, name)?;
+        let began = std::time::Instant::now();
+        let (tests, script, mut broken) = self.verify(dir, &room)?;
+        let seconds = began.elapsed().as_secs_f64();
+        let mut extra = script.rubrics.clone();
+        let mut judged = None;
+        if let (Some(choice), None, false) =
+            (&self.options.judge, &broken, self.task.rubrics.is_empty())
+        {
+            let diff = std::fs::read(dir.join(files::DIFF_FILE)).unwrap_or_default();
+            match judge::ask(choice, self, &String::from_utf8_lossy(&diff)) {
+                Ok(answer) => {
+                    for (id, score) in answer.scores() {
+                        extra.entry(id.to_owned()).or_insert((score, "judge"));
+                    }
+                    judged = Some(answer);
+                }
+                Err(error) => broken = Some(error.to_string()),
+            }
+        }
+        let passed: Vec<(&str, bool)> = tests
+            .iter()
+            .map(|test| (test.rubric_id.as_str(), test.success))
+            .collect();
+        let evaluation = evaluate(
+            &self.task.rubrics,
+            &Scores {
+                tests: &passed,
+                extra: &extra,
+            },
+            self.options.scoring,
+        );
+        Ok(Scored {
+            evaluation,
+            tests,
+            script,
+            judged,
+            broken,
+            seconds,
+        })
+    }
+}
+
+impl Scored {
+    /// The score; absent where nothing scores, or where the machine or the task is to blame.
+    pub fn total(&self) -> Option<f64> {
+        self.evaluation
+            .total_score
+            .filter(|_| self.broken.is_none())
+    }
+
+    /// The metrics that scoring adds to a record.
+    pub fn metrics(&self, pass_score: f64) -> Map<String, Value> {
+        let mut metrics = Map::new();
+        let mut set = |name: &str, value: Option<f64>| {
+            if let Some(value) = value.filter(|value| value.is_finite()) {
+                metrics.insert(name.to_owned(), value.into());
+            }
+        };
+        let total = self.total();
+        set("score", total);
+        // Weights are decimal fractions: their sums miss 1 by a rounding.
+        let solved = |total: f64| f64::from(u8::from(total >= pass_score - 1e-9));
+        set("solved", total.map(solved));
+        if self.broken.is_none() {
+            let passed = self.tests.iter().filter(|test| test.success).count();
+            set("tests_passed", Some(passed as f64));
+            set("tests_total", Some(self.tests.len() as f64));
+        }
+        let lm = self
+            .judged
+            .as_ref()
+            .and_then(|judged| judged.weighted_score);
+        set("lm_score", lm);
+        set("verify_s", Some(self.seconds));
+        for (name, value) in &self.script.custom_metrics {
+            // A metric of ours keeps its meaning whatever a script calls its own.
+            let name = if metrics.contains_key(name) || RESERVED.contains(&name.as_str()) {
+                format!("custom/{name}")
+            } else {
+                name.clone()
+            };
+            if value.is_number() {
+                metrics.insert(name, value.clone());
+            }
+        }
+        metrics
+    }
+}
+
+/// Names of metrics that a rollout gives itself, besides those of scoring.
+const RESERVED: [&str; 9] = [
+    "score",
+    "solved",
+    "tokens_total",
+    "tokens_input",
+    "tokens_output",
+    "tool_calls",
+    "cost_usd",
+    "agent_s",
+    "step",
+];

@@ -1,0 +1,257 @@
+//! Runs a task's tests on what the agent left: in a fresh copy of the baseline with the agent's diff on it, so that
+//! nothing but the diff counts, and with the tests put in only now.
+
+use super::{Scorer, files};
+use crate::error::{AgentError, At};
+use crate::process::{self, Program};
+use crate::sandbox::Room;
+use crate::task::{FileBody, TestScript};
+use crate::{git::Git, tree};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// What one test said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TestResult {
+    /// Its path.
+    #[serde(skip)]
+    pub path: String,
+    /// Its rubric.
+    #[serde(skip)]
+    pub rubric_id: String,
+    /// Whether it passed.
+    pub success: bool,
+    /// The last of what it wrote.
+    pub output: String,
+    /// Its exit code.
+    pub exit_code: i32,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// What an evaluation script left in `evaluation.json`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ScriptReport {
+    /// Metrics of its own.
+    pub custom_metrics: Map<String, Value>,
+    /// Further figures, kept as they are.
+    pub standard_metrics: Map<String, Value>,
+    /// Scores of rubrics.
+    pub rubrics: BTreeMap<String, (f64, &'static str)>,
+}
+
+/// The file in the folder that `FAIRTRIAL_OUT` names in which scripts leave metrics.
+const REPORT_FILE: &str = "evaluation.json";
+
+/// The folders of the scoring phase, in an empty one.
+pub(super) fn room(scratch: &Path, name: &str) -> Result<Room, AgentError> {
+    let room = Room {
+        workspace: scratch.join("workspace"),
+        inputs: scratch.join("inputs"),
+        out: scratch.join("out"),
+        home: scratch.join("home"),
+        name: format!("{name}-verify"),
+    };
+    for folder in [&room.inputs, &room.out, &room.home] {
+        fs::create_dir_all(folder).at("create", folder)?;
+    }
+    Ok(room)
+}
+
+impl Scorer<'_> {
+    /// The tests' results, the script's report, and why there is no score where the machine or the task is to blame.
+    pub(super) fn verify(
+        &self,
+        dir: &Path,
+        room: &Room,
+    ) -> Result<(Vec<TestResult>, ScriptReport, Option<String>), AgentError> {
+        let log = dir.join("logs/eval.log");
+        fs::write(&log, "").at("create", &log)?;
+        tree::copy(&self.baseline.tree(), &room.workspace)?;
+        apply_diff(&dir.join(files::DIFF_FILE), &room.workspace)?;
+        for test in self.task.tests.iter().chain(&self.task.evaluation_script) {
+            if let Some(content) = &test.content {
+                let executable = content.starts_with("#!");
+                let body = FileBody::new(content.clone().into_bytes(), executable);
+                tree::place(&room.workspace, &test.path, &body)?;
+            }
+        }
+        let mut results = Vec::new();
+        for test in &self.task.tests {
+            let result = self.run_script(test, room, &log)?;
+            if let Some(broken) = broken(test, &result) {
+                return Ok((results, ScriptReport::default(), Some(broken)));
+            }
+            results.push(TestResult {
+                path: test.path.clone(),
+                rubric_id: test.rubric_id.clone(),
+                success: result.code == 0,
+                output: result.tail,
+                exit_code: result.code,
+                seconds: result.seconds,
+            });
+        }
+        let mut broken_by = None;
+        if let Some(script) = &self.task.evaluation_script {
+            let result = self.run_script(script, room, &log)?;
+            if result.code != 0 {
+                broken_by = broken(script, &result).or_else(|| {
+                    Some(format!(
+                        "the evaluation script ended with exit code {}",
+                        result.code
+                    ))
+                });
+            }
+        }
+        Ok((results, report(&room.out.join(REPORT_FILE)), broken_by))
+    }
+
+    fn run_script(
+        &self,
+        test: &TestScript,
+        room: &Room,
+        log: &Path,
+    ) -> Result<process::Ended, AgentError> {
+        let inside = self.sandbox.inside(room);
+        let mut env = self.env.clone();
+        let out = inside.out.display().to_string();
+        env.insert("FAIRTRIAL_OUT".to_owned(), out.clone());
+        env.insert(
+            "FAIRTRIAL_EVALUATION".to_owned(),
+            format!("{out}/{REPORT_FILE}"),
+        );
+        let argv = command(test);
+        let heading = format!("$ {}\n", argv.join(" "));
+        append(log, &heading)?;
+        let confined = self.sandbox.confine(room, &argv, &env);
+        let env: Vec<(String, String)> = confined.env.into_iter().collect();
+        let program = Program {
+            argv: &confined.argv,
+            env: &env,
+            workdir: &confined.workdir,
+            stdin: None,
+            log,
+            log_limit: self.log_limit,
+            timeout: Some(Duration::from_secs_f64(self.options.verify_timeout_s)),
+        };
+        let ended = process::run(&program, self.redactor, None)?;
+        if ended.timed_out {
+            self.sandbox.end(room);
+        }
+        append(log, &format!("[exit code {}]\n", ended.code))?;
+        Ok(ended)
+    }
+}
+
+fn append(log: &Path, text: &str) -> Result<(), AgentError> {
+    use std::io::Write;
+    let file = fs::OpenOptions::new().append(true).open(log);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.at("write", log)
+}
+
+/// How a script is run: as it says, else by its kind.
+fn command(test: &TestScript) -> Vec<String> {
+    let path = &test.path;
+    if let Some(command) = &test.command {
+        let filled = command.replace("{path}", &shell_words::quote(path));
+        if let Ok(words) = shell_words::split(&filled)
+            && !words.is_empty()
+        {
+            return words;
+        }
+    }
+    let words: &[&str] = if test
+        .content
+        .as_ref()
+        .is_some_and(|text| text.starts_with("#!"))
+    {
+        return vec![format!("./{path}")];
+    } else if is_python(path) {
+        &[
+            "python3",
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            path,
+        ]
+    } else {
+        &["sh", path]
+    };
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// Why a script says nothing about the agent, where it could not do its work.
+fn broken(test: &TestScript, ended: &process::Ended) -> Option<String> {
+    let path = &test.path;
+    if ended.timed_out {
+        return Some(format!(
+            "test `{path}` passed its time limit of {:.0} s (`verify_timeout`)",
+            ended.seconds
+        ));
+    }
+    let is_pytest = is_python(path) && test.command.is_none();
+    let no_runner = ended.tail.contains("No module named pytest");
+    match ended.code {
+        126 | 127 => Some(format!(
+            "test `{path}` could not be run (exit code {}): {}",
+            ended.code,
+            last_line(&ended.tail)
+        )),
+        1 if is_pytest && no_runner => Some(format!("test `{path}`: pytest is not installed")),
+        3..=5 if is_pytest => Some(format!(
+            "pytest could not use test `{path}` (exit code {})",
+            ended.code
+        )),
+        _ => None,
+    }
+}
+
+/// Whether a script is one of Python's.
+pub(crate) fn is_python(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|kind| kind == "py")
+}
+
+fn last_line(tail: &str) -> &str {
+    let line = tail.lines().rev().find(|line| !line.trim().is_empty());
+    line.unwrap_or("it said nothing").trim()
+}
+
+/// Puts the agent's diff on a fresh workspace.
+fn apply_diff(diff: &Path, workspace: &Path) -> Result<(), AgentError> {
+    let empty = fs::metadata(diff).is_ok_and(|data| data.len() == 0);
+    if empty {
+        return Ok(());
+    }
+    let diff = std::path::absolute(diff).at("find", diff)?;
+    Git::own("apply")
+        .work_tree(workspace)
+        .dir(&workspace.join(".git"))
+        .args(["--whitespace=nowarn", "--binary"])
+        .args([diff])
+        .run()
+}
+
+fn report(path: &Path) -> ScriptReport {
+    let text = fs::read(path).unwrap_or_default();
+    let Ok(Value::Object(mut all)) = serde_json::from_slice(&text) else {
+        return ScriptReport::default();
+    };
+    let mut table = |key: &str| match all.remove(key) {
+        Some(Value::Object(table)) => table,
+        _ => Map::new(),
+    };
+    let (custom_metrics, standard_metrics) = (table("custom_metrics"), table("standard_metrics"));
+    let scored = |(id, value): (String, Value)| Some((id, (value.as_f64()?, "script")));
+    ScriptReport {
+        custom_metrics,
+        standard_metrics,
+        rubrics: table("rubrics").into_iter().filter_map(scored).collect(),
+    }
+}

@@ -1,0 +1,153 @@
+//! An agent task, whatever format it came in: what the agent is told, what it works on, and how that is scored.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One task, its overrides applied.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentTask {
+    /// Its own id.
+    pub id: String,
+    /// Its title, where it has one.
+    #[serde(default)]
+    pub title: String,
+    /// What the agent is told.
+    pub instructions: String,
+    /// The repository it works on; absent for a task that is only its files.
+    #[serde(default)]
+    pub repo: Option<Repo>,
+    /// Files that are laid over the repository, by path in the workspace.
+    #[serde(default)]
+    pub files: BTreeMap<String, FileBody>,
+    /// Files that the agent is given beside the workspace, by path in the task's folder.
+    #[serde(default)]
+    pub inputs: BTreeMap<String, FileBody>,
+    /// Patterns of what is taken out of the repository.
+    #[serde(default)]
+    pub removed: Vec<String>,
+    /// Variables for the agent and the tests.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// What counts, and how much.
+    #[serde(default)]
+    pub rubrics: Vec<Rubric>,
+    /// What is run to find out.
+    #[serde(default)]
+    pub tests: Vec<TestScript>,
+    /// A script that gives metrics of its own and may score rubrics.
+    #[serde(default)]
+    pub evaluation_script: Option<TestScript>,
+    /// The reference solution, for the `oracle` agent.
+    #[serde(default)]
+    pub solution: Option<Solution>,
+}
+
+/// Where a repository comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repo {
+    /// A URL or a local path.
+    pub url: String,
+    /// The branch, where no commit is named.
+    pub branch: String,
+    /// The commit the agent starts from.
+    pub start: Option<String>,
+    /// The commit of the reference solution.
+    pub end: Option<String>,
+    /// The part of the repository that is the workspace.
+    pub subdir: Option<String>,
+    /// Paths to check out; empty means all.
+    pub sparse: Vec<String>,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileBody {
+    /// Its bytes.
+    pub body: Body,
+    /// Whether it may be executed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
+}
+
+/// Bytes in a form that JSON can hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Body {
+    /// As text, which most files are.
+    Text(String),
+    /// As a list of numbers.
+    Bytes(Vec<u8>),
+}
+
+impl FileBody {
+    /// A plain text file.
+    pub fn text(text: &str) -> Self {
+        Self {
+            body: Body::Text(text.to_owned()),
+            executable: false,
+        }
+    }
+
+    /// A file with these bytes.
+    pub fn new(bytes: Vec<u8>, executable: bool) -> Self {
+        let body = match String::from_utf8(bytes) {
+            Ok(text) => Body::Text(text),
+            Err(error) => Body::Bytes(error.into_bytes()),
+        };
+        Self { body, executable }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.body {
+            Body::Text(text) => text.as_bytes(),
+            Body::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+/// A criterion with its weight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rubric {
+    /// Its id.
+    pub id: String,
+    /// What it asks.
+    #[serde(default)]
+    pub criterion: String,
+    /// How much it counts.
+    pub weight: f64,
+}
+
+/// A script that is put into the workspace after the agent has stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestScript {
+    /// Where it goes, in the workspace.
+    pub path: String,
+    /// The rubric it tells about.
+    #[serde(default)]
+    pub rubric_id: String,
+    /// Its text; absent where the workspace has the file already.
+    #[serde(default)]
+    pub content: Option<String>,
+    /// How it is run; absent means by its kind (pytest, sh, its first line).
+    #[serde(default)]
+    pub command: Option<String>,
+}
+
+/// The reference solution.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Solution {
+    /// A patch on the baseline.
+    Patch {
+        /// Its text.
+        text: String,
+    },
+    /// A shell script that is run in the workspace.
+    Script {
+        /// Its text.
+        text: String,
+    },
+    /// The repository at the end commit, taken from the repository when the baseline is made.
+    EndCommit,
+}

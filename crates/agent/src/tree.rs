@@ -1,0 +1,272 @@
+//! Folders of files: copied for each rollout, compared with what was copied, and written to without leaving them.
+
+use crate::error::{AgentError, At};
+use crate::task::FileBody;
+use std::collections::HashMap;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The system's clock for files ticks this coarsely, in nanoseconds: a change within one tick of the copy may not show
+/// in a file's times.
+const TICK: i64 = 20_000_000;
+
+/// What was copied, to tell later whether anything changed.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot {
+    entries: HashMap<PathBuf, Seen>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    mode: u32,
+    size: u64,
+    inode: u64,
+    changed: i64,
+}
+
+impl Seen {
+    fn new(data: &Metadata) -> Self {
+        Self {
+            mode: data.mode(),
+            size: if data.is_dir() { 0 } else { data.size() },
+            inode: data.ino(),
+            // A folder's times change when its files do, which are looked at one by one.
+            changed: if data.is_dir() { 0 } else { nanos(data) },
+        }
+    }
+}
+
+fn nanos(data: &Metadata) -> i64 {
+    data.ctime()
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(data.ctime_nsec())
+}
+
+/// Copies a folder that is to be worked in: files share their blocks with the original where the file system can do
+/// that, and are never the same file.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<Snapshot, AgentError> {
+    let mut snapshot = Snapshot::default();
+    copy_below(from, to, Path::new(""), &mut snapshot)?;
+    Ok(snapshot)
+}
+
+fn copy_below(
+    from: &Path,
+    to: &Path,
+    below: &Path,
+    snapshot: &mut Snapshot,
+) -> Result<(), AgentError> {
+    let (source, target) = (from.join(below), to.join(below));
+    fs::create_dir(&target).at("create", &target)?;
+    for entry in fs::read_dir(&source).at("list", &source)? {
+        let entry = entry.at("list", &source)?;
+        let name = below.join(entry.file_name());
+        let (old, new) = (from.join(&name), to.join(&name));
+        let kind = entry.file_type().at("look at", &old)?;
+        if kind.is_dir() {
+            copy_below(from, to, &name, snapshot)?;
+            continue;
+        }
+        if kind.is_symlink() {
+            let target = fs::read_link(&old).at("read", &old)?;
+            std::os::unix::fs::symlink(target, &new).at("create", &new)?;
+        } else {
+            fs::copy(&old, &new).at("copy", &old)?;
+        }
+        let seen = Seen::new(&fs::symlink_metadata(&new).at("look at", &new)?);
+        snapshot.entries.insert(name, seen);
+    }
+    Ok(())
+}
+
+/// Whether a copied folder differs from what was copied, its own `.git` left aside.
+pub(crate) fn is_changed(
+    original: &Path,
+    copy: &Path,
+    snapshot: &Snapshot,
+) -> Result<bool, AgentError> {
+    let newest = snapshot
+        .entries
+        .values()
+        .map(|seen| seen.changed)
+        .max()
+        .unwrap_or(0);
+    let mut files = 0;
+    let mut open = vec![PathBuf::new()];
+    while let Some(below) = open.pop() {
+        let folder = copy.join(&below);
+        for entry in fs::read_dir(&folder).at("list", &folder)? {
+            let entry = entry.at("list", &folder)?;
+            let name = below.join(entry.file_name());
+            let path = copy.join(&name);
+            let data = fs::symlink_metadata(&path).at("look at", &path)?;
+            if data.is_dir() {
+                if name != Path::new(".git") {
+                    open.push(name);
+                }
+                continue;
+            }
+            let seen = Seen::new(&data);
+            if snapshot.entries.get(&name) != Some(&seen) {
+                return Ok(true);
+            }
+            files += 1;
+            let may_hide = seen.changed + TICK > newest;
+            if may_hide && !data.is_symlink() && !same_content(&original.join(&name), &path)? {
+                return Ok(true);
+            }
+        }
+    }
+    let kept = snapshot
+        .entries
+        .keys()
+        .filter(|name| !name.starts_with(".git"))
+        .count();
+    Ok(files != kept)
+}
+
+fn same_content(one: &Path, other: &Path) -> Result<bool, AgentError> {
+    let (mut left, mut right) = (
+        File::open(one).at("open", one)?,
+        File::open(other).at("open", other)?,
+    );
+    let (mut ours, mut theirs) = ([0; 1 << 14], [0; 1 << 14]);
+    loop {
+        let read = fill(&mut left, &mut ours).at("read", one)?;
+        let also = fill(&mut right, &mut theirs).at("read", other)?;
+        if ours[..read] != theirs[..also] {
+            return Ok(false);
+        }
+        if read == 0 {
+            return Ok(true);
+        }
+    }
+}
+
+fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..])? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
+}
+
+/// Writes a file below a folder whose content others have made: a link on the way is replaced, never followed.
+pub(crate) fn place(root: &Path, name: &str, file: &FileBody) -> Result<PathBuf, AgentError> {
+    let mut path = root.to_owned();
+    let name = Path::new(name);
+    for part in name.parent().into_iter().flat_map(Path::components) {
+        path.push(part);
+        match fs::symlink_metadata(&path) {
+            Ok(data) if data.is_dir() => continue,
+            Ok(_) => fs::remove_file(&path).at("remove", &path)?,
+            Err(_) => {}
+        }
+        fs::create_dir(&path).at("create", &path)?;
+    }
+    path.push(name.file_name().unwrap_or_default());
+    match fs::symlink_metadata(&path) {
+        Ok(data) if data.is_dir() => fs::remove_dir_all(&path).at("remove", &path)?,
+        Ok(_) => fs::remove_file(&path).at("remove", &path)?,
+        Err(_) => {}
+    }
+    let mut out = File::create_new(&path).at("create", &path)?;
+    out.write_all(file.bytes()).at("write", &path)?;
+    if file.executable {
+        let mode = fs::Permissions::from_mode(0o755);
+        out.set_permissions(mode).at("change", &path)?;
+    }
+    Ok(path)
+}
+
+/// Removes what a pattern names below a folder.
+pub(crate) fn remove(root: &Path, pattern: &str) -> Result<usize, AgentError> {
+    let mut removed = 0;
+    let mut open = vec![PathBuf::new()];
+    while let Some(below) = open.pop() {
+        let folder = root.join(&below);
+        for entry in fs::read_dir(&folder).at("list", &folder)? {
+            let entry = entry.at("list", &folder)?;
+            let name = below.join(entry.file_name());
+            let path = root.join(&name);
+            let is_dir = entry.file_type().at("look at", &path)?.is_dir();
+            let named = crate::format::matches(pattern, &name.to_string_lossy());
+            match (named, is_dir) {
+                (true, true) => fs::remove_dir_all(&path).at("remove", &path)?,
+                (true, false) => fs::remove_file(&path).at("remove", &path)?,
+                (false, true) => open.push(name),
+                (false, false) => {}
+            }
+            removed += usize::from(named);
+        }
+    }
+    Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{copy, is_changed, place, remove};
+    use crate::task::FileBody;
+    use std::fs;
+
+    #[test]
+    fn a_change_of_any_kind_shows_and_none_does_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let (base, work) = (dir.path().join("base"), dir.path().join("work"));
+        fs::create_dir_all(base.join("sub/.git")).unwrap();
+        fs::create_dir_all(base.join(".git")).unwrap();
+        fs::write(base.join("a"), "one").unwrap();
+        fs::write(base.join("sub/b"), "two").unwrap();
+        let fresh = || {
+            let _ = fs::remove_dir_all(&work);
+            copy(&base, &work).unwrap()
+        };
+        let snapshot = fresh();
+        assert!(!is_changed(&base, &work, &snapshot).unwrap());
+        fs::write(work.join(".git/HEAD"), "x").unwrap();
+        assert!(!is_changed(&base, &work, &snapshot).unwrap());
+        let changes: [fn(&std::path::Path); 5] = [
+            |work| fs::write(work.join("a"), "eno").unwrap(),
+            |work| fs::write(work.join("new"), "").unwrap(),
+            |work| fs::remove_file(work.join("sub/b")).unwrap(),
+            |work| {
+                fs::remove_file(work.join("a")).unwrap();
+                fs::write(work.join("a"), "one").unwrap();
+            },
+            |work| {
+                use std::os::unix::fs::PermissionsExt;
+                fs::set_permissions(work.join("a"), fs::Permissions::from_mode(0o755)).unwrap();
+            },
+        ];
+        for (place, change) in changes.iter().enumerate() {
+            let snapshot = fresh();
+            change(&work);
+            assert!(is_changed(&base, &work, &snapshot).unwrap(), "{place}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_never_written_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let (inside, outside) = (dir.path().join("in"), dir.path().join("out"));
+        fs::create_dir_all(&inside).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        fs::write(outside.join("t.sh"), "precious").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("tests")).unwrap();
+        place(&inside, "tests/t.sh", &FileBody::text("ours")).unwrap();
+        assert_eq!(
+            fs::read_to_string(outside.join("t.sh")).unwrap(),
+            "precious"
+        );
+        assert_eq!(
+            fs::read_to_string(inside.join("tests/t.sh")).unwrap(),
+            "ours"
+        );
+        assert_eq!(remove(&inside, "tests/*.sh").unwrap(), 1);
+    }
+}

@@ -1,0 +1,224 @@
+//! What an agent used: tokens, tool calls and money, each with where the figure comes from. What nobody said is
+//! absent, never 0.
+//!
+//! Agents report running totals, so the last figure of a kind counts and nothing is added up twice.
+
+use fairtrial_spec::Price;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// The file, in the folder that `FAIRTRIAL_OUT` names, in which any agent may say what it used.
+pub const USAGE_FILE: &str = "usage.json";
+
+/// What was used.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read by the model, those from its cache included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens written by it, those of its reasoning included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// Those read that came from its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+    /// Those written that were reasoning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<u64>,
+    /// All together, where only that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_tokens: Option<u64>,
+    /// Calls of tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<u64>,
+    /// Dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+/// Where a cost comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostSource {
+    /// The agent said it.
+    Reported,
+    /// Tokens times the declared price.
+    Priced,
+    /// Nobody knows.
+    Unknown,
+}
+
+impl CostSource {
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Reported => "reported",
+            Self::Priced => "priced",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Usage {
+    /// What an agent's log and its usage file say; the file wins.
+    pub fn read(log: &Path, out: &Path) -> Self {
+        let mut usage = Self::from_log(&fs::read(log).unwrap_or_default());
+        let file = fs::read(out.join(USAGE_FILE)).unwrap_or_default();
+        if let Ok(own) = serde_json::from_slice::<Self>(&file) {
+            usage.take(&own);
+        }
+        usage
+    }
+
+    /// What the lines of a log say.
+    pub fn from_log(log: &[u8]) -> Self {
+        let mut usage = Self::default();
+        let mut calls = None;
+        for line in log.split(|byte| *byte == b'\n') {
+            let line = String::from_utf8_lossy(line);
+            let line = line.trim();
+            if line.starts_with('{')
+                && let Ok(event) = serde_json::from_str::<Value>(line)
+            {
+                usage.take(&event_usage(&event));
+                if is_tool_call(&event) {
+                    *calls.get_or_insert(0) += 1;
+                }
+            } else if let Some(total) = plain_total(line) {
+                usage.total_tokens = Some(total);
+            } else if line.starts_with("FunctionCall:") {
+                *calls.get_or_insert(0) += 1;
+            }
+        }
+        usage.tool_calls = usage.tool_calls.or(calls);
+        usage
+    }
+
+    /// Later figures replace earlier ones: they are totals.
+    fn take(&mut self, later: &Self) {
+        self.input_tokens = later.input_tokens.or(self.input_tokens);
+        self.output_tokens = later.output_tokens.or(self.output_tokens);
+        self.cached_tokens = later.cached_tokens.or(self.cached_tokens);
+        self.reasoning_tokens = later.reasoning_tokens.or(self.reasoning_tokens);
+        self.total_tokens = later.total_tokens.or(self.total_tokens);
+        self.tool_calls = later.tool_calls.or(self.tool_calls);
+        self.cost_usd = later.cost_usd.or(self.cost_usd);
+    }
+
+    /// All tokens.
+    pub fn tokens(&self) -> Option<u64> {
+        match (self.input_tokens, self.output_tokens) {
+            (None, None) => self.total_tokens,
+            (input, output) => Some(input.unwrap_or(0).saturating_add(output.unwrap_or(0))),
+        }
+    }
+
+    /// The cost and where it comes from.
+    pub fn cost(&self, price: Option<Price>) -> (Option<f64>, CostSource) {
+        if let Some(cost) = self
+            .cost_usd
+            .filter(|cost| cost.is_finite() && *cost >= 0.0)
+        {
+            return (Some(cost), CostSource::Reported);
+        }
+        match (price, self.input_tokens, self.output_tokens) {
+            (Some(price), Some(input), Some(output)) => {
+                let cached = self.cached_tokens.unwrap_or(0).min(input);
+                let cost = (input - cached) as f64 * price.input
+                    + cached as f64 * price.cached.unwrap_or(price.input)
+                    + output as f64 * price.output;
+                (Some(cost / 1e6), CostSource::Priced)
+            }
+            _ => (None, CostSource::Unknown),
+        }
+    }
+}
+
+/// What one event of a known agent says: codex `turn.completed` and `token_count`, claude `result`.
+fn event_usage(event: &Value) -> Usage {
+    let mut usage = Usage {
+        cost_usd: event.get("total_cost_usd").and_then(Value::as_f64),
+        ..Usage::default()
+    };
+    let kind = event.get("type").and_then(Value::as_str).unwrap_or("");
+    let place = match kind {
+        "turn.completed" | "result" => event.get("usage"),
+        _ => event.pointer("/msg/info/total_token_usage"),
+    };
+    let Some(place) = place else { return usage };
+    let count = |key: &str| place.get(key).and_then(Value::as_u64);
+    let from_cache = count("cache_read_input_tokens");
+    usage.cached_tokens = count("cached_input_tokens").or(from_cache);
+    // Claude counts what the cache gave, and what went into it, beside the rest; codex counts it in.
+    let beside = from_cache.unwrap_or(0) + count("cache_creation_input_tokens").unwrap_or(0);
+    usage.input_tokens = count("input_tokens").map(|tokens| tokens.saturating_add(beside));
+    usage.output_tokens = count("output_tokens");
+    usage.reasoning_tokens = count("reasoning_output_tokens");
+    usage
+}
+
+fn is_tool_call(event: &Value) -> bool {
+    let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str).unwrap_or("");
+    match text("/type") {
+        "function_call" => true,
+        "item.completed" => matches!(
+            text("/item/type"),
+            "command_execution" | "file_change" | "mcp_tool_call" | "web_search"
+        ),
+        "assistant" => event
+            .pointer("/message/content")
+            .and_then(Value::as_array)
+            .is_some_and(|parts| parts.iter().any(|part| part["type"] == "tool_use")),
+        _ => false,
+    }
+}
+
+/// `tokens used: 1,234` of older agents.
+fn plain_total(line: &str) -> Option<u64> {
+    let at = line.find("tokens used")?;
+    let digits: String = line[at + "tokens used".len()..]
+        .trim_start_matches([':', ' '])
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == ',')
+        .filter(char::is_ascii_digit)
+        .collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CostSource, Usage};
+    use fairtrial_spec::Price;
+
+    #[test]
+    fn running_totals_are_not_added_up() {
+        // The original adds the lines (350 tokens) and counts calls in two places (2); see the goldens of its rules.
+        let usage = Usage::from_log(b"tokens used: 100\nFunctionCall: x\ntokens used: 250\n");
+        assert_eq!((usage.tokens(), usage.tool_calls), (Some(250), Some(1)));
+        assert_eq!(Usage::from_log(b"hello\n"), Usage::default());
+    }
+
+    #[test]
+    fn codex_and_claude_are_understood() {
+        let codex = br#"{"type":"item.completed","item":{"type":"command_execution"}}
+{"type":"turn.completed","usage":{"input_tokens":1000,"cached_input_tokens":400,"output_tokens":50}}"#;
+        let usage = Usage::from_log(codex);
+        assert_eq!((usage.tokens(), usage.tool_calls), (Some(1050), Some(1)));
+        let price = Price {
+            input: 1.0,
+            output: 10.0,
+            cached: Some(0.1),
+        };
+        let (cost, source) = usage.cost(Some(price));
+        assert_eq!(source, CostSource::Priced);
+        assert!((cost.unwrap() - (600.0 + 40.0 + 500.0) / 1e6).abs() < 1e-12);
+        assert_eq!(usage.cost(None), (None, CostSource::Unknown));
+        let claude = br#"{"type":"assistant","message":{"content":[{"type":"tool_use"}]}}
+{"type":"result","total_cost_usd":0.25,"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":5}}"#;
+        let usage = Usage::from_log(claude);
+        assert_eq!((usage.tokens(), usage.cached_tokens), (Some(105), Some(90)));
+        assert_eq!(usage.cost(Some(price)), (Some(0.25), CostSource::Reported));
+    }
+}

@@ -1,0 +1,366 @@
+//! Agent tasks on the command line's side: what a spec's tasks hold and whether they can run here, their baselines, and
+//! the driver process inside a rollout.
+
+use crate::environment;
+use crate::exit::{Exit, Failure};
+use crate::printer::Printer;
+use fairtrial_agent::check::{Findings, check_machine, check_task};
+use fairtrial_agent::format::{ReadTask, Reading, read_task};
+use fairtrial_agent::rollout::{RolloutEnd, RolloutTask, RolloutTrial, drive, score_again};
+use fairtrial_agent::sandbox::{list_leftovers, remove_leftover};
+use fairtrial_agent::{AgentError, baseline};
+use fairtrial_engine::task_cache;
+use fairtrial_journal::DataRoot;
+use fairtrial_model::{Direction, MetricDeclaration, MetricSource};
+use fairtrial_spec::{AgentChoice, SandboxKind, Spec, Task, Work, find_path};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What was found out about one agent task of a spec.
+#[derive(Debug, Serialize)]
+pub(crate) struct CheckedTask {
+    /// The task's id in the spec.
+    task: String,
+    /// Its folder.
+    prepared_dir: String,
+    /// Hash of the task with its overrides.
+    digest: Option<String>,
+    /// What is wrong, and what to know.
+    pub(crate) findings: Findings,
+}
+
+/// Metrics that every rollout may report, with which way is better.
+const METRICS: [(&str, Direction); 4] = [
+    ("score", Direction::Up),
+    ("solved", Direction::Up),
+    ("tokens_total", Direction::Down),
+    ("cost_usd", Direction::Down),
+];
+
+/// Looks into every agent task of a spec.
+pub(crate) fn check(spec: &Spec) -> Vec<CheckedTask> {
+    let mut reader = Reader::new(spec);
+    let tasks = spec.tasks.iter().filter_map(|task| reader.check(task));
+    let mut all: Vec<CheckedTask> = tasks.collect();
+    // A task under several models is one task.
+    all.dedup_by(|one, other| {
+        one.prepared_dir == other.prepared_dir
+            && one.digest == other.digest
+            && one.findings == other.findings
+    });
+    all
+}
+
+/// Shows what was found.
+pub(crate) fn show(tasks: &[CheckedTask], printer: Printer) {
+    for task in tasks {
+        let name = format!("task `{}` ({})", task.task, task.prepared_dir);
+        for warning in &task.findings.warnings {
+            printer.warn(format!("{name}: {warning}"));
+        }
+        for error in &task.findings.errors {
+            printer.error(&format!("{name}: {error}"), None);
+        }
+    }
+}
+
+/// Looks into the agent tasks of a spec that is to be planned or run: their content becomes part of what their trials
+/// are, and what their rollouts report is declared.
+pub(crate) fn look(spec: &mut Spec, printer: Printer) -> Result<(), Failure> {
+    let is_agents = |task: &Task| matches!(task.work, Work::Prepared { .. });
+    if !spec.tasks.iter().any(is_agents) {
+        return Ok(());
+    }
+    let checked = check(spec);
+    show(&checked, printer);
+    let errors: usize = checked.iter().map(|task| task.findings.errors.len()).sum();
+    if errors > 0 {
+        let plural = if errors == 1 { "" } else { "s" };
+        let message = format!("the agent tasks have {errors} problem{plural}; nothing was run");
+        return Err(Failure::input(message));
+    }
+    let mut reader = Reader::new(spec);
+    let digests: Vec<Option<String>> = spec.tasks.iter().map(|task| reader.digest(task)).collect();
+    let backend = named_backend()?;
+    for (task, found) in spec.tasks.iter_mut().zip(digests) {
+        if let Work::Prepared {
+            digest, options, ..
+        } = &mut task.work
+        {
+            *digest = found;
+            options.sandbox.kind = options.sandbox.kind.or(backend);
+        }
+    }
+    for (name, direction) in METRICS {
+        if !spec.metrics.iter().any(|metric| metric.name == name) {
+            spec.metrics.push(MetricDeclaration {
+                name: name.to_owned(),
+                source: MetricSource::Reported,
+                direction: Some(direction),
+                unit: None,
+                precision: None,
+                margin: None,
+                summary: None,
+                required: false,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The sandbox that `SANDBOX_BACKEND` names.
+fn named_backend() -> Result<Option<SandboxKind>, Failure> {
+    let Some(word) = std::env::var("SANDBOX_BACKEND")
+        .ok()
+        .filter(|it| !it.is_empty())
+    else {
+        return Ok(None);
+    };
+    SandboxKind::from_word(&word).map(Some).ok_or_else(|| {
+        Failure::input(format!("SANDBOX_BACKEND names no sandbox: `{word}`"))
+            .hint(format!("there are {}", SandboxKind::WORDS.join(", ")))
+    })
+}
+
+/// Makes the baselines that a run will copy, and finds out whether its agents and sandboxes are here.
+pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
+    let mut problems: Vec<String> = Vec::new();
+    for task in &spec.tasks {
+        if let Work::Prepared { options, .. } = &task.work {
+            let mut findings = Findings::default();
+            for agent in agents_of(spec, task, &options.agent) {
+                check_machine(&agent, &options.sandbox, &mut findings);
+            }
+            let told = findings.errors.into_iter();
+            problems.extend(told.map(|error| format!("task `{}`: {error}", task.id)));
+        }
+    }
+    problems.dedup();
+    if !problems.is_empty() {
+        return Err(Failure::input(problems.join("\n       "))
+            .hint("nothing was run; `fairtrial plan` works without these"));
+    }
+    let cache = task_cache(root);
+    let token = token();
+    let reader = Reader::new(spec);
+    for task in &spec.tasks {
+        let Work::Prepared { digest, .. } = &task.work else {
+            continue;
+        };
+        let folder = digest
+            .as_ref()
+            .map(|digest| cache.join("tasks").join(digest));
+        if folder.is_some_and(|folder| folder.join("task.json").is_file()) {
+            continue;
+        }
+        let read = reader.read(task).map_err(|error| failure(task, &error))?;
+        if digest.as_ref() != Some(&read.digest) {
+            let message = format!("task `{}` changed since the run was started", task.id);
+            return Err(Failure::input(message)
+                .hint("start a new run; `--reuse` takes over what did not change"));
+        }
+        baseline::ensure(&cache, &read, token.as_deref()).map_err(|error| failure(task, &error))?;
+    }
+    Ok(())
+}
+
+/// Removes containers whose owner is dead, where a spec uses containers at all.
+pub(crate) fn reap(spec: &Spec, printer: Printer) {
+    let contained = |task: &Task| match &task.work {
+        Work::Prepared { options, .. } => matches!(
+            options.sandbox.kind,
+            Some(SandboxKind::Podman | SandboxKind::Docker)
+        ),
+        _ => false,
+    };
+    if !spec.tasks.iter().any(contained) {
+        return;
+    }
+    for leftover in list_leftovers() {
+        if !remove_leftover(&leftover) {
+            printer.warn(format!(
+                "container {} was left behind and could not be removed",
+                leftover.name
+            ));
+        }
+    }
+}
+
+fn failure(task: &Task, error: &AgentError) -> Failure {
+    Failure::input(format!("task `{}`: {error}", task.id))
+}
+
+/// The agents that a task's trials have: its own, or those that arms name.
+fn agents_of(spec: &Spec, task: &Task, own: &AgentChoice) -> Vec<AgentChoice> {
+    let of_arm =
+        |arm: &&fairtrial_spec::Arm| task.arm.as_ref().is_none_or(|name| *name == arm.name);
+    let names: Vec<&str> = spec
+        .arms
+        .iter()
+        .filter(of_arm)
+        .filter_map(|arm| arm.params.get("agent")?.as_str())
+        .chain(task.params.get("agent").and_then(serde_json::Value::as_str))
+        .collect();
+    let named = |name: &&str| AgentChoice {
+        name: (*name).to_owned(),
+        ..own.clone()
+    };
+    let mut all: Vec<AgentChoice> = names.iter().map(named).collect();
+    if all.len() < spec.arms.len().max(1) {
+        all.push(own.clone());
+    }
+    all
+}
+
+/// The token for private repositories.
+fn token() -> Option<String> {
+    std::env::var("PRIVATE_GITHUB_PAT")
+        .ok()
+        .filter(|it| !it.is_empty())
+}
+
+/// Reads tasks, each once.
+struct Reader {
+    base_dir: String,
+    token: Option<String>,
+    read: HashMap<String, Result<ReadTask, String>>,
+    findings: HashMap<String, Findings>,
+}
+
+impl Reader {
+    fn new(spec: &Spec) -> Self {
+        Self {
+            base_dir: spec.base_dir.clone(),
+            token: token(),
+            read: HashMap::new(),
+            findings: HashMap::new(),
+        }
+    }
+
+    fn read(&self, task: &Task) -> Result<ReadTask, AgentError> {
+        self.read_with(task, &mut Findings::default())
+    }
+
+    fn read_with(&self, task: &Task, findings: &mut Findings) -> Result<ReadTask, AgentError> {
+        let Work::Prepared {
+            dir,
+            apply_overrides,
+            overrides,
+            ..
+        } = &task.work
+        else {
+            return Err(AgentError::Sandbox("it is no agent task".to_owned()));
+        };
+        let base = Path::new(&self.base_dir);
+        let dir = find_path(base, dir);
+        let overrides = overrides.as_ref().map(|file| find_path(base, file));
+        let reading = Reading {
+            dir: &dir,
+            overrides: overrides.as_deref(),
+            apply_overrides: *apply_overrides,
+            token: self.token.as_deref(),
+        };
+        read_task(&reading, findings)
+    }
+
+    fn check(&mut self, task: &Task) -> Option<CheckedTask> {
+        let (key, dir) = key(task)?;
+        // A folder that is not there was told of when the spec was read.
+        if !find_path(Path::new(&self.base_dir), &dir).is_dir() {
+            return None;
+        }
+        if !self.read.contains_key(&key) {
+            let mut findings = Findings::default();
+            let read = self.read_with(task, &mut findings);
+            match &read {
+                Ok(read) => check_task(&read.task, &mut findings),
+                Err(error) => findings.error(error.to_string()),
+            }
+            self.findings.insert(key.clone(), findings);
+            let read = read.map_err(|error| error.to_string());
+            self.read.insert(key.clone(), read);
+        }
+        let read = self.read.get(&key)?.as_ref().ok();
+        Some(CheckedTask {
+            task: task.id.clone(),
+            prepared_dir: dir,
+            digest: read.map(|read| read.digest.clone()),
+            findings: self.findings.get(&key).cloned().unwrap_or_default(),
+        })
+    }
+
+    fn digest(&mut self, task: &Task) -> Option<String> {
+        self.check(task)?.digest
+    }
+}
+
+/// What decides how a task is read, and its folder.
+fn key(task: &Task) -> Option<(String, String)> {
+    match &task.work {
+        Work::Prepared {
+            dir,
+            apply_overrides,
+            overrides,
+            ..
+        } => Some((
+            format!("{dir}\0{apply_overrides}\0{overrides:?}"),
+            dir.clone(),
+        )),
+        _ => None,
+    }
+}
+
+/// Becomes the driver of a rollout (`__rollout TASK TRIAL`), or scores one again (`__score TASK TRIAL`), where this
+/// process was started as that.
+pub(crate) fn inside_a_rollout() -> Option<ExitCode> {
+    let mut arguments = std::env::args().skip(1);
+    let again = match arguments.next()?.as_str() {
+        "__rollout" => false,
+        "__score" => true,
+        _ => return None,
+    };
+    let (task, trial) = (arguments.next()?, arguments.next()?);
+    Some(driver(&task, &trial, again))
+}
+
+#[allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "what a trial prints goes into its log"
+)]
+fn driver(task: &str, trial: &str, again: bool) -> ExitCode {
+    let (task, trial) = match requests(task, trial) {
+        Ok(both) => both,
+        Err(message) => {
+            eprintln!("{message}");
+            return Exit::Machine.into();
+        }
+    };
+    let env = environment::read().into_iter().collect();
+    if again {
+        return match score_again(&task, &trial, env) {
+            Ok(report) => {
+                println!("{}", serde_json::to_string(&report).unwrap_or_default());
+                Exit::Fine.into()
+            }
+            Err(error) => {
+                eprintln!("{error}");
+                Exit::Machine.into()
+            }
+        };
+    }
+    match drive(&task, &trial, env) {
+        RolloutEnd::Done => Exit::Fine.into(),
+        RolloutEnd::Failed => Exit::Failed.into(),
+        RolloutEnd::Infra => Exit::Machine.into(),
+    }
+}
+
+fn requests(task: &str, trial: &str) -> Result<(RolloutTask, RolloutTrial), String> {
+    let text = std::fs::read(task).map_err(|error| format!("{task}: {error}"))?;
+    let task = serde_json::from_slice(&text).map_err(|error| format!("{task}: {error}"))?;
+    let trial = serde_json::from_str(trial).map_err(|error| format!("the trial: {error}"))?;
+    Ok((task, trial))
+}

@@ -1,0 +1,113 @@
+//! Rollouts never see each other's files, and a prepared task is never written to.
+
+use crate::lab::{Lab, json_of, meta};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::process::Command;
+
+#[test]
+fn parallel_rollouts_with_other_overrides_keep_apart() {
+    let lab = Lab::new();
+    let mut plain = meta("t");
+    plain["evaluation"]["test_scripts"] = json!([{ "path": "t.sh", "rubric_id": "right", "content": "grep -qx \"$WANTED\" answer.txt" }]);
+    lab.task("t", &plain);
+    let names = ["a", "b", "c", "d"];
+    for name in names {
+        let overrides = json!({
+            "prompt": format!("Write {name}"),
+            "overlay_repo_files": { "who.txt": name },
+            "inject_files": [{ "path": "bin/run.sh", "content": "cat who.txt", "executable": true }],
+            "remove_repo_paths": ["*.md"],
+            "environment_variables": { "WANTED": name },
+        });
+        lab.project
+            .write(&format!("overrides/{name}.json"), &overrides.to_string());
+    }
+    let before = listing(&lab);
+    let agent = "sleep 0.1; test ! -e README.md && test \\\"$(cat {instruction_file})\\\" = \\\"Write $WANTED\\\" && ./bin/run.sh > answer.txt";
+    let mut tasks = String::new();
+    for name in names {
+        let _ = write!(
+            tasks,
+            "[[tasks]]\nid = \"{name}\"\nprepared_dir = \"data/tasks/prepared/t\"\noverrides = \"overrides/{name}.json\"\nrollouts = 4\n"
+        );
+    }
+    let plain = "[[tasks]]\nid = \"plain\"\nprepared_dir = \"data/tasks/prepared/t\"\napply_overrides = false\nenv = { WANTED = \"plain\" }\nagent = { command = [\"sh\", \"-c\", \"test -e README.md && test ! -e who.txt && echo plain > answer.txt\"] }\n";
+    lab.spec(&format!(
+        "name = \"b\"\nparallel = 8\norder = \"random\"\n[defaults]\nagent = {{ command = [\"sh\", \"-c\", \"{agent}\"] }}\n{tasks}{plain}"
+    ));
+    lab.run(0);
+    let rollouts = lab.rollouts("b");
+    assert_eq!(rollouts.len(), 17);
+    for (row, dir) in rollouts {
+        let results = json_of(&dir, "evaluation_results.json");
+        assert_eq!(
+            results["evaluation"]["rubrics"]["right"]["score"], 1.0,
+            "{row}"
+        );
+        assert_eq!(results["unscored_rubrics"], json!(["there"]));
+    }
+    assert_eq!(listing(&lab), before, "the prepared task was changed");
+}
+
+fn listing(lab: &Lab) -> String {
+    let script = "find data/tasks overrides -type f | sort | xargs sha256sum";
+    let out = Command::new("sh")
+        .args(["-c", script])
+        .current_dir(lab.project.path())
+        .output()
+        .unwrap();
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn a_repository_starts_at_its_commit_without_its_future() {
+    let lab = Lab::new();
+    let git = |script: &str| {
+        let made = Command::new("sh")
+            .args(["-ec", script])
+            .current_dir(lab.project.path())
+            .env("GIT_AUTHOR_NAME", "a")
+            .env("GIT_AUTHOR_EMAIL", "a@b")
+            .env("GIT_COMMITTER_NAME", "a")
+            .env("GIT_COMMITTER_EMAIL", "a@b")
+            .output()
+            .unwrap();
+        assert!(
+            made.status.success(),
+            "{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
+        String::from_utf8(made.stdout).unwrap().trim().to_owned()
+    };
+    let start = git(
+        "git init -q -b main up; cd up; mkdir part; echo 1 > part/answer.txt; echo x > part/old; git add .; git commit -qm one; git rev-parse HEAD",
+    );
+    let end = git(
+        "cd up; echo 42 > part/answer.txt; rm part/old; printf '\\000\\001' > part/bin; git add -A; git commit -qm solution; git rev-parse HEAD",
+    );
+    let mut meta = meta("t");
+    meta["repo"] = json!({
+        "git_url": "../../../../up", "branch": "main", "subdir": "part",
+        "start_commit_sha": start, "end_commit_sha": end,
+    });
+    meta["evaluation"]["test_scripts"][1]["content"] =
+        "test ! -e old && test $(wc -c < bin) = 2".into();
+    lab.task("t", &meta);
+    let text = "name = \"b\"\n[arms.oracle]\nagent = \"oracle\"\n[arms.nop]\nagent = \"nop\"\n[arms.thief]\nagent = \"command\"\n";
+    lab.spec(&format!(
+        "{text}[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = {{ command = [\"sh\", \"-c\", \"git log --all --oneline | wc -l > commits; git grep 42 $(git rev-list --all) > answer.txt || true\"] }}\n"
+    ));
+    lab.run(0);
+    for (row, dir) in lab.rollouts("b") {
+        let score = &row["metrics"]["score"];
+        match row["arm"].as_str().unwrap() {
+            "oracle" => assert_eq!(*score, 1.0, "{row}"),
+            "nop" => assert_eq!(*score, 0.0, "{row}"),
+            _ => {
+                let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+                assert!(diff.contains("+1\n") && !diff.contains("42"), "{diff}");
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! How rollouts end: the agent's failures, limits, the provider's trouble and the machine's, each by its name.
+
+use crate::lab::{Lab, json_of, meta};
+
+fn one(script: &str, more: &str) -> Lab {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nmodel = \"m\"\nretries = 0\nagent = {{ command = [\"sh\", \"-c\", '''{script}'''] {more} }}\n"
+    ));
+    lab
+}
+
+#[test]
+fn an_agent_that_fails_is_failed_and_its_work_is_still_scored() {
+    let lab = one("echo 42 > answer.txt; exit 3", "");
+    lab.run(1);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["outcome"], "failed");
+    assert_eq!(row["cause"]["message"], "the agent ended with exit code 3");
+    assert_eq!(json_of(dir, "evaluation_results.json")["total_score"], 1.0);
+    assert_eq!(json_of(dir, "results.json")["exit_code"], 3);
+}
+
+#[test]
+fn an_agent_at_a_limit_is_collected_scored_and_marked() {
+    let lab = one("echo 42 > answer.txt; sleep 100", "");
+    let text = lab.project.read("configs/bench.toml");
+    lab.spec(&format!("{text}timeout = \"1s\"\n"));
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 1.0);
+    assert_eq!(json_of(dir, "results.json")["limited"], "its time limit");
+    assert_eq!(
+        json_of(dir, "record.json")["facts"]["limited"],
+        "its time limit"
+    );
+
+    let lab = one(
+        r#"echo 41 > answer.txt; echo "tokens used: 5000"; sleep 100"#,
+        ", max_tokens = 1000",
+    );
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 0.25);
+    let limited = json_of(dir, "results.json")["limited"].to_string();
+    assert!(limited.contains("1000 tokens (5000 used)"), "{limited}");
+}
+
+#[test]
+fn a_rate_limit_is_the_providers_and_tried_again() {
+    let lab = one(
+        "if test -e \"$MARK\"; then echo 42 > answer.txt; else touch \"$MARK\"; echo '429 Too Many Requests'; exit 1; fi",
+        "",
+    );
+    let mark = lab.project.path().join("mark");
+    let text = lab
+        .project
+        .read("configs/bench.toml")
+        .replace("retries = 0", "retries = 1");
+    lab.spec(&text);
+    lab.run_with(0, &[("MARK", mark.to_str().unwrap())]);
+    let attempts: Vec<_> = lab
+        .project
+        .journal("b")
+        .into_iter()
+        .filter(|line| line["event"] == "finished")
+        .map(|line| line["outcome"].clone())
+        .collect();
+    assert_eq!(attempts, ["infra", "ok"]);
+}
+
+#[test]
+fn a_test_that_cannot_run_is_not_the_agents_failure() {
+    let lab = Lab::new();
+    let mut meta = meta("t");
+    meta["evaluation"]["test_scripts"][0]["content"] = "no-such-program-at-all".into();
+    lab.task("t", &meta);
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = \"nop\"\n",
+    );
+    lab.run(3);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["outcome"], "infra");
+    assert!(row["metrics"].get("score").is_none(), "{row}");
+    let results = json_of(dir, "evaluation_results.json");
+    assert!(results["total_score"].is_null());
+    assert!(
+        results["error"]
+            .as_str()
+            .unwrap()
+            .contains("could not be run")
+    );
+}
+
+#[test]
+fn a_key_reaches_the_agent_and_nothing_on_disk() {
+    let key = "hunter22-very-secret-value";
+    let lab = one(
+        "echo \"the key is $MY_API_KEY\"; echo $MY_API_KEY > answer.txt; echo $MY_API_KEY > $FAIRTRIAL_OUT/notes.md; test -n \"$MY_API_KEY\"",
+        "",
+    );
+    lab.run_with(0, &[("MY_API_KEY", key)]);
+    let found = std::process::Command::new("grep")
+        .args(["-rl", key, "data"])
+        .current_dir(lab.project.path())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+    let (_, dir) = &lab.rollouts("b")[0];
+    let log = std::fs::read_to_string(dir.join("logs/agent.log")).unwrap();
+    assert_eq!(log, "the key is [redacted]\n");
+}
+
+#[test]
+fn everything_wrong_is_said_before_anything_runs() {
+    let lab = Lab::new();
+    let mut bad = meta("t");
+    bad["evaluation"]["rubrics"][0]["weight"] = (-1.0).into();
+    bad["lm"]["instructions"] = "".into();
+    lab.task("t", &bad);
+    lab.project.write(
+        "data/tasks/prepared/t/overrides.json",
+        r#"{"promt": "typo"}"#,
+    );
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = \"nop\"\n",
+    );
+    let checked = lab.project.expect(2, &["check", "configs/bench.toml"]);
+    for part in ["weight -1", "no instructions", "unknown key `promt`"] {
+        assert!(checked.err.contains(part), "{part}: {}", checked.err);
+    }
+    lab.run(2);
+    assert!(!lab.project.path().join("data/rollouts").exists());
+    lab.task("t", &meta("t"));
+    lab.project
+        .write("data/tasks/prepared/t/overrides.json", "{}");
+    lab.spec("name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = { command = \"no-such-agent {model}\" }\n");
+    let refused = lab.run(2);
+    assert!(
+        refused.err.contains("`no-such-agent` is not found"),
+        "{}",
+        refused.err
+    );
+}

@@ -1,0 +1,93 @@
+//! Scoring as a phase of its own.
+
+use crate::common::Ran;
+use crate::lab::{Lab, json_of, meta};
+use serde_json::json;
+
+#[test]
+fn eval_scores_again_what_the_rollouts_left() {
+    let lab = Lab::new();
+    let mut broken = meta("t");
+    broken["evaluation"]["test_scripts"][0]["content"] =
+        "test -e \"$LATER\" || exit 127; grep -qx 42 answer.txt".into();
+    lab.task("t", &broken);
+    let later = lab.project.path().join("later");
+    lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nmodel = \"m\"\nrollouts = 3\nenv = {{ LATER = \"{}\" }}\nagent = {{ command = [\"sh\", \"-c\", \"echo 42 > answer.txt; echo ran >> {}/ran\"] }}\n",
+        later.display(),
+        lab.project.path().display()
+    ));
+    lab.run(3);
+    assert!(
+        lab.rollouts("b")
+            .iter()
+            .all(|(row, _)| row["outcome"] == "infra")
+    );
+    std::fs::write(&later, "").unwrap();
+    let mut command = lab.project.command(&["eval", "b", "--latest", "--json"]);
+    let ran = Ran::from(command.env("SANDBOX_BACKEND", "process").output().unwrap());
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    for (row, dir) in lab.rollouts("b") {
+        assert_eq!(
+            (&row["outcome"], &row["metrics"]["score"]),
+            (&"ok".into(), &1.0.into())
+        );
+        assert_eq!(json_of(&dir, "record.json")["metrics"]["score"], 1.0);
+        assert!(row["metrics"]["agent_s"].is_number());
+    }
+    let manifest = json_of(&lab.project.newest_run("b"), "eval_manifest.json");
+    let results = manifest["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    assert!(
+        results
+            .iter()
+            .all(|row| row["status"] == "ok" && row["eval_rc"] == 0),
+        "{manifest}"
+    );
+    assert_eq!(
+        lab.project.read("ran").lines().count(),
+        3,
+        "no agent ran again"
+    );
+    let again = lab
+        .project
+        .command(&["run", "configs/bench.toml", "--resume", "--json"])
+        .env("SANDBOX_BACKEND", "process")
+        .output()
+        .unwrap();
+    let again = Ran::from(again).json();
+    assert_eq!((&again["ran"], &again["kept"]), (&0.into(), &3.into()));
+    lab.project.expect(2, &["eval", "nobody"]);
+}
+
+#[test]
+fn custom_metrics_and_scores_of_the_evaluation_script_are_merged() {
+    let lab = Lab::new();
+    let mut meta = meta("t");
+    meta["evaluation"]["test_scripts"] = json!([]);
+    lab.task("t", &meta);
+    lab.project.write(
+        "data/tasks/prepared/t/evaluate.sh",
+        r#"echo "{\"custom_metrics\": {\"code_complexity\": 7, \"score\": 9}, \"standard_metrics\": {\"x\": 1}, \"rubrics\": {\"right\": 0.5}}" > "$FAIRTRIAL_EVALUATION""#,
+    );
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = \"nop\"\n",
+    );
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["code_complexity"], 7.0);
+    assert_eq!(row["metrics"]["custom/score"], 9.0);
+    assert_eq!(
+        row["metrics"]["score"], 0.5,
+        "the unscored rubric is left out"
+    );
+    let results = json_of(dir, "evaluation_results.json");
+    assert_eq!(results["custom_metrics"]["code_complexity"], 7);
+    assert_eq!(
+        results["evaluation"]["rubrics"]["right"]["scored_by"],
+        "script"
+    );
+    lab.spec("name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = \"nop\"\nscoring = \"oneshot\"\n");
+    lab.run(0);
+    assert_eq!(lab.rollouts("b")[0].0["metrics"]["score"], 0.375);
+}

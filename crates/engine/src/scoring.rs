@@ -1,0 +1,91 @@
+//! Scoring the rollouts of a run again: the same driver, told to score only, in what the rollout left.
+
+use crate::EngineError;
+use crate::job::JobMaker;
+use fairtrial_agent::rollout::RolloutTrial;
+use fairtrial_journal::RunDir;
+use fairtrial_model::Record;
+use fairtrial_plan::Plan;
+use fairtrial_spec::Spec;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The hidden argument with which the binary scores a rollout again.
+const SCORE_ARGUMENT: &str = "__score";
+
+/// A program to run; it prints a report as JSON.
+#[derive(Debug, Clone)]
+pub struct ScoreJob {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// All its variables.
+    pub env: Vec<(String, String)>,
+}
+
+/// Makes the jobs that score the rollouts of one run again.
+pub struct Scorings {
+    run: RunDir,
+    plan: Plan,
+    jobs: JobMaker,
+}
+
+impl Scorings {
+    /// For a run with this spec, its own.
+    pub fn new(
+        run: &RunDir,
+        spec: Spec,
+        program: &Path,
+        environment: &[(String, String)],
+    ) -> Result<Self, EngineError> {
+        let state = fairtrial_journal::RunState::read(&run.journal())?;
+        let only = state.opened.and_then(|opened| opened.only);
+        let plan = Plan::new(Arc::new(spec), only.as_deref())?;
+        let jobs = JobMaker::new(run, plan.spec(), program, environment);
+        Ok(Self {
+            run: run.clone(),
+            plan,
+            jobs,
+        })
+    }
+
+    /// The rollout's directory as other tools see it.
+    pub fn outward(&self, record: &Record) -> String {
+        self.run.root().outward(&record.dir)
+    }
+
+    /// The job for a rollout; absent where its agent left nothing to score.
+    pub fn job(&self, record: &Record) -> Result<Option<ScoreJob>, EngineError> {
+        let dir = self.run.root().path().join(&record.dir);
+        if record.dir.is_empty() || !dir.join("results.json").is_file() {
+            return Ok(None);
+        }
+        let job = self
+            .jobs
+            .job(&self.plan, record.trial.index, record.attempt)?;
+        let mut argv = job.argv;
+        let damaged = |message: String| EngineError::Damaged {
+            path: dir.display().to_string(),
+            message,
+        };
+        let [_, argument, _, own] = argv.as_mut_slice() else {
+            return Err(damaged("it is no rollout".to_owned()));
+        };
+        SCORE_ARGUMENT.clone_into(argument);
+        // A record that was taken over from another run lies where it always lay.
+        let mut trial: RolloutTrial =
+            serde_json::from_str(own).map_err(|error| damaged(error.to_string()))?;
+        trial.dir.clone_from(&dir);
+        *own = serde_json::to_string(&trial).map_err(|error| damaged(error.to_string()))?;
+        let split = |text: &String| {
+            let (name, value) = text.split_once('=')?;
+            Some((name.to_owned(), value.to_owned()))
+        };
+        let env = job
+            .inherited
+            .iter()
+            .chain(&job.env)
+            .filter_map(split)
+            .collect();
+        Ok(Some(ScoreJob { argv, env }))
+    }
+}

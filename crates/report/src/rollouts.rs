@@ -1,0 +1,183 @@
+//! Rollouts of agent tasks as tables.
+
+use crate::grid::{Column, Grid, Section};
+use crate::number::percent;
+use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
+use fairtrial_stats::passk::SuitePass;
+
+/// The tables.
+pub(crate) fn sections(summary: &RolloutSummary) -> Vec<Section> {
+    let mut sections = vec![scores(summary), pass(summary)];
+    if !summary.flips.is_empty() {
+        sections.push(flips(summary));
+    }
+    sections
+}
+
+fn scores(summary: &RolloutSummary) -> Section {
+    let mut grid = Grid::new(vec![
+        Column::words("arm"),
+        Column::numbers("tasks"),
+        Column::numbers("rollouts"),
+        Column::numbers("scored"),
+        Column::numbers("failed"),
+        Column::words("excluded"),
+        Column::numbers("over scored"),
+        Column::numbers("over all"),
+        Column::words("bounds").may_go(1),
+        Column::numbers("$ per solved").may_go(2),
+        Column::numbers("tokens per solved").may_go(3),
+    ]);
+    for arm in &summary.arms {
+        grid.push(vec![
+            arm.arm.as_str().into(),
+            arm.tasks.to_string().into(),
+            arm.rollouts.to_string().into(),
+            arm.scored.to_string().into(),
+            arm.failed.to_string().into(),
+            excluded(arm).into(),
+            mean(arm.over_scored.as_ref()).into(),
+            mean(arm.over_all.as_ref()).into(),
+            bounds(arm).into(),
+            cost(arm).into(),
+            arm.tokens_per_solved
+                .map_or(String::new(), |tokens| format!("{tokens:.0}"))
+                .into(),
+        ]);
+    }
+    let mut notes = vec![
+        "Scores are means with intervals over tasks, rollouts nested in them. \"Over all\" counts a failed rollout as 0; what is excluded says nothing about the arm, and the bounds count it as 0 and as 1."
+            .to_owned(),
+    ];
+    for task in summary.flaky.iter().take(20) {
+        notes.push(format!(
+            "Flaky: {} solves {} in {} of {} rollouts.",
+            or_all(&task.arm),
+            task.task,
+            task.solved,
+            task.rollouts
+        ));
+    }
+    if summary.flaky.len() > 20 {
+        notes.push(format!(
+            "... and {} more flaky tasks.",
+            summary.flaky.len() - 20
+        ));
+    }
+    Section {
+        title: "rollouts".to_owned(),
+        grid: grid.without_empty_columns(),
+        notes,
+    }
+}
+
+fn pass(summary: &RolloutSummary) -> Section {
+    let mut grid = Grid::new(vec![
+        Column::words("arm"),
+        Column::numbers("k"),
+        Column::numbers("pass@k"),
+        Column::numbers("pass^k"),
+    ]);
+    for arm in &summary.arms {
+        for PassAt { k, any, all } in &arm.pass {
+            grid.push(vec![
+                arm.arm.as_str().into(),
+                k.to_string().into(),
+                chance(any.as_ref()).into(),
+                chance(all.as_ref()).into(),
+            ]);
+        }
+    }
+    Section {
+        title: "solved within k rollouts".to_owned(),
+        grid: grid.without_empty_columns(),
+        notes: Vec::new(),
+    }
+}
+
+fn flips(summary: &RolloutSummary) -> Section {
+    let mut grid = Grid::new(vec![
+        Column::words("from"),
+        Column::words("to"),
+        Column::numbers("both solved"),
+        Column::numbers("gained"),
+        Column::numbers("lost"),
+        Column::numbers("neither"),
+    ]);
+    let mut notes = Vec::new();
+    for flips in &summary.flips {
+        let counts = &flips.counts;
+        grid.push(vec![
+            flips.control.as_str().into(),
+            flips.candidate.as_str().into(),
+            counts.both_pass.to_string().into(),
+            counts.candidate_only.to_string().into(),
+            counts.control_only.to_string().into(),
+            counts.both_fail.to_string().into(),
+        ]);
+        for (word, tasks) in [("more", &flips.gained), ("fewer", &flips.lost)] {
+            if !tasks.is_empty() {
+                let named: Vec<&str> = tasks.iter().take(10).map(String::as_str).collect();
+                notes.push(format!(
+                    "{} solves {word} rollouts of {}{}.",
+                    flips.candidate,
+                    named.join(", "),
+                    if tasks.len() > 10 { ", ..." } else { "" }
+                ));
+            }
+        }
+    }
+    Section {
+        title: "flips, rollout by rollout of the same task".to_owned(),
+        grid,
+        notes,
+    }
+}
+
+fn or_all(arm: &str) -> &str {
+    if arm.is_empty() { "the agent" } else { arm }
+}
+
+fn excluded(arm: &ArmRollouts) -> String {
+    let parts = arm.excluded.iter().map(|(word, n)| format!("{n} {word}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn mean(mean: Option<&MeanScore>) -> String {
+    let Some(mean) = mean else {
+        return "N/A".to_owned();
+    };
+    let range = mean
+        .interval
+        .map(|range| format!(" [{}, {}]", share(range.low), share(range.high)));
+    format!("{}{}", percent(mean.mean), range.unwrap_or_default())
+}
+
+fn chance(pass: Option<&SuitePass>) -> String {
+    let Some(pass) = pass else {
+        return "N/A".to_owned();
+    };
+    let range = pass
+        .interval
+        .map(|range| format!(" [{}, {}]", share(range.low), share(range.high)));
+    format!("{}{}", percent(pass.estimate), range.unwrap_or_default())
+}
+
+/// An end of an interval of a share, which cannot lie outside of 0 to 1.
+fn share(end: f64) -> String {
+    percent(end.clamp(0.0, 1.0))
+}
+
+fn bounds(arm: &ArmRollouts) -> String {
+    arm.bounds.map_or(String::new(), |[low, high]| {
+        format!("{} to {}", percent(low), percent(high))
+    })
+}
+
+fn cost(arm: &ArmRollouts) -> String {
+    match (arm.cost_per_solved, arm.cost_unknown) {
+        (Some(cost), _) => format!("{cost:.4}"),
+        (None, 0) => String::new(),
+        (None, _) => "unknown".to_owned(),
+    }
+}

@@ -1,0 +1,117 @@
+//! The keys of an agent task that say how its rollouts are run and scored.
+
+use super::draft::Draft;
+use super::{error, texts};
+use crate::diagnostic::Problems;
+use crate::document::Node;
+use crate::rollout::{
+    AgentChoice, JudgeChoice, Network, Price, RolloutOptions, SandboxChoice, SandboxKind, Scoring,
+};
+use crate::shape::check::{node_bytes, node_duration};
+
+/// The agent of a task that names none.
+const DEFAULT_AGENT: &str = "codex";
+/// Where a judge is that names no place.
+const DEFAULT_JUDGE: &str = "https://api.openai.com/v1";
+/// Seconds for one test script.
+const VERIFY_TIMEOUT: f64 = 600.0;
+
+pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions {
+    let node = &draft.node;
+    RolloutOptions {
+        agent: agent(node.get("agent"), problems),
+        sandbox: sandbox(node.get("sandbox"), problems),
+        scoring: match draft.text("scoring") {
+            Some("oneshot") => Scoring::Oneshot,
+            _ => Scoring::Weighted,
+        },
+        judge: node.get("judge").and_then(judge),
+        verify_timeout_s: node
+            .get("verify_timeout")
+            .and_then(|node| node_duration(node).ok())
+            .unwrap_or(VERIFY_TIMEOUT),
+        pass_score: node.get("pass_score").and_then(Node::number).unwrap_or(1.0),
+    }
+}
+
+fn agent(node: Option<&Node>, problems: &mut Problems) -> AgentChoice {
+    let get = |key| node.and_then(|node| node.get(key));
+    let command = get("command").map(|node| words(node, problems));
+    let named = node
+        .and_then(Node::text)
+        .or_else(|| get("name").and_then(Node::text));
+    let name = named.unwrap_or(if command.is_some() {
+        "command"
+    } else {
+        DEFAULT_AGENT
+    });
+    if let Some(node) = node {
+        let help = "agent = { command = \"my-agent --model {model} {instruction_file}\" }";
+        if name == "command" && command.is_none() {
+            problems.push(error(node.span, "the agent `command` needs its command").help(help));
+        } else if name != "command" && command.is_some() {
+            let message = format!("the agent `{name}` has a command of its own");
+            problems.push(error(node.span, message).help("remove `name` or `command`"));
+        }
+    }
+    AgentChoice {
+        name: name.to_owned(),
+        command: command.unwrap_or_default(),
+        args: texts(get("args")),
+        max_tokens: get("max_tokens").and_then(Node::whole),
+        max_cost: get("max_cost").and_then(Node::number),
+        price: get("price").and_then(price),
+    }
+}
+
+fn price(node: &Node) -> Option<Price> {
+    let number = |key| node.get(key).and_then(Node::number);
+    Some(Price {
+        input: number("input")?,
+        output: number("output")?,
+        cached: number("cached"),
+    })
+}
+
+fn sandbox(node: Option<&Node>, problems: &mut Problems) -> SandboxChoice {
+    let get = |key| node.and_then(|node| node.get(key));
+    let word = node
+        .and_then(Node::text)
+        .or_else(|| get("kind").and_then(Node::text));
+    SandboxChoice {
+        kind: word.and_then(SandboxKind::from_word),
+        network: match get("network").and_then(Node::bool) {
+            Some(false) => Network::Off,
+            _ => Network::On,
+        },
+        read: texts(get("read")),
+        image: get("image").and_then(Node::text).map(str::to_owned),
+        memory_bytes: get("memory").and_then(|node| node_bytes(node).ok()),
+        cpus: get("cpus").and_then(Node::number),
+        command: get("command")
+            .map(|node| words(node, problems))
+            .unwrap_or_default(),
+    }
+}
+
+fn judge(node: &Node) -> Option<JudgeChoice> {
+    let text = |key| node.get(key).and_then(Node::text).map(str::to_owned);
+    Some(JudgeChoice {
+        url: text("url").unwrap_or_else(|| DEFAULT_JUDGE.to_owned()),
+        model: text("model")?,
+        key_env: text("key_env").unwrap_or_else(|| "OPENAI_API_KEY".to_owned()),
+    })
+}
+
+/// A command as one text or as a list.
+fn words(node: &Node, problems: &mut Problems) -> Vec<String> {
+    if node.list().is_some() {
+        return texts(Some(node));
+    }
+    let split = shell_words::split(node.text().unwrap_or_default());
+    split.unwrap_or_else(|_| {
+        let problem = error(node.span, "a quotation mark is not closed in this command");
+        problems.push(problem.help("close it, or write the command as a list of texts"));
+        Vec::new()
+    })
+}
