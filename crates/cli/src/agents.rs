@@ -103,6 +103,8 @@ pub(crate) fn look(spec: &mut Spec, printer: Printer) -> Result<(), Failure> {
                 precision: None,
                 margin: None,
                 summary: None,
+                convert: None,
+                round: None,
                 required: false,
             });
         }
