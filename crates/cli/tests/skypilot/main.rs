@@ -153,7 +153,7 @@ fn skypilots_own_parser_takes_every_task_file() {
         "cpus = 8\nmemory = '32+'\nimage = 'docker:python:3.12'\nsetup = '''\npip install numpy\necho \"it's ready: {x}\"\n'''",
     ];
     for way in ways {
-        let site = Site::new(&spec(2, "true", way));
+        let site = Site::new(&spec(2, "echo seed 1", way));
         site.expect(0, &["run", "bench.toml"]);
         let check = "import sky, sys; task = sky.Task.from_yaml(sys.argv[1]); print(task.name)";
         let mut command = Command::new(&python);
