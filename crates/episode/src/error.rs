@@ -94,6 +94,9 @@ pub enum EpisodeError {
     },
 }
 
+/// What is asked millions of times: the rare error is kept out of the way of the answer.
+pub(crate) type Checked<T> = Result<T, Box<EpisodeError>>;
+
 impl EpisodeError {
     pub(crate) fn io(file: &str, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::NotFound {

@@ -2,6 +2,7 @@
 
 use crate::EpisodeError;
 use crate::condition::{self, Ready};
+use crate::error::Checked;
 use crate::read::{Episodes, Source};
 use crate::tally::{MOST_WORDS, Tally, too_many};
 use crate::value::Slot;
@@ -41,7 +42,7 @@ pub fn measure<R: Read>(
             if let Ok(running) = counter
                 && let Err(error) = running.take(&episodes)
             {
-                *counter = Err(error);
+                *counter = Err(*error);
             }
         }
     }
@@ -100,7 +101,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Whether the current episode counts.
-    pub(crate) fn counts<R: Read>(&self, episodes: &Episodes<'_, R>) -> Result<bool, EpisodeError> {
+    pub(crate) fn counts<R: Read>(&self, episodes: &Episodes<'_, R>) -> Checked<bool> {
         let selected = self
             .select
             .as_ref()
@@ -109,10 +110,7 @@ impl<'a> Counter<'a> {
     }
 
     /// The current episode's own number: 0 or 1 of a share, the value of a mean or sum.
-    pub(crate) fn number<R: Read>(
-        &self,
-        episodes: &Episodes<'_, R>,
-    ) -> Result<Option<f64>, EpisodeError> {
+    pub(crate) fn number<R: Read>(&self, episodes: &Episodes<'_, R>) -> Checked<Option<f64>> {
         match self.of {
             None => {
                 let hit = condition::all_hold(&self.share, episodes)?;
@@ -122,53 +120,31 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn take<R: Read>(&mut self, episodes: &Episodes<'_, R>) -> Result<(), EpisodeError> {
+    fn take<R: Read>(&mut self, episodes: &Episodes<'_, R>) -> Checked<()> {
         if !self.counts(episodes)? {
             return Ok(());
         }
+        let what = What {
+            kind: &self.measure.kind,
+            share: &self.share,
+            of: self.of,
+        };
         let Some((per, column)) = self.per else {
-            let mut whole = std::mem::take(&mut self.whole);
-            let taken = self.take_into(&mut whole, episodes);
-            self.whole = whole;
-            return taken;
+            return what.take_into(&mut self.whole, episodes);
         };
         let Slot::Word(word) = episodes.slot(per)? else {
             return Ok(());
         };
-        let mut part = self.parts.remove(word).unwrap_or_default();
-        let taken = self.take_into(&mut part, episodes);
-        self.parts.insert(word.to_vec(), part);
-        if self.parts.len() > MOST_WORDS {
-            return Err(too_many(episodes.file(), column));
+        if !self.parts.contains_key(word) {
+            if self.parts.len() >= MOST_WORDS {
+                return Err(Box::new(too_many(episodes.file(), column)));
+            }
+            self.parts.insert(word.to_vec(), Tally::default());
         }
-        taken
-    }
-
-    fn take_into<R: Read>(
-        &self,
-        tally: &mut Tally,
-        episodes: &Episodes<'_, R>,
-    ) -> Result<(), EpisodeError> {
-        tally.episodes += 1;
-        match (&self.measure.kind, self.of) {
-            (MeasureKind::Share(_), _) => {
-                tally.hits += u64::from(condition::all_hold(&self.share, episodes)?);
-            }
-            (MeasureKind::Distinct(_), Some((source, name))) => {
-                if let Slot::Word(word) = episodes.slot(source)?
-                    && !tally.word(word)
-                {
-                    return Err(too_many(episodes.file(), name));
-                }
-            }
-            (_, Some((source, name))) => {
-                if let Some(value) = episodes.number(source, name)? {
-                    tally.push(value);
-                }
-            }
-            (_, None) => {}
+        match self.parts.get_mut(word) {
+            Some(part) => what.take_into(part, episodes),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn answer(self, file: &str, total: u64) -> Result<Answer, EpisodeError> {
@@ -198,5 +174,37 @@ impl<'a> Counter<'a> {
         };
         let parts: Result<Vec<_>, EpisodeError> = self.parts.iter().map(part).collect();
         Ok(Answer::Per(parts?))
+    }
+}
+
+/// What a measure takes from an episode.
+struct What<'m, 'a> {
+    kind: &'a MeasureKind,
+    share: &'m [Ready<'a>],
+    of: Option<(Source, &'a str)>,
+}
+
+impl What<'_, '_> {
+    fn take_into<R: Read>(&self, tally: &mut Tally, episodes: &Episodes<'_, R>) -> Checked<()> {
+        tally.episodes += 1;
+        match (self.kind, self.of) {
+            (MeasureKind::Share(_), _) => {
+                tally.hits += u64::from(condition::all_hold(self.share, episodes)?);
+            }
+            (MeasureKind::Distinct(_), Some((source, name))) => {
+                if let Slot::Word(word) = episodes.slot(source)?
+                    && !tally.word(word)
+                {
+                    return Err(Box::new(too_many(episodes.file(), name)));
+                }
+            }
+            (_, Some((source, name))) => {
+                if let Some(value) = episodes.number(source, name)? {
+                    tally.push(value);
+                }
+            }
+            (_, None) => {}
+        }
+        Ok(())
     }
 }

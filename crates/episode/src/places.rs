@@ -1,6 +1,7 @@
 //! One number per episode, so that two runs are compared episode by episode.
 
 use crate::EpisodeError;
+use crate::error::Checked;
 use crate::measure::Counter;
 use crate::read::{Episodes, Source};
 use crate::value::Slot;
@@ -44,11 +45,11 @@ pub fn per_episode<R: Read>(
     let mut found = PerEpisode::default();
     let mut seen: HashMap<String, u32> = HashMap::new();
     while episodes.advance()? {
-        let name = identity_of(&identity, &episodes, &mut seen)?;
-        if !counter.counts(&episodes)? {
+        let name = identity_of(&identity, &episodes, &mut seen).map_err(|error| *error)?;
+        if !counter.counts(&episodes).map_err(|error| *error)? {
             continue;
         }
-        if let Some(value) = counter.number(&episodes)? {
+        if let Some(value) = counter.number(&episodes).map_err(|error| *error)? {
             found.numbers.push(EpisodeNumber {
                 identity: name,
                 value,
@@ -63,7 +64,7 @@ fn identity_of<R: Read>(
     columns: &[Source],
     episodes: &Episodes<'_, R>,
     seen: &mut HashMap<String, u32>,
-) -> Result<String, EpisodeError> {
+) -> Checked<String> {
     if columns.is_empty() {
         return Ok(episodes.place().to_string());
     }

@@ -1,6 +1,7 @@
 //! Rows into episodes: where one ends and the next begins, and what stands under each name that is asked for.
 
 use crate::EpisodeError;
+use crate::error::Checked;
 use crate::row::Rows;
 use crate::value::{Running, Slot};
 use fairtrial_model::{EpisodeFile, Grouping};
@@ -148,7 +149,7 @@ impl<'a, R: Read> Episodes<'a, R> {
             if let Ok(running) = &mut used.state
                 && let Err(error) = running.take(&self.rows)
             {
-                used.state = Err(error);
+                used.state = Err(*error);
             }
         }
         for (column, cell) in &mut self.kept {
@@ -158,24 +159,43 @@ impl<'a, R: Read> Episodes<'a, R> {
     }
 
     /// What the episode has under a name that was asked for.
-    pub(crate) fn slot(&self, source: Source) -> Result<Slot<'_>, EpisodeError> {
+    pub(crate) fn slot(&self, source: Source) -> Checked<Slot<'_>> {
         match source {
             Source::Column(place) => Ok(Slot::of_cell(&self.kept[place].1)),
             Source::Value(place) => match &self.values[place].state {
                 Ok(running) => Ok(running.slot()),
-                Err(error) => Err(error.clone()),
+                Err(error) => Err(Box::new(error.clone())),
             },
         }
     }
 
+    /// The order of words behind a value that is always one of them.
+    pub(crate) fn order(&self, source: Source) -> Option<&'a [String]> {
+        match source {
+            Source::Value(place) => self.values[place].state.as_ref().ok()?.order(),
+            Source::Column(_) => None,
+        }
+    }
+
+    /// Place of the episode's word in that order; nothing where the episode has none.
+    pub(crate) fn rank(&self, source: Source) -> Checked<Option<usize>> {
+        match source {
+            Source::Value(place) => match &self.values[place].state {
+                Ok(running) => Ok(running.rank()),
+                Err(error) => Err(Box::new(error.clone())),
+            },
+            Source::Column(_) => Ok(None),
+        }
+    }
+
     /// The number of the episode under a name; nothing where it is empty.
-    pub(crate) fn number(&self, source: Source, name: &str) -> Result<Option<f64>, EpisodeError> {
+    pub(crate) fn number(&self, source: Source, name: &str) -> Checked<Option<f64>> {
         match self.slot(source)? {
             Slot::Empty => Ok(None),
             slot => slot
                 .number()
                 .map(Some)
-                .ok_or_else(|| self.not_a_number(slot, name)),
+                .ok_or_else(|| Box::new(self.not_a_number(slot, name))),
         }
     }
 
@@ -214,8 +234,15 @@ impl Boundary {
         match self {
             Self::EachRow => {}
             Self::Repeats { column, seen } => {
-                seen.clear();
-                seen.push(rows.cell(*column).to_vec());
+                // The words of the episode before make room without being freed.
+                seen.truncate(1);
+                match seen.first_mut() {
+                    Some(first) => {
+                        first.clear();
+                        first.extend_from_slice(rows.cell(*column));
+                    }
+                    None => seen.push(rows.cell(*column).to_vec()),
+                }
             }
             Self::Same { column, word } => {
                 word.clear();

@@ -4,6 +4,7 @@
 //! with a quotation mark anywhere in a line hands that line, and what it spans, to the `csv` crate.
 
 use crate::EpisodeError;
+use crate::error::Checked;
 use std::io::{BufRead, BufReader, Read};
 
 /// How much is read at a time.
@@ -168,16 +169,18 @@ impl<R: Read> Rows<R> {
     }
 
     /// The number in a cell; nothing where it is empty or says so.
-    pub(crate) fn number(&self, place: usize) -> Result<Option<f64>, EpisodeError> {
+    pub(crate) fn number(&self, place: usize) -> Checked<Option<f64>> {
         let cell = self.cell(place).trim_ascii();
         if is_missing(cell) {
             return Ok(None);
         }
-        number(cell).map(Some).ok_or_else(|| EpisodeError::Number {
-            file: self.file.clone(),
-            line: self.at,
-            column: self.titles.get(place).cloned().unwrap_or_default(),
-            text: String::from_utf8_lossy(cell).into_owned(),
+        number(cell).map(Some).ok_or_else(|| {
+            Box::new(EpisodeError::Number {
+                file: self.file.clone(),
+                line: self.at,
+                column: self.titles.get(place).cloned().unwrap_or_default(),
+                text: String::from_utf8_lossy(cell).into_owned(),
+            })
         })
     }
 
@@ -205,14 +208,48 @@ pub(crate) fn number(cell: &[u8]) -> Option<f64> {
     match cell {
         b"True" | b"true" => Some(1.0),
         b"False" | b"false" => Some(0.0),
-        _ => std::str::from_utf8(cell).ok()?.parse().ok(),
+        _ => short_decimal(cell).or_else(|| std::str::from_utf8(cell).ok()?.parse().ok()),
     }
+}
+
+/// Powers of ten that a float holds exactly and that cells have.
+const TENS: [f64; 16] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+];
+
+/// A plain decimal of up to 15 digits, which is most of what such files hold. Digits and power of ten are both exact, so
+/// their quotient is the float nearest to the text (Clinger 1990), as the standard library would give.
+fn short_decimal(cell: &[u8]) -> Option<f64> {
+    let (negative, digits) = match cell {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    if digits.is_empty() || digits.len() > 16 {
+        return None;
+    }
+    let mut whole: u64 = 0;
+    let mut point = None;
+    for (place, byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => whole = whole * 10 + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(place),
+            _ => return None,
+        }
+    }
+    let decimals = match point {
+        None if digits.len() > 15 => return None,
+        None => 0,
+        Some(_) if digits.len() == 1 => return None,
+        Some(place) => digits.len() - place - 1,
+    };
+    let value = whole as f64 / TENS[decimals];
+    Some(if negative { -value } else { value })
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
-    use super::Rows;
+    use super::{Rows, number, short_decimal};
 
     fn all(text: &str) -> Vec<Vec<String>> {
         let mut rows = Rows::open("x.csv", text.as_bytes()).unwrap();
@@ -236,6 +273,45 @@ mod tests {
                 vec!["6", "7", "8"]
             ]
         );
+    }
+
+    #[test]
+    fn short_decimals_are_what_the_standard_library_reads() {
+        let texts = [
+            "0",
+            "-0",
+            "7",
+            "-12.5",
+            "0.1",
+            "17.3403",
+            "999999999999999",
+            "0.00000000000001",
+            "123456789.012345",
+            "5.",
+            ".5",
+            "100.00",
+            "3.14159265358979",
+        ];
+        for text in texts {
+            let expected: f64 = text.parse().unwrap();
+            let found = short_decimal(text.as_bytes()).unwrap();
+            assert_eq!(found.to_bits(), expected.to_bits(), "{text}");
+        }
+        for text in [
+            "",
+            "-",
+            ".",
+            "1e5",
+            "1.2.3",
+            "+1",
+            "1 ",
+            "12345678901234567",
+            "nan",
+        ] {
+            assert_eq!(short_decimal(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(number(b"1e5"), Some(1e5));
+        assert_eq!(number(b"1.2.3"), None);
     }
 
     #[test]

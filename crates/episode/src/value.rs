@@ -1,6 +1,7 @@
 //! One value of an episode while its rows come in.
 
 use crate::EpisodeError;
+use crate::error::Checked;
 use crate::row::{Rows, is_missing, number};
 use fairtrial_model::{EpisodeValue, Reduce};
 use fairtrial_stats::descriptive::CompensatedSum;
@@ -89,7 +90,7 @@ impl<'a> Running<'a> {
     }
 
     /// Takes in a row.
-    pub(crate) fn take<R: Read>(&mut self, rows: &Rows<R>) -> Result<(), EpisodeError> {
+    pub(crate) fn take<R: Read>(&mut self, rows: &Rows<R>) -> Checked<()> {
         match &self.declared.reduce {
             Reduce::Strongest(order) => self.take_rank(rows, order),
             Reduce::First if self.has_word => Ok(()),
@@ -108,20 +109,20 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn take_rank<R: Read>(&mut self, rows: &Rows<R>, order: &[String]) -> Result<(), EpisodeError> {
+    fn take_rank<R: Read>(&mut self, rows: &Rows<R>, order: &[String]) -> Checked<()> {
         let cell = rows.cell(self.column).trim_ascii();
         if is_missing(cell) {
             return Ok(());
         }
         let rank = order.iter().position(|word| word.as_bytes() == cell);
         let Some(rank) = rank else {
-            return Err(rows.unknown_word(self.column));
+            return Err(Box::new(rows.unknown_word(self.column)));
         };
         self.rank = self.rank.max(Some(rank));
         Ok(())
     }
 
-    fn row_number<R: Read>(&self, rows: &Rows<R>) -> Result<Option<f64>, EpisodeError> {
+    fn row_number<R: Read>(&self, rows: &Rows<R>) -> Checked<Option<f64>> {
         let Some(value) = rows.number(self.column)? else {
             return Ok(None);
         };
@@ -145,6 +146,19 @@ impl<'a> Running<'a> {
         self.extreme = keep;
         self.sum.add(value);
         self.n += 1;
+    }
+
+    /// The order of words that it chooses the strongest of, where that is all it can be.
+    pub(crate) fn order(&self) -> Option<&'a [String]> {
+        match &self.declared.reduce {
+            Reduce::Strongest(order) if self.declared.empty.is_none() => Some(order),
+            _ => None,
+        }
+    }
+
+    /// Place of the episode's word in that order.
+    pub(crate) fn rank(&self) -> Option<usize> {
+        self.rank
     }
 
     /// What the episode has.
