@@ -129,7 +129,9 @@ impl TaskFormat for PreparedDir {
             findings.warn("`repo/` is laid over the repository that `repo.git_url` names");
         }
         if dir.join("Dockerfile").is_file() {
-            findings.warn("its `Dockerfile` is not built: name a ready image for the container sandboxes");
+            findings.warn(
+                "its `Dockerfile` is not built: name a ready image for the container sandboxes",
+            );
         }
         if task.evaluation_script.is_none() {
             task.evaluation_script = evaluation_script(dir)?;
