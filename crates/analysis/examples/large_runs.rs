@@ -1,5 +1,5 @@
 //! How long summaries and comparisons of large runs take:
-//! `cargo run --release -p fairtrial-analysis --example timing -- 100000`.
+//! `cargo run --release -p fairtrial-analysis --example large_runs -- 100000`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
