@@ -235,7 +235,10 @@ mod tests {
         let error = shell(&script, b"", Duration::from_secs(1)).unwrap_err();
         assert!(matches!(error, HookError::TooSlow { .. }), "{error}");
         let pid = std::fs::read_to_string(pid).unwrap();
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
-        assert!(stat.is_err() || stat.unwrap().contains(") Z "));
+        let stat = format!("/proc/{}/stat", pid.trim());
+        // A kill is on its way when it returns, not at its end: the test hangs here if it never arrives.
+        while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }

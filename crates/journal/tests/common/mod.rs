@@ -146,7 +146,11 @@ pub fn spec() -> fairtrial_spec::Spec {
     };
     let prepared = serde_json::json!({
         "kind": "prepared", "dir": "data/tasks/prepared/alpha", "model": "gpt-4",
-        "apply_overrides": false, "overrides": null
+        "apply_overrides": false, "overrides": null,
+        "options": {
+            "agent": {"name": "nop"}, "sandbox": {"kind": null, "network": "on"}, "scoring": "weighted",
+            "verify_timeout_s": 60.0, "pass_score": 1.0
+        }
     });
     let command = serde_json::json!({"kind": "command", "argv": ["true"], "shell": false});
     serde_json::from_value(serde_json::json!({
