@@ -1,15 +1,15 @@
 //! How a run ends for the user: its table, its verdict, the views on disk and the exit code.
 
-use crate::commands::{compare, status, summarize, sweep};
+use crate::commands::{compare, status, summarize};
 use crate::exit::{Exit, Failure};
 use crate::hooks::{self, Told};
 use crate::printer::Printer;
 use crate::report_of::report_of;
 use crate::sequential::Watched;
 use crate::sources;
-use fairtrial_analysis::compare::{SweepChoice, choose};
+use fairtrial_analysis::compare::{SweepChoice, choose_declared};
 use fairtrial_analysis::sequential::Trajectory;
-use fairtrial_analysis::{CompareOptions, Comparison, Dataset, RunSummary, summarize_run};
+use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
 use fairtrial_engine::{RunReport, RunRequest};
 use fairtrial_journal::{DataRoot, Index, RunStatus};
 use fairtrial_spec::Spec;
@@ -24,9 +24,6 @@ pub(crate) enum Shown {
     /// As one JSON object, printed by the caller.
     Json,
 }
-
-/// Fresh seeds in the confirmation that is proposed where the spec asks for none.
-const PROPOSED: usize = 15;
 
 /// What a run came to.
 pub(crate) struct Ending<'a> {
@@ -64,7 +61,7 @@ impl<'a> Ending<'a> {
             .transpose()?;
         // A run that stopped by looking has its verdict in the trajectory; a plain interval would ignore the looks.
         let complete = report.status == RunStatus::Finished && trajectory.is_none();
-        let swept = sweep::is_swept(spec);
+        let swept = spec.is_swept();
         let data = (complete && (swept || spec.arms.len() > 1))
             .then(|| sources::open_run(&report.run, printer).map(|source| source.data))
             .transpose()?;
@@ -203,11 +200,7 @@ impl<'a> Ending<'a> {
 
 /// The best point of a sweep; where none can be named, why is said.
 fn chosen(data: &Dataset, spec: &Spec, printer: Printer) -> Option<SweepChoice> {
-    let seeds = spec
-        .analysis
-        .confirm
-        .map_or(PROPOSED, |seeds| seeds as usize);
-    choose(data, &CompareOptions::declared(spec), seeds)
+    choose_declared(data, spec)
         .map_err(|error| printer.tell(format!("no point is named best: {error}")))
         .ok()
 }

@@ -1,7 +1,6 @@
 //! What a run with registered experiments leaves besides the results of its trials: the summary of its sweep, with a
 //! chart per metric, and whatever the user's own reporters write.
 
-use crate::commands::sweep::is_swept;
 use crate::exit::Failure;
 use crate::picture::Picture;
 use crate::printer::Printer;
@@ -60,7 +59,7 @@ pub(crate) fn finish(
     let output = output_dir(run, spec);
     tell_troubles(run, &records, printer);
     printer.tell(format!("results: {}", output.display()));
-    if let Some(data) = data.filter(|_| is_swept(spec)) {
+    if let Some(data) = data.filter(|_| spec.is_swept()) {
         let points = points(run, &records, &slugs, &output);
         let folder = output.join(format!("sweep_{}_{}", spec.name, run.stamp()));
         write_sweep(&folder, spec, &points, data)?;
@@ -73,8 +72,10 @@ pub(crate) fn finish(
     let results: Vec<PathBuf> = results.filter(|file| file.exists()).collect();
     for reporter in &spec.experiments.reporters {
         let base = Path::new(&spec.base_dir);
-        report_with(&spec.experiments, base, reporter, (&output, &results))
-            .map_err(|why| Failure::input(format!("reporter `{reporter}`: {why}")))?;
+        // The results are there: a reporter that fails does not fail the run.
+        if let Err(why) = report_with(&spec.experiments, base, reporter, (&output, &results)) {
+            printer.warn(format!("reporter `{reporter}`: {why}"));
+        }
     }
     Ok(())
 }

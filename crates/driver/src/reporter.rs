@@ -2,28 +2,32 @@
 
 use crate::worker::python;
 use fairtrial_experiment::Sources;
+use fairtrial_hook::{Hook, HookError, run};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::time::Duration;
 
-/// Calls `module:function` with results and output folder; what went wrong comes back in words.
+/// Time that a reporter may take.
+const LIMIT: Duration = Duration::from_mins(5);
+
+/// Calls `module:function` with results and output folder, for a limited time.
 pub fn report_with(
     sources: &Sources,
     base: &Path,
     reporter: &str,
     (output, results): (&Path, &[PathBuf]),
-) -> Result<(), String> {
-    let mut command = python(sources, base);
-    command.args(["-m", "fairtrial.report", "--path"]);
-    command.arg(base).arg(reporter).arg(output).args(results);
-    command.current_dir(base).stdin(Stdio::null());
-    let ran = command.output().map_err(|error| error.to_string())?;
-    if ran.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&ran.stderr);
-    Err(said
-        .lines()
-        .last()
-        .unwrap_or("it ended without a word")
-        .to_owned())
+) -> Result<(), HookError> {
+    let words = |path: &Path| path.display().to_string();
+    let program = python(sources, base);
+    let mut argv = vec![program.get_program().to_string_lossy().into_owned()];
+    argv.extend(["-m", "fairtrial.report", "--path"].map(str::to_owned));
+    argv.extend([words(base), reporter.to_owned(), words(output)]);
+    argv.extend(results.iter().map(|file| words(file)));
+    run(Hook {
+        argv: &argv,
+        dir: base,
+        env: &[],
+        input: b"",
+        limit: LIMIT,
+    })
+    .map(drop)
 }

@@ -1,12 +1,11 @@
 //! Trials with a registered experiment: their program is this very binary as the experiment's driver.
 
+use crate::driver_line::DriverLine;
 use fairtrial_driver::{DriveTask, DriveTrial, TASK_SCHEMA};
-use fairtrial_journal::{Durability, RunDir, write_atomic_bytes};
+use fairtrial_journal::RunDir;
 use fairtrial_plan::{Placement, Trial};
 use fairtrial_spec::{Spec, Task, Work};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// The hidden argument with which the binary becomes the driver of an experiment.
 const DRIVER_ARGUMENT: &str = "__experiment";
@@ -15,13 +14,11 @@ const DEFAULT_OUTPUT: &str = "benchmarks/results";
 
 /// Makes the command lines of drivers.
 pub(crate) struct DriverLines {
-    program: PathBuf,
+    line: DriverLine,
     run: RunDir,
     output_dir: PathBuf,
     base_dir: PathBuf,
     spec: SpecWords,
-    /// The task files that are there, by the task's place in the source.
-    written: Mutex<HashMap<usize, PathBuf>>,
 }
 
 /// What result files repeat of the spec.
@@ -42,7 +39,7 @@ pub fn output_dir(run: &RunDir, spec: &Spec) -> PathBuf {
 impl DriverLines {
     pub(crate) fn new(program: &Path, run: &RunDir, spec: &Spec) -> Self {
         Self {
-            program: program.to_owned(),
+            line: DriverLine::new(program, DRIVER_ARGUMENT, run.path().join("experiments")),
             output_dir: output_dir(run, spec),
             run: run.clone(),
             base_dir: PathBuf::from(&spec.base_dir),
@@ -52,7 +49,6 @@ impl DriverLines {
                 tags: spec.tags.clone(),
                 notes: spec.notes.clone(),
             },
-            written: Mutex::default(),
         }
     }
 
@@ -65,7 +61,6 @@ impl DriverLines {
         let Work::Experiment { .. } = &trial.task.work else {
             return Ok(None);
         };
-        let task = self.task_file(trial.task)?;
         let own = DriveTrial {
             key: trial.key.clone(),
             id: trial.id(),
@@ -74,30 +69,8 @@ impl DriverLines {
             dir: PathBuf::from(placement.dir),
             params: trial.params.clone(),
         };
-        let own = serde_json::to_string(&own).map_err(|error| error.to_string())?;
-        Ok(Some(vec![
-            self.program.display().to_string(),
-            DRIVER_ARGUMENT.to_owned(),
-            task.display().to_string(),
-            own,
-        ]))
-    }
-
-    /// The file with what all trials of a task share, written once.
-    fn task_file(&self, task: &Task) -> Result<PathBuf, String> {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(path) = written.get(&task.place) {
-            return Ok(path.clone());
-        }
-        let folder = self.run.path().join("experiments");
-        let path = folder.join(format!("{}.json", task.place));
-        let text =
-            serde_json::to_vec_pretty(&self.task(task)?).map_err(|error| error.to_string())?;
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
-        write_atomic_bytes(&path, Durability::Process, &text).map_err(|error| error.to_string())?;
-        written.insert(task.place, path.clone());
-        Ok(path)
+        let argv = self.line.argv(trial.task, || self.task(trial.task), &own)?;
+        Ok(Some(argv))
     }
 
     fn task(&self, task: &Task) -> Result<DriveTask, String> {

@@ -9,6 +9,7 @@ mod capacity;
 mod chunk;
 mod controls;
 mod dispatch;
+mod driver_line;
 mod error;
 mod events;
 mod exec;

@@ -1,13 +1,12 @@
 //! Trials with an agent task: their program is this very binary as the rollout's driver, which keeps the time of each
 //! phase itself.
 
+use crate::driver_line::{DriverLine, task_file};
 use fairtrial_agent::rollout::{RolloutTask, RolloutTrial, TASK_SCHEMA};
-use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
+use fairtrial_journal::{DataRoot, RunDir};
 use fairtrial_plan::{Placement, Trial};
 use fairtrial_spec::{Task, Work};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// The hidden argument with which the binary becomes the driver of a rollout.
 const DRIVER_ARGUMENT: &str = "__rollout";
@@ -18,10 +17,8 @@ const TIMEOUT_VARIABLE: &str = "TIMEOUT_SEC";
 
 /// Makes the command lines of rollouts.
 pub(crate) struct RolloutLines {
-    program: PathBuf,
+    line: DriverLine,
     run: RunDir,
-    /// The task files that are there, by the task's place in the source.
-    written: Mutex<HashMap<usize, PathBuf>>,
 }
 
 /// Where the baselines of tasks are kept.
@@ -31,17 +28,18 @@ pub fn task_cache(root: &DataRoot) -> PathBuf {
 
 /// The file in a run's folder with what the rollouts of a task share.
 pub fn rollout_task_file(run: &RunDir, task: &Task) -> PathBuf {
-    run.path()
-        .join("agents")
-        .join(format!("{}.json", task.place))
+    task_file(&folder(run), task)
+}
+
+fn folder(run: &RunDir) -> PathBuf {
+    run.path().join("agents")
 }
 
 impl RolloutLines {
     pub(crate) fn new(program: &Path, run: &RunDir) -> Self {
         Self {
-            program: program.to_owned(),
+            line: DriverLine::new(program, DRIVER_ARGUMENT, folder(run)),
             run: run.clone(),
-            written: Mutex::default(),
         }
     }
 
@@ -54,40 +52,19 @@ impl RolloutLines {
         if !is_rollout(trial.task) {
             return Ok(None);
         }
-        let task = self.task_file(trial.task)?;
         let own = RolloutTrial {
             name: placement.trial.to_owned(),
             dir: PathBuf::from(placement.dir),
             key: trial.key.clone(),
             params: trial.params.clone(),
         };
-        let own = serde_json::to_string(&own).map_err(|error| error.to_string())?;
-        Ok(Some(vec![
-            self.program.display().to_string(),
-            DRIVER_ARGUMENT.to_owned(),
-            task.display().to_string(),
-            own,
-        ]))
+        let argv = self
+            .line
+            .argv(trial.task, || self.shared(trial.task), &own)?;
+        Ok(Some(argv))
     }
 
-    /// The file with what all rollouts of a task share, written once.
-    fn task_file(&self, task: &Task) -> Result<PathBuf, String> {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(path) = written.get(&task.place) {
-            return Ok(path.clone());
-        }
-        let path = rollout_task_file(&self.run, task);
-        let folder = self.run.path().join("agents");
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
-        let shared = self.shared(task, &folder)?;
-        let text = serde_json::to_vec_pretty(&shared).map_err(|error| error.to_string())?;
-        write_atomic_bytes(&path, Durability::Process, &text).map_err(|error| error.to_string())?;
-        written.insert(task.place, path.clone());
-        Ok(path)
-    }
-
-    fn shared(&self, task: &Task, folder: &Path) -> Result<RolloutTask, String> {
+    fn shared(&self, task: &Task) -> Result<RolloutTask, String> {
         let Work::Prepared {
             dir,
             model,
@@ -111,7 +88,7 @@ impl RolloutLines {
             timeout_s: agent_timeout(task),
             log_limit: task.log_limit,
             run: self.run.stamp().to_string(),
-            gates: folder.join("gates"),
+            gates: self.line.folder().join("gates"),
         })
     }
 }

@@ -9,6 +9,7 @@ mod episode;
 mod metric;
 mod number;
 mod outcome;
+mod own_word;
 mod params;
 mod record;
 mod resources;
@@ -24,6 +25,7 @@ pub use episode::{
 pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
+pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT};
 pub use params::{ParamValue, Params};
 pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use resources::{LimitBackend, MemorySource, Resources};

@@ -441,6 +441,12 @@ impl Spec {
             .collect()
     }
 
+    /// Whether there is more than one point to choose from.
+    pub fn is_swept(&self) -> bool {
+        let several = |sweep: &Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
+        several(&self.sweep) || self.tasks.iter().any(|task| several(&task.sweep))
+    }
+
     /// The arm everything is compared with, where there are arms.
     pub fn control(&self) -> Option<&str> {
         let named = self.analysis.control.as_deref();

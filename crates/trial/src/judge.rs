@@ -2,7 +2,9 @@
 
 use crate::job::JobLimits;
 use crate::wire::{Ended, Killed, LaunchFailure};
-use fairtrial_model::{Cause, Exit, MemorySource, Outcome, Record, Resources};
+use fairtrial_model::{
+    BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, Outcome, Record, Resources,
+};
 
 /// Outcome, cause and exit of an ended program, before its metrics are looked at.
 pub(crate) struct Verdict {
@@ -63,16 +65,11 @@ pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
     }
 }
 
-/// Facts with which a trial explains its own end: why it failed, or that it is not to blame, for now or for good.
-const CAUSE: &str = "fairtrial.cause";
-const INFRA: &str = "fairtrial.infra";
-const BROKEN: &str = "fairtrial.broken";
-
 /// Takes a program at its word where it ended by itself: one that knows that a provider, its sandbox or its task let it
 /// down is `infra`, and one that failed may say why. What ended it from outside stands.
 pub(crate) fn own_word(record: &mut Record) {
     let mut take = |key: &str| record.facts.remove(key);
-    let (cause, infra, broken) = (take(CAUSE), take(INFRA), take(BROKEN));
+    let (cause, infra, broken) = (take(CAUSE_FACT), take(INFRA_FACT), take(BROKEN_FACT));
     let by_itself = matches!(
         (&record.outcome, &record.cause),
         (Outcome::Ok, _) | (Outcome::Failed, Some(Cause::ExitCode { .. }))

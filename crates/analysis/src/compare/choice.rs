@@ -12,6 +12,7 @@ use super::{CompareOptions, asked_metrics, check};
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
 use fairtrial_model::{Params, documented_seeds};
+use fairtrial_spec::Spec;
 use fairtrial_stats::Interval;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -77,6 +78,16 @@ pub struct ConfirmPlan {
     pub only: String,
     /// What to give to `--set`.
     pub set: String,
+}
+
+/// Fresh seeds in the confirmation that is proposed where the spec asks for none.
+const PROPOSED: usize = 15;
+
+/// The choice as the spec declares it: its metric, its error rate, its confirmation.
+pub fn choose_declared(data: &Dataset, spec: &Spec) -> Result<SweepChoice, AnalysisError> {
+    let confirm = spec.analysis.confirm;
+    let seeds = confirm.map_or(PROPOSED, |seeds| seeds as usize);
+    choose(data, &CompareOptions::declared(spec), seeds)
 }
 
 /// Names the best sweep point of a run and plans its confirmation on `confirm` fresh seeds.

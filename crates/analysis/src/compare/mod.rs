@@ -29,7 +29,7 @@ pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
 pub(crate) use case::is_timing;
 pub use case::{DataKind, Scale};
-pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose};
+pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared};
 pub use failures::{FailureCount, Failures};
 pub use fairness::Fairness;
 pub use family::FamilyPlace;

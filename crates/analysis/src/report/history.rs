@@ -1,6 +1,6 @@
 //! The primary metric over the runs of a benchmark, and where its level changed.
 
-use super::{Evidence, is_swept};
+use super::Evidence;
 use crate::AnalysisError;
 use crate::summary::summarize_run;
 use fairtrial_journal::{RunDir, list_runs};
@@ -62,7 +62,7 @@ pub(super) fn histories(
         .metric
         .clone()
         .or_else(|| spec.metrics.first().map(|metric| metric.name.clone()));
-    let Some(metric) = metric.filter(|_| !is_swept(spec) && spec.tasks.len() == 1) else {
+    let Some(metric) = metric.filter(|_| !spec.is_swept() && spec.tasks.len() == 1) else {
         return Ok(Vec::new());
     };
     let runs = runs(evidence.run, only)?;

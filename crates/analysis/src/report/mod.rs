@@ -15,7 +15,7 @@ pub use failures::{FailedTrial, FailureList, LogTail};
 pub use history::{MetricHistory, RunPoint};
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
-use crate::compare::{SweepChoice, choose};
+use crate::compare::{SweepChoice, choose_declared};
 use crate::registration::{Registered, registered};
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
@@ -33,9 +33,6 @@ use std::path::Path;
 
 /// Version of the report's JSON form.
 pub const REPORT_SCHEMA: u32 = 1;
-
-/// Fresh seeds of the confirmation that is proposed where the spec asks for none.
-const PROPOSED: usize = 15;
 
 /// What a report is made with.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -250,33 +247,21 @@ fn compared(
 
 /// A sweep's best point, where there is a sweep and a way that is better.
 fn chosen(evidence: &Evidence<'_>) -> Option<SweepChoice> {
-    let spec = evidence.spec;
-    let options = CompareOptions::declared(spec);
-    let seeds = spec
-        .analysis
-        .confirm
-        .map_or(PROPOSED, |seeds| seeds as usize);
-    is_swept(spec)
-        .then(|| choose(&evidence.data, &options, seeds).ok())
+    let swept = evidence.spec.is_swept();
+    swept
+        .then(|| choose_declared(&evidence.data, evidence.spec).ok())
         .flatten()
 }
 
 /// What the swept parameters do to the declared metrics.
 fn effects(evidence: &Evidence<'_>) -> Vec<Sensitivity> {
-    if !is_swept(evidence.spec) {
+    if !evidence.spec.is_swept() {
         return Vec::new();
     }
     let metrics = evidence.spec.metrics.iter();
     metrics
         .filter_map(|metric| sensitivity(&evidence.data, Some(&metric.name), evidence.alpha).ok())
         .collect()
-}
-
-/// Whether a parameter takes several values.
-pub(crate) fn is_swept(spec: &Spec) -> bool {
-    let several =
-        |sweep: &fairtrial_spec::Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
-    several(&spec.sweep) || spec.tasks.iter().any(|task| several(&task.sweep))
 }
 
 /// The looks of a sequential run, made again from its records: by the spec's rule, or by the one of the command line,

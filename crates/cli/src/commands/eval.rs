@@ -6,7 +6,7 @@ use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use crate::{agents, environment, time};
-use fairtrial_agent::rollout::{BROKEN_FACT, CAUSE_FACT, Report};
+use fairtrial_agent::rollout::Report;
 use fairtrial_analysis::summarize_run;
 use fairtrial_engine::{ScoreJob, Scorings, resolved_spec};
 use fairtrial_journal::redact::Redactor;
@@ -14,7 +14,7 @@ use fairtrial_journal::{
     Durability, Event, JournalError, JournalWriter, RunDir, RunLock, RunState, effective_records,
     views, write_atomic_bytes,
 };
-use fairtrial_model::{Cause, Number, Outcome, Record};
+use fairtrial_model::{BROKEN_FACT, CAUSE_FACT, Cause, Number, Outcome, Record};
 use fairtrial_spec::Work;
 use serde::Serialize;
 use serde_json::json;

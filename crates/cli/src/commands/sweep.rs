@@ -10,7 +10,6 @@ use fairtrial_analysis::compare::{SweepChoice, choose};
 use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_spec::{Spec, Sweep};
 use std::path::PathBuf;
 
 /// Rank the points of a sweep and show what each parameter does
@@ -128,10 +127,4 @@ fn effects(data: &Dataset, asked: &[String], alpha: f64) -> Result<Vec<Sensitivi
         .map(|name| sensitivity(data, Some(name), alpha))
         .collect::<Result<_, _>>();
     Ok(effects?)
-}
-
-/// Whether a spec has more than one point to choose from.
-pub(crate) fn is_swept(spec: &Spec) -> bool {
-    let several = |sweep: &Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
-    several(&spec.sweep) || spec.tasks.iter().any(|task| several(&task.sweep))
 }

@@ -164,6 +164,22 @@ fn instruments_and_reporters_of_the_user_work() {
 }
 
 #[test]
+fn a_reporter_that_fails_is_said_and_fails_nothing() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a}\n");
+    let spec = project.read("bench.yaml");
+    project.write("bench.yaml", &spec.replace("mine:report", "mine:no_such"));
+    let said = expect(&project, 0, &["run", "bench.yaml"]).err;
+    assert!(
+        said.contains("reporter `mine:no_such`") && said.contains("no_such"),
+        "{said}"
+    );
+    assert_eq!(results(&project, "out").len(), 1);
+}
+
+#[test]
 fn a_failing_iteration_keeps_the_samples_before_it() {
     if no_python() {
         return;

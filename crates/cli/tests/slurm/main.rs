@@ -228,7 +228,7 @@ fn a_killed_controller_is_replaced_by_another() {
 
 #[test]
 fn cancelling_ends_every_job() {
-    let Some(site) = Site::new(&Ways::default(), &spec(10, "sleep 30", "pack = 1")) else {
+    let Some(site) = Site::new(&Ways::default(), &spec(10, "sleep 600", "pack = 1")) else {
         return;
     };
     site.expect(0, &["run", "bench.toml", "--detach"]);
@@ -248,7 +248,7 @@ fn cancelling_ends_every_job() {
     let spec = site
         .project
         .read("bench.toml")
-        .replace("sleep 30", "sleep 0");
+        .replace("sleep 600", "sleep 0");
     site.project.write("bench.toml", &spec);
     assert_eq!(
         site.run(&["run", "bench.toml", "--resume"]).code,

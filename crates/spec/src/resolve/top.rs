@@ -6,7 +6,7 @@ use crate::document::{Entry, Node};
 use crate::metric::parse_tolerance;
 use crate::shape::check::{is_plain, node_duration};
 use crate::shape::suggest::did_you_mean;
-use crate::spec::{Analysis, Arm, Budget, CostBudget, Order, Provenance, Spec, StopRule, Sweep};
+use crate::spec::{Analysis, Arm, Budget, CostBudget, Order, Provenance, Spec, StopRule};
 use fairtrial_model::EqualRule;
 use std::path::{Path, PathBuf};
 
@@ -109,8 +109,7 @@ pub(super) fn check_confirm(root: &Node, spec: &Spec, problems: &mut Problems) {
     let Some(node) = root.get("analysis").and_then(|node| node.get("confirm")) else {
         return;
     };
-    let several = |sweep: &Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
-    if !several(&spec.sweep) && !spec.tasks.iter().any(|task| several(&task.sweep)) {
+    if !spec.is_swept() {
         let message = "nothing is swept, so there is no choice to confirm";
         problems.push(error(node.span, message).help("add a [sweep], or remove `confirm`"));
     }

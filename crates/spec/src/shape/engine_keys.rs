@@ -1,9 +1,7 @@
 //! The keys of `engine` and of `resources`: where trials run and what one of them takes.
 
-use super::keys::key;
+use super::keys::{TEXTS, key};
 use super::{Key, Keys, Section, Type, Zero};
-
-const TEXTS: Type = Type::List(&Type::FilledText, 0);
 
 /// The engines, as words.
 pub(super) const ENGINES: &[&str] = &["local", "slurm", "template", "skypilot"];

@@ -1,8 +1,9 @@
 //! The table itself. Its order is the order of the reference page.
 
 use super::Presence::{Nullable, Optional, Required};
+use super::analysis_keys::{ANALYSIS, FAIRNESS, METRIC};
 use super::engine_keys::{ENGINE, ENGINES, RESOURCES};
-use super::table_keys::{METRIC_TABLE_KEYS, ROOT_TABLE_KEYS, TASK_TABLE_KEYS};
+use super::table_keys::{ROOT_TABLE_KEYS, TASK_TABLE_KEYS};
 use super::{Key, Keys, Section, Type, Zero};
 
 pub(super) const fn key(
@@ -44,7 +45,8 @@ impl Key {
     }
 }
 
-const MANY: u64 = 1_000_000;
+/// More than anybody counts up to in a spec.
+pub(super) const MANY: u64 = 1_000_000;
 const U32: u64 = u32::MAX as u64;
 pub(super) const TEXTS: Type = Type::List(&Type::FilledText, 0);
 const ANY_MAP: Type = Type::Map(&Type::Any, Keys::Free);
@@ -58,11 +60,6 @@ const STRATEGIES: &[&str] = &["cartesian", "zip", "random"];
 
 /// The keys that say what kind of work a task is.
 pub(crate) const WORK_KEYS: [&str; 3] = ["command", "experiment", "prepared_dir"];
-
-/// The kinds of series summary.
-pub(crate) const SUMMARY_KINDS: &[&str] = &[
-    "auc", "last_n", "last", "slope", "max", "min", "mean", "at_step", "time_to",
-];
 
 /// The whole spec.
 pub(crate) static ROOT: Section = Section {
@@ -406,152 +403,6 @@ static RETRIES: Section = Section {
         key("timeout", Type::Whole(0, 1000), "0", "After `timeout`.").example("1"),
         key("oom", Type::Whole(0, 1000), "0", "After `oom`.").example("1"),
     ]],
-    open: false,
-};
-
-static METRIC: Section = Section {
-    name: "metric",
-    noun: "a metric",
-    doc: "A declared metric.",
-    keys: &[&[
-        key("from", Type::FilledText, "what the trial appends to `FAIRTRIAL_METRICS`", "Where the values are: `jsonl:FILE[#key]`, `csv:FILE[#column]`, `json:FILE[#/pointer or key]`, `stdout:REGEX`, `stderr:REGEX`, `block:MARKER[#column]` (on standard output: the marker, a line of titles, a line of values), `episodes:NAME` (measured over `[episode_files.NAME]`), `size:FILE`, `resource:FIELD` (wall, user, sys, cpu, peak_memory), `tensorboard:...`, `wandb:...` (the last two come with a later version). Files are relative to the trial's directory; key and column default to the metric's name; a regex gives the first group of its last match.").example("\"jsonl:metrics.jsonl\""),
-        key("direction", Type::Word(&["up", "down", "higher", "lower"]), "", "Which way is better.").example("\"up\""),
-        key("unit", Type::Text, "", "Unit for display.").example("\"s\""),
-        key("precision", Type::Whole(0, 17), "", "Decimals for display; comparisons use full precision.").example("3"),
-        key("margin", Type::Margin, "", "The smallest difference that matters: a number in the metric's unit, or a share like `2%`.").example("\"2%\""),
-        key("summary", Type::Either(&[Type::Word(SUMMARY_KINDS), Type::Section(&SUMMARY)]), "last", "How a series becomes one number per trial.").example("{\"type\": \"auc\", \"percent\": 0.25}"),
-        key("required", Type::Bool, "true", "Whether a trial that ends well but without this metric counts as failed.").example("false"),
-    ], METRIC_TABLE_KEYS],
-    open: false,
-};
-
-static SUMMARY: Section = Section {
-    name: "summary",
-    noun: "a summary",
-    doc: "How a series becomes one number per trial.",
-    keys: &[&[
-        key(
-            "type",
-            Type::Word(SUMMARY_KINDS),
-            "",
-            "The kind of summary.",
-        )
-        .required()
-        .example("\"auc\""),
-        key(
-            "percent",
-            Type::Fraction,
-            "",
-            "Share of the series at its end that counts (`auc`, `mean`).",
-        )
-        .example("0.25"),
-        key(
-            "n",
-            Type::Whole(1, MANY),
-            "",
-            "How many last values (`last_n`).",
-        )
-        .example("10"),
-        key(
-            "step_min",
-            Type::Number(f64::NEG_INFINITY),
-            "",
-            "First step of the window.",
-        )
-        .example("1000"),
-        key(
-            "step_max",
-            Type::Number(f64::NEG_INFINITY),
-            "",
-            "Last step of the window.",
-        )
-        .example("50000"),
-        key(
-            "step",
-            Type::Number(f64::NEG_INFINITY),
-            "",
-            "The step (`at_step`).",
-        )
-        .example("10000"),
-        key(
-            "threshold",
-            Type::Number(f64::NEG_INFINITY),
-            "",
-            "The value to reach (`time_to`).",
-        )
-        .example("0.9"),
-    ]],
-    open: false,
-};
-
-static ANALYSIS: Section = Section {
-    name: "analysis",
-    noun: "`analysis`",
-    doc: "What is compared, and how strictly.",
-    keys: &[&[
-        key(
-            "control",
-            Type::FilledText,
-            "the arm named `control`, else the first",
-            "The arm that the others are compared with.",
-        )
-        .example("\"control\""),
-        key("metric", Type::FilledText, "", "The primary metric.").example("\"overview/reward\""),
-        key("alpha", Type::OpenFraction, "0.05", "Two-sided error rate.").example("0.05"),
-        key(
-            "stop",
-            Type::Section(&STOP),
-            "",
-            "When a sequential run ends early.",
-        ),
-        key(
-            "confirm",
-            Type::Whole(2, MANY),
-            "no confirmation",
-            "For a sweep: after it, run its best point (and the control at that point) again on this many seeds that the sweep did not use. Only that second run speaks for the choice: the best of several looks better than it is.",
-        )
-        .example("15"),
-    ]],
-    open: false,
-};
-
-static STOP: Section = Section {
-    name: "stop",
-    noun: "a stopping rule",
-    doc: "When a sequential run ends early; the error rate is kept.",
-    keys: &[&[
-        key("when", Type::Word(&["decided"]), "", "What to wait for.")
-            .required()
-            .example("\"decided\""),
-        key(
-            "min",
-            Type::Whole(2, MANY),
-            "5",
-            "Pairs before the first look.",
-        )
-        .example("5"),
-        key(
-            "max",
-            Type::Whole(2, MANY),
-            "the number of seeds",
-            "Pairs at most.",
-        )
-        .example("30"),
-    ]],
-    open: false,
-};
-
-static FAIRNESS: Section = Section {
-    name: "fairness",
-    noun: "`fairness`",
-    doc: "What the arms must share for their comparison to be fair; where they differ, it is said beside the verdict.",
-    keys: &[&[key(
-        "equal",
-        Type::Map(&Type::Tolerance, Keys::Free),
-        "{}",
-        "A metric that trials report, or a parameter, with how alike the arms must be in it: `exact`, a share of the control's value like `1%`, or a number.",
-    )
-    .example("{\"model_params\": \"1%\", \"curriculum\": \"exact\"}")]],
     open: false,
 };
 

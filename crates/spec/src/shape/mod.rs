@@ -3,6 +3,7 @@
 //! One table serves four readers: the checker (unknown keys, wrong types), the JSON Schema, the reference page and
 //! the canonical names behind aliases. What is not in the table does not exist.
 
+mod analysis_keys;
 pub(crate) mod canonical;
 pub(crate) mod check;
 mod engine_keys;
@@ -12,7 +13,8 @@ mod schema;
 pub(crate) mod suggest;
 mod table_keys;
 
-pub(crate) use keys::{ROOT, SUMMARY_KINDS, WORK_KEYS, is_task_key};
+pub(crate) use analysis_keys::SUMMARY_KINDS;
+pub(crate) use keys::{ROOT, WORK_KEYS, is_task_key};
 pub use reference::reference;
 pub use schema::schema;
 pub(crate) use table_keys::{MEASURE_KEYS, REDUCE_KEYS};

@@ -1,0 +1,245 @@
+//! The agent's phase: it is started in its sandbox, watched for its limits, and its end is told apart from the
+//! provider's and the sandbox's trouble.
+
+use super::Drive;
+use crate::adapter::{self, Brief, INSTRUCTION_FILE, Invocation, Work};
+use crate::error::AgentError;
+use crate::gate::Gate;
+use crate::git::Git;
+use crate::process::{self, Ended, Program};
+use crate::provider::{self, Trouble};
+use crate::sandbox::{Env, Room};
+use crate::task::{FileBody, Solution};
+use crate::tree;
+use crate::usage::Usage;
+use fairtrial_spec::SandboxKind;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What ended an agent before it was done.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AgentEnd {
+    pub(super) code: i32,
+    pub(super) seconds: f64,
+    pub(super) waited: f64,
+    pub(super) limited: Option<String>,
+    pub(super) failed: Option<String>,
+    pub(super) infra: Option<Trouble>,
+    pub(super) usage: Usage,
+}
+
+impl Drive<'_> {
+    /// Lets the agent work, or what stands for one.
+    pub(super) fn agent(&self, room: &Room) -> Result<AgentEnd, AgentError> {
+        let inside = self.sandbox.inside(room);
+        let brief = Brief {
+            model: &self.model,
+            choice: &self.options.agent,
+            timeout_s: self.shared.timeout_s,
+            seed: self.trial.key.seed,
+            rollout: self.trial.key.rollout,
+            params: &self.trial.params,
+            inside: &inside,
+        };
+        match adapter::work(&brief)? {
+            Work::Nothing => Ok(AgentEnd::default()),
+            Work::Solve => self.solve(room),
+            Work::Run(invocation) => self.run_agent(&invocation, room, &inside),
+        }
+    }
+
+    fn run_agent(
+        &self,
+        invocation: &Invocation,
+        room: &Room,
+        inside: &Room,
+    ) -> Result<AgentEnd, AgentError> {
+        let gate = Gate::open(&self.gate_dir())?;
+        let place = gate.enter()?;
+        self.lend_account(invocation.account_files, room)?;
+        let env = self.agent_env(inside);
+        let log = self.trial.dir.join("logs/agent.log");
+        let confined = self.sandbox.confine(room, &invocation.argv, &env);
+        let env: Vec<(String, String)> = confined.env.into_iter().collect();
+        let instructions = room.inputs.join(INSTRUCTION_FILE);
+        let program = Program {
+            argv: &confined.argv,
+            env: &env,
+            workdir: &confined.workdir,
+            stdin: invocation
+                .reads_instructions
+                .then_some(instructions.as_path()),
+            log: &log,
+            log_limit: self.shared.log_limit,
+            timeout: Some(Duration::from_secs_f64(self.shared.timeout_s)),
+        };
+        let limits = &self.options.agent;
+        let has_limit = limits.max_tokens.is_some() || limits.max_cost.is_some();
+        let mut look = || self.spent(&Usage::read(&log, &room.out));
+        let watcher = has_limit.then_some(&mut look as process::Watcher<'_>);
+        let ended = match process::run(&program, &self.redactor, watcher) {
+            Ok(ended) => ended,
+            Err(AgentError::Io {
+                action: "start",
+                path,
+                source,
+            }) => {
+                let message = format!(
+                    "the agent {} could not be started: {source}",
+                    path.display()
+                );
+                return Ok(AgentEnd {
+                    code: 127,
+                    infra: Some(Trouble::permanent(message)),
+                    ..AgentEnd::default()
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let mut end = self.judge_end(ended, Usage::read(&log, &room.out));
+        end.waited = place.waited;
+        drop(place);
+        Self::tell_gate(&gate, &end)?;
+        Ok(end)
+    }
+
+    /// Whether a limit on tokens or money is reached.
+    fn spent(&self, usage: &Usage) -> Option<String> {
+        let limits = &self.options.agent;
+        let tokens = usage.tokens().zip(limits.max_tokens);
+        if let Some((used, most)) = tokens.filter(|(used, most)| used >= most) {
+            return Some(format!("its limit of {most} tokens ({used} used)"));
+        }
+        let cost = usage.cost(limits.price).0.zip(limits.max_cost);
+        let (used, most) = cost.filter(|(used, most)| used >= most)?;
+        Some(format!("its limit of ${most} (${used:.4} spent)"))
+    }
+
+    /// Tells limits, the provider's trouble, the sandbox's trouble and the agent's own failure apart.
+    fn judge_end(&self, ended: Ended, usage: Usage) -> AgentEnd {
+        let mut end = AgentEnd {
+            code: ended.code,
+            seconds: ended.seconds,
+            usage,
+            ..AgentEnd::default()
+        };
+        if let Some(reason) = ended.stopped {
+            end.limited = Some(reason);
+        } else if ended.code != 0 {
+            if let Some(trouble) = provider::trouble(&ended.tail) {
+                end.infra = Some(trouble);
+            } else if let Some(broken) = self.sandbox_trouble(&ended) {
+                end.infra = Some(Trouble::permanent(broken));
+            } else {
+                end.failed = Some(format!("the agent ended with exit code {}", ended.code));
+            }
+        } else if let Some(reason) = self.spent(&end.usage) {
+            end.limited = Some(reason);
+        }
+        end
+    }
+
+    /// A sandbox that could not start the agent at all.
+    fn sandbox_trouble(&self, ended: &Ended) -> Option<String> {
+        let last = ended.tail.lines().rev().find(|line| !line.is_empty())?;
+        let said: String = last.chars().take(200).collect();
+        match self.sandbox.kind() {
+            SandboxKind::Bubblewrap if last.starts_with("bwrap: ") => {
+                Some(format!("the sandbox did not start the agent: {said}"))
+            }
+            SandboxKind::Podman | SandboxKind::Docker if matches!(ended.code, 125..=127) => {
+                Some(format!("the container did not start the agent: {said}"))
+            }
+            _ => None,
+        }
+    }
+
+    fn tell_gate(gate: &Gate, end: &AgentEnd) -> Result<(), AgentError> {
+        if end.infra.as_ref().is_some_and(|trouble| trouble.crowded) {
+            gate.was_too_much().map(drop)
+        } else {
+            gate.went_well()
+        }
+    }
+
+    fn gate_dir(&self) -> PathBuf {
+        let endpoint = ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"]
+            .iter()
+            .find_map(|name| self.env.get(*name))
+            .map_or("", String::as_str);
+        let name = crate::short_hash(&format!("{} {endpoint}", self.options.agent.name));
+        self.shared.gates.join(name)
+    }
+
+    /// Puts the account's files into the private home. They are gone with it before the rollout ends.
+    fn lend_account(&self, files: &[&str], room: &Room) -> Result<(), AgentError> {
+        if self.sandbox.kind() == SandboxKind::Process {
+            return Ok(());
+        }
+        let Some(home) = self.env.get("HOME") else {
+            return Ok(());
+        };
+        for name in files {
+            let source = Path::new(home).join(name);
+            if let Ok(bytes) = fs::read(&source) {
+                tree::place(&room.home, name, &FileBody::new(bytes, false))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the agent's environment holds: the driver's, less what is for the driver alone.
+    fn agent_env(&self, inside: &Room) -> Env {
+        let mut env = self.shared_env();
+        let out = inside.out.display().to_string();
+        env.insert("FAIRTRIAL_OUT".to_owned(), out);
+        let inputs = inside.inputs.display().to_string();
+        env.insert("FAIRTRIAL_TASK_FILES".to_owned(), inputs);
+        env.insert("FAIRTRIAL_MODEL".to_owned(), self.model.clone());
+        env.insert("OPENAI_MODEL".to_owned(), self.model.clone());
+        if self.sandbox.kind() != SandboxKind::Process {
+            env.insert("IS_SANDBOX".to_owned(), "1".to_owned());
+        }
+        env
+    }
+
+    /// Applies the reference solution.
+    fn solve(&self, room: &Room) -> Result<AgentEnd, AgentError> {
+        let began = Instant::now();
+        let mut end = AgentEnd::default();
+        match &self.task.solution {
+            None => {
+                let message = "the task has no reference solution (solution.patch, solution.sh or repo.end_commit_sha)";
+                end.infra = Some(Trouble::permanent(message.to_owned()));
+            }
+            Some(Solution::Script { text }) => {
+                let body = FileBody::text(text);
+                tree::place(&room.inputs, "solution.sh", &body)?;
+                let inside = self.sandbox.inside(room);
+                let script = inside.inputs.join("solution.sh").display().to_string();
+                let invocation = Invocation {
+                    argv: vec!["sh".to_owned(), script],
+                    reads_instructions: false,
+                    account_files: &[],
+                };
+                return self.run_agent(&invocation, room, &inside);
+            }
+            Some(Solution::Patch { .. } | Solution::EndCommit) => {
+                let patch = self.baseline.solution_patch();
+                let applied = Git::own("apply")
+                    .work_tree(&room.workspace)
+                    .dir(&room.workspace.join(".git"))
+                    .args(["--whitespace=nowarn", "--binary"])
+                    .args([patch])
+                    .run();
+                if let Err(error) = applied {
+                    let message = format!("the reference solution does not apply: {error}");
+                    end.infra = Some(Trouble::permanent(message));
+                }
+            }
+        }
+        end.seconds = began.elapsed().as_secs_f64();
+        Ok(end)
+    }
+}

@@ -1,0 +1,225 @@
+//! One rollout from start to end, phase by phase. Each phase has its own time and its own causes of failure.
+
+mod agent_phase;
+mod report;
+mod request;
+mod results;
+
+pub use report::{Report, RolloutEnd};
+pub use request::{RolloutTask, RolloutTrial, TASK_SCHEMA};
+
+use crate::adapter::INSTRUCTION_FILE;
+use crate::baseline::Baseline;
+use crate::collect::Collector;
+use crate::error::{AgentError, At};
+use crate::process;
+use crate::sandbox::{self, Env, Labels, Room, Sandbox};
+use crate::score::{Heading, Scored, Scorer};
+use crate::task::{AgentTask, FileBody};
+use crate::tree;
+use fairtrial_journal::redact::{Redactor, is_secret_name};
+use fairtrial_model::CAUSE_FACT;
+use fairtrial_spec::RolloutOptions;
+use results::agent_metrics;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// A rollout that is being driven.
+struct Drive<'a> {
+    shared: &'a RolloutTask,
+    trial: &'a RolloutTrial,
+    task: AgentTask,
+    baseline: Baseline,
+    options: RolloutOptions,
+    model: String,
+    sandbox: Box<dyn Sandbox>,
+    env: Env,
+    redactor: Redactor,
+    work: PathBuf,
+}
+
+/// Runs a rollout in its directory, which exists. `env` is all that the driver was given.
+pub fn drive(shared: &RolloutTask, trial: &RolloutTrial, env: Env) -> RolloutEnd {
+    // What an agent leaves running becomes ours, so that it can be ended before its work is scored.
+    let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1));
+    let redactor = Redactor::from_env(&env);
+    let report = match Drive::new(shared, trial, env, redactor.clone()).and_then(|it| it.run()) {
+        Ok(report) => report,
+        Err(error) => Report::infra(&error.to_string(), false),
+    };
+    let _ = fs::remove_dir_all(trial.dir.join("work"));
+    match report.append(&trial.dir.join("metrics.jsonl"), &redactor) {
+        Ok(()) => report.end,
+        Err(_) => RolloutEnd::Infra,
+    }
+}
+
+/// Scores again what a rollout left; gives its new metrics and facts.
+pub fn score_again(
+    shared: &RolloutTask,
+    trial: &RolloutTrial,
+    env: Env,
+) -> Result<Report, AgentError> {
+    let redactor = Redactor::from_env(&env);
+    let drive = Drive::new(shared, trial, env, redactor)?;
+    let scored = drive.rescore();
+    let _ = fs::remove_dir_all(&drive.work);
+    scored
+}
+
+impl<'a> Drive<'a> {
+    fn new(
+        shared: &'a RolloutTask,
+        trial: &'a RolloutTrial,
+        env: Env,
+        redactor: Redactor,
+    ) -> Result<Self, AgentError> {
+        let baseline = Baseline::at(shared.baseline.clone());
+        let task = baseline.task()?;
+        let mut options = shared.options.clone();
+        let text = |key: &str| trial.params.get(key).and_then(Value::as_str);
+        if let Some(agent) = text("agent") {
+            agent.clone_into(&mut options.agent.name);
+        }
+        let labels = Labels {
+            run: shared.run.clone(),
+            trial: trial.name.clone(),
+        };
+        let sandbox = sandbox::open(&options.sandbox, &labels)?;
+        let work = trial.dir.join("work");
+        if work.exists() {
+            fs::remove_dir_all(&work).at("remove", &work)?;
+        }
+        fs::create_dir(&work).at("create", &work)?;
+        Ok(Self {
+            model: text("model").unwrap_or(&shared.model).to_owned(),
+            shared,
+            trial,
+            task,
+            baseline,
+            options,
+            sandbox,
+            env,
+            redactor,
+            work,
+        })
+    }
+
+    fn run(&self) -> Result<Report, AgentError> {
+        let room = self.room()?;
+        let snapshot = tree::copy(&self.baseline.tree(), &room.workspace)?;
+        let agent = self.agent(&room)?;
+        self.sandbox.end(&room);
+        process::end_descendants();
+        let collector = Collector {
+            baseline: &self.baseline,
+            task: &self.task,
+            redactor: &self.redactor,
+        };
+        let diff_lines = collector.collect(&self.trial.dir, &room, &snapshot)?;
+        let mut report = Report::new();
+        self.agent_report(&agent, diff_lines, &mut report);
+        self.write_results(&agent, diff_lines)?;
+        if let Some(trouble) = &agent.infra {
+            report.blame(&trouble.message, trouble.permanent);
+        } else {
+            let scored = self.score(&agent_metrics(&agent, &self.options), diff_lines)?;
+            self.scored(&scored, &mut report);
+        }
+        self.write_metadata(&agent, &report)?;
+        Ok(report)
+    }
+
+    fn rescore(&self) -> Result<Report, AgentError> {
+        let path = self.trial.dir.join("results.json");
+        let text = fs::read(&path).at("read", &path)?;
+        let results: Value =
+            serde_json::from_slice(&text).map_err(|error| AgentError::Content {
+                path: path.clone(),
+                message: error.to_string(),
+            })?;
+        let mut report = Report::new();
+        if let Some(failed) = results["failed"].as_str() {
+            report.end = RolloutEnd::Failed;
+            report.facts.insert(CAUSE_FACT.to_owned(), failed.into());
+        }
+        let lines = results["diff_lines"].as_u64().unwrap_or(0) as usize;
+        let scored = self.score(&results["agent_metrics"], lines)?;
+        self.scored(&scored, &mut report);
+        Ok(report)
+    }
+
+    /// The folders of the agent's phase.
+    fn room(&self) -> Result<Room, AgentError> {
+        let room = Room {
+            workspace: self.work.join("workspace"),
+            inputs: self.work.join("inputs"),
+            out: self.work.join("out"),
+            home: self.work.join("home"),
+            name: format!("fairtrial-{}-agent", self.trial.name),
+        };
+        for folder in [&room.inputs, &room.out, &room.home] {
+            fs::create_dir(folder).at("create", folder)?;
+        }
+        for (name, body) in &self.task.inputs {
+            tree::place(&room.inputs, name, body)?;
+        }
+        let told = FileBody::text(&self.task.instructions);
+        tree::place(&room.inputs, INSTRUCTION_FILE, &told)?;
+        Ok(room)
+    }
+
+    /// What agent and tests share.
+    fn shared_env(&self) -> Env {
+        let mut env = self.env.clone();
+        // A file of metrics is for the driver: an agent that knew it could write its own score.
+        env.remove("FAIRTRIAL_METRICS");
+        env.remove("FAIRTRIAL_PARAMS");
+        for (name, value) in &self.task.env {
+            if !self.shared.spec_env.contains(name) {
+                env.insert(name.clone(), value.clone());
+            }
+        }
+        env.insert("RUN_ID".to_owned(), self.trial.name.clone());
+        env
+    }
+
+    fn score(&self, agent_metrics: &Value, diff_lines: usize) -> Result<Scored, AgentError> {
+        let scratch = self.work.join("score");
+        let mut env = self.shared_env();
+        env.retain(|name, _| !is_secret_name(name));
+        let judge_key = self.options.judge.as_ref();
+        let judge_key = judge_key.and_then(|judge| self.env.get(&judge.key_env));
+        let scorer = Scorer {
+            task: &self.task,
+            baseline: &self.baseline,
+            options: &self.options,
+            sandbox: &*self.sandbox,
+            env: &env,
+            judge_key: judge_key.map(String::as_str),
+            redactor: &self.redactor,
+            log_limit: self.shared.log_limit,
+        };
+        let name = format!("fairtrial-{}", self.trial.name);
+        let scored = scorer.score(&self.trial.dir, &scratch, &name)?;
+        let heading = Heading {
+            task_id: &self.task.id,
+            run_id: &self.trial.name,
+            agent_metrics,
+            diff_lines,
+        };
+        scored.write(&self.trial.dir, &heading, &self.redactor)?;
+        Ok(scored)
+    }
+
+    fn scored(&self, scored: &Scored, report: &mut Report) {
+        report
+            .metrics
+            .extend(scored.metrics(self.options.pass_score));
+        if let Some(broken) = &scored.broken {
+            // Running the agent again would cost money and change nothing: `eval` scores again.
+            report.blame(&format!("scoring: {broken}"), true);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a rollout tells the trial runner: how it ended, its numbers, and its words.
+
+use crate::error::{AgentError, At};
+use fairtrial_journal::redact::Redactor;
+use fairtrial_model::{BROKEN_FACT, INFRA_FACT};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::Path;
+
+/// How a rollout ended, as its exit code says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RolloutEnd {
+    /// The agent ended well or at a limit, and was scored.
+    Done,
+    /// The agent failed.
+    Failed,
+    /// The machine, the provider or the task is to blame.
+    Infra,
+}
+
+/// What a rollout reports: numbers and words for its record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Report {
+    /// How it ended.
+    #[serde(skip, default = "done")]
+    pub end: RolloutEnd,
+    /// Its metrics.
+    pub metrics: Map<String, Value>,
+    /// Its facts, those for the trial runner included.
+    pub facts: Map<String, Value>,
+}
+
+fn done() -> RolloutEnd {
+    RolloutEnd::Done
+}
+
+impl Report {
+    pub(super) fn new() -> Self {
+        Self {
+            end: RolloutEnd::Done,
+            metrics: Map::new(),
+            facts: Map::new(),
+        }
+    }
+
+    pub(super) fn infra(message: &str, permanent: bool) -> Self {
+        let mut report = Self::new();
+        report.blame(message, permanent);
+        report
+    }
+
+    pub(super) fn blame(&mut self, message: &str, permanent: bool) {
+        self.end = RolloutEnd::Infra;
+        let key = if permanent { BROKEN_FACT } else { INFRA_FACT };
+        self.facts.insert(key.to_owned(), message.into());
+    }
+
+    pub(super) fn append(&self, file: &Path, redactor: &Redactor) -> Result<(), AgentError> {
+        use std::io::Write;
+        let mut line = self.metrics.clone();
+        line.extend(self.facts.clone());
+        let text = Value::Object(line).to_string();
+        let opened = fs::OpenOptions::new().create(true).append(true).open(file);
+        let clean = redactor.redact(&text);
+        let written = opened.and_then(|mut file| writeln!(file, "{clean}"));
+        written.at("write", file)
+    }
+}

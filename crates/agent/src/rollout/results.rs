@@ -1,0 +1,117 @@
+//! What a rollout leaves about its agent: metrics and facts for the record, `results.json` and `metadata.json`.
+
+use super::Drive;
+use super::agent_phase::AgentEnd;
+use super::report::{Report, RolloutEnd};
+use crate::error::{AgentError, At};
+use fairtrial_model::CAUSE_FACT;
+use fairtrial_spec::RolloutOptions;
+use serde_json::{Value, json};
+use std::fs;
+
+impl Drive<'_> {
+    pub(super) fn agent_report(&self, agent: &AgentEnd, diff_lines: usize, report: &mut Report) {
+        let usage = &agent.usage;
+        let (cost, source) = usage.cost(self.options.agent.price);
+        let count = |count: Option<u64>| count.map(Value::from);
+        for (name, value) in [
+            ("agent_s", Some(Value::from(agent.seconds))),
+            ("diff_lines", Some(Value::from(diff_lines))),
+            ("tokens_total", count(usage.tokens())),
+            ("tokens_input", count(usage.input_tokens)),
+            ("tokens_output", count(usage.output_tokens)),
+            ("tokens_cached", count(usage.cached_tokens)),
+            ("tokens_reasoning", count(usage.reasoning_tokens)),
+            ("tool_calls", count(usage.tool_calls)),
+            ("cost_usd", cost.map(Value::from)),
+        ] {
+            report
+                .metrics
+                .extend(value.map(|value| (name.to_owned(), value)));
+        }
+        let mut fact = |name: &str, value: &str| {
+            report.facts.insert(name.to_owned(), value.into());
+        };
+        fact("agent", &self.options.agent.name);
+        fact("model", &self.model);
+        fact("sandbox", self.sandbox.kind().word());
+        fact("cost_source", source.word());
+        if let Some(limited) = &agent.limited {
+            fact("limited", limited);
+        }
+        if let Some(failed) = &agent.failed {
+            fact(CAUSE_FACT, failed);
+            report.end = RolloutEnd::Failed;
+        }
+    }
+
+    pub(super) fn write_results(
+        &self,
+        agent: &AgentEnd,
+        diff_lines: usize,
+    ) -> Result<(), AgentError> {
+        self.write_json(
+            "results.json",
+            &json!({
+                "run_id": self.trial.name,
+                "task_id": self.task.id,
+                "exit_code": agent.code,
+                "limited": agent.limited,
+                "failed": agent.failed,
+                "infra": agent.infra.as_ref().map(|trouble| &trouble.message),
+                "diff_lines": diff_lines,
+                "agent_metrics": agent_metrics(agent, &self.options),
+            }),
+        )
+    }
+
+    pub(super) fn write_metadata(
+        &self,
+        agent: &AgentEnd,
+        report: &Report,
+    ) -> Result<(), AgentError> {
+        self.write_json(
+            "metadata.json",
+            &json!({
+                "run_id": self.trial.name,
+                "task_id": self.task.id,
+                "title": self.task.title,
+                "task_dir": self.shared.prepared_dir,
+                "baseline": self.shared.baseline.file_name().map(|name| name.to_string_lossy()),
+                "agent": self.options.agent.name,
+                "model": self.model,
+                "sandbox": self.sandbox.kind().word(),
+                "seed": self.trial.key.seed,
+                "rollout": self.trial.key.rollout,
+                "phases": {
+                    "wait_s": agent.waited,
+                    "agent_s": agent.seconds,
+                    "verify_s": report.metrics.get("verify_s"),
+                },
+            }),
+        )
+    }
+
+    fn write_json(&self, name: &str, value: &Value) -> Result<(), AgentError> {
+        let path = self.trial.dir.join(name);
+        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        let clean = self.redactor.redact(&text);
+        fs::write(&path, clean.as_bytes()).at("write", &path)
+    }
+}
+
+/// What the agent used, under the original's names and ours.
+pub(super) fn agent_metrics(agent: &AgentEnd, options: &RolloutOptions) -> Value {
+    let (cost, source) = agent.usage.cost(options.agent.price);
+    json!({
+        "tokens_total": agent.usage.tokens(),
+        "tool_calls_total": agent.usage.tool_calls,
+        "input_tokens": agent.usage.input_tokens,
+        "output_tokens": agent.usage.output_tokens,
+        "cached_tokens": agent.usage.cached_tokens,
+        "reasoning_tokens": agent.usage.reasoning_tokens,
+        "money_spent_usd": cost,
+        "cost_source": source.word(),
+        "agent_seconds": agent.seconds,
+    })
+}
