@@ -59,6 +59,14 @@ fn passing(test: &Test, order: Option<&[String]>) -> Option<u64> {
         .try_fold(0, |bits, bit| Some(bits | bit?))
 }
 
+/// The one condition of a list that asks only for the place in an order, so that episodes can be counted by place.
+pub(crate) fn only_rank(conditions: &[Ready<'_>]) -> Option<(Source, u64)> {
+    match conditions {
+        [only] => Some((only.source, only.passing?)),
+        _ => None,
+    }
+}
+
 /// Whether all conditions hold for the current episode.
 pub(crate) fn all_hold<R: Read>(
     conditions: &[Ready<'_>],

@@ -46,11 +46,9 @@ pub fn measure<R: Read>(
             }
         }
     }
-    let total = episodes.count();
-    let name = episodes.file();
     Ok(counters
         .into_iter()
-        .map(|counter| counter.and_then(|counter| counter.answer(name, total)))
+        .map(|counter| counter.and_then(|counter| counter.answer(&episodes)))
         .collect())
 }
 
@@ -62,6 +60,9 @@ pub(crate) struct Counter<'a> {
     share: Vec<Ready<'a>>,
     of: Option<(Source, &'a str)>,
     per: Option<(Source, &'a str)>,
+    /// A share of all episodes by their place in one order: read off at the end. Most metrics of an experiment are such
+    /// shares of its verdict.
+    at_end: Option<(Source, u64)>,
     whole: Tally,
     parts: BTreeMap<Vec<u8>, Tally>,
 }
@@ -85,14 +86,18 @@ impl<'a> Counter<'a> {
         let mut named = |name: &'a str| Ok((episodes.ask(name)?, name));
         let of = of.map(&mut named).transpose()?;
         let per = measure.per.as_deref().map(named).transpose()?;
+        let filter = condition::ready(&measure.filter, episodes)?;
+        let share = condition::ready(share, episodes)?;
+        let plain = filter.is_empty() && measure.select.is_none() && per.is_none();
         Ok(Self {
+            at_end: condition::only_rank(&share).filter(|_| plain),
             measure,
             select: measure.select.as_ref().and_then(|text| {
                 // The grammar was checked with the spec; whether it fits is known at the end.
                 EpisodeSet::parse(text, u64::MAX).ok()
             }),
-            filter: condition::ready(&measure.filter, episodes)?,
-            share: condition::ready(share, episodes)?,
+            filter,
+            share,
             of,
             per,
             whole: Tally::default(),
@@ -121,6 +126,9 @@ impl<'a> Counter<'a> {
     }
 
     fn take<R: Read>(&mut self, episodes: &Episodes<'_, R>) -> Checked<()> {
+        if self.at_end.is_some() {
+            return Ok(());
+        }
         if !self.counts(episodes)? {
             return Ok(());
         }
@@ -147,7 +155,14 @@ impl<'a> Counter<'a> {
         }
     }
 
-    fn answer(self, file: &str, total: u64) -> Result<Answer, EpisodeError> {
+    fn answer<R: Read>(mut self, episodes: &Episodes<'_, R>) -> Result<Answer, EpisodeError> {
+        let (file, total) = (episodes.file(), episodes.count());
+        if let Some((source, passing)) = self.at_end {
+            let ranked = episodes.ranked(source)?.iter().enumerate();
+            let passed = ranked.filter(|(rank, _)| passing >> rank & 1 == 1);
+            self.whole.hits = passed.map(|(_, count)| count).sum();
+            self.whole.episodes = total;
+        }
         if let Some(text) = &self.measure.select {
             EpisodeSet::parse(text, total).map_err(|error| EpisodeError::Selection {
                 file: file.to_owned(),

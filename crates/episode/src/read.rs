@@ -140,6 +140,11 @@ impl<'a, R: Read> Episodes<'a, R> {
                 break;
             }
         }
+        for used in &mut self.values {
+            if let Ok(running) = &mut used.state {
+                running.close();
+            }
+        }
         self.count += 1;
         Ok(true)
     }
@@ -185,6 +190,17 @@ impl<'a, R: Read> Episodes<'a, R> {
                 Err(error) => Err(Box::new(error.clone())),
             },
             Source::Column(_) => Ok(None),
+        }
+    }
+
+    /// How many episodes had each place of that order.
+    pub(crate) fn ranked(&self, source: Source) -> Result<&[u64], EpisodeError> {
+        match source {
+            Source::Value(place) => match &self.values[place].state {
+                Ok(running) => Ok(running.ranked()),
+                Err(error) => Err(error.clone()),
+            },
+            Source::Column(_) => Ok(&[]),
         }
     }
 

@@ -5,6 +5,7 @@
 
 use crate::EpisodeError;
 use crate::error::Checked;
+use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
 
 /// How much is read at a time.
@@ -21,6 +22,8 @@ pub(crate) struct Rows<R> {
     titles: Vec<String>,
     /// Cells after this one are not cut out.
     last_needed: usize,
+    /// Numbers of the row's cells that were asked for, since several values read the same column.
+    numbers: Vec<Cell<Option<Option<f64>>>>,
     /// Number of the line that the row began on.
     at: u64,
     next: u64,
@@ -36,6 +39,7 @@ impl<R: Read> Rows<R> {
             cells: Vec::new(),
             titles: Vec::new(),
             last_needed: usize::MAX,
+            numbers: Vec::new(),
             at: 0,
             next: 1,
         };
@@ -51,6 +55,7 @@ impl<R: Read> Rows<R> {
         if let Some(first) = rows.titles.first_mut() {
             *first = first.trim_start_matches('\u{feff}').to_owned();
         }
+        rows.numbers = vec![Cell::new(None); rows.titles.len()];
         Ok(rows)
     }
 
@@ -83,6 +88,9 @@ impl<R: Read> Rows<R> {
 
     /// Goes to the next row that is not blank; `false` at the end.
     pub(crate) fn advance(&mut self) -> Result<bool, EpisodeError> {
+        for number in &mut self.numbers {
+            number.set(None);
+        }
         loop {
             self.line.clear();
             self.at = self.next;
@@ -170,18 +178,22 @@ impl<R: Read> Rows<R> {
 
     /// The number in a cell; nothing where it is empty or says so.
     pub(crate) fn number(&self, place: usize) -> Checked<Option<f64>> {
-        let cell = self.cell(place).trim_ascii();
-        if is_missing(cell) {
-            return Ok(None);
+        if let Some(known) = self.numbers.get(place).and_then(Cell::get) {
+            return Ok(known);
         }
-        number(cell).map(Some).ok_or_else(|| {
+        let cell = self.cell(place).trim_ascii();
+        let found = number_or_missing(cell).ok_or_else(|| {
             Box::new(EpisodeError::Number {
                 file: self.file.clone(),
                 line: self.at,
                 column: self.titles.get(place).cloned().unwrap_or_default(),
                 text: String::from_utf8_lossy(cell).into_owned(),
             })
-        })
+        })?;
+        if let Some(memo) = self.numbers.get(place) {
+            memo.set(Some(found));
+        }
+        Ok(found)
     }
 
     /// A word that is not in a list.
@@ -203,13 +215,22 @@ pub(crate) fn is_missing(cell: &[u8]) -> bool {
     )
 }
 
+/// The number that a cell holds, or that it holds none; nothing where it is neither.
+fn number_or_missing(cell: &[u8]) -> Option<Option<f64>> {
+    match short_decimal(cell) {
+        Some(number) => Some(Some(number)),
+        None if is_missing(cell) => Some(None),
+        None => number(cell).map(Some),
+    }
+}
+
 /// The number that a cell holds; booleans are 0 and 1, as pandas writes them.
 pub(crate) fn number(cell: &[u8]) -> Option<f64> {
-    match cell {
+    short_decimal(cell).or_else(|| match cell {
         b"True" | b"true" => Some(1.0),
         b"False" | b"false" => Some(0.0),
-        _ => short_decimal(cell).or_else(|| std::str::from_utf8(cell).ok()?.parse().ok()),
-    }
+        _ => std::str::from_utf8(cell).ok()?.parse().ok(),
+    })
 }
 
 /// Powers of ten that a float holds exactly and that cells have.

@@ -48,6 +48,8 @@ pub(crate) struct Running<'a> {
     n: u64,
     extreme: f64,
     rank: Option<usize>,
+    /// How many ended episodes had each place of the order.
+    ranked: Vec<u64>,
     word: Vec<u8>,
     has_word: bool,
 }
@@ -70,6 +72,10 @@ impl<'a> Running<'a> {
             n: 0,
             extreme: f64::NAN,
             rank: None,
+            ranked: match &declared.reduce {
+                Reduce::Strongest(order) => vec![0; order.len()],
+                _ => Vec::new(),
+            },
             word: Vec::new(),
             has_word: false,
         })
@@ -87,6 +93,18 @@ impl<'a> Running<'a> {
         self.extreme = f64::NAN;
         self.rank = None;
         self.has_word = false;
+    }
+
+    /// The episode has no further row.
+    pub(crate) fn close(&mut self) {
+        if let Some(rank) = self.rank {
+            self.ranked[rank] += 1;
+        }
+    }
+
+    /// How many episodes had each place of the order.
+    pub(crate) fn ranked(&self) -> &[u64] {
+        &self.ranked
     }
 
     /// Takes in a row.
