@@ -6,15 +6,15 @@ use crate::commands::{
     task, variance, verify, wait,
 };
 use crate::exit::{Done, Failure};
-use crate::printer::{ColorChoice, Printer};
-use clap::{Parser, Subcommand};
-use std::path::PathBuf;
+use crate::global::Global;
+use crate::printer::Printer;
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Give every change a fair trial: run benchmark experiments and see whether the difference is real.
 #[derive(Debug, Parser)]
 #[command(name = "fairtrial", version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]
-pub(crate) struct App {
+struct App {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
@@ -30,17 +30,6 @@ Examples:
 
 Exit codes: 0 fine, 1 trials failed or a regression, 2 wrong input, 3 machine or engine, 4 inconclusive (gate),
 130 interrupted.";
-
-/// Arguments that every command takes.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Global {
-    /// Where runs are kept [default: `data/` of the project; env: FAIRTRIAL_DATA]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
-    /// When to use colour
-    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
-    color: ColorChoice,
-}
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -126,7 +115,7 @@ impl Command {
             Self::Doctor(args) => Ok(doctor::run(&args, global, printer)),
             Self::Table(args) => table::run(&args, global, printer),
             Self::Preset(args) => preset::run(&args, printer),
-            Self::Completions(args) => Ok(completions::run(&args, printer)),
+            Self::Completions(args) => Ok(completions::run(&args, App::command(), printer)),
         }
     }
 }

@@ -10,6 +10,7 @@ mod environment;
 mod exit;
 mod experiment;
 mod experiment_files;
+mod global;
 mod hooks;
 mod picture;
 mod printer;

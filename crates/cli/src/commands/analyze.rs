@@ -1,9 +1,9 @@
 //! `analyze`: full control over the statistics of a comparison of learning curves.
 
 use super::choices::{DirectionChoice, PairingChoice, switch};
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use clap::{ArgGroup, ValueEnum};
 use fairtrial_analysis::compare::parse_margin;

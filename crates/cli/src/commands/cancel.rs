@@ -2,8 +2,8 @@
 
 use super::attend;
 use super::select::RunArgs;
-use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::time;
 use fairtrial_journal::{is_live, request_cancel};

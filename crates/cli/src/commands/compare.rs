@@ -1,9 +1,9 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
 use super::choices::{DirectionChoice, PairingChoice};
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::sources::{Place, Source, no_source, open_both, place, run_named};
 use clap::ValueEnum;

@@ -1,9 +1,7 @@
 //! `completions`: scripts for shells.
 
-use crate::app::App;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
 /// Print a completion script for a shell
@@ -16,9 +14,10 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-pub(crate) fn run(args: &Args, printer: Printer) -> Exit {
+/// `app` is the whole command line as it stands.
+pub(crate) fn run(args: &Args, mut app: clap::Command, printer: Printer) -> Exit {
     let mut script = Vec::new();
-    generate(args.shell, &mut App::command(), "fairtrial", &mut script);
+    generate(args.shell, &mut app, "fairtrial", &mut script);
     printer.line(String::from_utf8_lossy(&script).trim_end());
     Exit::Fine
 }

@@ -1,8 +1,8 @@
 //! `demo`: a complete small comparison, from programs that this binary carries.
 
 use super::run;
-use crate::app::Global;
 use crate::exit::{Done, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::spec_file::SpecArgs;
 use std::fs;

@@ -1,8 +1,8 @@
 //! `doctor`: what this machine can measure, and what it cannot.
 
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::Exit;
+use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_journal::provenance::Host;
 use fairtrial_trial::LimitsOffered;

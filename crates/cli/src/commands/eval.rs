@@ -2,8 +2,8 @@
 
 use super::select::RunArgs;
 use super::summarize;
-use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::{agents, environment, time};
 use fairtrial_agent::rollout::Report;

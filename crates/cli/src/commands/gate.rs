@@ -1,9 +1,9 @@
 //! `gate`: may this change go in? A verdict as an exit code, for CI.
 
 use super::choices::PairingChoice;
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::report_of::{recorded_environment, report_of};
 use crate::sources::{Place, Source, no_source, open_run, place, run_named};

@@ -1,8 +1,8 @@
 //! `gc`: removes what rollouts left behind when their owner died.
 
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_agent::sandbox::{Leftover, list_leftovers, remove_leftover};
 use fairtrial_journal::{is_live, list_runs};

@@ -1,9 +1,9 @@
 //! `list`: the runs there are, and with `experiments` the registered experiments.
 
 use super::list_experiments;
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit};
+use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_journal::{Index, RunRow};
 

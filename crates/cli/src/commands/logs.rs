@@ -2,8 +2,8 @@
 
 use super::attend;
 use super::select::RunArgs;
-use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_engine::{remote, resolved_spec};
 use fairtrial_journal::{RunDir, RunState};

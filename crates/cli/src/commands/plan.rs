@@ -1,7 +1,7 @@
 //! `plan`: every trial, its command, and how long it may take.
 
-use crate::app::Global;
 use crate::exit::{Done, Exit};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::spec_file::SpecArgs;
 use crate::{data_dir, time};

@@ -1,8 +1,8 @@
 //! `power`: how many runs a difference needs, from a pilot run or a stated spread.
 
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::picture::Picture;
 use crate::printer::Printer;
 use clap::ArgGroup;

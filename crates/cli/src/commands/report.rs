@@ -1,8 +1,8 @@
 //! `report`: a run as one self-contained page, verdict first.
 
 use super::select::RunArgs;
-use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::hooks;
 use crate::printer::Printer;
 use crate::report_of::report_of;

@@ -2,11 +2,11 @@
 
 use super::plan;
 use crate::agents;
-use crate::app::Global;
 use crate::confirm;
 use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
 use crate::experiment_files;
+use crate::global::Global;
 use crate::hooks::{self, Told};
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};

@@ -1,8 +1,8 @@
 //! Arguments that name a run.
 
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::Failure;
+use crate::global::Global;
 use fairtrial_journal::{RunDir, Selector, list_runs};
 use fairtrial_model::Stamp;
 

@@ -2,8 +2,8 @@
 
 use super::attend;
 use super::select::RunArgs;
-use crate::app::Global;
 use crate::exit::{Done, Exit};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::progress::job_words;
 use fairtrial_engine::resolved_spec;

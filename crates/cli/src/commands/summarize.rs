@@ -1,9 +1,9 @@
 //! `summarize`: the table of a run.
 
 use super::select::RunArgs;
-use crate::app::Global;
 use crate::environment;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_analysis::{RunSummary, summarize_run};
 use fairtrial_engine::resolved_spec;

@@ -1,8 +1,8 @@
 //! `sweep`: what a sweep found — its points in order, and what each parameter does to each metric.
 
 use super::select::RunArgs;
-use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::picture::Picture;
 use crate::printer::Printer;
 use crate::sources::open_run;

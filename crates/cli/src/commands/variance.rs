@@ -1,8 +1,8 @@
 //! `variance`: how noisy runs are, and how many of them are enough.
 
-use crate::app::Global;
 use crate::data_dir;
 use crate::exit::{Done, Exit};
+use crate::global::Global;
 use crate::picture::Picture;
 use crate::printer::Printer;
 use fairtrial_analysis::pipeline::Histories;

@@ -2,8 +2,8 @@
 
 use super::report::{read_text, stem};
 use super::select::RunArgs;
-use crate::app::Global;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::report_of::report_of;
 use fairtrial_analysis::registration::Registered;

@@ -3,9 +3,9 @@
 use super::run::{Manner, Ran, finish, go};
 use super::select::RunArgs;
 use super::{attend, status};
-use crate::app::Global;
 use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::progress::Detail;
 use crate::sequential::Watched;

@@ -15,8 +15,8 @@ mod update;
 
 pub(crate) use file::revision_text;
 
-use crate::app::Global;
 use crate::exit::Done;
+use crate::global::Global;
 use crate::printer::Printer;
 use clap::Subcommand;
 

@@ -1,9 +1,9 @@
 //! Which declarations belong to a table: those of a run, of a spec file, or of a preset.
 
-use crate::app::Global;
 use crate::data_dir;
 use crate::data_dir::absolute;
 use crate::exit::Failure;
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::sources::run_named;
 use crate::spec_file::SpecArgs;
