@@ -5,37 +5,19 @@ use crate::outputs;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
 use crate::samples::Samples;
+use crate::tools::{DriveError, Tools};
+use crate::trouble::Trouble;
 use crate::worker::{Heard, Lost, Worker, command_for};
 use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Setup, VERSION};
 use fairtrial_experiment::{Artifact, Origin, Phase};
-use fairtrial_journal::redact::Redactor;
-use fairtrial_model::UtcTime;
 use serde_json::{Map, Value};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How long a worker whose trial is being ended may take to clean up.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-
-/// What the driver needs from its program.
-pub struct Tools {
-    /// This very program, which is the worker of its own experiments.
-    pub program: PathBuf,
-    /// Its version.
-    pub version: String,
-    /// The caller's environment.
-    pub environment: Vec<(String, String)>,
-    /// The clock for result files.
-    pub now: fn() -> UtcTime,
-    /// Becomes true when the trial is being ended.
-    pub stop: Arc<AtomicBool>,
-    /// Takes what workers and the driver say.
-    pub say: fn(&str),
-}
 
 /// How a trial's experiment ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,81 +26,6 @@ pub struct Driven {
     pub succeeded: bool,
     /// What went wrong, where something did.
     pub trouble: Option<String>,
-}
-
-/// What keeps a trial from leaving results.
-#[derive(Debug, thiserror::Error)]
-pub enum DriveError {
-    /// A file could not be written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Files of a run could not be written.
-    #[error(transparent)]
-    Journal(#[from] fairtrial_journal::JournalError),
-}
-
-impl DriveError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
-        move |source| Self::Io {
-            path: path.to_owned(),
-            source,
-        }
-    }
-}
-
-/// What went wrong in an experiment.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub(crate) struct Trouble {
-    /// In which part: `start`, `setup`, `warmup`, `measured`, `profiled`, `teardown`.
-    pub(crate) phase: &'static str,
-    /// What.
-    pub(crate) message: String,
-    /// The iteration.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) iteration: Option<u64>,
-    /// Where in the experiment's code.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) trace: String,
-    /// Whether the worker can still be asked.
-    #[serde(skip)]
-    worker_lost: bool,
-    /// Whether the trial was told to end.
-    #[serde(skip)]
-    stopped: bool,
-}
-
-impl Trouble {
-    fn lost(phase: &'static str, lost: &Lost, iteration: Option<u64>) -> Self {
-        Self {
-            phase,
-            message: lost.to_string(),
-            iteration,
-            trace: String::new(),
-            worker_lost: true,
-            stopped: *lost == Lost::Stopped,
-        }
-    }
-
-    /// Takes values of secrets out of what the experiment said.
-    fn redact(&mut self, environment: &[(String, String)]) {
-        let redactor = Redactor::from_env(environment.iter().map(|(name, value)| (name, value)));
-        self.message = redactor.redact(&self.message).into_owned();
-        self.trace = redactor.redact(&self.trace).into_owned();
-    }
-
-    /// One line for people.
-    pub(crate) fn words(&self) -> String {
-        let place = match self.iteration {
-            Some(iteration) => format!("{} iteration {iteration}", self.phase),
-            None => self.phase.to_owned(),
-        };
-        format!("{place}: {}", self.message)
-    }
 }
 
 /// Runs the experiment of one trial and writes everything it leaves.

@@ -15,13 +15,16 @@ mod reporter;
 mod request;
 mod result;
 mod samples;
+mod tools;
+mod trouble;
 mod worker;
 
 pub use aggregate::{Aggregate, Interval95, aggregate};
 pub use catalogue::Experiments;
-pub use drive::{DriveError, Driven, Tools, drive};
+pub use drive::{Driven, drive};
 pub use instruments::offered as offered_instruments;
 pub use outputs::result_dir_name;
 pub use reporter::report_with;
 pub use request::{DriveTask, DriveTrial, TASK_SCHEMA};
 pub use result::RESULT_SCHEMA;
+pub use tools::{DriveError, Tools};

@@ -1,10 +1,10 @@
 //! The files that a trial with an experiment leaves: in its own directory, and again under the spec's `output_dir`.
 
 use crate::aggregate::{aggregates, numbers};
-use crate::drive::{DriveError, Tools};
 use crate::markdown;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
+use crate::tools::{DriveError, Tools};
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
 use fairtrial_model::TrialId;
 use serde_json::{Map, json};

@@ -1,9 +1,10 @@
 //! The result file of a trial: the original's schema, and what it leaves out.
 
 use crate::aggregate::{CPU, DURATION, aggregates};
-use crate::drive::{Tools, Trouble};
 use crate::instruments::Finding;
 use crate::request::{DriveTask, DriveTrial};
+use crate::tools::Tools;
+use crate::trouble::Trouble;
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_journal::provenance::{self, CaptureOptions, Environment, Vcs};
