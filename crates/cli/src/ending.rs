@@ -1,9 +1,10 @@
 //! How a run ends for the user: its table, its verdict, the views on disk and the exit code.
 
-use crate::commands::{compare, status, summarize};
+use crate::commands::{compare, summarize};
 use crate::exit::{Exit, Failure};
 use crate::hooks::{self, Told};
 use crate::printer::Printer;
+use crate::progress::outcome_words;
 use crate::report_of::report_of;
 use crate::sequential::Watched;
 use crate::sources;
@@ -218,7 +219,7 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
         detached_words(report, printer);
     } else if report.status == RunStatus::Finished && ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("decided");
-        printer.tell(format!("✓ {why} ({})", status::outcomes(&report.counts)));
+        printer.tell(format!("✓ {why} ({})", outcome_words(&report.counts)));
     } else if ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("stopped");
         printer.tell(format!(
@@ -238,7 +239,7 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
         printer.tell(format!(
             "{mark} All {} tasks completed! ({})",
             report.trials,
-            status::outcomes(&report.counts)
+            outcome_words(&report.counts)
         ));
     }
 }

@@ -16,6 +16,7 @@ mod picture;
 mod printer;
 mod progress;
 mod report_of;
+mod revision;
 mod sequential;
 mod sources;
 mod spec_file;

@@ -247,6 +247,21 @@ impl Progress {
     }
 }
 
+/// The outcomes that there are, in words.
+pub(crate) fn outcome_words(counts: &OutcomeCounts) -> String {
+    let present = Outcome::ALL
+        .into_iter()
+        .filter(|outcome| counts.get(*outcome) > 0);
+    let words: Vec<String> = present
+        .map(|outcome| format!("{} {outcome}", counts.get(outcome)))
+        .collect();
+    if words.is_empty() {
+        "none yet".to_owned()
+    } else {
+        words.join(", ")
+    }
+}
+
 /// What a scheduler says of the jobs: `3 running, 9 pending`.
 pub(crate) fn job_words(states: &BTreeMap<&'static str, u64>) -> String {
     let words = states.iter().map(|(state, jobs)| format!("{jobs} {state}"));

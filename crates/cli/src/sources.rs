@@ -1,10 +1,10 @@
 //! Where trials come from on the command line: a run, an arm's run, a result file, a table, a saved baseline.
 
-use crate::commands::table::revision_text;
 use crate::data_dir;
 use crate::exit::Failure;
 use crate::printer::Printer;
 use crate::report_of::recorded_environment;
+use crate::revision::revision_text;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::{AnalysisError, Dataset};
 use fairtrial_engine::resolved_spec;

@@ -5,6 +5,7 @@ use crate::data_dir;
 use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::printer::Printer;
+use crate::progress::outcome_words;
 use fairtrial_journal::{Index, RunRow};
 
 /// List the runs of this project, or the registered experiments
@@ -71,7 +72,7 @@ fn row(run: &RunRow, width: usize) -> String {
         "{:<width$}  {:<18}  {status:<9}  {trials:>13}  {}",
         run.name,
         run.stamp.to_string(),
-        super::status::outcomes(&run.counts)
+        outcome_words(&run.counts)
     )
 }
 

@@ -5,10 +5,9 @@ use super::select::RunArgs;
 use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::printer::Printer;
-use crate::progress::job_words;
+use crate::progress::{job_words, outcome_words};
 use fairtrial_engine::resolved_spec;
-use fairtrial_journal::{Liveness, OutcomeCounts, RunStatus, is_live};
-use fairtrial_model::Outcome;
+use fairtrial_journal::{Liveness, RunStatus, is_live};
 use fairtrial_plan::Plan;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -67,7 +66,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     printer.line(format!(
         "  {} of {trials} trials ended: {}",
         state.counts.total(),
-        outcomes(&state.counts)
+        outcome_words(&state.counts)
     ));
     if let Liveness::Live(Some(holder)) = &live {
         printer.line(format!(
@@ -106,19 +105,4 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.warn(format!("{}: {problem}", run.journal().display()));
     }
     Ok(Exit::Fine)
-}
-
-/// The outcomes that there are, in words.
-pub(crate) fn outcomes(counts: &OutcomeCounts) -> String {
-    let present = Outcome::ALL
-        .into_iter()
-        .filter(|outcome| counts.get(*outcome) > 0);
-    let words: Vec<String> = present
-        .map(|outcome| format!("{} {outcome}", counts.get(outcome)))
-        .collect();
-    if words.is_empty() {
-        "none yet".to_owned()
-    } else {
-        words.join(", ")
-    }
 }

@@ -1,13 +1,13 @@
 //! `wait` and `watch`: stay with a run until it is done, from any terminal, whoever has it now.
 
+use super::attend;
 use super::run::{Manner, Ran, finish, go};
 use super::select::RunArgs;
-use super::{attend, status};
 use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
-use crate::progress::Detail;
+use crate::progress::{Detail, outcome_words};
 use crate::sequential::Watched;
 use fairtrial_engine::{Controls, Stay};
 use fairtrial_journal::{Liveness, RunDir, is_live};
@@ -114,7 +114,7 @@ fn follow(run: &RunDir, detail: Option<Detail>, printer: Printer) -> Result<Exit
             printer.tell(format!(
                 "{}/{trials} completed ({})",
                 state.counts.total(),
-                status::outcomes(&state.counts)
+                outcome_words(&state.counts)
             ));
         }
         std::thread::sleep(LOOK);

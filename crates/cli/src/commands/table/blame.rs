@@ -1,9 +1,10 @@
 //! `table blame`: where each row of a table came from, and whether it still says what was written.
 
-use super::file::{TableFile, git};
+use super::file::TableFile;
 use super::paint::Paint;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
+use crate::revision::git;
 use crate::time;
 use fairtrial_table::{RowOrigin, RowState};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};

@@ -13,8 +13,6 @@ mod sides;
 mod suite;
 mod update;
 
-pub(crate) use file::revision_text;
-
 use crate::exit::Done;
 use crate::global::Global;
 use crate::printer::Printer;

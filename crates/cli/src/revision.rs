@@ -1,0 +1,76 @@
+//! Files that may be named as they stand in a revision of their repository: `FILE@REVISION`.
+
+use crate::data_dir::absolute;
+use crate::exit::Failure;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The text of `FILE@REVISION`, for commands that read tables as data.
+pub(crate) fn revision_text(name: &str) -> Result<String, Failure> {
+    let place = Place::of(name);
+    let bytes = place.read(&place.path)?;
+    String::from_utf8(bytes).map_err(|_| Failure::input(format!("{name} is not UTF-8 text")))
+}
+
+/// Where a file is.
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) revision: Option<String>,
+}
+
+impl Place {
+    /// A file that is there wins over a revision of the part before its `@`.
+    pub(crate) fn of(name: &str) -> Self {
+        let whole = Path::new(name);
+        match name.rsplit_once('@') {
+            Some((file, revision)) if !whole.exists() && !revision.is_empty() => Self {
+                path: absolute(Path::new(file)),
+                revision: Some(revision.to_owned()),
+            },
+            _ => Self {
+                path: absolute(whole),
+                revision: None,
+            },
+        }
+    }
+
+    /// A file of the same place: itself or one beside it.
+    pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
+        match &self.revision {
+            None => fs::read(path).map_err(|error| {
+                Failure::input(format!("cannot read {}: {error}", path.display()))
+            }),
+            Some(revision) => git_show(path, revision),
+        }
+    }
+}
+
+/// The content of a file in a revision, asked of the `git` program.
+fn git_show(path: &Path, revision: &str) -> Result<Vec<u8>, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let output = git(path)
+        .arg("show")
+        .arg(format!("{revision}:./{name}"))
+        .output()
+        .map_err(|error| Failure::machine(format!("cannot start git: {error}")))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.lines().next().unwrap_or("no answer").to_owned();
+    Err(Failure::input(format!(
+        "{}@{revision}: git says: {said}",
+        path.display()
+    )))
+}
+
+/// The `git` program in a file's folder.
+pub(crate) fn git(path: &Path) -> Command {
+    let mut command = Command::new("git");
+    command
+        .arg("-C")
+        .arg(path.parent().unwrap_or(Path::new(".")))
+        .stdin(Stdio::null());
+    command
+}
