@@ -827,6 +827,35 @@ fn a_sweep_ends_in_a_choice_that_knows_it_was_picked() {
 }
 
 #[test]
+fn points_of_different_tasks_are_not_ranked_together() {
+    let mut records = Vec::new();
+    for seed in 0..4_u64 {
+        for (task, name, values) in [("train", "lr", [0.1, 0.2]), ("serve", "batch", [8.0, 16.0])] {
+            for value in values {
+                let mut one = record(records.len() as u64, task, "only", 1072 + seed * 971);
+                one.trial.arm = None;
+                one.trial.point.set(name, value.into());
+                records.push(measured(one, &[("score", value + seed as f64 * 0.01)]));
+            }
+        }
+    }
+    let data = dataset(UP, None, &records);
+    let error = choose(&data, &CompareOptions::default(), 3).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("not tried on the same tasks (train; serve)"),
+        "{error}"
+    );
+    let train = data.of_task("train").unwrap();
+    let choice = choose(&train, &CompareOptions::default(), 3).unwrap();
+    assert_eq!(choice.points[0].point.to_string(), "lr=0.2");
+    assert_eq!(choice.contestants, 2);
+    let unknown = data.of_task("trian").unwrap_err().to_string();
+    assert!(unknown.contains("there are train, serve"), "{unknown}");
+}
+
+#[test]
 fn nothing_swept_is_nothing_to_choose() {
     let error = choose(
         &dataset(UP, None, &paired(&GAIN)),

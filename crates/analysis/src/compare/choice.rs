@@ -15,7 +15,7 @@ use fairtrial_model::{Params, documented_seeds};
 use fairtrial_spec::Spec;
 use fairtrial_stats::Interval;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a sweep chose.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -112,6 +112,7 @@ pub fn choose(
             data.label
         )));
     }
+    same_tasks(data, control.as_deref())?;
     let contest = Contest {
         asked: &asked,
         options,
@@ -187,6 +188,33 @@ fn contestants<'a>(data: &'a Dataset, control: Option<&str>) -> Vec<Contestant<'
         order::points(&a.point, &b.point).then_with(|| a.side.arm.cmp(&b.side.arm))
     });
     found
+}
+
+/// A point that was tried on one task and a point that was tried on another cannot be ranked.
+fn same_tasks(data: &Dataset, control: Option<&str>) -> Result<(), AnalysisError> {
+    let mut by_point: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
+    for trial in &data.trials {
+        if control.is_none() || data.arms.get(trial.arm).as_deref() != control {
+            let place = (trial.arm, trial.point);
+            by_point.entry(place).or_default().insert(trial.task);
+        }
+    }
+    let sets: BTreeSet<BTreeSet<u32>> = by_point.into_values().collect();
+    if sets.len() <= 1 {
+        return Ok(());
+    }
+    let named = |set: &BTreeSet<u32>| -> String {
+        let names: Vec<&str> = set
+            .iter()
+            .map(|task| data.tasks.get(*task).as_str())
+            .collect();
+        names.join(" and ")
+    };
+    let sets: Vec<String> = sets.iter().map(named).collect();
+    Err(AnalysisError::Question(format!(
+        "its points were not tried on the same tasks ({}), so they cannot be ranked together; name one task",
+        sets.join("; ")
+    )))
 }
 
 /// The chosen point against the control at the same point.

@@ -7,6 +7,7 @@ mod result_json;
 mod run;
 mod table;
 
+use crate::AnalysisError;
 use crate::observation::Observation;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
 use serde::{Deserialize, Serialize};
@@ -232,6 +233,32 @@ impl Dataset {
         });
         self.by_metric.insert(name.to_owned(), column);
         column
+    }
+
+    /// The trials of one task alone.
+    pub fn of_task(&self, task: &str) -> Result<Self, AnalysisError> {
+        let number = self.tasks.numbers.get(task).copied();
+        let number = number.ok_or_else(|| {
+            let known: Vec<&str> = self.tasks.iter().map(String::as_str).collect();
+            AnalysisError::Question(format!(
+                "no trial is of the task `{task}`; there are {}",
+                known.join(", ")
+            ))
+        })?;
+        let mut part = self.clone();
+        let mut places = vec![None; self.trials.len()];
+        part.trials.clear();
+        for (place, trial) in self.trials.iter().enumerate() {
+            if trial.task == number {
+                places[place] = Some(part.trials.len() as u32);
+                part.trials.push(*trial);
+            }
+        }
+        for column in &mut part.columns {
+            let kept = |(place, value): &(u32, f64)| Some((places[*place as usize]?, *value));
+            column.values = column.values.iter().filter_map(kept).collect();
+        }
+        Ok(part)
     }
 
     /// How many trials.

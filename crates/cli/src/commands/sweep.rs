@@ -19,6 +19,7 @@ Examples:
   fairtrial sweep my_benchmark                              the newest run
   fairtrial sweep my_benchmark --output sensitivity.svg     with a plot, one panel per metric and parameter
   fairtrial sweep my_benchmark --metric loss --json
+  fairtrial sweep my_benchmark --task train                 where tasks sweep different things
 
 The best of several points looks better than it is: its interval here accounts for that, and `confirm = 15` under
 [analysis] makes `run` try it again on 15 fresh seeds.")]
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// A metric; the first one given ranks the points [default: the declared ones, else all]
     #[arg(long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
+    /// Only the trials of this task; needed where tasks sweep different things
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
     /// The control arm [default: the spec's]
     #[arg(long, value_name = "ARM")]
     control: Option<String>,
@@ -58,7 +62,10 @@ struct Printed<'a> {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let picture = args.output.as_deref().map(Picture::of).transpose()?;
-    let source = open_run(&args.run.find(global)?, printer)?;
+    let mut source = open_run(&args.run.find(global)?, printer)?;
+    if let Some(task) = &args.task {
+        source.data = source.data.of_task(task)?;
+    }
     let spec = source.spec.as_ref();
     let options = CompareOptions {
         alpha: args

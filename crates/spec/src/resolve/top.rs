@@ -113,6 +113,12 @@ pub(super) fn check_confirm(root: &Node, spec: &Spec, problems: &mut Problems) {
         let message = "nothing is swept, so there is no choice to confirm";
         problems.push(error(node.span, message).help("add a [sweep], or remove `confirm`"));
     }
+    if let Some([first, other]) = differently_swept(spec) {
+        let message =
+            format!("`{first}` and `{other}` sweep different things, so no point is best for both");
+        let help = "give each its own spec, or move the sweep to the top";
+        problems.push(error(node.span, message).help(help));
+    }
     let primary = match &spec.analysis.metric {
         Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),
         None => spec.metrics.first(),
@@ -127,6 +133,13 @@ pub(super) fn check_confirm(root: &Node, spec: &Spec, problems: &mut Problems) {
             "`confirm` and `stop` do not go together: a sweep chooses after all its trials";
         problems.push(error(node.span, message).help("remove one of them"));
     }
+}
+
+/// Two tasks whose points are not the same.
+fn differently_swept(spec: &Spec) -> Option<[&str; 2]> {
+    let (first, others) = spec.tasks.split_first()?;
+    let other = others.iter().find(|task| task.sweep != first.sweep)?;
+    Some([&first.id, &other.id])
 }
 
 pub(super) fn equal(root: &Node) -> Vec<EqualRule> {
