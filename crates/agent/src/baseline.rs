@@ -6,11 +6,15 @@ use crate::format::ReadTask;
 use crate::git::Git;
 use crate::task::{AgentTask, Repo, Solution};
 use crate::tree;
+use rustix::process::{Pid, test_kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Version of how baselines are made; part of a task's digest.
 pub(crate) const VERSION: u32 = 1;
+
+/// The folder beside the tree with what the task's image is built from.
+const IMAGE_FOLDER: &str = "image";
 
 /// A baseline in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +46,11 @@ impl Baseline {
             path,
             message: error.to_string(),
         })
+    }
+
+    /// What the task's image is built from, where it brings one.
+    pub fn image_files(&self) -> PathBuf {
+        self.dir.join(IMAGE_FOLDER)
     }
 
     /// The reference solution as a patch, where it is one.
@@ -99,6 +108,19 @@ pub fn ensure(cache: &Path, read: &ReadTask, token: Option<&str>) -> Result<Base
     Ok(Baseline { dir })
 }
 
+/// Whether somebody is making the baseline in the folder of this name.
+pub fn is_being_made(name: &str) -> bool {
+    let pid = name
+        .strip_suffix(".tmp")
+        .and_then(|name| name.rsplit('.').next());
+    let pid = pid.and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
+    pid.is_some_and(|pid| match test_kill_process(pid) {
+        Ok(()) => true,
+        // It is there and belongs to somebody else.
+        Err(error) => error == rustix::io::Errno::PERM,
+    })
+}
+
 fn make(cache: &Path, dir: &Path, task: &AgentTask, token: Option<&str>) -> Result<(), AgentError> {
     let tree = dir.join("tree");
     fs::create_dir_all(&tree).at("create", &tree)?;
@@ -120,6 +142,13 @@ fn make(cache: &Path, dir: &Path, task: &AgentTask, token: Option<&str>) -> Resu
         tree::place(&tree, name, body)?;
     }
     commit(&tree)?;
+    if let Some(image) = &task.image {
+        let folder = dir.join(IMAGE_FOLDER);
+        fs::create_dir_all(&folder).at("create", &folder)?;
+        for (name, body) in &image.files {
+            tree::place(&folder, name, body)?;
+        }
+    }
     if let Some(patch) = patch {
         let path = dir.join("solution.patch");
         fs::write(&path, patch).at("write", &path)?;

@@ -1,5 +1,6 @@
 //! What is wrong with a task, found before a token is spent on it.
 
+use crate::sandbox::{Recipe, Setting};
 use crate::task::AgentTask;
 use crate::{adapter, sandbox};
 use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind};
@@ -106,7 +107,12 @@ fn check_tests(task: &AgentTask, findings: &mut Findings) {
 }
 
 /// Looks whether this machine has what an agent needs.
-pub fn check_machine(agent: &AgentChoice, choice: &SandboxChoice, findings: &mut Findings) {
+pub fn check_machine(
+    agent: &AgentChoice,
+    choice: &SandboxChoice,
+    recipe: Option<&Recipe>,
+    findings: &mut Findings,
+) {
     if !fairtrial_spec::AGENTS.contains(&agent.name.as_str()) {
         findings.error(format!(
             "there is no agent `{}`; there are {}",
@@ -118,7 +124,11 @@ pub fn check_machine(agent: &AgentChoice, choice: &SandboxChoice, findings: &mut
     if agent.name == "command" && agent.command.is_empty() {
         findings.error("the agent `command` has no command");
     }
-    if let Err(error) = sandbox::open(choice, &sandbox::Labels::default()) {
+    let setting = Setting {
+        recipe: recipe.cloned(),
+        ..Setting::default()
+    };
+    if let Err(error) = sandbox::open(choice, setting) {
         findings.error(error.to_string());
         return;
     }

@@ -35,6 +35,9 @@ pub enum AgentError {
     /// A sandbox that this machine cannot give.
     #[error("{0}")]
     Sandbox(String),
+    /// A task's image could not be built.
+    #[error("{0}")]
+    Image(String),
     /// The judge gave no usable answer.
     #[error("the judge gave no score: {0}")]
     Judge(String),

@@ -29,9 +29,13 @@ use std::fmt::Write as _;
 
 /// The first 16 digits of a text's hash.
 pub(crate) fn short_hash(text: &str) -> String {
-    let mut name = String::new();
-    for byte in &Sha256::digest(text)[..8] {
-        let _ = write!(name, "{byte:02x}");
-    }
-    name
+    hex(&Sha256::digest(text)[..8])
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -291,6 +291,13 @@ impl<'a> Log<'a> {
     }
 }
 
+/// Makes this process the reaper of its descendants, where the system knows that.
+pub fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    // Without it the process group is all that can be ended.
+    let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1));
+}
+
 /// Ends every process that was left to this one, which must be the reaper of its descendants.
 pub fn end_descendants() {
     for round in 0..200 {

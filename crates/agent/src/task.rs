@@ -40,6 +40,19 @@ pub struct AgentTask {
     /// The reference solution, for the `oracle` agent.
     #[serde(default)]
     pub solution: Option<Solution>,
+    /// The image that container sandboxes use, where the task brings one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<ImageSource>,
+}
+
+/// What an image is built from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageSource {
+    /// Hash of all files of the build; it stands for them in a task's own hash.
+    pub digest: String,
+    /// The files, the `Dockerfile` among them. They lie beside the baseline, where the builder reads them.
+    #[serde(skip)]
+    pub files: BTreeMap<String, FileBody>,
 }
 
 /// Where a repository comes from.

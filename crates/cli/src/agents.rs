@@ -4,15 +4,16 @@
 use crate::environment;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
+use fairtrial_agent::AgentError;
+use fairtrial_agent::baseline::{self, Baseline};
 use fairtrial_agent::check::{Findings, check_machine, check_task};
 use fairtrial_agent::format::{ReadTask, Reading, read_task};
 use fairtrial_agent::rollout::{RolloutEnd, RolloutTask, RolloutTrial, drive, score_again};
-use fairtrial_agent::sandbox::{list_leftovers, remove_leftover};
-use fairtrial_agent::{AgentError, baseline};
-use fairtrial_engine::task_cache;
+use fairtrial_agent::sandbox::{self, Recipe, forget_failures, list_leftovers, remove_leftover};
+use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{Direction, MetricDeclaration, MetricSource};
-use fairtrial_spec::{AgentChoice, SandboxKind, Spec, Task, Work, find_path};
+use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind, Spec, Task, Work, find_path};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
@@ -129,11 +130,14 @@ fn named_backend() -> Result<Option<SandboxKind>, Failure> {
 /// Makes the baselines that a run will copy, and finds out whether its agents and sandboxes are here.
 pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
     let mut problems: Vec<String> = Vec::new();
+    let cache = task_cache(root);
+    let reader = Reader::new(spec);
     for task in &spec.tasks {
         if let Work::Prepared { options, .. } = &task.work {
             let mut findings = Findings::default();
+            let recipe = recipe(task, &reader, root).map_err(|error| failure(task, &error))?;
             for agent in agents_of(spec, task, &options.agent) {
-                check_machine(&agent, &options.sandbox, &mut findings);
+                check_machine(&agent, &options.sandbox, recipe.as_ref(), &mut findings);
             }
             let told = findings.errors.into_iter();
             problems.extend(told.map(|error| format!("task `{}`: {error}", task.id)));
@@ -144,17 +148,13 @@ pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
         return Err(Failure::input(problems.join("\n       "))
             .hint("nothing was run; `fairtrial plan` works without these"));
     }
-    let cache = task_cache(root);
+    forget_failures(&image_cache(root)).map_err(|error| Failure::machine(error.to_string()))?;
     let token = token();
-    let reader = Reader::new(spec);
     for task in &spec.tasks {
         let Work::Prepared { digest, .. } = &task.work else {
             continue;
         };
-        let folder = digest
-            .as_ref()
-            .map(|digest| cache.join("tasks").join(digest));
-        if folder.is_some_and(|folder| folder.join("task.json").is_file()) {
+        if made(task, root).is_some() {
             continue;
         }
         let read = reader.read(task).map_err(|error| failure(task, &error))?;
@@ -168,16 +168,49 @@ pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The baseline of a task, where it is made.
+fn made(task: &Task, root: &DataRoot) -> Option<Baseline> {
+    let Work::Prepared { digest, .. } = &task.work else {
+        return None;
+    };
+    let folder = task_cache(root).join("tasks").join(digest.as_ref()?);
+    let is_made = folder.join("task.json").is_file();
+    is_made.then(|| Baseline::at(folder))
+}
+
+/// How the image of a task is made, where its sandbox needs that.
+fn recipe(task: &Task, reader: &Reader, root: &DataRoot) -> Result<Option<Recipe>, AgentError> {
+    let Work::Prepared { options, .. } = &task.work else {
+        return Ok(None);
+    };
+    if !uses_containers(task) || options.sandbox.image.is_some() {
+        return Ok(None);
+    }
+    let baseline = made(task, root);
+    let own = match &baseline {
+        Some(baseline) => baseline.task()?,
+        None => reader.read(task)?.task,
+    };
+    let baseline = baseline.unwrap_or_else(|| Baseline::at(task_cache(root)));
+    Ok(Recipe::of(&own, &baseline, &image_cache(root)))
+}
+
+/// Whether the rollouts of a task run in containers.
+fn uses_containers(task: &Task) -> bool {
+    match &task.work {
+        Work::Prepared { options, .. } => is_container(&options.sandbox),
+        _ => false,
+    }
+}
+
+fn is_container(choice: &SandboxChoice) -> bool {
+    let kind = sandbox::kind(choice);
+    matches!(kind, SandboxKind::Podman | SandboxKind::Docker)
+}
+
 /// Removes containers whose owner is dead, where a spec uses containers at all.
 pub(crate) fn reap(spec: &Spec, printer: Printer) {
-    let contained = |task: &Task| match &task.work {
-        Work::Prepared { options, .. } => matches!(
-            options.sandbox.kind,
-            Some(SandboxKind::Podman | SandboxKind::Docker)
-        ),
-        _ => false,
-    };
-    if !spec.tasks.iter().any(contained) {
+    if !spec.tasks.iter().any(uses_containers) {
         return;
     }
     for leftover in list_leftovers() {
@@ -227,6 +260,8 @@ fn token() -> Option<String> {
 struct Reader {
     base_dir: String,
     token: Option<String>,
+    /// What `SANDBOX_BACKEND` names; a word that names nothing is told of where the run begins.
+    backend: Option<SandboxKind>,
     read: HashMap<String, Result<ReadTask, String>>,
     findings: HashMap<String, Findings>,
 }
@@ -236,6 +271,7 @@ impl Reader {
         Self {
             base_dir: spec.base_dir.clone(),
             token: token(),
+            backend: named_backend().unwrap_or_default(),
             read: HashMap::new(),
             findings: HashMap::new(),
         }
@@ -285,12 +321,28 @@ impl Reader {
             self.read.insert(key.clone(), read);
         }
         let read = self.read.get(&key)?.as_ref().ok();
+        let mut findings = self.findings.get(&key).cloned().unwrap_or_default();
+        if read.is_some_and(|read| read.task.image.is_some()) && !self.in_container(task) {
+            findings.warn(
+                "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
+            );
+        }
         Some(CheckedTask {
             task: task.id.clone(),
             prepared_dir: dir,
             digest: read.map(|read| read.digest.clone()),
-            findings: self.findings.get(&key).cloned().unwrap_or_default(),
+            findings,
         })
+    }
+
+    /// Whether a task that was not resolved yet will run in containers.
+    fn in_container(&self, task: &Task) -> bool {
+        let Work::Prepared { options, .. } = &task.work else {
+            return false;
+        };
+        let mut choice = options.sandbox.clone();
+        choice.kind = choice.kind.or(self.backend);
+        is_container(&choice)
     }
 
     fn digest(&mut self, task: &Task) -> Option<String> {

@@ -38,6 +38,6 @@ pub use preflight::{Missing, preflight};
 pub use prepare::{resolved_spec, write_plan};
 pub use request::{Outputs, RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
 pub use reuse::{Reusable, reusable};
-pub use rollout::{rollout_task_file, task_cache};
+pub use rollout::{image_cache, rollout_task_file, task_cache};
 pub use scoring::{ScoreJob, Scorings};
 pub use session::run;

@@ -26,6 +26,11 @@ pub fn task_cache(root: &DataRoot) -> PathBuf {
     root.path().join("cache")
 }
 
+/// Where logs and locks of image builds are kept.
+pub fn image_cache(root: &DataRoot) -> PathBuf {
+    task_cache(root).join("images")
+}
+
 /// The file in a run's folder with what the rollouts of a task share.
 pub fn rollout_task_file(run: &RunDir, task: &Task) -> PathBuf {
     task_file(&folder(run), task)
@@ -81,6 +86,7 @@ impl RolloutLines {
         Ok(RolloutTask {
             schema: TASK_SCHEMA,
             baseline: task_cache(self.run.root()).join("tasks").join(digest),
+            images: image_cache(self.run.root()),
             prepared_dir: dir.clone(),
             model: model.clone(),
             options: (**options).clone(),

@@ -131,6 +131,9 @@ pub struct SandboxChoice {
     /// Processors of a container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<f64>,
+    /// Seconds for building a task's image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_timeout_s: Option<f64>,
     /// The command that runs a command elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,

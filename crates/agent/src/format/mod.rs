@@ -10,7 +10,6 @@ use crate::check::Findings;
 use crate::error::AgentError;
 use crate::task::AgentTask;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// A way in which tasks are written down.
@@ -85,11 +84,7 @@ fn digest(task: &AgentTask) -> Result<String, AgentError> {
     let mut hash = Sha256::new();
     hash.update(format!("fairtrial task {}\n", crate::baseline::VERSION));
     hash.update(text);
-    let mut digest = String::new();
-    for byte in &hash.finalize()[..16] {
-        let _ = write!(digest, "{byte:02x}");
-    }
-    Ok(digest)
+    Ok(crate::hex(&hash.finalize()[..16]))
 }
 
 /// Whether a path stays inside the folder it is meant for.

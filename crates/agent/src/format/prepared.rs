@@ -1,17 +1,19 @@
 //! Prepared directories: `tb_meta.json`, `overlay_files/`, `overlay_repo_files/`, and what we add to that form:
-//! `repo/` (a workspace without git), `solution.patch` or `solution.sh` (for the `oracle` agent), `evaluate.*`.
+//! `repo/` (a workspace without git), `solution.patch` or `solution.sh` (for the `oracle` agent), `evaluate.*`,
+//! `Dockerfile` (for the container sandboxes).
 
 use super::{TaskFormat, is_inside};
 use crate::check::Findings;
 use crate::error::{AgentError, At};
 use crate::score::is_python;
-use crate::task::{AgentTask, FileBody, Repo, Rubric, Solution, TestScript};
+use crate::task::{AgentTask, FileBody, ImageSource, Repo, Rubric, Solution, TestScript};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file that makes a folder a prepared task.
 const META: &str = "tb_meta.json";
@@ -19,6 +21,18 @@ const META: &str = "tb_meta.json";
 const EVALUATION: [&str; 2] = ["evaluate.py", "evaluate.sh"];
 /// Files beside `tb_meta.json` that a prepared task may hold without being part of it.
 const INSTRUCTIONS: &str = "LM_INSTRUCTIONS.md";
+/// What an image is built from.
+const DOCKERFILE: &str = "Dockerfile";
+/// What never gets into an image, where the agent would find it: tests, solutions, keys.
+const HIDDEN: [&str; 7] = [
+    META,
+    "overrides.json",
+    "solution.patch",
+    "solution.sh",
+    EVALUATION[0],
+    EVALUATION[1],
+    ".env",
+];
 
 pub(super) struct PreparedDir;
 
@@ -128,11 +142,7 @@ impl TaskFormat for PreparedDir {
         if task.repo.is_some() && dir.join("repo").is_dir() {
             findings.warn("`repo/` is laid over the repository that `repo.git_url` names");
         }
-        if dir.join("Dockerfile").is_file() {
-            findings.warn(
-                "its `Dockerfile` is not built: name a ready image for the container sandboxes",
-            );
-        }
+        task.image = image(dir, findings)?;
         if task.evaluation_script.is_none() {
             task.evaluation_script = evaluation_script(dir)?;
         }
@@ -192,38 +202,90 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
     })
 }
 
+/// The image that a `Dockerfile` describes: built from the folder, without what the agent must not see.
+fn image(dir: &Path, findings: &mut Findings) -> Result<Option<ImageSource>, AgentError> {
+    if !dir.join(DOCKERFILE).is_file() {
+        return Ok(None);
+    }
+    let mut files = BTreeMap::new();
+    for found in walk(dir)? {
+        match found.name() {
+            Some(name) if HIDDEN.contains(&name) => {}
+            Some(name) => {
+                files.insert(name.to_owned(), found.read()?);
+            }
+            None => findings.warn(format!(
+                "{} is left out of what its image is built from: it is neither a file nor a folder with a plain name",
+                found.path.display()
+            )),
+        }
+    }
+    let mut hash = Sha256::new();
+    for (name, file) in &files {
+        let bytes = file.bytes();
+        let head = format!("{name}\0{}\0{}\0", file.executable, bytes.len());
+        hash.update(head);
+        hash.update(bytes);
+    }
+    let digest = crate::hex(&hash.finalize()[..16]);
+    Ok(Some(ImageSource { digest, files }))
+}
+
 /// Takes in every file below a folder, where there is one. Links are refused: a task is what lies in its folder.
 fn read_folder(folder: &Path, into: &mut BTreeMap<String, FileBody>) -> Result<(), AgentError> {
     if !folder.is_dir() {
         return Ok(());
     }
+    for found in walk(folder)? {
+        let Some(name) = found.name() else {
+            return Err(AgentError::Content {
+                path: found.path,
+                message: "it is neither a file nor a folder with a plain name".to_owned(),
+            });
+        };
+        into.insert(name.to_owned(), found.read()?);
+    }
+    Ok(())
+}
+
+/// Something below a folder that is no folder.
+struct Found {
+    path: PathBuf,
+    below: PathBuf,
+    data: Metadata,
+}
+
+impl Found {
+    /// Its path below the folder, where it is a plain file.
+    fn name(&self) -> Option<&str> {
+        let name = self.below.to_str().filter(|name| is_inside(name));
+        name.filter(|_| self.data.is_file())
+    }
+
+    fn read(&self) -> Result<FileBody, AgentError> {
+        let executable = self.data.permissions().mode() & 0o111 != 0;
+        let bytes = fs::read(&self.path).at("read", &self.path)?;
+        Ok(FileBody::new(bytes, executable))
+    }
+}
+
+fn walk(folder: &Path) -> Result<Vec<Found>, AgentError> {
+    let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(next) = open.pop() {
         for entry in fs::read_dir(&next).at("list", &next)? {
             let path = entry.at("list", &next)?.path();
-            let kind = fs::symlink_metadata(&path).at("look at", &path)?;
-            if kind.is_dir() {
+            let data = fs::symlink_metadata(&path).at("look at", &path)?;
+            if data.is_dir() {
                 // The workspace gets a history of its own, which begins at the baseline.
                 if path.file_name() != Some(OsStr::new(".git")) {
                     open.push(path);
                 }
                 continue;
             }
-            let name = path
-                .strip_prefix(folder)
-                .ok()
-                .and_then(Path::to_str)
-                .filter(|name| is_inside(name));
-            let Some(name) = name.filter(|_| kind.is_file()) else {
-                return Err(AgentError::Content {
-                    path,
-                    message: "it is neither a file nor a folder with a plain name".to_owned(),
-                });
-            };
-            let executable = kind.permissions().mode() & 0o111 != 0;
-            let bytes = fs::read(&path).at("read", &path)?;
-            into.insert(name.to_owned(), FileBody::new(bytes, executable));
+            let below = path.strip_prefix(folder).unwrap_or(&path).to_owned();
+            found.push(Found { path, below, data });
         }
     }
-    Ok(())
+    Ok(found)
 }

@@ -129,7 +129,7 @@ impl Drive<'_> {
         } else if ended.code != 0 {
             if let Some(trouble) = provider::trouble(&ended.tail) {
                 end.infra = Some(trouble);
-            } else if let Some(broken) = self.sandbox_trouble(&ended) {
+            } else if let Some(broken) = self.sandbox.trouble(&ended) {
                 end.infra = Some(Trouble::permanent(broken));
             } else {
                 end.failed = Some(format!("the agent ended with exit code {}", ended.code));
@@ -138,21 +138,6 @@ impl Drive<'_> {
             end.limited = Some(reason);
         }
         end
-    }
-
-    /// A sandbox that could not start the agent at all.
-    fn sandbox_trouble(&self, ended: &Ended) -> Option<String> {
-        let last = ended.tail.lines().rev().find(|line| !line.is_empty())?;
-        let said: String = last.chars().take(200).collect();
-        match self.sandbox.kind() {
-            SandboxKind::Bubblewrap if last.starts_with("bwrap: ") => {
-                Some(format!("the sandbox did not start the agent: {said}"))
-            }
-            SandboxKind::Podman | SandboxKind::Docker if matches!(ended.code, 125..=127) => {
-                Some(format!("the container did not start the agent: {said}"))
-            }
-            _ => None,
-        }
     }
 
     fn tell_gate(gate: &Gate, end: &AgentEnd) -> Result<(), AgentError> {

@@ -13,7 +13,7 @@ use crate::baseline::Baseline;
 use crate::collect::Collector;
 use crate::error::{AgentError, At};
 use crate::process;
-use crate::sandbox::{self, Env, Labels, Room, Sandbox};
+use crate::sandbox::{self, Env, Labels, Recipe, Room, Sandbox, Setting};
 use crate::score::{Heading, Scored, Scorer};
 use crate::task::{AgentTask, FileBody};
 use crate::tree;
@@ -42,11 +42,19 @@ struct Drive<'a> {
 /// Runs a rollout in its directory, which exists. `env` is all that the driver was given.
 pub fn drive(shared: &RolloutTask, trial: &RolloutTrial, env: Env) -> RolloutEnd {
     // What an agent leaves running becomes ours, so that it can be ended before its work is scored.
-    let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1));
+    process::adopt_orphans();
     let redactor = Redactor::from_env(&env);
     let report = match Drive::new(shared, trial, env, redactor.clone()).and_then(|it| it.run()) {
         Ok(report) => report,
-        Err(error) => Report::infra(&error.to_string(), false),
+        Err(error) => {
+            let mut report = Report::new();
+            match error {
+                // Every rollout of the task would meet the same; the next session tries again.
+                AgentError::Image(message) => report.broken(&message),
+                other => report.infra(&other.to_string()),
+            }
+            report
+        }
     };
     let _ = fs::remove_dir_all(trial.dir.join("work"));
     match report.append(&trial.dir.join("metrics.jsonl"), &redactor) {
@@ -86,7 +94,8 @@ impl<'a> Drive<'a> {
             run: shared.run.clone(),
             trial: trial.name.clone(),
         };
-        let sandbox = sandbox::open(&options.sandbox, &labels)?;
+        let recipe = Recipe::of(&task, &baseline, &shared.images);
+        let sandbox = sandbox::open(&options.sandbox, Setting { labels, recipe })?;
         let work = trial.dir.join("work");
         if work.exists() {
             fs::remove_dir_all(&work).at("remove", &work)?;
@@ -107,6 +116,7 @@ impl<'a> Drive<'a> {
     }
 
     fn run(&self) -> Result<Report, AgentError> {
+        self.prepare()?;
         let room = self.room()?;
         let snapshot = tree::copy(&self.baseline.tree(), &room.workspace)?;
         let agent = self.agent(&room)?;
@@ -121,17 +131,27 @@ impl<'a> Drive<'a> {
         let mut report = Report::new();
         self.agent_report(&agent, diff_lines, &mut report);
         self.write_results(&agent, diff_lines)?;
-        if let Some(trouble) = &agent.infra {
-            report.blame(&trouble.message, trouble.permanent);
-        } else {
-            let scored = self.score(&agent_metrics(&agent, &self.options), diff_lines)?;
-            self.scored(&scored, &mut report);
+        match &agent.infra {
+            Some(trouble) if trouble.permanent => report.broken(&trouble.message),
+            Some(trouble) => report.infra(&trouble.message),
+            None => {
+                let scored = self.score(&agent_metrics(&agent, &self.options), diff_lines)?;
+                self.scored(&scored, &mut report);
+            }
         }
         self.write_metadata(&agent, &report)?;
         Ok(report)
     }
 
+    /// The sandbox made ready, with the rollout's variables and none that are secret.
+    fn prepare(&self) -> Result<(), AgentError> {
+        let mut env = self.env.clone();
+        env.retain(|name, _| !is_secret_name(name));
+        self.sandbox.prepare(&env, &self.redactor)
+    }
+
     fn rescore(&self) -> Result<Report, AgentError> {
+        self.prepare()?;
         let path = self.trial.dir.join("results.json");
         let text = fs::read(&path).at("read", &path)?;
         let results: Value =
@@ -150,6 +170,11 @@ impl<'a> Drive<'a> {
         Ok(report)
     }
 
+    /// A name that no other rollout of this machine has now: runs of two projects may have the same stamp.
+    fn name(&self) -> String {
+        format!("fairtrial-{}-{}", self.trial.name, std::process::id())
+    }
+
     /// The folders of the agent's phase.
     fn room(&self) -> Result<Room, AgentError> {
         let room = Room {
@@ -157,7 +182,7 @@ impl<'a> Drive<'a> {
             inputs: self.work.join("inputs"),
             out: self.work.join("out"),
             home: self.work.join("home"),
-            name: format!("fairtrial-{}-agent", self.trial.name),
+            name: format!("{}-agent", self.name()),
         };
         for folder in [&room.inputs, &room.out, &room.home] {
             fs::create_dir(folder).at("create", folder)?;
@@ -201,8 +226,7 @@ impl<'a> Drive<'a> {
             redactor: &self.redactor,
             log_limit: self.shared.log_limit,
         };
-        let name = format!("fairtrial-{}", self.trial.name);
-        let scored = scorer.score(&self.trial.dir, &scratch, &name)?;
+        let scored = scorer.score(&self.trial.dir, &scratch, &self.name())?;
         let heading = Heading {
             task_id: &self.task.id,
             run_id: &self.trial.name,
@@ -219,7 +243,7 @@ impl<'a> Drive<'a> {
             .extend(scored.metrics(self.options.pass_score));
         if let Some(broken) = &scored.broken {
             // Running the agent again would cost money and change nothing: `eval` scores again.
-            report.blame(&format!("scoring: {broken}"), true);
+            report.broken(&format!("scoring: {broken}"));
         }
     }
 }

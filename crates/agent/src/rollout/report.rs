@@ -44,16 +44,19 @@ impl Report {
         }
     }
 
-    pub(super) fn infra(message: &str, permanent: bool) -> Self {
-        let mut report = Self::new();
-        report.blame(message, permanent);
-        report
+    /// The machine or the provider is to blame, and another attempt may go better.
+    pub(super) fn infra(&mut self, message: &str) {
+        self.blame(INFRA_FACT, message);
     }
 
-    pub(super) fn blame(&mut self, message: &str, permanent: bool) {
+    /// The machine, the provider or the task is to blame, and another attempt would end the same way.
+    pub(super) fn broken(&mut self, message: &str) {
+        self.blame(BROKEN_FACT, message);
+    }
+
+    fn blame(&mut self, fact: &str, message: &str) {
         self.end = RolloutEnd::Infra;
-        let key = if permanent { BROKEN_FACT } else { INFRA_FACT };
-        self.facts.insert(key.to_owned(), message.into());
+        self.facts.insert(fact.to_owned(), message.into());
     }
 
     pub(super) fn append(&self, file: &Path, redactor: &Redactor) -> Result<(), AgentError> {

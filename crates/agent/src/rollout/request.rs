@@ -15,6 +15,8 @@ pub struct RolloutTask {
     pub schema: u32,
     /// The baseline's folder in the cache.
     pub baseline: PathBuf,
+    /// The folder for logs and locks of image builds.
+    pub images: PathBuf,
     /// The prepared directory as the spec names it.
     pub prepared_dir: String,
     /// The model, where no parameter says another.

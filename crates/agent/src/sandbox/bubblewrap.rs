@@ -1,8 +1,9 @@
 //! `bubblewrap`: the system read-only, a home and a temporary folder of its own, nothing else of this machine's files,
 //! its own processes, and no network where that is asked for.
 
-use super::{Confined, Env, Room, Sandbox, find_program, fixed_room, is_online};
+use super::{Confined, Env, Room, Sandbox, find_program, fixed_room, is_online, last_line};
 use crate::error::AgentError;
+use crate::process::Ended;
 use fairtrial_spec::{SandboxChoice, SandboxKind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -96,6 +97,12 @@ impl Sandbox for Bubblewrap {
             env,
             workdir: room.workspace.clone(),
         }
+    }
+
+    fn trouble(&self, ended: &Ended) -> Option<String> {
+        let said = last_line(&ended.tail);
+        let own = ended.code != 0 && said.starts_with("bwrap: ");
+        own.then(|| format!("the sandbox could not be started: {said}"))
     }
 }
 

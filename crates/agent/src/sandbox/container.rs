@@ -1,12 +1,16 @@
 //! `podman` and `docker`: one container per phase, labelled with its run, its attempt and its owner, so that whoever
 //! comes later can tell a living one from one whose owner is dead.
 
-use super::{Confined, Env, Labels, Room, Sandbox, find_program, fixed_room, is_online};
+use super::image::{Builder, Recipe, allowed_limits};
+use super::leftover::{OWNER_LABEL, owner, remove};
+use super::{
+    Confined, Env, Labels, Room, Sandbox, Setting, find_program, fixed_room, is_online, last_line,
+};
 use crate::error::AgentError;
+use crate::process::Ended;
+use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{SandboxChoice, SandboxKind};
-use serde::Serialize;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 /// Variables that belong to this machine and not to a container.
 const MACHINES: [&str; 12] = [
@@ -14,20 +18,27 @@ const MACHINES: [&str; 12] = [
     "SHLVL", "MAIL",
 ];
 /// Prefixes of such variables.
-const MACHINES_START: [&str; 4] = ["XDG_", "LD_", "DBUS_", "SSH_"];
+const MACHINES_START: [&str; 6] = ["XDG_", "LD_", "DBUS_", "SSH_", "CONTAINERS_", "DOCKER_"];
 
 pub(super) struct Container {
     kind: SandboxKind,
     program: PathBuf,
     choice: SandboxChoice,
-    image: String,
+    image: Image,
     labels: Labels,
+}
+
+enum Image {
+    /// One that is there.
+    Ready(String),
+    /// One that the task brings.
+    Built(Recipe),
 }
 
 pub(super) fn open(
     kind: SandboxKind,
     choice: &SandboxChoice,
-    labels: &Labels,
+    setting: Setting,
 ) -> Result<Container, AgentError> {
     let word = kind.word();
     let Some(program) = find_program(word) else {
@@ -35,17 +46,21 @@ pub(super) fn open(
             "`{word}` is not installed; install it, or choose another sandbox"
         )));
     };
-    let Some(image) = choice.image.clone() else {
-        return Err(AgentError::Sandbox(format!(
-            "sandbox = \"{word}\" needs an image: sandbox = {{ kind = \"{word}\", image = \"NAME\" }}"
-        )));
+    let image = match (&choice.image, setting.recipe) {
+        (Some(name), _) => Image::Ready(name.clone()),
+        (None, Some(recipe)) => Image::Built(recipe),
+        (None, None) => {
+            return Err(AgentError::Sandbox(format!(
+                "sandbox = \"{word}\" needs an image: a Dockerfile in the task's folder, or sandbox = {{ kind = \"{word}\", image = \"NAME\" }}"
+            )));
+        }
     };
     Ok(Container {
         kind,
         program,
         choice: choice.clone(),
         image,
-        labels: labels.clone(),
+        labels: setting.labels,
     })
 }
 
@@ -56,6 +71,18 @@ impl Sandbox for Container {
 
     fn inside(&self, room: &Room) -> Room {
         fixed_room(room)
+    }
+
+    fn prepare(&self, env: &Env, redactor: &Redactor) -> Result<(), AgentError> {
+        match &self.image {
+            Image::Ready(_) => Ok(()),
+            Image::Built(recipe) => recipe.ensure(&Builder {
+                program: &self.program,
+                env,
+                timeout_s: self.choice.build_timeout_s,
+                redactor,
+            }),
+        }
     }
 
     fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined {
@@ -70,18 +97,23 @@ impl Sandbox for Container {
             "--name",
             &room.name,
         ]);
-        for (key, value) in [
-            ("run", self.labels.run.as_str()),
-            ("trial", self.labels.trial.as_str()),
-            ("owner", &owner()),
+        for (label, value) in [
+            ("fairtrial.run", self.labels.run.as_str()),
+            ("fairtrial.trial", self.labels.trial.as_str()),
+            (OWNER_LABEL, &owner()),
         ] {
-            all(&["--label", &format!("fairtrial.{key}={value}")]);
+            all(&["--label", &format!("{label}={value}")]);
+        }
+        for word in allowed_limits(&self.program) {
+            all(&[&word]);
         }
         if !is_online(&self.choice) {
             all(&["--network", "none"]);
         }
         if let Some(bytes) = self.choice.memory_bytes {
-            all(&["--memory", &bytes.to_string()]);
+            // Without the second, what does not fit would go to the swap and the limit be none.
+            let bytes = bytes.to_string();
+            all(&["--memory", &bytes, "--memory-swap", &bytes]);
         }
         if let Some(cpus) = self.choice.cpus {
             all(&["--cpus", &cpus.to_string()]);
@@ -97,18 +129,35 @@ impl Sandbox for Container {
         for path in &self.choice.read {
             all(&["-v", &format!("{path}:{path}:ro")]);
         }
-        all(&["-w", "/workspace", "--env", "HOME=/home/agent"]);
+        // The command is what runs, whatever an image would start by itself.
+        all(&["--entrypoint", "", "-w", "/workspace"]);
+        all(&["--env", "HOME=/home/agent"]);
         // Names only: the values are read from our environment and stand in no argument.
         for name in env.keys().filter(|name| !is_machines(name)) {
             all(&["--env", name]);
         }
-        all(&[&self.image]);
+        match &self.image {
+            Image::Ready(name) => all(&[name]),
+            Image::Built(recipe) => all(&[&recipe.tag()]),
+        }
         words.extend_from_slice(argv);
         Confined {
             argv: words,
             env: env.clone(),
             workdir: room.workspace.clone(),
         }
+    }
+
+    fn trouble(&self, ended: &Ended) -> Option<String> {
+        let said = last_line(&ended.tail);
+        let not_started = ["Error: ", "Error response", "docker: "];
+        let of_program = not_started.iter().any(|start| said.starts_with(start));
+        match ended.code {
+            125 => {}
+            126 | 127 if of_program => {}
+            _ => return None,
+        }
+        Some(format!("the container could not be started: {said}"))
     }
 
     fn end(&self, room: &Room) {
@@ -119,82 +168,4 @@ impl Sandbox for Container {
 
 fn is_machines(name: &str) -> bool {
     MACHINES.contains(&name) || MACHINES_START.iter().any(|start| name.starts_with(start))
-}
-
-/// Who owns a container: this process, told apart from a later one with the same number by when it started.
-fn owner() -> String {
-    let pid = std::process::id();
-    format!("{pid}:{}", started(pid).unwrap_or_default())
-}
-
-/// When a process started, in the system's ticks.
-fn started(pid: u32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let after_name = stat.rsplit_once(") ")?.1;
-    after_name.split_whitespace().nth(19).map(str::to_owned)
-}
-
-fn is_alive(owner: &str) -> bool {
-    let (pid, since) = owner.split_once(':').unwrap_or((owner, ""));
-    let Ok(pid) = pid.parse() else { return false };
-    started(pid).is_some_and(|now| now == since)
-}
-
-/// A container whose owner is dead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Leftover {
-    /// The program that knows it.
-    pub program: &'static str,
-    /// Its name.
-    pub name: String,
-    /// The attempt it belonged to.
-    pub trial: String,
-}
-
-/// Every container of ours whose owner is dead.
-pub fn list_leftovers() -> Vec<Leftover> {
-    let mut found = Vec::new();
-    for program in ["podman", "docker"] {
-        let Some(path) = find_program(program) else {
-            continue;
-        };
-        let format = "{{.Names}}\t{{.Label \"fairtrial.owner\"}}\t{{.Label \"fairtrial.trial\"}}";
-        let listed = Command::new(&path)
-            .args(["ps", "-a", "--filter", "label=fairtrial.owner"])
-            .args(["--format", format])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output();
-        let text = listed.map(|out| out.stdout).unwrap_or_default();
-        for line in String::from_utf8_lossy(&text).lines() {
-            let mut parts = line.split('\t').map(str::trim);
-            let (Some(name), Some(owner)) = (parts.next(), parts.next()) else {
-                continue;
-            };
-            if !is_alive(owner) {
-                found.push(Leftover {
-                    program,
-                    name: name.to_owned(),
-                    trial: parts.next().unwrap_or_default().to_owned(),
-                });
-            }
-        }
-    }
-    found
-}
-
-/// Removes a container; says whether that worked.
-pub fn remove_leftover(leftover: &Leftover) -> bool {
-    remove(Path::new(leftover.program), &leftover.name)
-}
-
-fn remove(program: &Path, name: &str) -> bool {
-    let mut command = Command::new(program);
-    command.args(["rm", "-f", "-v", name]);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
 }

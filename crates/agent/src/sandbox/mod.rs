@@ -3,15 +3,23 @@
 
 mod bubblewrap;
 mod container;
+mod image;
+mod leftover;
 mod template;
 
 use crate::error::AgentError;
+use crate::process::Ended;
+use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{Network, SandboxChoice, SandboxKind};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use bubblewrap::is_visible;
-pub use container::{Leftover, list_leftovers, remove_leftover};
+pub use image::{BuiltImage, Recipe, forget_failures, list_images, remove_image};
+pub use leftover::{Leftover, list_leftovers, remove_leftover};
+
+/// The programs that run containers.
+const CONTAINER_PROGRAMS: [&str; 2] = ["podman", "docker"];
 
 /// Variables of a program.
 pub type Env = BTreeMap<String, String>;
@@ -46,21 +54,29 @@ pub struct Confined {
 pub trait Sandbox {
     /// The word for it.
     fn kind(&self) -> SandboxKind;
+    /// Makes ready what every phase needs and the machine may not have yet.
+    fn prepare(&self, _env: &Env, _redactor: &Redactor) -> Result<(), AgentError> {
+        Ok(())
+    }
     /// Where the confined program finds the folders of a room.
     fn inside(&self, room: &Room) -> Room;
     /// The command that runs another one confined.
     fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined;
+    /// Why a program did not run at all, where that shows in how it ended.
+    fn trouble(&self, _ended: &Ended) -> Option<String> {
+        None
+    }
     /// Ends what a program may have left running outside of this process's reach.
     fn end(&self, _room: &Room) {}
 }
 
 /// The sandbox that a task asks for; the best there is where it asks for none.
-pub fn open(choice: &SandboxChoice, labels: &Labels) -> Result<Box<dyn Sandbox>, AgentError> {
+pub fn open(choice: &SandboxChoice, setting: Setting) -> Result<Box<dyn Sandbox>, AgentError> {
     match kind(choice) {
         SandboxKind::Process => Ok(Box::new(Plain)),
         SandboxKind::Bubblewrap => bubblewrap::open(choice).map(|found| Box::new(found) as _),
         kind @ (SandboxKind::Podman | SandboxKind::Docker) => {
-            container::open(kind, choice, labels).map(|found| Box::new(found) as _)
+            container::open(kind, choice, setting).map(|found| Box::new(found) as _)
         }
         SandboxKind::Modal => template::open(choice).map(|found| Box::new(found) as _),
     }
@@ -75,6 +91,15 @@ pub fn kind(choice: &SandboxChoice) -> SandboxKind {
             SandboxKind::Process
         }
     })
+}
+
+/// What a sandbox is opened for.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// What it is found by.
+    pub labels: Labels,
+    /// How the task's image is made, where it brings one.
+    pub recipe: Option<Recipe>,
 }
 
 /// What makes a sandbox findable by whoever cleans up.
@@ -116,6 +141,13 @@ fn fixed_room(room: &Room) -> Room {
         home: "/home/agent".into(),
         name: room.name.clone(),
     }
+}
+
+/// The last thing that a program said, cut to what fits a message.
+fn last_line(tail: &str) -> String {
+    let mut lines = tail.lines().rev().map(str::trim);
+    let last = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    last.chars().take(300).collect()
 }
 
 /// Whether the network is there.

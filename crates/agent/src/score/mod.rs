@@ -128,6 +128,8 @@ impl Scored {
             let passed = self.tests.iter().filter(|test| test.success).count();
             set("tests_passed", Some(passed as f64));
             set("tests_total", Some(self.tests.len() as f64));
+            let hung = self.tests.iter().filter(|test| test.timed_out).count();
+            set("tests_timed_out", (hung > 0).then_some(hung as f64));
         }
         let lm = self
             .judged

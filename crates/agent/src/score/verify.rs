@@ -29,6 +29,8 @@ pub struct TestResult {
     pub output: String,
     /// Its exit code.
     pub exit_code: i32,
+    /// Whether it was ended for its time, which counts as not passed: an agent's endless loop is the agent's.
+    pub timed_out: bool,
     /// Seconds.
     pub seconds: f64,
 }
@@ -83,14 +85,15 @@ impl Scorer<'_> {
         let mut results = Vec::new();
         for test in &self.task.tests {
             let result = self.run_script(test, room, &log)?;
-            if let Some(broken) = broken(test, &result) {
+            if let Some(broken) = self.broken(test, &result) {
                 return Ok((results, ScriptReport::default(), Some(broken)));
             }
             results.push(TestResult {
                 path: test.path.clone(),
                 rubric_id: test.rubric_id.clone(),
-                success: result.code == 0,
+                success: result.code == 0 && !result.timed_out,
                 output: result.tail,
+                timed_out: result.timed_out,
                 exit_code: result.code,
                 seconds: result.seconds,
             });
@@ -98,8 +101,14 @@ impl Scorer<'_> {
         let mut broken_by = None;
         if let Some(script) = &self.task.evaluation_script {
             let result = self.run_script(script, room, &log)?;
-            if result.code != 0 {
-                broken_by = broken(script, &result).or_else(|| {
+            if result.timed_out {
+                // What it would have said is not known, so there is no score; a test's hanging is an answer.
+                broken_by = Some(format!(
+                    "the evaluation script passed its time limit of {:.0} s (`verify_timeout`)",
+                    self.options.verify_timeout_s
+                ));
+            } else if result.code != 0 {
+                broken_by = self.broken(script, &result).or_else(|| {
                     Some(format!(
                         "the evaluation script ended with exit code {}",
                         result.code
@@ -142,8 +151,40 @@ impl Scorer<'_> {
         if ended.timed_out {
             self.sandbox.end(room);
         }
-        append(log, &format!("[exit code {}]\n", ended.code))?;
+        let told = if ended.timed_out {
+            let most = self.options.verify_timeout_s;
+            format!("[ended after its time limit of {most:.0} s (`verify_timeout`): not passed]\n")
+        } else {
+            format!("[exit code {}]\n", ended.code)
+        };
+        append(log, &told)?;
         Ok(ended)
+    }
+
+    /// Why a script says nothing about the agent, where it could not do its work.
+    fn broken(&self, test: &TestScript, ended: &process::Ended) -> Option<String> {
+        let path = &test.path;
+        if ended.timed_out {
+            return None;
+        }
+        if let Some(trouble) = self.sandbox.trouble(ended) {
+            return Some(format!("test `{path}`: {trouble}"));
+        }
+        let is_pytest = is_python(path) && test.command.is_none();
+        let no_runner = ended.tail.contains("No module named pytest");
+        match ended.code {
+            126 | 127 => Some(format!(
+                "test `{path}` could not be run (exit code {}): {}",
+                ended.code,
+                last_line(&ended.tail)
+            )),
+            1 if is_pytest && no_runner => Some(format!("test `{path}`: pytest is not installed")),
+            3..=5 if is_pytest => Some(format!(
+                "pytest could not use test `{path}` (exit code {})",
+                ended.code
+            )),
+            _ => None,
+        }
     }
 }
 
@@ -185,32 +226,6 @@ fn command(test: &TestScript) -> Vec<String> {
         &["sh", path]
     };
     words.iter().map(|word| (*word).to_owned()).collect()
-}
-
-/// Why a script says nothing about the agent, where it could not do its work.
-fn broken(test: &TestScript, ended: &process::Ended) -> Option<String> {
-    let path = &test.path;
-    if ended.timed_out {
-        return Some(format!(
-            "test `{path}` passed its time limit of {:.0} s (`verify_timeout`)",
-            ended.seconds
-        ));
-    }
-    let is_pytest = is_python(path) && test.command.is_none();
-    let no_runner = ended.tail.contains("No module named pytest");
-    match ended.code {
-        126 | 127 => Some(format!(
-            "test `{path}` could not be run (exit code {}): {}",
-            ended.code,
-            last_line(&ended.tail)
-        )),
-        1 if is_pytest && no_runner => Some(format!("test `{path}`: pytest is not installed")),
-        3..=5 if is_pytest => Some(format!(
-            "pytest could not use test `{path}` (exit code {})",
-            ended.code
-        )),
-        _ => None,
-    }
 }
 
 /// Whether a script is one of Python's.

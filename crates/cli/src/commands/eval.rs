@@ -39,11 +39,12 @@ pub(crate) struct Args {
 }
 
 /// Metrics that scoring gives, which a new scoring replaces.
-const SCORES: [&str; 6] = [
+const SCORES: [&str; 7] = [
     "score",
     "solved",
     "tests_passed",
     "tests_total",
+    "tests_timed_out",
     "lm_score",
     "verify_s",
 ];

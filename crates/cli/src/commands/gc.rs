@@ -1,20 +1,27 @@
-//! `gc`: removes what rollouts left behind when their owner died.
+//! `gc`: removes what rollouts left behind when their owner died, and images on request.
 
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
-use fairtrial_agent::sandbox::{Leftover, list_leftovers, remove_leftover};
-use fairtrial_journal::{is_live, list_runs};
+use fairtrial_agent::baseline;
+use fairtrial_agent::sandbox::{
+    BuiltImage, Leftover, list_images, list_leftovers, remove_image, remove_leftover,
+};
+use fairtrial_engine::{image_cache, task_cache};
+use fairtrial_journal::{DataRoot, is_live, list_runs};
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// Remove containers and workspaces of rollouts whose owner is dead
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairtrial gc --dry-run      show what would go\n  fairtrial gc"
+    after_help = "Examples:\n  fairtrial gc --dry-run      show what would go\n  fairtrial gc\n  fairtrial gc --images       images built from Dockerfiles of tasks too"
 )]
 pub(crate) struct Args {
+    /// Remove the images that were built for tasks of this data folder, too; the next run builds them again
+    #[arg(long)]
+    images: bool,
     /// Show what would be removed, and remove nothing
     #[arg(long)]
     dry_run: bool,
@@ -29,50 +36,36 @@ struct Found {
     removed: bool,
     containers: Vec<Leftover>,
     workspaces: Vec<PathBuf>,
+    images: Vec<BuiltImage>,
     /// What could not be removed.
     failed: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let live = live_runs(&root)?;
+    if args.images && !live.is_empty() {
+        let message = "a run is at work here, and it may need its images";
+        return Err(Failure::input(message).hint("wait for it, or leave out --images"));
+    }
     let mut found = Found {
         removed: !args.dry_run,
         containers: list_leftovers(),
-        workspaces: workspaces(global)?,
+        workspaces: workspaces(&root, &live),
+        images: if args.images {
+            list_images(&image_cache(&root))
+        } else {
+            Vec::new()
+        },
         failed: Vec::new(),
     };
     if !args.dry_run {
-        for container in &found.containers {
-            if !remove_leftover(container) {
-                found.failed.push(format!("container {}", container.name));
-            }
-        }
-        for folder in &found.workspaces {
-            if let Err(error) = std::fs::remove_dir_all(folder) {
-                found.failed.push(format!("{}: {error}", folder.display()));
-            }
-        }
+        found.remove();
     }
     if args.json {
         printer.json(&found);
     } else {
-        for container in &found.containers {
-            printer.line(format!(
-                "container {} ({})",
-                container.name, container.program
-            ));
-        }
-        for folder in &found.workspaces {
-            printer.line(format!("workspace {}", folder.display()));
-        }
-        let word = if args.dry_run { "would go" } else { "removed" };
-        printer.tell(format!(
-            "{} containers and {} workspaces {word}",
-            found.containers.len(),
-            found.workspaces.len()
-        ));
-        for failed in &found.failed {
-            printer.warn(format!("not removed: {failed}"));
-        }
+        found.show(printer);
     }
     Ok(if found.failed.is_empty() {
         Exit::Fine
@@ -81,15 +74,65 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     })
 }
 
-/// Workspaces, and baselines that were never finished, of runs that nobody works on.
-fn workspaces(global: &Global) -> Result<Vec<PathBuf>, Failure> {
-    let root = data_dir::for_here(global.data_dir.as_deref());
+impl Found {
+    fn remove(&mut self) {
+        for container in &self.containers {
+            if !remove_leftover(container) {
+                self.failed.push(format!("container {}", container.name));
+            }
+        }
+        for folder in &self.workspaces {
+            if let Err(error) = std::fs::remove_dir_all(folder) {
+                self.failed.push(format!("{}: {error}", folder.display()));
+            }
+        }
+        for image in &self.images {
+            if !remove_image(image) {
+                self.failed
+                    .push(format!("image {}: a container may use it", image.name));
+            }
+        }
+    }
+
+    fn show(&self, printer: Printer) {
+        for container in &self.containers {
+            printer.line(format!(
+                "container {} ({})",
+                container.name, container.program
+            ));
+        }
+        for folder in &self.workspaces {
+            printer.line(format!("workspace {}", folder.display()));
+        }
+        for image in &self.images {
+            printer.line(format!("image {} ({})", image.name, image.program));
+        }
+        let word = if self.removed { "removed" } else { "would go" };
+        printer.tell(format!(
+            "{} containers, {} workspaces and {} images {word}",
+            self.containers.len(),
+            self.workspaces.len(),
+            self.images.len()
+        ));
+        for failed in &self.failed {
+            printer.warn(format!("not removed: {failed}"));
+        }
+    }
+}
+
+/// How the names of trials begin whose run somebody works on.
+fn live_runs(root: &DataRoot) -> Result<Vec<String>, Failure> {
     let mut live = Vec::new();
-    for run in list_runs(&root)? {
+    for run in list_runs(root)? {
         if is_live(&run)?.is_live() {
             live.push(format!("{}-", run.stamp()));
         }
     }
+    Ok(live)
+}
+
+/// Workspaces of runs that nobody works on, and baselines that nobody will finish.
+fn workspaces(root: &DataRoot, live: &[String]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.runs_dir())
         .into_iter()
@@ -102,13 +145,13 @@ fn workspaces(global: &Global) -> Result<Vec<PathBuf>, Failure> {
             found.push(work);
         }
     }
-    let cache = fairtrial_engine::task_cache(&root).join("tasks");
+    let cache = task_cache(root).join("tasks");
     for entry in std::fs::read_dir(cache).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if live.is_empty() && name.starts_with('.') {
+        if name.starts_with('.') && !baseline::is_being_made(&name) {
             found.push(entry.path());
         }
     }
     found.sort();
-    Ok(found)
+    found
 }

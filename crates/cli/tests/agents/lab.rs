@@ -3,6 +3,7 @@
 use crate::common::{Project, Ran};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::process::Command;
 
 /// A project with agent tasks.
 pub struct Lab {
@@ -76,6 +77,25 @@ impl Lab {
             .map(|row| (row.clone(), dir(&row)))
             .collect()
     }
+}
+
+/// Whether a tool works; says why not. In CI every tool must.
+pub fn works(what: &str, tried: &mut Command) -> bool {
+    let why = match tried.output() {
+        Ok(out) if out.status.success() => return true,
+        Ok(out) => String::from_utf8_lossy(&out.stderr).into_owned(),
+        Err(error) => error.to_string(),
+    };
+    assert!(std::env::var_os("CI").is_none(), "{what}: {why}");
+    eprintln!("skipped: {what} does not work here: {why}");
+    false
+}
+
+/// Whether bubblewrap works here.
+pub fn has_bubblewrap() -> bool {
+    let mut command = Command::new("bwrap");
+    command.args(["--ro-bind", "/", "/", "--unshare-pid", "true"]);
+    works("bwrap", &mut command)
 }
 
 /// A JSON file of a rollout.

@@ -6,12 +6,22 @@
     reason = "a test may panic, and says what it skips"
 )]
 
+mod cleaning;
 #[path = "../common/mod.rs"]
 mod common;
+mod containers;
+#[allow(
+    dead_code,
+    reason = "shared with the torture tests, of which this needs a part"
+)]
+#[path = "../torture/dice.rs"]
+mod dice;
 mod document;
+mod images;
 mod isolation;
 mod judge;
 mod lab;
 mod outcomes;
+mod pod;
 mod sandboxes;
 mod scoring;

@@ -88,6 +88,7 @@ fn sandbox(node: Option<&Node>, problems: &mut Problems) -> SandboxChoice {
         image: get("image").and_then(Node::text).map(str::to_owned),
         memory_bytes: get("memory").and_then(|node| node_bytes(node).ok()),
         cpus: get("cpus").and_then(Node::number),
+        build_timeout_s: get("build_timeout").and_then(|node| node_duration(node).ok()),
         command: get("command")
             .map(|node| words(node, problems))
             .unwrap_or_default(),

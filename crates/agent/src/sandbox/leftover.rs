@@ -1,0 +1,138 @@
+//! Containers that outlived their owner: found by their labels, told from living ones by the owner's process.
+
+use super::find_program;
+use serde::Serialize;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The label with the owner of a container.
+pub(super) const OWNER_LABEL: &str = "fairtrial.owner";
+
+/// Who owns a container: this process, told apart from a later one with the same number by when it started.
+pub(super) fn owner() -> String {
+    let pid = std::process::id();
+    format!("{pid}:{}", started(pid).unwrap_or_default())
+}
+
+/// When a process started, in the system's ticks; absent for one that has ended.
+fn started(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut after_name = stat.rsplit_once(") ")?.1.split_whitespace();
+    let state = after_name.next()?;
+    let ended = matches!(state, "Z" | "X");
+    after_name.nth(18).filter(|_| !ended).map(str::to_owned)
+}
+
+fn is_alive(owner: &str) -> bool {
+    let (pid, since) = owner.split_once(':').unwrap_or((owner, ""));
+    let Ok(pid) = pid.parse() else { return false };
+    started(pid).is_some_and(|now| now == since)
+}
+
+/// A container whose owner is dead.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Leftover {
+    /// The program that knows it.
+    pub program: &'static str,
+    /// Its name.
+    pub name: String,
+    /// The attempt it belonged to.
+    pub trial: String,
+}
+
+/// Every container of ours whose owner is dead.
+pub fn list_leftovers() -> Vec<Leftover> {
+    let mut found = Vec::new();
+    for program in super::CONTAINER_PROGRAMS {
+        if let Some(path) = find_program(program) {
+            found.extend(list(program, &path));
+        }
+    }
+    found
+}
+
+fn list(program: &'static str, path: &Path) -> Vec<Leftover> {
+    let filter = format!("label={OWNER_LABEL}");
+    let ids = output(path, &["ps", "-aq", "--filter", &filter]);
+    let ids: Vec<&str> = ids.split_whitespace().collect();
+    if ids.is_empty() {
+        return Vec::new();
+    }
+    // `ps` prints labels in a way of each program's own; `inspect` is the same for both.
+    let format = format!(
+        "{{{{.Name}}}}\t{{{{index .Config.Labels \"{OWNER_LABEL}\"}}}}\t{{{{index .Config.Labels \"fairtrial.trial\"}}}}"
+    );
+    let mut args = vec!["container", "inspect", "--format", &format];
+    args.extend(ids);
+    let text = output(path, &args);
+    let leftover = |line: &str| {
+        let mut parts = line.split('\t').map(str::trim);
+        let (name, owner) = (parts.next()?, parts.next()?);
+        (!is_alive(owner)).then(|| Leftover {
+            program,
+            name: name.trim_start_matches('/').to_owned(),
+            trial: parts.next().unwrap_or_default().to_owned(),
+        })
+    };
+    text.lines().filter_map(leftover).collect()
+}
+
+fn output(program: &Path, args: &[&str]) -> String {
+    let ran = Command::new(program)
+        .args(args)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    let text = ran.map(|out| out.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Removes a container; says whether that worked.
+pub fn remove_leftover(leftover: &Leftover) -> bool {
+    remove(Path::new(leftover.program), &leftover.name)
+}
+
+pub(super) fn remove(program: &Path, name: &str) -> bool {
+    let mut command = Command::new(program);
+    command.args(["rm", "-f", "-v"]);
+    if program
+        .file_name()
+        .is_some_and(|program| program == "podman")
+    {
+        // It would wait ten seconds for a program that does not heed a polite end; docker does not wait.
+        command.args(["-t", "0"]);
+    }
+    let ran = command
+        .arg(name)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    ran.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_alive, owner};
+
+    #[test]
+    fn an_owner_is_a_process_and_not_its_number() {
+        let own = owner();
+        assert!(is_alive(&own));
+        let (pid, since) = own.split_once(':').unwrap();
+        assert!(!is_alive(&format!("{pid}:{since}0")));
+        assert!(!is_alive("nobody"));
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let stat = || std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        while !stat().contains(") Z ") {
+            std::thread::yield_now();
+        }
+        let since = stat().rsplit_once(") ").unwrap().1.to_owned();
+        let since = since.split_whitespace().nth(19).unwrap();
+        assert!(
+            !is_alive(&format!("{}:{since}", child.id())),
+            "it waits to be reaped"
+        );
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,225 @@
+//! What is left when everything of a run is killed at once, and that `gc` takes it away; and runs that are killed at
+//! random instants until they are done.
+
+use crate::common::{Project, Ran};
+use crate::dice::{Dice, rounds};
+use crate::lab::{Lab, has_bubblewrap, meta};
+use crate::pod::{BASE, Pod, wait_for};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+
+/// The variable by which every process of a test is known.
+const MARK: &str = "FAIRTRIAL_TEST_MARK";
+
+/// Living processes that carry a mark, the programs inside of sandboxes among them.
+fn marked(mark: &str) -> Vec<i32> {
+    let entry = format!("{MARK}={mark}");
+    let carries = |pid: &i32| {
+        let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environ
+            .split(|byte| *byte == 0)
+            .any(|held| held == entry.as_bytes())
+    };
+    let all = std::fs::read_dir("/proc").unwrap();
+    let pids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter(carries).collect()
+}
+
+fn kill(pid: i32) {
+    let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+}
+
+/// Workspaces of rollouts that are there.
+fn workspaces(project: &Project) -> Vec<PathBuf> {
+    let runs = std::fs::read_dir(project.path().join("data/runs"));
+    let runs = runs.into_iter().flatten().flatten();
+    let all = runs.map(|entry| entry.path().join("work"));
+    all.filter(|path| path.exists()).collect()
+}
+
+/// Mounts below a folder.
+fn mounts(folder: &Path) -> Vec<String> {
+    let all = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let below = folder.display().to_string();
+    all.lines()
+        .filter(|line| line.contains(&below))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dead() {
+    let Some(pod) = Pod::new() else { return };
+    pod.lab.task("t", &meta("t"));
+    pod.lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"podman\", image = \"{BASE}\", network = false }}\nagent = {{ command = \"sleep 1000\" }}\n"
+    ));
+    let project = &pod.lab.project;
+    let mark = project.path().display().to_string();
+    let mut command = pod.command(&["run", "configs/bench.toml"]);
+    command
+        .env(MARK, &mark)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut controller = command.spawn().unwrap();
+    let name = pod.wait_for_container();
+    let kept = pod.expect(0, &["gc", "--json"]).json();
+    assert_eq!(
+        kept["containers"],
+        Value::Array(Vec::new()),
+        "its owner lives"
+    );
+    assert_eq!(workspaces(project).len(), 1);
+    // All of ours at once; what is inside of the container goes on, and so does its keeper.
+    for pid in marked(&mark) {
+        let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        if command.contains("fairtrial\0") {
+            kill(pid);
+        }
+    }
+    controller.wait().unwrap();
+    project.write("data/cache/tasks/.abc.999999999.tmp/tree/x", "half");
+    assert_eq!(pod.containers(), [name.clone()]);
+
+    let shown = pod.expect(0, &["gc", "--dry-run"]);
+    for part in [
+        "container fairtrial-",
+        "/work\n",
+        ".abc.999999999.tmp",
+        "would go",
+    ] {
+        assert!(
+            (shown.out.clone() + &shown.err).contains(part),
+            "{part}: {}{}",
+            shown.out,
+            shown.err
+        );
+    }
+    assert_eq!(pod.containers(), [name.clone()]);
+    let gone = pod.expect(0, &["gc", "--json"]).json();
+    assert_eq!(gone["containers"][0]["name"], name.as_str());
+    assert_eq!(gone["workspaces"].as_array().unwrap().len(), 2);
+    assert_eq!(pod.containers(), Vec::<String>::new());
+    wait_for("the end of every process", || {
+        marked(&mark).is_empty().then_some(())
+    });
+    assert_eq!(workspaces(project), Vec::<PathBuf>::new());
+    assert!(
+        project
+            .path()
+            .join("data/cache/tasks")
+            .read_dir()
+            .unwrap()
+            .count()
+            == 1
+    );
+    assert_eq!(mounts(project.path()), Vec::<String>::new());
+}
+
+/// Rollouts of a killed run.
+const ROLLOUTS: usize = 12;
+/// Sessions that are killed before a run is left to finish.
+const KILLS: u64 = 6;
+
+fn torture_spec(lab: &Lab, sandbox: &str) {
+    lab.task("t", &meta("t"));
+    lab.spec(&format!(
+        "name = \"b\"\nparallel = 3\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = {ROLLOUTS}\nkill_grace = \"200ms\"\nsandbox = {sandbox}\nagent = {{ command = [\"sh\", \"-c\", \"sleep 0.05; echo 42 > answer.txt; sleep 0.1 & sleep 0.05\"] }}\n"
+    ));
+}
+
+/// Lets a controller work for a random while and kills it, and now and then one of its children.
+fn kill_one_session(mut controller: Child, mark: &str, dice: &mut Dice) {
+    sleep(dice.millis(20, 1500));
+    if dice.once_in(3) {
+        let ours = marked(mark);
+        kill(ours[dice.between(0, ours.len() as u64) as usize % ours.len()]);
+    }
+    let _ = controller.kill();
+    controller.wait().unwrap();
+    if !dice.once_in(3) {
+        // Otherwise the next controller comes while the last rollouts are still being ended.
+        sleep(dice.millis(50, 400));
+    }
+}
+
+/// Exactly one effective record for each rollout, and it is what a quiet run gives.
+fn assert_whole(project: &Project) {
+    let mut effective: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
+    for line in project.journal("b") {
+        if line["event"] == "finished" {
+            let index = line["trial"]["index"].as_u64().unwrap();
+            effective.entry(index).or_default().push(line);
+        }
+    }
+    assert_eq!(effective.len(), ROLLOUTS);
+    for (index, records) in &effective {
+        let good: Vec<_> = records
+            .iter()
+            .filter(|record| record["outcome"] == "ok")
+            .collect();
+        assert_eq!(good.len(), 1, "rollout {index}: {records:#?}");
+        assert_eq!(good[0]["metrics"]["score"], 1.0, "{records:#?}");
+        let last = records
+            .iter()
+            .max_by_key(|record| record["attempt"].as_u64());
+        assert_eq!(last.unwrap()["outcome"], "ok", "{records:#?}");
+    }
+}
+
+fn torture(lab: &Lab, case: &'static str, command: impl Fn(&[&str]) -> Command) {
+    let mut dice = Dice::new(case);
+    let mark = lab.project.path().display().to_string();
+    for session in 0..KILLS {
+        let args: &[&str] = if lab.project.path().join("data/rollouts/b").exists() {
+            &["run", "configs/bench.toml", "--resume"]
+        } else {
+            &["run", "configs/bench.toml"]
+        };
+        let mut started = command(args);
+        started
+            .env(MARK, &mark)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        eprintln!("session {session}: {args:?}");
+        kill_one_session(started.spawn().unwrap(), &mark, &mut dice);
+    }
+    let mut last = command(&["run", "configs/bench.toml", "--resume"]);
+    let ran = Ran::from(last.env(MARK, &mark).output().unwrap());
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    assert_whole(&lab.project);
+    let cleaned = Ran::from(command(&["gc"]).output().unwrap());
+    assert_eq!(cleaned.code, 0, "{}", cleaned.err);
+    wait_for("the end of every process", || {
+        marked(&mark).is_empty().then_some(())
+    });
+    assert_eq!(workspaces(&lab.project), Vec::<PathBuf>::new());
+    assert_eq!(mounts(lab.project.path()), Vec::<String>::new());
+}
+
+#[test]
+fn killed_at_random_a_bubblewrap_run_ends_whole_and_clean() {
+    if !has_bubblewrap() {
+        return;
+    }
+    for _ in 0..rounds(2) {
+        let lab = Lab::new();
+        torture_spec(&lab, "\"bubblewrap\"");
+        torture(&lab, "bubblewrap", |args| lab.project.command(args));
+    }
+}
+
+#[test]
+fn killed_at_random_a_podman_run_ends_whole_and_clean() {
+    for _ in 0..rounds(2) {
+        let Some(pod) = Pod::new() else { return };
+        let sandbox = format!("{{ kind = \"podman\", image = \"{BASE}\", network = false }}");
+        torture_spec(&pod.lab, &sandbox);
+        torture(&pod.lab, "podman", |args| pod.command(args));
+        assert_eq!(pod.containers(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,119 @@
+//! Rollouts in real containers: what they carry, what they may, and that nothing of them stays.
+
+use crate::common::Ran;
+use crate::lab::{json_of, meta};
+use crate::pod::{BASE, Pod};
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+fn spec(pod: &Pod, more: &str, script: &str) {
+    pod.lab.task("t", &meta("t"));
+    pod.lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"podman\", image = \"{BASE}\"{more} }}\nagent = {{ command = [\"sh\", \"-c\", '''{script}'''] }}\n"
+    ));
+}
+
+#[test]
+fn a_rollout_in_podman_has_its_labels_and_limits_and_leaves_nothing() {
+    let Some(pod) = Pod::new() else { return };
+    let root = pod.lab.project.path().display();
+    let script = format!(
+        "test ! -e {root} && test \"$HOME\" = /home/agent && test \"$MY_TOKEN\" = tell-nobody-this && test -z \"$CONTAINERS_CONF\" && test ! -e tests && echo 42 > answer.txt; until test -e go; do sleep 0.02; done; rm go; grep -c : /proc/net/dev"
+    );
+    spec(
+        &pod,
+        ", network = false, memory = \"64MiB\", cpus = 0.5",
+        &script,
+    );
+    let mut command = pod.command(&["run", "configs/bench.toml"]);
+    command.env("MY_TOKEN", "tell-nobody-this");
+    let running = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let name = pod.wait_for_container();
+    let seen: Value =
+        serde_json::from_slice(&pod.podman(&["container", "inspect", &name]).stdout).unwrap();
+    let released = pod.podman(&["exec", &name, "touch", "/workspace/go"]);
+    assert!(released.status.success(), "{released:?}");
+    let labels = &seen[0]["Config"]["Labels"];
+    let trial = labels["fairtrial.trial"].as_str().unwrap();
+    let run = labels["fairtrial.run"].as_str().unwrap();
+    assert!(trial.starts_with(run) && name.contains(trial), "{labels}");
+    let owner = labels["fairtrial.owner"].as_str().unwrap();
+    let pid: u32 = owner.split(':').next().unwrap().parse().unwrap();
+    assert!(pid > 1, "{owner}");
+    let limits = &seen[0]["HostConfig"];
+    assert_eq!(limits["Memory"], 64 << 20);
+    assert_eq!(limits["NanoCpus"], 500_000_000);
+    assert_eq!(limits["NetworkMode"], "none");
+    assert!(
+        !seen
+            .to_string()
+            .replace("\"MY_TOKEN=tell-nobody-this\"", "")
+            .contains("tell-nobody-this"),
+        "the key is in the command line"
+    );
+
+    let ran = Ran::from(running.wait_with_output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let (row, dir) = &pod.lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 1.0, "{row}");
+    assert_eq!(
+        row["run_dir"].as_str().unwrap().rsplit('/').next(),
+        Some(trial)
+    );
+    let log = std::fs::read_to_string(dir.join("logs/agent.log")).unwrap();
+    assert_eq!(log, "1\n", "only the loopback is there");
+    assert_eq!(json_of(dir, "metadata.json")["sandbox"], "podman");
+    assert_eq!(pod.containers(), Vec::<String>::new());
+    assert!(!dir.join("work").exists());
+}
+
+#[test]
+fn a_container_is_ended_at_the_limit_and_its_work_is_scored() {
+    let Some(pod) = Pod::new() else { return };
+    spec(
+        &pod,
+        ", network = false",
+        "trap '' TERM; echo 42 > answer.txt; while :; do sleep 1; done",
+    );
+    let text = pod.lab.project.read("configs/bench.toml");
+    pod.lab.spec(&format!("{text}timeout = \"1s\"\n"));
+    pod.expect(0, &["run", "configs/bench.toml"]);
+    let (row, dir) = &pod.lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 1.0, "{row}");
+    assert_eq!(json_of(dir, "results.json")["limited"], "its time limit");
+    assert_eq!(pod.containers(), Vec::<String>::new());
+}
+
+#[test]
+fn a_container_that_does_not_start_is_not_the_agents_failure() {
+    let Some(pod) = Pod::new() else { return };
+    spec(&pod, ", network = false", "exit 127");
+    pod.expect(1, &["run", "configs/bench.toml"]);
+    assert_eq!(
+        pod.lab.rollouts("b")[0].0["outcome"],
+        "failed",
+        "the agent's own 127"
+    );
+
+    let text = pod.lab.project.read("configs/bench.toml");
+    pod.lab
+        .spec(&text.replace("[\"sh\",", "[\"no-such-program\","));
+    pod.expect(3, &["run", "configs/bench.toml"]);
+    let row = &pod.lab.rollouts("b")[0].0;
+    assert_eq!(row["outcome"], "infra");
+    let cause = row["cause"]["message"].as_str().unwrap();
+    assert!(cause.contains("could not be started"), "{cause}");
+
+    pod.lab.spec(&text.replace(BASE, "localhost/nowhere:1"));
+    pod.expect(3, &["run", "configs/bench.toml"]);
+    let row = &pod.lab.rollouts("b")[0].0;
+    assert_eq!(row["outcome"], "infra");
+    assert_eq!(
+        row["metrics"],
+        json!({ "agent_s": row["metrics"]["agent_s"], "diff_lines": 0 })
+    );
+}
