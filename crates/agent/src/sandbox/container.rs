@@ -20,6 +20,15 @@ const MACHINES: [&str; 12] = [
 /// Prefixes of such variables.
 const MACHINES_START: [&str; 6] = ["XDG_", "LD_", "DBUS_", "SSH_", "CONTAINERS_", "DOCKER_"];
 
+/// How the last word begins of a program, or of the first process that it put in, that could not start a command.
+const NOT_STARTED: [&str; 5] = [
+    "Error: ",
+    "Error response from daemon",
+    "docker: ",
+    "ERROR (catatonit:",
+    "[FATAL tini",
+];
+
 pub(super) struct Container {
     kind: SandboxKind,
     program: PathBuf,
@@ -150,14 +159,9 @@ impl Sandbox for Container {
 
     fn trouble(&self, ended: &Ended) -> Option<String> {
         let said = last_line(&ended.tail);
-        let not_started = ["Error: ", "Error response", "docker: "];
-        let of_program = not_started.iter().any(|start| said.starts_with(start));
-        match ended.code {
-            125 => {}
-            126 | 127 if of_program => {}
-            _ => return None,
-        }
-        Some(format!("the container could not be started: {said}"))
+        let not_started = NOT_STARTED.iter().any(|start| said.starts_with(start));
+        let is_so = ended.code == 125 || (ended.code != 0 && not_started);
+        is_so.then(|| format!("the container could not be started: {said}"))
     }
 
     fn end(&self, room: &Room) {

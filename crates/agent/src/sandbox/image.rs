@@ -27,6 +27,8 @@ const CACHE_LABEL: &str = "fairtrial.cache";
 /// What podman asks for as root where nothing is said: more than a machine without that privilege allows.
 const PODMANS_FILES: u64 = 1_048_576;
 const PODMANS_PROCESSES: u64 = 4_194_304;
+/// The most processes that the system numbers, to which podman lowers its own limit.
+const MOST_PROCESSES: &str = "/proc/sys/kernel/pid_max";
 
 /// How a task's image is made.
 #[derive(Debug, Clone)]
@@ -156,14 +158,17 @@ pub(super) fn allowed_limits(program: &Path) -> Vec<String> {
     if program.file_name().is_none_or(|name| name != "podman") {
         return Vec::new();
     }
+    let numbered = fs::read_to_string(MOST_PROCESSES).ok();
+    let numbered = numbered.and_then(|text| text.trim().parse::<u64>().ok());
     let limits = [
-        ("nofile", Resource::Nofile, PODMANS_FILES),
-        ("nproc", Resource::Nproc, PODMANS_PROCESSES),
+        ("nofile", Resource::Nofile, PODMANS_FILES, None),
+        ("nproc", Resource::Nproc, PODMANS_PROCESSES, numbered),
     ];
     let mut words = Vec::new();
-    for (name, which, asked) in limits {
-        let most = getrlimit(which).maximum;
-        if let Some(most) = most.filter(|most| *most < asked) {
+    for (name, which, asked, also) in limits {
+        let own = getrlimit(which).maximum;
+        if let Some(own) = own.filter(|own| *own < asked) {
+            let most = also.map_or(own, |also| also.min(own));
             words.extend(["--ulimit".to_owned(), format!("{name}={most}:{most}")]);
         }
     }

@@ -133,11 +133,12 @@ fn torture_spec(lab: &Lab, sandbox: &str) {
 }
 
 /// Lets a controller work for a random while and kills it, and now and then one of its children.
-fn kill_one_session(mut controller: Child, mark: &str, dice: &mut Dice) {
-    sleep(dice.millis(20, 1500));
+fn kill_one_session(mut controller: Child, mark: &str, longest: u64, dice: &mut Dice) {
+    sleep(dice.millis(20, longest));
     if dice.once_in(3) {
         let ours = marked(mark);
-        kill(ours[dice.between(0, ours.len() as u64) as usize % ours.len()]);
+        let chosen = ours.get(dice.between(0, 12) as usize);
+        chosen.copied().into_iter().for_each(kill);
     }
     let _ = controller.kill();
     controller.wait().unwrap();
@@ -171,24 +172,33 @@ fn assert_whole(project: &Project) {
     }
 }
 
-fn torture(lab: &Lab, case: &'static str, command: impl Fn(&[&str]) -> Command) {
-    let mut dice = Dice::new(case);
+/// A way to run rollouts, and how long a session of it may live, in milliseconds.
+struct Case {
+    name: &'static str,
+    longest: u64,
+}
+
+/// How the run goes on; one that was killed before it had a name begins.
+fn start(project: &Project) -> &'static [&'static str] {
+    let runs = project.path().join("data/rollouts/b").read_dir();
+    match runs.into_iter().flatten().count() {
+        0 => &["run", "configs/bench.toml"],
+        _ => &["run", "configs/bench.toml", "--resume"],
+    }
+}
+
+fn torture(lab: &Lab, case: &Case, command: impl Fn(&[&str]) -> Command) {
+    let mut dice = Dice::new(case.name);
     let mark = lab.project.path().display().to_string();
-    for session in 0..KILLS {
-        let args: &[&str] = if lab.project.path().join("data/rollouts/b").exists() {
-            &["run", "configs/bench.toml", "--resume"]
-        } else {
-            &["run", "configs/bench.toml"]
-        };
-        let mut started = command(args);
+    for _ in 0..KILLS {
+        let mut started = command(start(&lab.project));
         started
             .env(MARK, &mark)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        eprintln!("session {session}: {args:?}");
-        kill_one_session(started.spawn().unwrap(), &mark, &mut dice);
+        kill_one_session(started.spawn().unwrap(), &mark, case.longest, &mut dice);
     }
-    let mut last = command(&["run", "configs/bench.toml", "--resume"]);
+    let mut last = command(start(&lab.project));
     let ran = Ran::from(last.env(MARK, &mark).output().unwrap());
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
     assert_whole(&lab.project);
@@ -206,20 +216,28 @@ fn killed_at_random_a_bubblewrap_run_ends_whole_and_clean() {
     if !has_bubblewrap() {
         return;
     }
+    let case = Case {
+        name: "bubblewrap",
+        longest: 400,
+    };
     for _ in 0..rounds(2) {
         let lab = Lab::new();
         torture_spec(&lab, "\"bubblewrap\"");
-        torture(&lab, "bubblewrap", |args| lab.project.command(args));
+        torture(&lab, &case, |args| lab.project.command(args));
     }
 }
 
 #[test]
 fn killed_at_random_a_podman_run_ends_whole_and_clean() {
+    let case = Case {
+        name: "podman",
+        longest: 1500,
+    };
     for _ in 0..rounds(2) {
         let Some(pod) = Pod::new() else { return };
         let sandbox = format!("{{ kind = \"podman\", image = \"{BASE}\", network = false }}");
         torture_spec(&pod.lab, &sandbox);
-        torture(&pod.lab, "podman", |args| pod.command(args));
+        torture(&pod.lab, &case, |args| pod.command(args));
         assert_eq!(pod.containers(), Vec::<String>::new());
     }
 }

@@ -18,7 +18,7 @@ fn a_rollout_in_podman_has_its_labels_and_limits_and_leaves_nothing() {
     let Some(pod) = Pod::new() else { return };
     let root = pod.lab.project.path().display();
     let script = format!(
-        "test ! -e {root} && test \"$HOME\" = /home/agent && test \"$MY_TOKEN\" = tell-nobody-this && test -z \"$CONTAINERS_CONF\" && test ! -e tests && echo 42 > answer.txt; until test -e go; do sleep 0.02; done; rm go; grep -c : /proc/net/dev"
+        "test ! -e {root} && test \"$HOME\" = /home/agent && test -n \"$MY_TOKEN\" && test -z \"$CONTAINERS_CONF\" && test ! -e tests && echo 42 > answer.txt; until test -e go; do sleep 0.02; done; rm go; grep -c : /proc/net/dev"
     );
     spec(
         &pod,
@@ -36,7 +36,8 @@ fn a_rollout_in_podman_has_its_labels_and_limits_and_leaves_nothing() {
     let seen: Value =
         serde_json::from_slice(&pod.podman(&["container", "inspect", &name]).stdout).unwrap();
     let released = pod.podman(&["exec", &name, "touch", "/workspace/go"]);
-    assert!(released.status.success(), "{released:?}");
+    let told = || std::fs::read_to_string(pod.lab.rollouts("b")[0].1.join("results.json"));
+    assert!(released.status.success(), "{released:?}\n{:?}", told());
     let labels = &seen[0]["Config"]["Labels"];
     let trial = labels["fairtrial.trial"].as_str().unwrap();
     let run = labels["fairtrial.run"].as_str().unwrap();
@@ -114,6 +115,6 @@ fn a_container_that_does_not_start_is_not_the_agents_failure() {
     assert_eq!(row["outcome"], "infra");
     assert_eq!(
         row["metrics"],
-        json!({ "agent_s": row["metrics"]["agent_s"], "diff_lines": 0 })
+        json!({ "agent_s": row["metrics"]["agent_s"], "diff_lines": 0.0 })
     );
 }

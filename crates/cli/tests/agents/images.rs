@@ -106,8 +106,16 @@ fn tasks_of_the_same_name_have_their_own_images() {
         .filter(|name| name.contains("/fairtrial/same:"))
         .collect();
     assert_eq!(own.len(), 2, "{images:?}");
-    let warned = pod.lab.run(3);
-    assert!(warned.err.contains("podman and docker only") || warned.err.is_empty());
+    let text = pod.lab.project.read("configs/bench.toml");
+    pod.lab.spec(&text.replace("\"podman\"", "\"process\""));
+    let checked = pod.expect(0, &["check", "configs/bench.toml"]);
+    assert!(
+        checked
+            .err
+            .contains("`Dockerfile` is built for the sandboxes podman"),
+        "{}",
+        checked.err
+    );
 }
 
 #[test]
