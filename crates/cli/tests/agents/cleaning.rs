@@ -29,8 +29,9 @@ fn marked(mark: &str) -> Vec<i32> {
     pids.filter(carries).collect()
 }
 
-fn kill(pid: i32) {
-    let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+/// Sends a signal; a process that is gone already is no error.
+fn signal(pid: i32, signal: Signal) {
+    let _ = kill_process(Pid::from_raw(pid).unwrap(), signal);
 }
 
 /// Workspaces of rollouts that are there.
@@ -74,12 +75,14 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
         "its owner lives"
     );
     assert_eq!(workspaces(project).len(), 1);
-    // All of ours at once; what is inside of the container goes on, and so does its keeper.
-    for pid in marked(&mark) {
+    // All of ours at once, so that none can clean up after another; what is inside of the container goes on.
+    let is_ours = |pid: &i32| {
         let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        if command.contains("fairtrial\0") {
-            kill(pid);
-        }
+        command.contains("fairtrial\0")
+    };
+    let ours: Vec<i32> = marked(&mark).into_iter().filter(is_ours).collect();
+    for deadly in [Signal::STOP, Signal::KILL] {
+        ours.iter().for_each(|pid| signal(*pid, deadly));
     }
     controller.wait().unwrap();
     project.write("data/cache/tasks/.abc.999999999.tmp/tree/x", "half");
@@ -138,7 +141,9 @@ fn kill_one_session(mut controller: Child, mark: &str, longest: u64, dice: &mut 
     if dice.once_in(3) {
         let ours = marked(mark);
         let chosen = ours.get(dice.between(0, 12) as usize);
-        chosen.copied().into_iter().for_each(kill);
+        if let Some(pid) = chosen {
+            signal(*pid, Signal::KILL);
+        }
     }
     let _ = controller.kill();
     controller.wait().unwrap();
