@@ -82,11 +82,13 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
     };
     let ours: Vec<i32> = marked(&mark).into_iter().filter(is_ours).collect();
     for deadly in [Signal::STOP, Signal::KILL] {
-        ours.iter().for_each(|pid| signal(*pid, deadly));
+        for pid in &ours {
+            signal(*pid, deadly);
+        }
     }
     controller.wait().unwrap();
     project.write("data/cache/tasks/.abc.999999999.tmp/tree/x", "half");
-    assert_eq!(pod.containers(), [name.clone()]);
+    assert_eq!(pod.containers(), [name.as_str()]);
 
     let shown = pod.expect(0, &["gc", "--dry-run"]);
     for part in [
@@ -102,7 +104,7 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
             shown.err
         );
     }
-    assert_eq!(pod.containers(), [name.clone()]);
+    assert_eq!(pod.containers(), [name.as_str()]);
     let gone = pod.expect(0, &["gc", "--json"]).json();
     assert_eq!(gone["containers"][0]["name"], name.as_str());
     assert_eq!(gone["workspaces"].as_array().unwrap().len(), 2);

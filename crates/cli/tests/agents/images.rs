@@ -4,6 +4,7 @@ use crate::lab::{json_of, meta};
 use crate::pod::{BASE, Pod};
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// A task whose image says when it was built, and whose rollouts tell that as their answer.
 fn task(pod: &Pod, folder: &str, id: &str, more: &str) {
@@ -21,7 +22,8 @@ fn task(pod: &Pod, folder: &str, id: &str, more: &str) {
 fn spec(pod: &Pod, folders: &[&str], rollouts: u32) {
     let mut text = "name = \"b\"\nparallel = 4\n[defaults]\nretries = 0\nsandbox = { kind = \"podman\", network = false }\nagent = { command = [\"sh\", \"-c\", \"cp /built answer.txt; test ! -e /files || ls -A /files > $FAIRTRIAL_OUT/files.txt\"] }\n".to_owned();
     for folder in folders {
-        text += &format!(
+        let _ = write!(
+            text,
             "[[tasks]]\nid = \"{folder}\"\nprepared_dir = \"data/tasks/prepared/{folder}\"\nrollouts = {rollouts}\n"
         );
     }
