@@ -30,6 +30,15 @@ pub struct Driven {
 
 /// Runs the experiment of one trial and writes everything it leaves.
 pub fn drive(task: &DriveTask, trial: &DriveTrial, tools: &Tools) -> Result<Driven, DriveError> {
+    let driven = run(task, trial, tools);
+    if let Err(error) = &driven {
+        // Results that found no place say nothing about the experiment.
+        outputs::blame_the_machine(&trial.dir, &error.to_string());
+    }
+    driven
+}
+
+fn run(task: &DriveTask, trial: &DriveTrial, tools: &Tools) -> Result<Driven, DriveError> {
     let artifacts = trial.dir.join("artifacts");
     fs::create_dir_all(&artifacts).map_err(DriveError::io(&artifacts))?;
     let mut session = Session {

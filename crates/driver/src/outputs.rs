@@ -6,8 +6,8 @@ use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
-use fairtrial_model::TrialId;
-use serde_json::{Map, json};
+use fairtrial_model::{INFRA_FACT, TrialId};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Write};
@@ -49,17 +49,22 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
     if line.is_empty() {
         return Ok(());
     }
-    let mut text = serde_json::to_vec(&line)
-        .map_err(io::Error::from)
-        .map_err(DriveError::io(path))?;
+    append(path, &line).map_err(DriveError::io(path))
+}
+
+fn append(path: &Path, line: &Map<String, Value>) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    let mut options = fs::File::options();
-    let file = options.create(true).append(true).open(path);
-    file.and_then(|mut file| {
-        file.write_all(&text)?;
-        file.sync_data()
-    })
-    .map_err(DriveError::io(path))
+    let mut file = fs::File::options().create(true).append(true).open(path)?;
+    file.write_all(&text)?;
+    file.sync_data()
+}
+
+/// Tells the trial runner that the machine failed the trial. Where not even that can be written, the runner meets the
+/// same trouble with its own files.
+pub(crate) fn blame_the_machine(dir: &Path, message: &str) {
+    let line = Map::from_iter([(INFRA_FACT.to_owned(), json!(message))]);
+    let _ = append(&dir.join(METRICS_FILE), &line);
 }
 
 /// Eight letters and digits that no other attempt has, in the form of the original's run ids.

@@ -164,6 +164,35 @@ fn instruments_and_reporters_of_the_user_work() {
 }
 
 #[test]
+fn results_that_find_no_place_are_the_machines_failure() {
+    if no_python() {
+        return;
+    }
+    let project = Project::new();
+    // A folder stands where the result file belongs, as nothing but trouble with the disk would have it.
+    project.write(
+        "blocked.py",
+        "import os\nfrom fairtrial.experiments import Experiment\nfrom fairtrial.registry import register_experiment\n\
+         @register_experiment('blocked')\nclass Blocked(Experiment):\n    def execute_once(self, context):\n\
+         \x20       os.makedirs(os.path.join(os.environ['FAIRTRIAL_DIR'], 'result.json', 'x'), exist_ok=True)\n\
+         \x20       return {'value': 1.0}\n",
+    );
+    project.write(
+        "blocked.yaml",
+        "experiment: blocked\niterations: {measured: 2}\noutput_dir: out\nretries: 0\nexperiments: {python: [blocked]}\n",
+    );
+    let ran = run(&project, &["run", "blocked.yaml", "--json"]);
+    assert_eq!(ran.json()["counts"]["infra"], 1, "{}\n{}", ran.out, ran.err);
+    let ends: Vec<_> = project
+        .journal("blocked")
+        .into_iter()
+        .filter(|event| event["event"] == "finished")
+        .collect();
+    let cause = ends[0]["cause"].to_string();
+    assert!(cause.contains("result.json"), "{cause}");
+}
+
+#[test]
 fn a_reporter_that_fails_is_said_and_fails_nothing() {
     if no_python() {
         return;
