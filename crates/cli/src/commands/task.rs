@@ -36,9 +36,9 @@ struct NewArgs {
     /// The commit of the reference solution, for the `oracle` agent
     #[arg(long, value_name = "SHA")]
     solution: Option<String>,
-    /// The branch
-    #[arg(long, default_value = "main")]
-    branch: String,
+    /// The branch [default: the one that the repository names as its own]
+    #[arg(long)]
+    branch: Option<String>,
     /// A file with what the agent is told
     #[arg(long, value_name = "FILE")]
     instruction: PathBuf,
