@@ -137,6 +137,26 @@ impl Dispatch {
         }
     }
 
+    /// Goes on for a controller that left: its retries count, and what it ended without an answer has ended.
+    pub(crate) fn attend(&mut self, known: &RunState) {
+        for (index, trial) in known.trials() {
+            let place = index as usize;
+            let open = self.status.get(place) == Some(&Status::Pending) && !trial.is_in_flight();
+            let (true, 1.., Some(outcome)) = (open, trial.unanswered, trial.outcome) else {
+                continue;
+            };
+            let retries = self.plan.trial(index).map(|of| of.task.retries.clone());
+            let allowed = retries.map_or(0, |retries| allowed(&retries, outcome));
+            if u32::from(trial.unanswered) <= allowed {
+                self.retried.insert(index, trial.unanswered.into());
+            } else if !outcome.is_final() {
+                self.status[place] = Status::Ended(outcome);
+                self.counts.add(outcome);
+                self.left -= 1;
+            }
+        }
+    }
+
     /// Starts no more trials at the same time than this machine has room for.
     pub(crate) fn with_room(mut self, room: Capacity) -> Self {
         self.room = Some(room);

@@ -74,6 +74,7 @@ impl EngineError {
                 | Self::Unresolved { .. }
                 | Self::Plan(_)
                 | Self::OtherEngine { .. }
+                | Self::Place(PlaceError::Refused { .. })
         )
     }
 }

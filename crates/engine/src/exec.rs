@@ -205,15 +205,20 @@ impl Node<'_> {
         })?;
         let mut runner = TrialRunner::start(program, Some(attempts.host.clone()))?;
         self.controls.lock().kill = Some(runner.kill_handle());
-        for (place, given) in chunk.trials.iter().enumerate() {
-            if self.shall_stop() {
+        let mut turn = Turn::First;
+        for given in &chunk.trials {
+            if self.shall_stop(turn) {
                 return Ok(ExecEnd::Stopped);
             }
             if self.dir.has_record(*given) {
                 continue;
             }
             self.heart.runs(Some(*given));
-            let record = self.attempt(&attempts, &mut runner, *given, place == 0)?;
+            let record = self.attempt(&attempts, &mut runner, *given, turn)?;
+            // One that an earlier start began took no time of this one.
+            if record.started_at.is_some() {
+                turn = Turn::Later;
+            }
             if self.dir.write_record(&record)? == Fresh::Taken {
                 self.dir.keep_late(&record, &self.request.owner)?;
             } else {
@@ -224,9 +229,11 @@ impl Node<'_> {
         Ok(ExecEnd::Complete)
     }
 
-    fn shall_stop(&self) -> bool {
+    /// A job whose time is short from the beginning still runs one trial: else it would be given out for ever.
+    fn shall_stop(&self, turn: Turn) -> bool {
         let asked = self.controls.lock();
-        asked.drain || asked.end || self.dir.revoked().is_some()
+        let drained = asked.drain && turn == Turn::Later;
+        drained || asked.end || self.dir.revoked().is_some()
     }
 
     fn attempt(
@@ -234,7 +241,7 @@ impl Node<'_> {
         attempts: &Attempts,
         runner: &mut TrialRunner,
         given: Given,
-        first: bool,
+        turn: Turn,
     ) -> Result<Record, EngineError> {
         let Given { index, attempt } = given;
         let no_such_trial = || EngineError::Refused {
@@ -256,10 +263,13 @@ impl Node<'_> {
             }
         };
         let memory = OomWatch::begin();
-        let began = Instant::now();
         if let Ok(mut record) = attempts.run(runner, &job, None) {
+            let seen = (record.outcome, record.cause.clone());
             memory.correct(&mut record);
-            self.blame_the_right_one(&mut record, first, began.elapsed());
+            self.blame_the_right_one(&mut record, turn);
+            if seen != (record.outcome, record.cause.clone()) {
+                fairtrial_journal::views::replace_record(&job.dir, &record)?;
+            }
             return Ok(record);
         }
         // The attempt's directory is there: an earlier start of this job began it and is no more.
@@ -273,9 +283,10 @@ impl Node<'_> {
         Ok(record)
     }
 
-    /// A trial that was ended because its job was: by the user, by the clock, or by the scheduler. Schedulers signal
-    /// every process of a job, so the trial may have heard before this process did.
-    fn blame_the_right_one(&self, record: &mut Record, first: bool, took: Duration) {
+    /// A trial that was ended because its job was: by the user, or by the scheduler for a reason that only the
+    /// scheduler knows, and the controller will ask for. Schedulers signal every process of a job, so the trial may
+    /// have heard before this process did.
+    fn blame_the_right_one(&self, record: &mut Record, turn: Turn) {
         if matches!(
             record.exit,
             Some(Exit::Signal(SIGTERM) | Exit::Code(TERMINATED))
@@ -292,20 +303,20 @@ impl Node<'_> {
             record.cause = Some(Cause::User);
             return;
         }
-        if asked.drain && first {
-            // It had the job's whole time for itself.
-            record.outcome = Outcome::Timeout;
-            record.cause = Some(Cause::WallTime {
-                limit_s: took.as_secs_f64().round(),
-            });
-        } else {
-            record.outcome = Outcome::Infra;
-            record.cause = Some(Cause::Lost {
-                message: "the scheduler ended the job (preemption, time limit or cancellation)"
-                    .to_owned(),
-            });
-        }
+        record.outcome = Outcome::Infra;
+        record.cause = Some(Cause::JobEnded {
+            message: "by the scheduler".to_owned(),
+            first: turn == Turn::First,
+            warned: asked.drain,
+        });
     }
+}
+
+/// Whether a start of a job has run a trial before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    First,
+    Later,
 }
 
 /// Tells that this process lives.

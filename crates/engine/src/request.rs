@@ -63,8 +63,10 @@ pub enum Start {
         /// What becomes of trials whose outputs are there.
         outputs: Outputs,
     },
-    /// Go on with this one.
+    /// Go on with this one: every trial without an answer is tried again.
     Resume(RunDir),
+    /// Go on with this one, which was left with a scheduler, as if its controller had not left.
+    Attend(RunDir),
 }
 
 /// Whether a controller waits for trials that are with a scheduler.

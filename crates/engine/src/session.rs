@@ -42,7 +42,7 @@ pub fn run(
             RunDir::create(&request.root, &request.plan.spec().name, (request.now)())?,
             false,
         ),
-        Start::Resume(run) => (run.clone(), true),
+        Start::Resume(run) | Start::Attend(run) => (run.clone(), true),
     };
     let lock = RunLock::acquire(&run, (request.now)())?;
     let known = if resumed {
@@ -85,7 +85,12 @@ fn probe(request: &RunRequest) -> Result<Option<Placed>, EngineError> {
         return Ok(None);
     };
     let probe = engine.probe()?;
-    Ok(Some(Placed { engine, probe }))
+    let placed = Placed { engine, probe };
+    if let Start::New { .. } = &request.start {
+        let parallel = request.parallel.map(|limit| limit as u64);
+        remote::rehearse(&placed, &request.plan, &folder, parallel)?;
+    }
+    Ok(Some(placed))
 }
 
 /// Trials that are with a scheduler must not run here as well.
@@ -176,6 +181,9 @@ impl Session<'_> {
             self.begin(&writer, &host);
         }
         let mut dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
+        if let Start::Attend(_) = &self.request.start {
+            dispatch.attend(known);
+        }
         if self.placed.is_none() {
             dispatch = dispatch.with_room(Capacity::of_this_machine(plan.spec()));
         }
@@ -349,6 +357,7 @@ impl Session<'_> {
             host: host.to_owned(),
             at: now(),
             resumed,
+            attends: matches!(self.request.start, Start::Attend(_)),
         });
     }
 

@@ -23,6 +23,10 @@ pub enum Event {
         at: UtcTime,
         /// Whether another controller had the run before.
         resumed: bool,
+        /// Whether it goes on for one that left the run with a scheduler: retries are counted on, and what ended
+        /// without an answer stays so.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        attends: bool,
     },
     /// An attempt at a trial was started.
     Started {

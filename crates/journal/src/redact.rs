@@ -159,6 +159,7 @@ fn free_text(event: &Event, mut see: impl FnMut(&str)) {
                 Some(
                     Cause::Launch { message, .. }
                     | Cause::Lost { message, .. }
+                    | Cause::JobEnded { message, .. }
                     | Cause::Said { message, .. },
                 ) => see(message),
                 Some(
@@ -192,6 +193,7 @@ fn record_text_mut(record: &mut Record, see: &mut impl FnMut(&mut String)) {
         Some(
             Cause::Launch { message, .. }
             | Cause::Lost { message, .. }
+            | Cause::JobEnded { message, .. }
             | Cause::Said { message, .. },
         ) => see(message),
         Some(Cause::MissingMetric { metrics: texts } | Cause::MissingOutput { outputs: texts }) => {

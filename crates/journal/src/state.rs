@@ -34,6 +34,8 @@ pub struct TrialState {
     pub outcome: Option<Outcome>,
     /// How many attempts ended as a failure of the arm, which is what retries are counted by.
     pub arm_failures: u16,
+    /// How many attempts ended without an answer since the user last started or resumed the run.
+    pub unanswered: u8,
 }
 
 impl TrialState {
@@ -184,6 +186,9 @@ impl RunState {
                 if outcome.is_arm_failure() {
                     trial.arm_failures = trial.arm_failures.saturating_add(1);
                 }
+                if !outcome.is_final() {
+                    trial.unanswered = trial.unanswered.saturating_add(1);
+                }
                 if attempt < trial.finished {
                     return;
                 }
@@ -201,12 +206,25 @@ impl RunState {
     fn fold_other(&mut self, event: Event) {
         match event {
             Event::Opened(opened) if self.opened.is_none() => self.opened = Some(opened),
-            Event::Session { pid, host, at, .. } => self.sessions.push(SessionInfo {
+            Event::Session {
                 pid,
                 host,
                 at,
-                closed: None,
-            }),
+                attends,
+                ..
+            } => {
+                if !attends {
+                    for trial in &mut self.trials {
+                        trial.unanswered = 0;
+                    }
+                }
+                self.sessions.push(SessionInfo {
+                    pid,
+                    host,
+                    at,
+                    closed: None,
+                });
+            }
             Event::Submitting {
                 batch,
                 engine,

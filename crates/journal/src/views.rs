@@ -9,7 +9,7 @@ mod row;
 mod task_results;
 mod temp_index;
 
-use crate::atomic::Durability;
+use crate::atomic::{Durability, write_atomic_bytes};
 use crate::error::{At, JournalError};
 use crate::run_dir::RunDir;
 use crate::state::RunState;
@@ -38,18 +38,32 @@ pub fn write_all(
     Ok(state)
 }
 
-/// Writes a trial's own copy of its record, `record.json` in its directory. It is the only one that directory will ever
-/// have, so there is no older one to be torn; an attempt that never had a directory has no copy.
+/// Writes a trial's own copy of its record, `record.json` in its directory. There is no older one to be torn; an attempt
+/// that never had a directory has no copy.
 pub fn write_record(dir: &Path, record: &Record) -> Result<(), JournalError> {
     let path = dir.join("record.json");
-    let mut text = serde_json::to_vec(record).map_err(|error| JournalError::Content {
-        path: path.clone(),
-        message: error.to_string(),
-    })?;
-    text.push(b'\n');
+    let text = record_text(&path, record)?;
     match File::create_new(&path) {
         Ok(mut file) => file.write_all(&text).at("write", &path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).at("create", &path),
     }
+}
+
+/// Puts another copy in the place of a trial's own: what ended it was found out after it was written.
+pub fn replace_record(dir: &Path, record: &Record) -> Result<(), JournalError> {
+    if !dir.exists() {
+        return Ok(());
+    }
+    let path = dir.join("record.json");
+    write_atomic_bytes(&path, Durability::Process, &record_text(&path, record)?)
+}
+
+fn record_text(path: &Path, record: &Record) -> Result<Vec<u8>, JournalError> {
+    let mut text = serde_json::to_vec(record).map_err(|error| JournalError::Content {
+        path: path.to_owned(),
+        message: error.to_string(),
+    })?;
+    text.push(b'\n');
+    Ok(text)
 }

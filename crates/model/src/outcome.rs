@@ -133,6 +133,17 @@ pub enum Cause {
         /// What is known.
         message: String,
     },
+    /// The scheduler ended the job that ran the trial: it made room, ran out of time, or was cancelled there.
+    JobEnded {
+        /// How, as far as is known.
+        message: String,
+        /// Whether the job ran nothing before the trial, which then had the job's time for itself.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        first: bool,
+        /// Whether the job had been told that its time runs out.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        warned: bool,
+    },
     /// The trial says so itself, through a fact of its own (`fairtrial.cause`, `fairtrial.infra`, `fairtrial.broken`).
     Said {
         /// What it says.
@@ -169,6 +180,7 @@ impl fmt::Display for Cause {
             }
             Self::Launch { message, .. } | Self::Said { message, .. } => f.write_str(message),
             Self::Lost { message } => write!(f, "lost: {message}"),
+            Self::JobEnded { message, .. } => write!(f, "its job was ended: {message}"),
             Self::User => f.write_str("stopped by the user"),
             Self::Needs { task } => write!(f, "task `{task}`, which it needs, did not succeed"),
         }

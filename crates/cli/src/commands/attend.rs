@@ -50,7 +50,7 @@ pub(super) fn request(run: &RunDir, state: &RunState, stay: Stay) -> Result<RunR
         parallel,
         expected_s: None,
         stay,
-        start: Start::Resume(run.clone()),
+        start: Start::Attend(run.clone()),
         program,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         environment: environment::read(),
@@ -60,19 +60,29 @@ pub(super) fn request(run: &RunDir, state: &RunState, stay: Stay) -> Result<RunR
     })
 }
 
+/// What one look at a run with a scheduler shows.
+#[derive(Default)]
+pub(super) struct Glance {
+    /// How many open jobs are in which state.
+    pub(super) jobs: BTreeMap<&'static str, u64>,
+    /// What the user should know.
+    pub(super) warnings: Vec<String>,
+}
+
 /// Takes what came and hands out what is due, once, and says what the scheduler knows of the jobs.
-pub(super) fn glance(
-    run: &RunDir,
-    state: &RunState,
-) -> Result<BTreeMap<&'static str, u64>, Failure> {
+pub(super) fn glance(run: &RunDir, state: &RunState) -> Result<Glance, Failure> {
     let request = request(run, state, Stay::Leave)?;
     let (events, seen) = channel();
     fairtrial_engine::run(&request, &Controls::default(), events).map_err(explain)?;
-    let jobs = seen.into_iter().filter_map(|event| match event {
-        RunEvent::Jobs(jobs) => Some(jobs),
-        _ => None,
-    });
-    Ok(jobs.last().unwrap_or_default())
+    let mut glance = Glance::default();
+    for event in seen {
+        match event {
+            RunEvent::Jobs(jobs) => glance.jobs = jobs,
+            RunEvent::Warning(text) => glance.warnings.push(text),
+            _ => {}
+        }
+    }
+    Ok(glance)
 }
 
 /// Ends the jobs of a run that has no controller.

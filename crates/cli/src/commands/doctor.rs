@@ -4,6 +4,7 @@ use crate::data_dir;
 use crate::exit::Exit;
 use crate::global::Global;
 use crate::printer::Printer;
+use fairtrial_engine::remote;
 use fairtrial_journal::provenance::Host;
 use fairtrial_trial::LimitsOffered;
 use serde::Serialize;
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Exit {
     let host = Host::read();
     let mut findings = vec![limits(), run_queue(), subreaper(), data(global), git()];
     findings.extend(instruments());
+    findings.extend(engines());
     if args.json {
         printer.json(&serde_json::json!({ "host": host, "findings": findings }));
         return Exit::Fine;
@@ -62,6 +64,15 @@ fn instruments() -> impl Iterator<Item = Finding> {
         what,
         good: offer.is_ok(),
         detail: offer.unwrap_or_else(|why| why),
+    })
+}
+
+/// Where trials could run from here.
+fn engines() -> impl Iterator<Item = Finding> {
+    remote::survey().into_iter().map(|offer| Finding {
+        what: offer.name,
+        good: offer.reachable,
+        detail: format!("engine: {}", offer.detail),
     })
 }
 

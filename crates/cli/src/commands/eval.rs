@@ -273,6 +273,7 @@ fn keep(run: &RunDir, state: &RunState, evaluated: &[Outcomes]) -> Result<(), Fa
         host: fairtrial_journal::provenance::host_name(),
         at: now,
         resumed: true,
+        attends: false,
     });
     writer.append(&Event::Note {
         at: now,

@@ -1,6 +1,6 @@
-//! `list`: the runs there are, and with `experiments` the registered experiments.
+//! `list`: the runs there are; with `experiments` the registered experiments, with `engines` where trials can run.
 
-use super::list_experiments;
+use super::{list_engines, list_experiments};
 use crate::data_dir;
 use crate::exit::{Done, Exit};
 use crate::global::Global;
@@ -8,11 +8,11 @@ use crate::printer::Printer;
 use crate::progress::outcome_words;
 use fairtrial_journal::{Index, RunRow};
 
-/// List the runs of this project, or the registered experiments
+/// List the runs of this project, the registered experiments, or the engines
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  fairtrial list\n  fairtrial list experiments"
+    after_help = "Examples:\n  fairtrial list\n  fairtrial list experiments\n  fairtrial list engines"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -28,11 +28,14 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Experiments(list_experiments::Args),
+    Engines(list_engines::Args),
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    if let Some(What::Experiments(args)) = &args.what {
-        return list_experiments::run(args, printer);
+    match &args.what {
+        Some(What::Experiments(args)) => return list_experiments::run(args, printer),
+        Some(What::Engines(args)) => return Ok(list_engines::run(args, printer)),
+        None => {}
     }
     let root = data_dir::for_here(global.data_dir.as_deref());
     let mut runs = if root.rollouts_dir().is_dir() {

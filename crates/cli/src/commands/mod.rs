@@ -15,6 +15,7 @@ pub(crate) mod gate;
 pub(crate) mod gc;
 pub(crate) mod init;
 pub(crate) mod list;
+mod list_engines;
 mod list_experiments;
 pub(crate) mod logs;
 pub(crate) mod plan;

@@ -1,6 +1,6 @@
 //! `status`: what a run is doing, from any terminal.
 
-use super::attend;
+use super::attend::{self, Glance};
 use super::select::RunArgs;
 use crate::exit::{Done, Exit};
 use crate::global::Global;
@@ -10,7 +10,6 @@ use fairtrial_engine::resolved_spec;
 use fairtrial_journal::{Liveness, RunStatus, is_live};
 use fairtrial_plan::Plan;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Show what a run is doing
@@ -30,14 +29,15 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let run = args.run.find(global)?;
     let live = is_live(&run)?;
     let mut state = attend::state(&run)?;
-    let mut jobs = BTreeMap::new();
+    let mut seen = Glance::default();
     if !live.is_live() && attend::is_remote(&run, &state) {
         match attend::glance(&run, &state) {
-            Ok(seen) => jobs = seen,
-            Err(failure) => printer.warn(failure.message),
+            Ok(glance) => seen = glance,
+            Err(failure) => seen.warnings.push(failure.message),
         }
         state = attend::state(&run)?;
     }
+    let Glance { jobs, warnings } = seen;
     let trials = state.opened.as_ref().map_or(0, |opened| opened.trials);
     let in_flight: Vec<u64> = state
         .trials()
@@ -58,7 +58,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.json(&json!({
             "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": word, "controller": holder,
             "trials": trials, "ended": state.counts.total(), "counts": state.counts,
-            "in_flight": if live.is_live() { in_flight } else { Vec::new() }, "jobs": jobs, "problems": problems,
+            "in_flight": if live.is_live() { in_flight } else { Vec::new() }, "jobs": jobs, "warnings": warnings,
+            "problems": problems,
         }));
         return Ok(Exit::Fine);
     }
@@ -100,6 +101,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         ));
     } else if state.counts.total() < trials {
         printer.line("  `fairtrial run SPEC --resume` goes on with it");
+    }
+    for warning in warnings {
+        printer.warn(warning);
     }
     for problem in &state.problems {
         printer.warn(format!("{}: {problem}", run.journal().display()));

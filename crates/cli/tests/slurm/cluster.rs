@@ -21,6 +21,8 @@ pub struct Ways {
     pub memory_cgroup: bool,
     pub max_array_size: Option<u32>,
     pub min_job_age: Option<u32>,
+    /// Node n1 belongs to `low` and `urgent`, whose jobs take the place of those of `low`.
+    pub preemption: bool,
 }
 
 impl Cluster {
@@ -64,6 +66,7 @@ impl Cluster {
         command.env("BASE_PORT", self.port.to_string());
         command.env("WITH_ACCOUNTING", if ways.accounting { "1" } else { "0" });
         command.env("MEMORY_CGROUP", if ways.memory_cgroup { "1" } else { "0" });
+        command.env("PREEMPTION", if ways.preemption { "1" } else { "0" });
         if let Some(size) = ways.max_array_size {
             command.env("MAX_ARRAY_SIZE", size.to_string());
         }
@@ -115,6 +118,15 @@ impl Cluster {
     /// Jobs in the queue that are not over.
     pub fn queued(&self) -> usize {
         self.slurm(&["squeue", "-h", "-r"]).lines().count()
+    }
+
+    /// The states that a job's elements are in, each once.
+    pub fn states(&self, job: &str) -> Vec<String> {
+        let text = self.slurm(&["squeue", "-h", "-t", "all", "-j", job, "-o", "%T"]);
+        let mut states: Vec<String> = text.lines().map(str::to_owned).collect();
+        states.sort();
+        states.dedup();
+        states
     }
 
     fn log(&self) -> String {

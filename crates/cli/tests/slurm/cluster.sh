@@ -4,7 +4,8 @@
 #   cluster.sh down DIR
 #   cluster.sh ctld DIR                       starts slurmctld again after it was killed
 #   cluster.sh slurmd DIR NODE                starts a node's slurmd again
-# Settings: BASE_PORT, MAX_ARRAY_SIZE, MIN_JOB_AGE, SLURMD_TIMEOUT, MEMORY_CGROUP=1 (jobs that pass --mem are killed).
+# Settings: BASE_PORT, MAX_ARRAY_SIZE, MIN_JOB_AGE, SLURMD_TIMEOUT, MEMORY_CGROUP=1 (jobs that pass --mem are killed),
+# PREEMPTION=1 (node n1 belongs to the partitions `low` and `urgent`, whose jobs put those of `low` back into the queue).
 set -eu
 verb=${1:?verb}
 dir=${2:?folder}
@@ -92,6 +93,15 @@ DefMemPerCPU=900"
 TaskPlugin=task/none
 SelectTypeParameters=CR_Core"
     fi
+    if [ "${PREEMPTION:-0}" = 1 ]; then
+        partitions="PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=main Nodes=n[2-$nodes] Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO PreemptMode=OFF
+PartitionName=low Nodes=n1 MaxTime=60 State=UP OverSubscribe=NO PriorityTier=1 PreemptMode=REQUEUE
+PartitionName=urgent Nodes=n1 MaxTime=60 State=UP OverSubscribe=NO PriorityTier=10 PreemptMode=OFF"
+    else
+        partitions="PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO"
+    fi
     cat >"$dir/slurm.conf" <<CONF
 ClusterName=bench
 SlurmctldHost=$host(127.0.0.1)
@@ -127,7 +137,7 @@ JobCompType=jobcomp/filetxt
 JobCompLoc=$dir/log/jobcomp.txt
 $accounting
 include $dir/nodes.conf
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
+$partitions
 CONF
     touch "$dir/log/jobcomp.txt"
 }

@@ -10,93 +10,14 @@ mod audit;
 mod cluster;
 #[path = "../common/mod.rs"]
 mod common;
+mod login;
+mod others;
+mod site;
 
-use audit::Audit;
-use cluster::{Cluster, Ways};
-use common::{Project, Ran};
+use cluster::Ways;
 use serde_json::Value;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// A project whose trials run on a cluster.
-struct Site {
-    cluster: Cluster,
-    project: Project,
-}
-
-impl Site {
-    fn new(ways: &Ways, spec: &str) -> Option<Self> {
-        let cluster = Cluster::start(ways)?;
-        let project = Project::with_spec(spec);
-        Some(Self { cluster, project })
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.project.command(args);
-        command
-            .env("SLURM_CONF", self.cluster.conf())
-            .env("LEDGER", self.ledger())
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        Ran::from(self.command(args).output().unwrap())
-    }
-
-    fn expect(&self, code: i32, args: &[&str]) -> Ran {
-        let ran = self.run(args);
-        assert_eq!(ran.code, code, "{args:?}\n{}\n{}", ran.out, ran.err);
-        ran
-    }
-
-    /// A command in the background, its talk left alone.
-    fn start(&self, args: &[&str]) -> Child {
-        let mut command = self.command(args);
-        command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
-    }
-
-    fn ledger(&self) -> PathBuf {
-        self.project.path().join("ledger")
-    }
-
-    fn audit(&self) -> Audit {
-        Audit::of(&self.project.newest_run("bench"), &self.ledger())
-    }
-
-    fn ledger_len(&self) -> usize {
-        std::fs::read_to_string(self.ledger())
-            .unwrap_or_default()
-            .lines()
-            .count()
-    }
-
-    /// Waits for something, for at most a minute.
-    fn until(&self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
-        let began = Instant::now();
-        while !holds(self) {
-            assert!(began.elapsed() < Duration::from_mins(1), "never: {what}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-/// A spec of `seeds` trials in each of two arms whose program does `work` and then signs the ledger.
-fn spec(seeds: u32, work: &str, engine: &str) -> String {
-    let script = format!(
-        "{work}; echo \"{{\\\"loss\\\": $FAIRTRIAL_SEED}}\" >> $FAIRTRIAL_METRICS; echo $FAIRTRIAL_TRIAL >> $LEDGER"
-    );
-    format!(
-        "name = 'bench'\nseeds = {seeds}\nshell = true\ncommand = '''{script}'''\n\
-         [arms.control]\n[arms.candidate]\n[metrics.loss]\ndirection = 'down'\n\
-         [engine]\nkind = 'slurm'\npoll = '1s'\ngrace = '5s'\n{engine}\n"
-    )
-}
+use site::{Site, spec};
+use std::time::Duration;
 
 #[test]
 fn packed_trials_are_the_same_as_here() {

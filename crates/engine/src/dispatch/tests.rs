@@ -208,3 +208,63 @@ fn a_stronger_stop_replaces_a_weaker_one() {
         (Next::Done, RunStatus::Cancelled)
     );
 }
+
+/// The journal of a run whose only trial ended so, attempt by attempt, in one stay with the scheduler.
+fn left_with(plan: &Plan, outcomes: &[Outcome]) -> RunState {
+    use fairtrial_journal::{Event, JOURNAL_SCHEMA, JournalWriter, Opened};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let writer = JournalWriter::open(&path, Box::new(drop)).unwrap();
+    let at = UtcTime::from_micros(0);
+    writer.append(&Event::Opened(Opened {
+        schema: JOURNAL_SCHEMA,
+        name: "run".into(),
+        stamp: "20250824__12-34-56".parse().unwrap(),
+        config: String::new(),
+        spec_sha256: String::new(),
+        plan_hash: plan.hash().to_owned(),
+        trials: plan.len(),
+        set: Vec::new(),
+        only: None,
+        registration_sha256: None,
+        parallel: 1,
+        version: String::new(),
+        created_at: at,
+        host: String::new(),
+    }));
+    for (attempt, outcome) in (1..).zip(outcomes) {
+        writer.append(&Event::Session {
+            pid: 1,
+            host: String::new(),
+            at,
+            resumed: attempt > 1,
+            attends: attempt > 1,
+        });
+        let record = record(plan, 0, attempt, *outcome);
+        writer.append(&Event::Finished(Box::new(record)));
+    }
+    writer.close().unwrap();
+    RunState::read(&path).unwrap()
+}
+
+#[test]
+fn who_attends_a_run_counts_the_retries_of_those_before() {
+    let (_, plan) = dispatch("seeds = 1\ncommand = \"p\"\n");
+    let next = |outcomes: &[Outcome]| {
+        let known = left_with(&plan, outcomes);
+        let mut dispatch = Dispatch::new(Arc::clone(&plan), &known, Instant::now());
+        dispatch.attend(&known);
+        (dispatch.next(Instant::now()), dispatch.counts().total())
+    };
+    let again = |attempt| (Next::Run { index: 0, attempt }, 0);
+    assert_eq!(next(&[]), again(1));
+    assert_eq!(next(&[Outcome::Infra]), again(2));
+    assert_eq!(next(&[Outcome::Infra, Outcome::Infra]), again(3));
+    assert_eq!(next(&[Outcome::Infra; 3]), (Next::Done, 1));
+    assert_eq!(next(&[Outcome::Cancelled]), (Next::Done, 1));
+    assert_eq!(next(&[Outcome::Infra, Outcome::Ok]), (Next::Done, 1));
+    // Who resumes it begins to count anew.
+    let known = left_with(&plan, &[Outcome::Cancelled]);
+    let mut resumed = Dispatch::new(Arc::clone(&plan), &known, Instant::now());
+    assert_eq!(resumed.next(Instant::now()), again(2).0);
+}

@@ -2,7 +2,7 @@
 //! is down blocks its commands for many seconds.
 
 use std::io::Read;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -32,6 +32,16 @@ pub enum CommandError {
         /// How it ended.
         status: String,
         /// What it said.
+        message: String,
+    },
+    /// The machine on which it should run is not reached.
+    #[error(
+        "cannot reach `{host}` through ssh: {message} (does `ssh {host} true` work without a question?)"
+    )]
+    Unreachable {
+        /// The machine.
+        host: String,
+        /// What `ssh` said.
         message: String,
     },
     /// It did not end in time.
@@ -99,12 +109,28 @@ impl Shell {
         if status.success() {
             return Ok(String::from_utf8_lossy(&text).into_owned());
         }
-        Err(failed(program, status, &complaint))
+        Err(match &self.host {
+            Some(host) if status.code() == Some(SSH_FAILED) => CommandError::Unreachable {
+                host: host.clone(),
+                message: words_of(&complaint),
+            },
+            _ => CommandError::Failed {
+                program,
+                status: status.to_string(),
+                message: words_of(&complaint),
+            },
+        })
     }
 
     /// Runs a line of shell and gives what it printed.
     pub(crate) fn line(&self, line: &str) -> Result<String, CommandError> {
         self.run(&["/bin/sh", "-c", line])
+    }
+
+    /// Whether there is such a program.
+    pub(crate) fn has(&self, program: &str) -> bool {
+        self.line(&format!("command -v {}", quoted(program)))
+            .is_ok()
     }
 
     /// Runs a program that may take minutes: it starts machines, or asks far ones.
@@ -126,13 +152,7 @@ impl Shell {
             Some(host) => {
                 let mut command = Command::new("ssh");
                 command.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=15", host, "--"]);
-                // The far shell reads one line: every word is quoted for it.
-                command.arg(
-                    argv.iter()
-                        .map(|word| quoted(word))
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                );
+                command.arg(self.far_line(argv));
                 command
             }
         };
@@ -141,7 +161,17 @@ impl Shell {
         }
         command
     }
+
+    /// The line for the shell on the other machine, which has variables of its own. Every word is quoted for it.
+    fn far_line(&self, argv: &[&str]) -> String {
+        let unset = self.unset.iter().flat_map(|name| ["-u", name]);
+        let words = ["env"].into_iter().chain(unset).chain(argv.iter().copied());
+        words.map(quoted).collect::<Vec<_>>().join(" ")
+    }
 }
+
+/// How `ssh` itself ends when it cannot do its work.
+const SSH_FAILED: i32 = 255;
 
 /// A word that a shell reads as it is.
 pub(crate) fn quoted(word: &str) -> String {
@@ -170,17 +200,11 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn failed(program: String, status: ExitStatus, complaint: &[u8]) -> CommandError {
+fn words_of(complaint: &[u8]) -> String {
     let text = String::from_utf8_lossy(complaint);
-    let message = text.trim();
-    CommandError::Failed {
-        program,
-        status: status.to_string(),
-        message: if message.is_empty() {
-            "it said nothing".to_owned()
-        } else {
-            message.to_owned()
-        },
+    match text.trim() {
+        "" => "it said nothing".to_owned(),
+        message => message.to_owned(),
     }
 }
 
@@ -204,6 +228,15 @@ mod tests {
         assert!(matches!(late, CommandError::Late { .. }), "{late}");
         let none = shell.run(&["/no/such/program"]).unwrap_err();
         assert!(matches!(none, CommandError::Start { .. }), "{none}");
+    }
+
+    #[test]
+    fn the_far_shell_gets_words_and_its_own_variables_out_of_the_way() {
+        let shell = Shell::on(Some("login")).without(&["SQUEUE_FORMAT"]);
+        assert_eq!(
+            shell.far_line(&["squeue", "-o", "%F|%K"]),
+            "env -u SQUEUE_FORMAT squeue -o '%F|%K'"
+        );
     }
 
     #[test]

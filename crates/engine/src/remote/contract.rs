@@ -29,6 +29,14 @@ pub enum PlaceError {
         /// What is wrong, and what to do.
         message: String,
     },
+    /// The scheduler would not take what the spec asks for.
+    #[error("{engine}: {message}")]
+    Refused {
+        /// The engine.
+        engine: &'static str,
+        /// What it says, and what to do.
+        message: String,
+    },
     /// Files for the scheduler could not be written or read.
     #[error(transparent)]
     Files(#[from] JournalError),
@@ -49,7 +57,7 @@ impl PlaceError {
             "try again",
         ];
         match self {
-            Self::Command(CommandError::Late { .. }) => true,
+            Self::Command(CommandError::Late { .. } | CommandError::Unreachable { .. }) => true,
             Self::Command(CommandError::Failed { message, .. }) => {
                 let message = message.to_lowercase();
                 SIGNS.iter().any(|sign| message.contains(sign))
@@ -203,6 +211,11 @@ pub trait Engine: Send + Sync {
     /// Looks at the scheduler and refuses early what cannot work.
     fn probe(&self) -> Result<Probe, PlaceError>;
 
+    /// Asks whether the scheduler would take such a batch, without submitting it.
+    fn rehearse(&self, _batch: &Batch) -> Result<(), PlaceError> {
+        Ok(())
+    }
+
     /// What [`Engine::submit`] would write and run, for people; asks nobody.
     fn preview(&self, batch: &Batch) -> Result<String, PlaceError>;
 
@@ -227,6 +240,11 @@ pub trait Engine: Send + Sync {
     /// Whether heartbeats of running jobs arrive here. Where they do not, the scheduler's word stands in for them.
     fn hears_nodes(&self) -> bool {
         true
+    }
+
+    /// The command by which a person releases jobs of a batch that are held for this reason, where there is one.
+    fn release(&self, _batch: &Submitted, _reason: &str) -> Option<String> {
+        None
     }
 
     /// What an element wrote, for people.

@@ -26,8 +26,8 @@ const MOST_PAUSE_FEW: Duration = Duration::from_millis(500);
 const SHARE: u32 = 100;
 /// Longest pause between two questions to a scheduler that does not answer.
 const MOST_BACKOFF: Duration = Duration::from_mins(5);
-/// How often a cancelled job is asked for.
-pub(super) const CANCEL_POLL: Duration = Duration::from_secs(2);
+/// How often a job is asked for that was cancelled, or that left in the middle of its work.
+pub(super) const SOON: Duration = Duration::from_secs(2);
 
 /// An engine that was looked at and is fit for the run.
 pub(crate) struct Placed {
@@ -55,12 +55,14 @@ pub(crate) struct Remote<'a> {
     pub(super) next_batch: u64,
     pub(super) next_chunk: u64,
     pub(super) ask_at: Instant,
+    asked_at: Instant,
     failures: u32,
     /// Since when the run is being cancelled.
     pub(super) cancelled: Option<Instant>,
     withdrawn: bool,
     pub(super) pause: Duration,
-    told_held: bool,
+    /// What was last said about held jobs.
+    told_held: Option<String>,
 }
 
 impl<'a> Remote<'a> {
@@ -81,18 +83,22 @@ impl<'a> Remote<'a> {
             next_batch: 0,
             next_chunk: 0,
             ask_at: Instant::now(),
+            asked_at: Instant::now(),
             failures: 0,
             cancelled: None,
             withdrawn: false,
             pause: LEAST_PAUSE,
-            told_held: false,
+            told_held: None,
         }
     }
 
     /// Works until every trial has its answer, or the run is stopped or left.
     pub(crate) fn work(mut self, known: &RunState) -> Result<(), EngineError> {
-        for warning in &self.placed.probe.warnings {
-            self.warn(warning.clone());
+        // Whoever picks a run up was told before.
+        if known.batches.is_empty() {
+            for warning in &self.placed.probe.warnings {
+                self.warn(warning.clone());
+            }
         }
         self.adopt(known)?;
         loop {
@@ -103,6 +109,7 @@ impl<'a> Remote<'a> {
             let looked = Instant::now();
             let mut busy = self.look();
             let cost = looked.elapsed();
+            self.hurry();
             if began >= self.ask_at && (!self.batches.is_empty() || self.cancelled.is_some()) {
                 self.ask();
                 busy |= self.look();
@@ -197,7 +204,7 @@ impl<'a> Remote<'a> {
             let ended = self.placed.engine.cancel(&batch.submitted, None);
             self.complain(ended);
         }
-        self.ask_at = Instant::now() + CANCEL_POLL;
+        self.ask_at = Instant::now() + SOON;
         Ok(())
     }
 
@@ -230,12 +237,20 @@ impl<'a> Remote<'a> {
         for chunk in self.chunks.values_mut() {
             found.extend(chunk.look(plan, now));
         }
-        self.chunks.retain(|_, chunk| !chunk.left.is_empty());
+        self.chunks.retain(|_, chunk| chunk.is_open());
         let some = !found.is_empty();
         for record in found {
             self.floor.record(record);
         }
         some
+    }
+
+    /// Asks sooner where only the scheduler knows why a job ended before its work was done.
+    fn hurry(&mut self) {
+        let now = Instant::now();
+        if self.failures == 0 && self.chunks.values().any(|chunk| chunk.is_in_doubt(now)) {
+            self.ask_at = self.ask_at.min(self.asked_at + SOON);
+        }
     }
 
     /// Asks the scheduler about everything at once.
@@ -254,8 +269,9 @@ impl<'a> Remote<'a> {
             Ok(seen)
         });
         let now = Instant::now();
+        self.asked_at = now;
         let usual = if self.cancelled.is_some() {
-            CANCEL_POLL
+            SOON
         } else {
             Duration::from_secs_f64(self.options().poll_s)
         };
@@ -370,17 +386,31 @@ impl<'a> Remote<'a> {
         let _ = self.floor.events.send(RunEvent::Jobs(states));
     }
 
+    /// Says once that jobs are held, and again after something about it changed.
     fn tell_held(&mut self) {
-        let held = self.chunks.values().find_map(|chunk| match chunk.state() {
-            JobState::Held(reason) => Some(reason.clone()),
-            _ => None,
+        let held = self.chunks.values().filter_map(|chunk| {
+            let JobState::Held(reason) = chunk.state() else {
+                return None;
+            };
+            Some((chunk.batch, reason))
         });
-        if let (Some(reason), false) = (held, self.told_held) {
-            self.told_held = true;
-            self.warn(format!(
-                "jobs are held ({reason}); they wait until somebody releases them"
-            ));
+        let mut found: BTreeMap<u64, (usize, &String)> = BTreeMap::new();
+        for (batch, reason) in held {
+            found.entry(batch).or_insert((0, reason)).0 += 1;
         }
+        let words = found.into_iter().filter_map(|(number, (jobs, reason))| {
+            let batch = &self.batches.get(&number)?.submitted;
+            Some(match self.placed.engine.release(batch, reason) {
+                Some(line) => format!("{jobs} jobs are held ({reason}) until somebody releases them: `{line}`"),
+                None => format!("{jobs} jobs cannot start as they are ({reason}); `fairtrial cancel` takes them back"),
+            })
+        });
+        let words: Vec<String> = words.collect();
+        let text = (!words.is_empty()).then(|| words.join("; "));
+        if let (Some(text), true) = (&text, text != self.told_held) {
+            self.warn(text.clone());
+        }
+        self.told_held = text;
     }
 
     pub(super) fn complain(&self, done: Result<(), PlaceError>) {
@@ -389,7 +419,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    fn warn(&self, text: String) {
+    pub(super) fn warn(&self, text: String) {
         let _ = self.floor.events.send(RunEvent::Warning(text));
     }
 

@@ -2,7 +2,7 @@
 //! job leaves is recorded or given out again under a new attempt.
 
 use super::contract::JobState;
-use super::controller::{CANCEL_POLL, Remote};
+use super::controller::{Remote, SOON};
 use super::open::{Health, OpenChunk};
 use crate::EngineError;
 use crate::chunk::{ChunkDir, Given, Revoked};
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 const CANCEL_WAIT: Duration = Duration::from_secs(90);
 /// Bytes of a job's log that are quoted when it dies before it begins.
 const QUOTED: usize = 400;
+const CANCELLED_THERE: &str = "somebody cancelled it at the scheduler";
 
 impl Remote<'_> {
     /// Looks for chunks that will not come back.
@@ -31,55 +32,82 @@ impl Remote<'_> {
             }
         }
         let some = !over.is_empty();
+        let mut elsewhere = (0, 0);
         for (number, health) in over {
             if let Some(chunk) = self.chunks.remove(&number) {
-                self.retire(chunk, &health)?;
+                let cancelled = self.retire(chunk, &health)?;
+                elsewhere.0 += usize::from(cancelled > 0);
+                elsewhere.1 += cancelled;
             }
+        }
+        if let (jobs @ 1.., trials) = elsewhere {
+            self.warn(format!(
+                "cancelled at the scheduler, not by Fairtrial: {jobs} jobs with {trials} open trials, which are \
+                 recorded as cancelled (`run --resume` runs them)"
+            ));
         }
         Ok(some)
     }
 
-    /// Closes a chunk that is over: what it began and did not record is lost, the rest is given out again.
-    fn retire(&mut self, mut chunk: OpenChunk, health: &Health) -> Result<(), EngineError> {
+    /// Closes a chunk that is over: what it began and did not record is lost, the rest is given out again. Where
+    /// somebody cancelled the job at the scheduler, nothing of it is: that was meant. Gives the number of such trials.
+    fn retire(&mut self, mut chunk: OpenChunk, health: &Health) -> Result<usize, EngineError> {
         if self.cancelled.is_none() {
             chunk.dir.revoke(Revoked::Withdrawn)?;
-            if *health == Health::Dead {
-                self.end_job(&chunk);
-            }
+            // A dead one may hang, and one that was made to leave may be started again.
+            self.end_job(&chunk);
         }
         chunk.read_again();
         let plan = &self.floor.request.plan;
         for record in chunk.look(plan, Instant::now()) {
             self.floor.record(record);
         }
-        let left: Vec<Given> = chunk
+        let elsewhere = self.cancelled.is_none() && *chunk.state() == JobState::Cancelled;
+        let cut = chunk.take_cut();
+        let begun = |given: &Given| chunk.begun(self.run, *given);
+        let left: Vec<(Given, bool)> = chunk
             .left
             .iter()
             .map(|(index, attempt)| Given {
                 index: *index,
                 attempt: *attempt,
             })
+            .map(|given| (given, begun(&given)))
             .collect();
-        let begun: Vec<bool> = left
-            .iter()
-            .map(|given| chunk.begun(self.run, *given))
-            .collect();
+        let taken_away = if elsewhere { cut.len() + left.len() } else { 0 };
         // A job that dies before it does anything would be submitted for ever.
         let stillborn =
-            *health == Health::Dead && !chunk.progressed && !begun.iter().any(|begun| *begun);
-        let cause = |remote: &Self| remote.cause_of(&chunk, stillborn);
-        for (given, begun) in left.iter().zip(&begun) {
+            *health == Health::Dead && !chunk.progressed && !left.iter().any(|(_, begun)| *begun);
+        for record in cut {
+            self.settle_cut(record, chunk.state());
+        }
+        for (given, begun) in left {
             if self.cancelled.is_some() {
-                self.lost(&chunk.dir, *given, (Outcome::Cancelled, Cause::User))?;
-            } else if *begun || stillborn {
-                let ending = cause(self);
-                self.lost(&chunk.dir, *given, ending)?;
+                self.lost(&chunk.dir, given, (Outcome::Cancelled, Cause::User))?;
+            } else if elsewhere || begun || stillborn {
+                let ending = self.cause_of(&chunk, stillborn);
+                self.lost(&chunk.dir, given, ending)?;
             } else {
                 let mut state = self.floor.board.lock();
                 state.dispatch.give_back(given.index, Instant::now());
             }
         }
-        Ok(())
+        Ok(taken_away)
+    }
+
+    /// Records a trial that was cut off with its job, now that the scheduler has said why, or will not.
+    fn settle_cut(&self, mut record: Record, state: &JobState) {
+        let ending = if self.cancelled.is_some() {
+            (Outcome::Cancelled, Cause::User)
+        } else {
+            cut_off(&record, state)
+        };
+        (record.outcome, record.cause) = (ending.0, Some(ending.1));
+        let dir = self.run.trial_dir(record.trial.index, record.attempt);
+        if let Err(error) = fairtrial_journal::views::replace_record(&dir, &record) {
+            self.warn(error.to_string());
+        }
+        self.floor.record(record);
     }
 
     /// Records an attempt that left no record itself; one that came at the last moment wins.
@@ -123,6 +151,9 @@ impl Remote<'_> {
             JobState::Failed(why) => format!("failed ({why})"),
             state => state.word().to_owned(),
         };
+        if *chunk.state() == JobState::Cancelled {
+            return (Outcome::Cancelled, job_ended(CANCELLED_THERE));
+        }
         if *chunk.state() == JobState::OutOfMemory && !stillborn {
             return (Outcome::Oom, Cause::Memory { limit_bytes: None });
         }
@@ -175,13 +206,51 @@ impl Remote<'_> {
     }
 }
 
+/// What to call a trial whose job the scheduler ended.
+fn cut_off(record: &Record, state: &JobState) -> (Outcome, Cause) {
+    let Some(Cause::JobEnded { first, warned, .. }) = record.cause else {
+        return (Outcome::Infra, job_ended("by the scheduler"));
+    };
+    let unknown = matches!(state, JobState::Missing | JobState::Running);
+    let out_of_time = *state == JobState::TimedOut || (unknown && warned);
+    if let (true, true, Some(wall)) = (out_of_time, first, record.resources.wall) {
+        // It had the job's whole time for itself.
+        let limit_s = wall.round();
+        return (Outcome::Timeout, Cause::WallTime { limit_s });
+    }
+    match state {
+        JobState::Cancelled => (Outcome::Cancelled, job_ended(CANCELLED_THERE)),
+        _ if out_of_time => (
+            Outcome::Infra,
+            job_ended("its time was spent, a part of it on other trials"),
+        ),
+        JobState::Pending | JobState::Held(_) => (
+            Outcome::Infra,
+            job_ended("the scheduler put it back into the queue (preemption or requeue)"),
+        ),
+        JobState::Running | JobState::Missing => (Outcome::Infra, job_ended("by the scheduler")),
+        state => {
+            let message = format!("the scheduler says: {}", state.word());
+            (Outcome::Infra, job_ended(&message))
+        }
+    }
+}
+
+fn job_ended(message: &str) -> Cause {
+    Cause::JobEnded {
+        message: message.to_owned(),
+        first: false,
+        warned: false,
+    }
+}
+
 /// A cancelled job is over when it said so, when it never began, when the scheduler says so, or after long enough.
 fn cancelled_health(chunk: &OpenChunk, since: Instant, now: Instant) -> Health {
     let gone = chunk.state().is_over() || *chunk.state() == JobState::Missing;
     let waited = now.duration_since(since);
     if chunk.has_left() || !chunk.began() {
         Health::Left
-    } else if (gone && waited >= CANCEL_POLL) || waited >= CANCEL_WAIT {
+    } else if (gone && waited >= SOON) || waited >= CANCEL_WAIT {
         Health::Dead
     } else {
         Health::Fine

@@ -11,12 +11,15 @@ mod packing;
 mod script;
 mod skypilot;
 mod slurm;
+mod survey;
 mod template;
 
 pub use command::CommandError;
+pub use survey::{EngineOffer, survey};
 
 use crate::chunk::{ChunkDir, Given};
 use contract::{Batch, Engine, PlaceError, Submitted};
+use controller::Placed;
 use fairtrial_journal::{BatchInfo, RunDir, RunState};
 use fairtrial_plan::Plan;
 use fairtrial_spec::{EngineKind, Spec};
@@ -81,36 +84,67 @@ pub fn preview(
     program: &Path,
     parallel: Option<u64>,
 ) -> Result<Option<String>, PlaceError> {
-    let spec = plan.spec();
-    let Some(engine) = engine_for(spec, rollouts, program)? else {
+    let Some(engine) = engine_for(plan.spec(), rollouts, program)? else {
         return Ok(None);
     };
+    let mut batches = first_batches(plan, rollouts, parallel);
+    for batch in &mut batches {
+        batch.parallel = parallel;
+    }
+    batches
+        .first()
+        .map(|batch| engine.preview(batch))
+        .transpose()
+}
+
+/// Asks the scheduler whether it would take what a run of this plan will submit.
+pub(crate) fn rehearse(
+    placed: &Placed,
+    plan: &Plan,
+    rollouts: &Path,
+    parallel: Option<u64>,
+) -> Result<(), PlaceError> {
+    let most = placed.probe.max_elements.max(1);
+    for mut batch in first_batches(plan, rollouts, parallel.or(placed.probe.places)) {
+        batch.chunks.end = batch.chunks.end.min(batch.chunks.start + most);
+        placed.engine.rehearse(&batch)?;
+    }
+    Ok(())
+}
+
+/// Trials that are looked at before a run begins: enough to meet every kind of job in a spec of usual size.
+const LOOKED_AT: u64 = 10_000;
+
+/// The first submission of each kind of job that a plan gives, under names that no run has.
+fn first_batches(plan: &Plan, rollouts: &Path, places: Option<u64>) -> Vec<Batch> {
+    let spec = plan.spec();
     let packing = Packing {
         plan,
         engine: &spec.engine,
-        places: parallel,
+        places,
         expected_s: None,
     };
-    let given: Vec<Given> = (0..plan.len())
+    let given: Vec<Given> = (0..plan.len().min(LOOKED_AT))
         .map(|index| Given { index, attempt: 1 })
         .collect();
-    let loads = packing.pack(&given);
-    let needs = loads
-        .first()
-        .map(|load| load.needs.clone())
-        .unwrap_or_default();
-    let jobs = loads.iter().take_while(|load| load.needs == needs).count() as u64;
     let run = rollouts.join(&spec.name).join("STAMP");
-    let batch = Batch {
-        key: "ft-STAMP-0".to_owned(),
-        chunks: 0..jobs,
-        needs,
-        parallel,
-        folder: run.join("chunks"),
-        plan: run.join("plan.json"),
-        workdir: PathBuf::from(&spec.base_dir),
-    };
-    engine.preview(&batch).map(Some)
+    let mut batches: Vec<Batch> = Vec::new();
+    for load in packing.pack(&given) {
+        if let Some(known) = batches.iter_mut().find(|known| known.needs == load.needs) {
+            known.chunks.end += 1;
+            continue;
+        }
+        batches.push(Batch {
+            key: format!("ft-STAMP-{}", batches.len()),
+            chunks: 0..1,
+            needs: load.needs,
+            parallel: None,
+            folder: run.join("chunks"),
+            plan: run.join("plan.json"),
+            workdir: PathBuf::from(&spec.base_dir),
+        });
+    }
+    batches
 }
 
 /// The engine that a spec asks for; absent for this machine. `folder` is where runs lie, which nodes must see.

@@ -3,13 +3,15 @@
 use super::contract::JobState;
 use crate::chunk::{Beat, Chunk, ChunkDir, Given, Phase};
 use fairtrial_journal::{RunDir, RunState};
-use fairtrial_model::Record;
+use fairtrial_model::{Cause, Record};
 use fairtrial_plan::Plan;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant, SystemTime};
 
 /// How long a folder is read again after it changed: two files may come within one tick of the clock.
 const SETTLED: Duration = Duration::from_secs(1);
+/// Longest time for which a scheduler is asked why it ended a job.
+const MOST_DOUBT: Duration = Duration::from_secs(60);
 
 /// A chunk whose trials are not all answered.
 pub(super) struct OpenChunk {
@@ -24,8 +26,13 @@ pub(super) struct OpenChunk {
     pub(super) heard: Instant,
     /// Whether any of its trials has a record.
     pub(super) progressed: bool,
+    /// Records of trials that were cut off because the scheduler ended the job; only it knows why.
+    cut: Vec<Record>,
+    /// Since when the chunk's runner is known to have left with work undone.
+    left_at: Option<Instant>,
     state: JobState,
     state_since: Instant,
+    sighted_at: Option<Instant>,
     beat_s: f64,
     changed: Option<(SystemTime, Instant)>,
     read_at: Option<Instant>,
@@ -61,8 +68,11 @@ impl OpenChunk {
             beat: None,
             heard: now,
             progressed: false,
+            cut: Vec::new(),
+            left_at: None,
             state: JobState::Pending,
             state_since: now,
+            sighted_at: None,
             beat_s: chunk.beat_s,
             changed: None,
             read_at: None,
@@ -110,11 +120,36 @@ impl OpenChunk {
                 found.extend(self.take(given, plan));
             }
         }
+        let (cut, found) = found
+            .into_iter()
+            .partition(|record: &Record| matches!(record.cause, Some(Cause::JobEnded { .. })));
+        self.cut.extend::<Vec<Record>>(cut);
+        let undone = self.is_open() && (self.has_left() || !self.cut.is_empty());
+        self.left_at = undone.then(|| self.left_at.unwrap_or(now));
         found
     }
 
+    /// Whether something of it is not answered.
+    pub(super) fn is_open(&self) -> bool {
+        !self.left.is_empty() || !self.cut.is_empty()
+    }
+
+    /// The records of trials that were cut off with the job, for whoever closes the chunk.
+    pub(super) fn take_cut(&mut self) -> Vec<Record> {
+        std::mem::take(&mut self.cut)
+    }
+
+    /// Whether the scheduler shall say soon why the job ended before its work was done.
+    pub(super) fn is_in_doubt(&self, now: Instant) -> bool {
+        let Some(since) = self.left_at else {
+            return false;
+        };
+        let told = self.sighted_at.is_some_and(|at| at >= since) && self.state != JobState::Running;
+        !told && !self.state.is_over() && now.duration_since(since) < MOST_DOUBT
+    }
+
     /// The record of an attempt, where it is valid; the trial is then answered.
-    pub(super) fn take(&mut self, given: Given, plan: &Plan) -> Option<Record> {
+    fn take(&mut self, given: Given, plan: &Plan) -> Option<Record> {
         let record = self.dir.record(given)?;
         let trial = plan.trial(given.index)?;
         if trial.id() != record.id {
@@ -146,15 +181,14 @@ impl OpenChunk {
         &self.state
     }
 
-    /// Takes the scheduler's word; says whether it changed.
-    pub(super) fn sight(&mut self, state: JobState, now: Instant) -> bool {
-        if self.state == state {
-            return false;
+    /// Takes the scheduler's word.
+    pub(super) fn sight(&mut self, state: JobState, now: Instant) {
+        self.sighted_at = Some(now);
+        if self.state != state {
+            self.state = state;
+            self.state_since = now;
+            self.read_again();
         }
-        self.state = state;
-        self.state_since = now;
-        self.read_again();
-        true
     }
 
     /// Whether it ever gave a sign of life.
@@ -171,7 +205,11 @@ impl OpenChunk {
     /// Judges by heartbeat first and scheduler second; records come before both.
     pub(super) fn health(&self, grace: Duration, now: Instant) -> Health {
         if self.has_left() {
-            return Health::Left;
+            return if self.is_in_doubt(now) {
+                Health::Fine
+            } else {
+                Health::Left
+            };
         }
         let quiet = now.duration_since(self.heard);
         if self.state.is_over() {

@@ -50,6 +50,17 @@ impl Skypilot {
         }
     }
 
+    /// The installed SkyPilot.
+    pub(crate) fn version() -> Result<String, PlaceError> {
+        let answer = Shell::on(None).run(&["sky", "--version"]);
+        let answer = answer.map_err(|error| {
+            unfit(format!(
+                "{error}; `pip install skypilot` and `sky check` make it ready"
+            ))
+        })?;
+        Ok(first_line(&answer).to_owned())
+    }
+
     /// The task file of a batch.
     fn yaml(&self, batch: &Batch) -> String {
         // JSON's strings are YAML's too, and need no thought about what is special.
@@ -226,11 +237,7 @@ impl Engine for Skypilot {
     }
 
     fn probe(&self) -> Result<Probe, PlaceError> {
-        let version = self.shell.run(&["sky", "--version"]).map_err(|error| {
-            unfit(format!(
-                "{error}; `pip install skypilot` and `sky check` make it ready"
-            ))
-        })?;
+        let version = Self::version()?;
         let mut warnings = Vec::new();
         if self.options.store.is_none() {
             warnings.push(
@@ -239,7 +246,7 @@ impl Engine for Skypilot {
             );
         }
         Ok(Probe {
-            version: first_line(&version).to_owned(),
+            version,
             max_elements: MAX_ELEMENTS,
             warnings,
             ..Probe::default()

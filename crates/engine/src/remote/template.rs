@@ -20,12 +20,16 @@ const MAX_ELEMENTS: u64 = 1000;
 const DEFAULT_MEMORY_MB: u64 = 1024;
 const DEFAULT_MINUTES: u64 = 24 * 60;
 
-/// The shipped descriptions.
-const PROFILES: [(&str, &str); 4] = [
-    ("htcondor", include_str!("../../profiles/htcondor.toml")),
-    ("pbs", include_str!("../../profiles/pbs.toml")),
-    ("lsf", include_str!("../../profiles/lsf.toml")),
-    ("modal", include_str!("../../profiles/modal.toml")),
+/// The shipped descriptions: name, the program that submits, text.
+pub(super) const PROFILES: [(&str, &str, &str); 4] = [
+    (
+        "htcondor",
+        "condor_submit",
+        include_str!("../../profiles/htcondor.toml"),
+    ),
+    ("pbs", "qsub", include_str!("../../profiles/pbs.toml")),
+    ("lsf", "bsub", include_str!("../../profiles/lsf.toml")),
+    ("modal", "modal", include_str!("../../profiles/modal.toml")),
 ];
 
 /// A scheduler by its commands.
@@ -64,6 +68,27 @@ impl Template {
             ))
         };
         text.map(String::as_str).ok_or_else(missing)
+    }
+
+    /// A profile whose commands are not here is told before anything is written.
+    fn find_program(&self) -> Result<(), PlaceError> {
+        let named = PROFILES
+            .iter()
+            .find(|(name, ..)| self.options.profile.as_deref() == Some(name));
+        let Some((name, program, _)) = named else {
+            return Ok(());
+        };
+        let used = self
+            .options
+            .submit
+            .as_ref()
+            .is_some_and(|submit| submit.contains(program));
+        if used && !self.shell.has(program) {
+            return Err(unfit(format!(
+                "profile `{name}` needs `{program}`, which is not found here"
+            )));
+        }
+        Ok(())
     }
 
     /// Runs a line with its placeholders filled in.
@@ -125,6 +150,7 @@ impl Engine for Template {
         for (name, text) in [("submit", submit), ("poll", poll), ("cancel", cancel)] {
             Self::command(name, text.as_ref())?;
         }
+        self.find_program()?;
         let profile = profile.as_deref().unwrap_or("own commands");
         Ok(Probe {
             version: format!("template ({profile})"),
@@ -357,9 +383,9 @@ fn over_profile(options: &TemplateOptions) -> Result<TemplateOptions, PlaceError
     let Some(name) = &options.profile else {
         return Ok(options.clone());
     };
-    let (_, text) = PROFILES
+    let (_, _, text) = PROFILES
         .iter()
-        .find(|(known, _)| known == name)
+        .find(|(known, ..)| known == name)
         .ok_or_else(|| unfit(format!("there is no profile `{name}`")))?;
     let profile: TemplateOptions =
         toml::from_str(text).map_err(|error| unfit(format!("profile `{name}`: {error}")))?;
@@ -422,13 +448,20 @@ mod tests {
 
     #[test]
     fn every_profile_is_complete() {
-        for (name, _) in PROFILES {
+        for (name, program, _) in PROFILES {
             let options = TemplateOptions {
                 profile: Some(name.into()),
                 ..TemplateOptions::default()
             };
             let engine = Template::new(&options, Path::new("/bin/fairtrial")).unwrap();
-            assert!(engine.probe().unwrap().version.contains(name));
+            match engine.probe() {
+                Ok(probe) => assert!(probe.version.contains(name)),
+                Err(error) => {
+                    assert!(!engine.shell.has(program), "{error}");
+                    let told = error.to_string();
+                    assert!(told.contains(name) && told.contains(program), "{told}");
+                }
+            }
             let folder = tempfile::tempdir().unwrap();
             let batch = batch(folder.path());
             let mut values = Values::of_batch(&batch, 0, Path::new("/p"));

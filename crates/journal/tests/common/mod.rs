@@ -48,6 +48,7 @@ pub fn session(resumed: bool) -> Event {
         host: "box".into(),
         at: time(0.1),
         resumed,
+        attends: false,
     }
 }
 

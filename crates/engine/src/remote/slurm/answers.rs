@@ -70,9 +70,32 @@ fn elements(text: &str) -> Vec<u64> {
     found
 }
 
+/// Whether somebody holds a job back, and can release it.
+pub(super) fn is_hold(reason: &str) -> bool {
+    reason.starts_with("JobHeld") || reason.contains("held")
+}
+
+/// Whether a pending job waits for more than its turn: it asks for what it cannot have.
+fn cannot_start(reason: &str) -> bool {
+    const NEVER: [&str; 10] = [
+        "PartitionTimeLimit",
+        "PartitionNodeLimit",
+        "PartitionDown",
+        "PartitionInactive",
+        "BadConstraints",
+        "DependencyNeverSatisfied",
+        "AccountNotAllowed",
+        "QOSNotAllowed",
+        "InvalidAccount",
+        "InvalidQOS",
+    ];
+    // `QOSMaxWallDurationPerJobLimit`, `AssocMaxCpuPerJobLimit`, `MaxMemPerLimit`, ...
+    NEVER.contains(&reason) || reason.ends_with("PerJobLimit") || reason.ends_with("PerJob")
+}
+
 /// A state by its first word: `CANCELLED by 0`, `RUNNING`, ...
 fn job_state(text: &str, reason: &str) -> JobState {
-    let held = reason.starts_with("JobHeld") || reason.contains("held");
+    let held = is_hold(reason) || cannot_start(reason);
     match text.split([' ', '+']).next().unwrap_or_default() {
         "PENDING" | "REQUEUED" if held => JobState::Held(reason.to_owned()),
         "REQUEUE_HOLD" | "SPECIAL_EXIT" => JobState::Held(text.to_owned()),
@@ -107,20 +130,63 @@ pub(super) fn setting<'a>(config: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// CPUs of a partition that can be used, from `sinfo -h -o %C`: allocated, idle, other, total.
-pub(super) fn usable_cpus(text: &str) -> Option<u64> {
-    let sum = |line: &str| {
-        let mut parts = line.trim().split('/').map(|part| part.parse::<u64>().ok());
-        Some(parts.next()?? + parts.next()??)
+/// A partition as `sinfo` shows it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Partition {
+    pub(super) name: String,
+    /// Whether jobs go there that name none.
+    pub(super) is_default: bool,
+    /// CPUs that work or are free.
+    pub(super) cpus: u64,
+    /// Minutes that a job may take; absent where there is no limit.
+    pub(super) limit_min: Option<u64>,
+}
+
+/// The format for `sinfo`: partition, longest time, CPUs as allocated, idle, other, total.
+pub(super) const SINFO: &str = "%P|%l|%C";
+
+/// Rows of `sinfo -h -o` [`SINFO`].
+pub(super) fn sinfo(text: &str) -> Vec<Partition> {
+    let row = |line: &str| {
+        let mut parts = line.trim().split('|');
+        let (name, limit, cpus) = (parts.next()?, parts.next()?, parts.next()?);
+        let mut counts = cpus.split('/').map(|part| part.parse::<u64>().ok());
+        Some(Partition {
+            name: name.trim_end_matches('*').to_owned(),
+            is_default: name.ends_with('*'),
+            cpus: counts.next()?? + counts.next()??,
+            limit_min: minutes(limit),
+        })
     };
-    text.lines()
-        .map(sum)
-        .try_fold(0, |all, line| Some(all + line?))
+    text.lines().filter_map(row).collect()
+}
+
+/// Minutes of `30:00`, `1:00:00` or `2-00:00:00`, rounded down; nothing for `infinite`.
+fn minutes(text: &str) -> Option<u64> {
+    let (days, clock) = text.split_once('-').unwrap_or(("0", text));
+    let parts: Option<Vec<u64>> = clock.split(':').map(|part| part.parse().ok()).collect();
+    let seconds = match parts?.as_slice() {
+        [hours, minutes, seconds] => hours * 3600 + minutes * 60 + seconds,
+        [minutes, seconds] => minutes * 60 + seconds,
+        _ => return None,
+    };
+    Some(days.parse::<u64>().ok()? * 24 * 60 + seconds / 60)
+}
+
+/// What `sbatch` says when it refuses, without its own name before every line.
+pub(super) fn refusal(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let line = line.trim();
+        let line = line.strip_prefix("sbatch: error: ").unwrap_or(line);
+        line.strip_prefix("allocation failure: ").unwrap_or(line)
+    });
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join("; ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{JobState, elements, sacct, setting, squeue, usable_cpus};
+    use super::{JobState, Partition, elements, refusal, sacct, setting, sinfo, squeue};
 
     #[test]
     fn pending_arrays_are_expanded() {
@@ -174,7 +240,57 @@ mod tests {
         let config = "MaxArraySize            = 1001\nSLURM_VERSION           = 22.05.8\n";
         assert_eq!(setting(config, "MaxArraySize"), Some("1001"));
         assert_eq!(setting(config, "MinJobAge"), None);
-        assert_eq!(usable_cpus("2/10/0/12\n1/1/2/4\n"), Some(14));
-        assert_eq!(usable_cpus("?"), None);
+        let part = |name: &str, is_default, cpus, limit_min| Partition {
+            name: name.to_owned(),
+            is_default,
+            cpus,
+            limit_min,
+        };
+        assert_eq!(
+            sinfo(
+                "main*|infinite|2/10/0/12\nlow|1:00:00|1/1/2/4\nlong|2-12:30:00|0/0/4/4\nshort|30:00|0/1/0/1\n?\n"
+            ),
+            [
+                part("main", true, 12, None),
+                part("low", false, 2, Some(60)),
+                part("long", false, 0, Some(60 * 60 + 30)),
+                part("short", false, 1, Some(30)),
+            ]
+        );
+    }
+
+    #[test]
+    fn refusals_are_told_in_slurms_words() {
+        let said = "sbatch: error: invalid partition specified: nope\nallocation failure: Invalid partition name specified\n";
+        assert_eq!(
+            refusal(said),
+            "invalid partition specified: nope; Invalid partition name specified"
+        );
+        let gres = "sbatch: error: Invalid generic resource (gres) specification";
+        assert_eq!(
+            refusal(gres),
+            "Invalid generic resource (gres) specification"
+        );
+    }
+
+    #[test]
+    fn what_cannot_start_is_not_merely_waiting() {
+        for reason in [
+            "PartitionTimeLimit",
+            "BadConstraints",
+            "QOSMaxWallDurationPerJobLimit",
+        ] {
+            let rows = squeue(&format!("5|0|PENDING|{reason}|ft-x\n"));
+            assert_eq!(rows[0].state, JobState::Held(reason.to_owned()));
+        }
+        for reason in [
+            "Resources",
+            "Priority",
+            "BeginTime",
+            "QOSMaxJobsPerUserLimit",
+        ] {
+            let rows = squeue(&format!("5|0|PENDING|{reason}|ft-x\n"));
+            assert_eq!(rows[0].state, JobState::Pending, "{reason}");
+        }
     }
 }

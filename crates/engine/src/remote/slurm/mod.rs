@@ -5,8 +5,9 @@ mod answers;
 use super::command::{CommandError, Shell, quoted};
 use super::contract::{Batch, Engine, JobNeeds, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script::{self, Script};
-use answers::Row;
+use answers::{Partition, Row};
 use fairtrial_spec::SlurmOptions;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,8 +27,13 @@ const UNSET: [&str; 10] = [
     "SBATCH_REQUEUE",
 ];
 
-/// Seconds before its time limit at which a job hears that time runs out.
+/// Most seconds before its time limit at which a job hears that time runs out.
 const WARNING_S: u64 = 60;
+
+/// The same for a job of so many minutes: a short one needs most of its time for work.
+fn warning_s(minutes: Option<u64>) -> u64 {
+    minutes.map_or(WARNING_S, |minutes| (minutes * 15).min(WARNING_S))
+}
 
 /// A Slurm cluster.
 pub(crate) struct Slurm {
@@ -48,6 +54,27 @@ impl Slurm {
             folder: folder.to_owned(),
             accounting: AtomicBool::new(false),
         }
+    }
+
+    /// The cluster that the commands on this machine reach, in words.
+    pub(crate) fn here() -> Result<String, PlaceError> {
+        let slurm = Self::new(&SlurmOptions::default(), Path::new(""), Path::new(""));
+        let limits = slurm.limits()?;
+        let names: Vec<String> = slurm
+            .partitions()
+            .into_iter()
+            .map(|known| known.name)
+            .collect();
+        let accounting = if slurm.accounting.load(Ordering::Relaxed) {
+            "with accounting"
+        } else {
+            "without accounting"
+        };
+        Ok(format!(
+            "{}, {accounting}, partitions: {}",
+            limits.version,
+            names.join(", ")
+        ))
     }
 
     fn unfit(message: impl Into<String>) -> PlaceError {
@@ -129,13 +156,62 @@ impl Slurm {
             .min()
     }
 
-    fn places(&self, needs: Option<u32>) -> Option<u64> {
-        let mut argv = vec!["sinfo", "-h", "-o", "%C"];
-        if let Some(partition) = &self.options.partition {
-            argv.extend(["-p", partition]);
+    /// The partition in which jobs will run, of those there are.
+    fn partition<'p>(&self, there: &'p [Partition]) -> Option<&'p Partition> {
+        there
+            .iter()
+            .find(|partition| match &self.options.partition {
+                Some(name) => partition.name == *name,
+                None => partition.is_default,
+            })
+    }
+
+    fn partitions(&self) -> Vec<Partition> {
+        let text = self.shell.run(&["sinfo", "-h", "-o", answers::SINFO]);
+        text.map(|text| answers::sinfo(&text)).unwrap_or_default()
+    }
+
+    /// The minutes that a job asks for.
+    fn minutes(&self, needs: &JobNeeds) -> Option<u64> {
+        let seconds = self.options.time_s.or(needs.time_s)?;
+        Some((seconds / 60.0).ceil().max(1.0) as u64)
+    }
+
+    /// What to say of a refusal: Slurm's words, and what there is in their place.
+    fn refused(&self, words: &str) -> PlaceError {
+        let mut message = format!("Slurm would refuse these jobs: {words}");
+        let there = self.partitions();
+        if let (Some(named), None) = (&self.options.partition, self.partition(&there)) {
+            let names: Vec<&str> = there.iter().map(|known| known.name.as_str()).collect();
+            let _ = write!(
+                message,
+                "; `engine.slurm.partition` is `{named}`, and there are: {}",
+                names.join(", ")
+            );
         }
-        let cpus = answers::usable_cpus(&self.shell.run(&argv).ok()?)?;
-        Some((cpus / u64::from(needs.unwrap_or(1).max(1))).max(1))
+        PlaceError::Refused {
+            engine: NAME,
+            message,
+        }
+    }
+
+    /// Slurm takes a job whose time is above its partition's and lets it wait for ever, unless told otherwise.
+    fn check_time(&self, needs: &JobNeeds) -> Result<(), PlaceError> {
+        let there = self.partitions();
+        let limit = self.partition(&there).and_then(|known| {
+            let limit = known.limit_min?;
+            Some((known.name.as_str(), limit))
+        });
+        match (limit, self.minutes(needs)) {
+            (Some((name, limit)), Some(asked)) if asked > limit => Err(PlaceError::Refused {
+                engine: NAME,
+                message: format!(
+                    "a job would ask for {asked} min, and partition `{name}` gives at most {limit}: set \
+                     `engine.slurm.time`, or fewer trials per job (`engine.pack`)"
+                ),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn script(&self) -> Script<'_> {
@@ -170,7 +246,7 @@ impl Slurm {
             format!("--output={}", log.display()),
             "--open-mode=append".to_owned(),
             format!("--chdir={}", batch.workdir.display()),
-            format!("--signal=B:USR1@{WARNING_S}"),
+            format!("--signal=B:USR1@{}", warning_s(self.minutes(&batch.needs))),
             if *no_requeue {
                 "--no-requeue"
             } else {
@@ -209,8 +285,8 @@ impl Slurm {
         if needs.exclusive {
             words.push("--exclusive".to_owned());
         }
-        if let Some(seconds) = self.options.time_s.or(needs.time_s) {
-            words.push(format!("--time={}", (seconds / 60.0).ceil().max(1.0)));
+        if let Some(minutes) = self.minutes(needs) {
+            words.push(format!("--time={minutes}"));
         }
         words
     }
@@ -224,8 +300,27 @@ impl Engine for Slurm {
     fn probe(&self) -> Result<Probe, PlaceError> {
         self.check_shared()?;
         let mut probe = self.limits()?;
-        probe.places = self.places(None);
+        probe.places = self
+            .partition(&self.partitions())
+            .map(|known| known.cpus.max(1));
         Ok(probe)
+    }
+
+    fn rehearse(&self, batch: &Batch) -> Result<(), PlaceError> {
+        self.check_time(&batch.needs)?;
+        let mut words = self.arguments(batch, Path::new("true"));
+        // In place of the script, which is not written yet.
+        words.pop();
+        words.extend(["--test-only".to_owned(), "--wrap=true".to_owned()]);
+        let argv: Vec<&str> = words.iter().map(String::as_str).collect();
+        match self.shell.run(&argv).map_err(PlaceError::from) {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_temporary() => Ok(()),
+            Err(PlaceError::Command(CommandError::Failed { message, .. })) => {
+                Err(self.refused(&answers::refusal(&message)))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn preview(&self, batch: &Batch) -> Result<String, PlaceError> {
@@ -327,6 +422,11 @@ impl Engine for Slurm {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn release(&self, batch: &Submitted, reason: &str) -> Option<String> {
+        let handle = batch.handle.as_ref()?;
+        answers::is_hold(reason).then(|| format!("scontrol release {handle}"))
     }
 
     fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError> {
