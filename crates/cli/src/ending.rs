@@ -263,6 +263,8 @@ fn exit(report: &RunReport) -> Exit {
         RunStatus::Detached => Exit::Fine,
         _ if counts.failed + counts.timeout + counts.oom > 0 => Exit::Failed,
         _ if counts.infra > 0 => Exit::Machine,
+        // By somebody else, at the scheduler.
+        _ if counts.cancelled > 0 => Exit::Interrupted,
         _ if counts.skipped > 0 => Exit::Failed,
         _ => Exit::Fine,
     }

@@ -16,8 +16,8 @@ use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_analysis::registration::Registration;
 use fairtrial_engine::{
-    Controls, EngineError, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight,
-    remote, resolved_spec, reusable,
+    Controls, EngineError, Outputs, RunEvent, RunReport, RunRequest, Start, Stay, Verbosity,
+    preflight, remote, resolved_spec, reusable,
 };
 use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
 use fairtrial_model::Stamp;
@@ -405,8 +405,10 @@ pub(super) fn go(
     let mut progress = manner.detail.map(|detail| Progress::new(printer, detail));
     let display = std::thread::spawn(move || {
         for event in shown {
-            if let Some(progress) = &mut progress {
-                progress.show(event);
+            match (&mut progress, event) {
+                (Some(progress), event) => progress.show(event),
+                (None, RunEvent::Warning(text)) => printer.warn(text),
+                (None, _) => {}
             }
         }
         if let Some(progress) = progress {

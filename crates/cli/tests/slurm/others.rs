@@ -33,6 +33,7 @@ fn others_may_do_anything_to_jobs() {
         return;
     };
     let run = out_of_time_begins(&slow);
+    refusals_come_first(&slow.beside(""));
     held_jobs_wait_for_their_release(&slow.beside(&spec(
         4,
         "true",
@@ -89,6 +90,54 @@ fn out_of_time_ends(site: &Site, mut run: Child) {
         copy["outcome"], "timeout",
         "the trial's own copy says the same"
     );
+}
+
+/// What Slurm would refuse, or let wait for ever, is told in its words before there is a run.
+fn refusals_come_first(site: &Site) {
+    let cases = [
+        (
+            "",
+            "[engine.slurm]\npartition = 'lwo'",
+            "there are: main, low, urgent",
+        ),
+        (
+            "",
+            "[engine.slurm]\nconstraint = 'a100'",
+            "Invalid feature specification",
+        ),
+        (
+            "",
+            "[engine.slurm]\npartition = 'low'\ntime = '2h'",
+            "partition `low` gives at most 60",
+        ),
+        (
+            "resources = { cpus = 900 }",
+            "",
+            "Requested node configuration is not available",
+        ),
+    ];
+    for (task, engine, words) in cases {
+        let text = spec(2, "true", engine).replace("seeds = 2", &format!("seeds = 2\n{task}"));
+        site.project.write("bench.toml", &text);
+        let ran = site.expect(2, &["run", "bench.toml"]);
+        assert!(ran.err.contains(words), "{words}\n{}", ran.err);
+    }
+    assert!(!site.project.path().join("data/rollouts/bench").exists());
+    let engines = site.expect(0, &["list", "engines", "--json"]).json();
+    let slurm = engines
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|engine| engine["name"] == "slurm")
+        .unwrap();
+    assert_eq!(slurm["reachable"], true);
+    let detail = slurm["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("without accounting, partitions: main, low, urgent"),
+        "{detail}"
+    );
+    let doctor = site.expect(0, &["doctor"]).out;
+    assert!(doctor.contains(detail), "{doctor}");
 }
 
 fn held_jobs_wait_for_their_release(site: &Site) {
@@ -163,7 +212,7 @@ fn cancelled_jobs_stay_cancelled(site: &Site) {
     site.until("none runs", |site| {
         site.cluster.states(&site.handle()) == ["CANCELLED"]
     });
-    let waited = site.expect(1, &["wait", "bench"]);
+    let waited = site.expect(130, &["wait", "bench"]);
     assert!(
         waited.err.contains("cancelled at the scheduler"),
         "{}",
@@ -186,7 +235,7 @@ fn cancelled_jobs_stay_cancelled(site: &Site) {
         site.cluster.states(&one) == ["CANCELLED"]
     });
     site.go();
-    site.expect(1, &["wait", "bench"]);
+    site.expect(130, &["wait", "bench"]);
     let audit = site.audit();
     assert_eq!(outcomes(&audit, "ok"), [2, 3, 4, 5, 6, 7]);
     assert_eq!(outcomes(&audit, "cancelled"), [0, 1]);

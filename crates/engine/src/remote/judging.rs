@@ -256,3 +256,55 @@ fn cancelled_health(chunk: &OpenChunk, since: Instant, now: Instant) -> Health {
         Health::Fine
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{JobState, cut_off, job_ended};
+    use fairtrial_model::{Cause, Outcome, Record};
+
+    /// A trial that was cut off with its job after 100 s.
+    fn record(first: bool, warned: bool) -> Record {
+        let text = r#"{"schema":1,"id":"0123456789abcdef0123456789abcdef","attempt":1,"outcome":"infra",
+            "trial":{"index":0,"task":"t","arm":"a","seed":1},"ended_at":"2025-08-24T12:34:56Z","dir":"",
+            "resources":{},"metrics":{}}"#;
+        let mut record: Record = serde_json::from_str(text).unwrap();
+        record.resources.wall = Some(100.2);
+        record.cause = Some(Cause::JobEnded {
+            message: String::new(),
+            first,
+            warned,
+        });
+        record
+    }
+
+    #[test]
+    fn the_schedulers_word_says_what_a_cut_off_trial_is() {
+        let over = |state: JobState, first, warned| cut_off(&record(first, warned), &state);
+        let limit = Cause::WallTime { limit_s: 100.0 };
+        assert_eq!(
+            over(JobState::TimedOut, true, true),
+            (Outcome::Timeout, limit.clone())
+        );
+        // Where the scheduler has forgotten the job, its warning tells.
+        assert_eq!(
+            over(JobState::Missing, true, true),
+            (Outcome::Timeout, limit)
+        );
+        for (state, first, warned, words) in [
+            (JobState::TimedOut, false, true, "on other trials"),
+            (JobState::Missing, true, false, "by the scheduler"),
+            (JobState::Pending, true, true, "back into the queue"),
+            (JobState::Preempted, true, true, "preempted"),
+            (JobState::NodeLost, true, false, "node lost"),
+        ] {
+            let (outcome, cause) = over(state.clone(), first, warned);
+            assert_eq!(outcome, Outcome::Infra, "{state:?}");
+            assert!(cause.to_string().contains(words), "{state:?}: {cause}");
+        }
+        let (outcome, cause) = over(JobState::Cancelled, true, true);
+        assert_eq!(
+            (outcome, cause),
+            (Outcome::Cancelled, job_ended(super::CANCELLED_THERE))
+        );
+    }
+}

@@ -159,3 +159,130 @@ fn even_times(loads: &mut [Load]) {
         load.needs.time_s = longest.get(&kind(&load.needs)).copied().flatten();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Load, Packing};
+    use crate::chunk::Given;
+    use fairtrial_plan::Plan;
+    use fairtrial_spec::{Format, LoadOptions, load_text};
+    use std::sync::Arc;
+
+    fn plan(text: &str) -> Plan {
+        let loaded = load_text("test.toml", text, Format::Toml, &LoadOptions::default());
+        let spec = loaded.spec;
+        let spec = spec.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+        Plan::new(Arc::new(spec), None).unwrap()
+    }
+
+    /// Packs a whole plan for so many places, with trials that took so long before.
+    fn pack(plan: &Plan, places: Option<u64>, expected_s: Option<f64>) -> Vec<Load> {
+        let given: Vec<Given> = (0..plan.len())
+            .map(|index| Given { index, attempt: 1 })
+            .collect();
+        let packing = Packing {
+            plan,
+            engine: &plan.spec().engine,
+            places,
+            expected_s,
+        };
+        let loads = packing.pack(&given);
+        let mut held: Vec<u64> = loads
+            .iter()
+            .flat_map(|load| load.trials.iter().map(|given| given.index))
+            .collect();
+        held.sort_unstable();
+        assert_eq!(
+            held,
+            (0..plan.len()).collect::<Vec<u64>>(),
+            "each trial once"
+        );
+        loads
+    }
+
+    fn sizes(loads: &[Load]) -> Vec<usize> {
+        loads.iter().map(|load| load.trials.len()).collect()
+    }
+
+    #[test]
+    fn the_users_number_is_kept() {
+        let plan = plan("seeds = 10\ncommand = \"p\"\n[engine]\npack = 4\n");
+        let loads = pack(&plan, Some(100), Some(1.0));
+        assert_eq!(sizes(&loads), [4, 4, 2]);
+        let order: Vec<u64> = loads[0].trials.iter().map(|given| given.index).collect();
+        assert_eq!(order, [0, 1, 2, 3], "in the order of the plan");
+    }
+
+    #[test]
+    fn a_minute_of_work_and_no_place_left_idle() {
+        let plan = plan("seeds = 100\ncommand = \"p\"\n");
+        // 60 trials of a second make a minute; but ten places want ten jobs.
+        assert_eq!(sizes(&pack(&plan, Some(1), Some(1.0))), [60, 40]);
+        assert_eq!(sizes(&pack(&plan, Some(10), Some(1.0))), [10; 10]);
+        assert_eq!(sizes(&pack(&plan, Some(10), Some(3600.0))), [1; 100]);
+        // Nothing is known: two jobs for every place, or one for every trial where there are few.
+        assert_eq!(sizes(&pack(&plan, Some(10), None)), [5; 20]);
+        assert_eq!(sizes(&pack(&plan, Some(25), None)), [1; 100]);
+        assert_eq!(sizes(&pack(&plan, None, None)), [50, 50]);
+    }
+
+    #[test]
+    fn long_trials_stay_alone() {
+        let plan = plan("seeds = 100\ncommand = \"p\"\ntimeout = \"11m\"\n");
+        assert_eq!(sizes(&pack(&plan, Some(1), None)), [1; 100]);
+    }
+
+    #[test]
+    fn arms_of_a_seed_stay_together_where_asked_for() {
+        let plan = plan(
+            "seeds = 6\ncommand = \"p\"\n[arms.a]\n[arms.b]\n[arms.c]\n[engine]\npack = 7\npair_on = \"node\"\n",
+        );
+        let loads = pack(&plan, None, None);
+        assert_eq!(sizes(&loads), [6, 6, 6], "whole groups only");
+        for load in &loads {
+            let mut seeds: Vec<u64> = load
+                .trials
+                .iter()
+                .map(|given| plan.trial(given.index).unwrap().key.seed)
+                .collect();
+            seeds.sort_unstable();
+            seeds.dedup();
+            assert_eq!(seeds.len(), 2);
+        }
+    }
+
+    #[test]
+    fn jobs_ask_for_what_their_trials_need() {
+        let plan = plan(
+            "seeds = 4\n[engine]\npack = 4\n\
+             [[tasks]]\nid = \"small\"\ncommand = \"p\"\ntimeout = \"30s\"\nkill_grace = \"5s\"\n\
+             [[tasks]]\nid = \"large\"\ncommand = \"q\"\ntimeout = \"60s\"\nkill_grace = \"5s\"\n\
+             resources = { cpus = 4, memory = \"2GiB\", gpus = 1, exclusive = true }\n",
+        );
+        let loads = pack(&plan, None, None);
+        assert_eq!(sizes(&loads), [4, 4], "what differs in needs shares no job");
+        let of = |task: &str| {
+            let holds = |load: &&Load| plan.trial(load.trials[0].index).unwrap().key.task == task;
+            loads.iter().find(holds).unwrap().needs.clone()
+        };
+        let (small, large) = (of("small"), of("large"));
+        assert_eq!((small.cpus, small.gpus, small.exclusive), (None, 0, false));
+        assert_eq!(small.time_s, Some(4.0 * 35.0 + 120.0));
+        assert_eq!(
+            (large.cpus, large.gpus, large.exclusive),
+            (Some(4), 1, true)
+        );
+        assert_eq!(large.memory_bytes, Some(2 << 30));
+        assert_eq!(large.time_s, Some(4.0 * 65.0 + 120.0));
+    }
+
+    #[test]
+    fn jobs_of_one_array_ask_for_the_longest_time() {
+        let plan = plan(
+            "seeds = 5\ncommand = \"p\"\ntimeout = \"30s\"\nkill_grace = \"5s\"\n[engine]\npack = 4\n",
+        );
+        let loads = pack(&plan, None, None);
+        assert_eq!(sizes(&loads), [4, 1]);
+        assert_eq!(loads[0].needs, loads[1].needs);
+    }
+}
