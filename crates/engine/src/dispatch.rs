@@ -145,7 +145,7 @@ impl Dispatch {
             let (true, 1.., Some(outcome)) = (open, trial.unanswered, trial.outcome) else {
                 continue;
             };
-            let retries = self.plan.trial(index).map(|of| of.task.retries.clone());
+            let retries = self.plan.trial(index).map(|of| of.task.retries);
             let allowed = retries.map_or(0, |retries| allowed(&retries, outcome));
             if u32::from(trial.unanswered) <= allowed {
                 self.retried.insert(index, trial.unanswered.into());

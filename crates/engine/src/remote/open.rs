@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// How long a folder is read again after it changed: two files may come within one tick of the clock.
 const SETTLED: Duration = Duration::from_secs(1);
 /// Longest time for which a scheduler is asked why it ended a job.
-const MOST_DOUBT: Duration = Duration::from_secs(60);
+const MOST_DOUBT: Duration = Duration::from_mins(1);
 
 /// A chunk whose trials are not all answered.
 pub(super) struct OpenChunk {
