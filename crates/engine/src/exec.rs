@@ -287,18 +287,19 @@ impl Node<'_> {
     /// scheduler knows, and the controller will ask for. Schedulers signal every process of a job, so the trial may
     /// have heard before this process did.
     fn blame_the_right_one(&self, record: &mut Record, turn: Turn) {
-        if matches!(
-            record.exit,
-            Some(Exit::Signal(SIGTERM) | Exit::Code(TERMINATED))
-        ) {
-            self.controls.wait_for_end(SIGNAL_WAIT);
-        }
+        let revoked = self.dir.revoked();
+        self.controls.wait_for_end(signal_wait(record, revoked));
         let asked = self.controls.lock();
-        let ended = matches!(record.outcome, Outcome::Cancelled | Outcome::Failed);
+        // One that says `ok` may have lost a process to the signal and not have noticed: a script goes on after a
+        // program that was killed.
+        let ended = matches!(
+            record.outcome,
+            Outcome::Cancelled | Outcome::Failed | Outcome::Ok
+        );
         if !asked.end || !ended {
             return;
         }
-        if self.dir.revoked() == Some(Revoked::Cancelled) {
+        if revoked == Some(Revoked::Cancelled) {
             record.outcome = Outcome::Cancelled;
             record.cause = Some(Cause::User);
             return;
@@ -310,6 +311,20 @@ impl Node<'_> {
             warned: asked.drain,
         });
     }
+}
+
+/// How long a signal to the whole job may still be on its way to this process, when it may have reached the trial. A
+/// trial that shows no sign of one is waited for by a small part of its own time.
+fn signal_wait(record: &Record, revoked: Option<Revoked>) -> Duration {
+    let killed = matches!(
+        record.exit,
+        Some(Exit::Signal(SIGTERM) | Exit::Code(TERMINATED))
+    );
+    if killed || revoked == Some(Revoked::Cancelled) {
+        return SIGNAL_WAIT;
+    }
+    let share = record.resources.wall.unwrap_or(0.0).max(0.0) / 50.0;
+    Duration::try_from_secs_f64(share).map_or(SIGNAL_WAIT, |share| share.min(SIGNAL_WAIT / 5))
 }
 
 /// Whether a start of a job has run a trial before.
@@ -395,5 +410,28 @@ impl Heart {
         drop(state);
         self.changed.notify_all();
         self.beat();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Exit, Record, Revoked, SIGNAL_WAIT, signal_wait};
+
+    #[test]
+    fn a_signal_is_waited_for_where_it_may_have_hit() {
+        let text = r#"{"schema":1,"id":"0123456789abcdef0123456789abcdef","attempt":1,"outcome":"ok",
+            "trial":{"index":0,"task":"t","arm":"a","seed":1},"ended_at":"2025-08-24T12:34:56Z","dir":"",
+            "resources":{},"metrics":{}}"#;
+        let mut record: Record = serde_json::from_str(text).unwrap();
+        record.exit = Some(Exit::Code(0));
+        assert_eq!(signal_wait(&record, None), Duration::ZERO);
+        record.resources.wall = Some(1.0);
+        assert_eq!(signal_wait(&record, None), Duration::from_millis(20));
+        record.resources.wall = Some(3600.0);
+        assert_eq!(signal_wait(&record, None), SIGNAL_WAIT / 5);
+        assert_eq!(signal_wait(&record, Some(Revoked::Cancelled)), SIGNAL_WAIT);
+        record.exit = Some(Exit::Signal(15));
+        record.resources.wall = Some(0.0);
+        assert_eq!(signal_wait(&record, None), SIGNAL_WAIT);
     }
 }

@@ -107,7 +107,7 @@ fn records_come_back_in_the_logs() {
 
 #[test]
 fn a_cancelled_run_ends_its_jobs() {
-    let site = Site::new(&spec(3, "sleep 30", ""));
+    let site = Site::new(&spec(3, "sleep 600", ""));
     site.expect(0, &["run", "bench.toml", "--detach"]);
     site.expect(0, &["cancel", "bench"]);
     let journal = site.project.journal("bench");

@@ -168,18 +168,12 @@ up)
 ctld) slurmctld -f "$SLURM_CONF" ;;
 slurmd) slurmd -N "${3:?node}" -f "$SLURM_CONF" ;;
 down)
-    # Each is asked, waited for, and forced: a daemon whose folder is taken away would hang about with its port.
-    for file in "$dir"/run/slurmctld.pid "$dir"/run/slurmd.*.pid "$dir"/run/slurmdbd.pid "$dir"/run/mysql.pid "$dir"/run/munged.pid; do
-        [ -s "$file" ] || continue
-        pid=$(cat "$file")
-        kill "$pid" 2>/dev/null || continue
-        tries=0
-        while kill -0 "$pid" 2>/dev/null && [ $tries -lt 30 ]; do
-            tries=$((tries + 1))
-            sleep 0.1
-        done
-        kill -9 "$pid" 2>/dev/null || true
-    done
+    # All are asked, then forced: a daemon whose folder is taken away would hang about with its port. Nothing of theirs
+    # is kept, so they get little time.
+    pids=$(cat "$dir"/run/slurmctld.pid "$dir"/run/slurmd.*.pid "$dir"/run/slurmdbd.pid "$dir"/run/mysql.pid "$dir"/run/munged.pid 2>/dev/null || true)
+    for pid in $pids; do kill "$pid" 2>/dev/null || true; done
+    sleep 0.5
+    for pid in $pids; do kill -9 "$pid" 2>/dev/null || true; done
     for group in /sys/fs/cgroup/*/slurm_n*; do
         [ ! -d "$group" ] || find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
     done

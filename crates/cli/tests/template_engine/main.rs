@@ -60,6 +60,11 @@ impl Site {
         text.lines().map(str::to_owned).collect()
     }
 
+    /// How many trials have begun.
+    fn trial_dirs(&self) -> usize {
+        std::fs::read_dir(self.project.path().join("data/runs")).map_or(0, Iterator::count)
+    }
+
     fn records(&self, outcome: &str) -> usize {
         let journal = self.project.journal("bench");
         let of = |event: &&Value| event["event"] == "finished" && event["outcome"] == outcome;
@@ -69,7 +74,7 @@ impl Site {
     fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let began = Instant::now();
         while !holds(self) {
-            assert!(began.elapsed() < Duration::from_secs(30), "never: {what}");
+            assert!(began.elapsed() < Duration::from_mins(2), "never: {what}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -108,14 +113,16 @@ fn a_crash_after_submitting_submits_nothing_twice() {
 
 #[test]
 fn a_killed_element_is_found_dead_and_its_trials_run_again() {
-    let site = Site::new(&spec(6, "sleep 0.5"));
+    let site = Site::new(&spec(6, "while [ ! -e $LEDGER.go ]; do sleep 0.1; done"));
     site.expect(0, &["run", "bench.toml", "--detach"]);
     let beat = site.project.newest_run("bench").join("chunks/0/beat.json");
     site.until("the first chunk beats", |_| beat.exists());
     let beat: Value = serde_json::from_str(&std::fs::read_to_string(beat).unwrap()).unwrap();
     let pid = i32::try_from(beat["owner"]["pid"].as_i64().unwrap()).unwrap();
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    site.until("its trial runs", |site| site.trial_dirs() >= 2);
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    site.project.write("ledger.go", "");
     site.expect(0, &["wait", "bench"]);
     assert_eq!(site.records("ok"), 6);
     assert_eq!(site.records("infra"), 1, "the trial that ran was lost");
@@ -123,7 +130,7 @@ fn a_killed_element_is_found_dead_and_its_trials_run_again() {
 
 #[test]
 fn cancelling_reaches_every_element() {
-    let site = Site::new(&spec(6, "sleep 30"));
+    let site = Site::new(&spec(6, "sleep 600"));
     site.expect(0, &["run", "bench.toml", "--detach"]);
     let chunks = site.project.newest_run("bench").join("chunks");
     site.until("both chunks beat", |_| {
