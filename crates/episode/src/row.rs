@@ -23,7 +23,7 @@ pub(crate) struct Rows<R> {
     /// Cells after this one are not cut out.
     last_needed: usize,
     /// Numbers of the row's cells that were asked for, since several values read the same column.
-    numbers: Vec<Cell<Option<Option<f64>>>>,
+    numbers: Vec<Cell<Memo>>,
     /// Number of the line that the row began on.
     at: u64,
     next: u64,
@@ -55,7 +55,7 @@ impl<R: Read> Rows<R> {
         if let Some(first) = rows.titles.first_mut() {
             *first = first.trim_start_matches('\u{feff}').to_owned();
         }
-        rows.numbers = vec![Cell::new(None); rows.titles.len()];
+        rows.numbers = vec![Cell::new(Memo::Unread); rows.titles.len()];
         Ok(rows)
     }
 
@@ -89,7 +89,7 @@ impl<R: Read> Rows<R> {
     /// Goes to the next row that is not blank; `false` at the end.
     pub(crate) fn advance(&mut self) -> Result<bool, EpisodeError> {
         for number in &mut self.numbers {
-            number.set(None);
+            number.set(Memo::Unread);
         }
         loop {
             self.line.clear();
@@ -178,11 +178,11 @@ impl<R: Read> Rows<R> {
 
     /// The number in a cell; nothing where it is empty or says so.
     pub(crate) fn number(&self, place: usize) -> Checked<Option<f64>> {
-        if let Some(known) = self.numbers.get(place).and_then(Cell::get) {
+        if let Some(Memo::Read(known)) = self.numbers.get(place).map(Cell::get) {
             return Ok(known);
         }
         let cell = self.cell(place).trim_ascii();
-        let found = number_or_missing(cell).ok_or_else(|| {
+        let found = number_or_missing(cell).map_err(|NotANumber| {
             Box::new(EpisodeError::Number {
                 file: self.file.clone(),
                 line: self.at,
@@ -191,7 +191,7 @@ impl<R: Read> Rows<R> {
             })
         })?;
         if let Some(memo) = self.numbers.get(place) {
-            memo.set(Some(found));
+            memo.set(Memo::Read(found));
         }
         Ok(found)
     }
@@ -215,12 +215,22 @@ pub(crate) fn is_missing(cell: &[u8]) -> bool {
     )
 }
 
-/// The number that a cell holds, or that it holds none; nothing where it is neither.
-fn number_or_missing(cell: &[u8]) -> Option<Option<f64>> {
+/// What is known of a cell's number.
+#[derive(Debug, Clone, Copy)]
+enum Memo {
+    Unread,
+    Read(Option<f64>),
+}
+
+/// A cell that holds something else.
+struct NotANumber;
+
+/// The number that a cell holds; nothing where it is empty or says so.
+fn number_or_missing(cell: &[u8]) -> Result<Option<f64>, NotANumber> {
     match short_decimal(cell) {
-        Some(number) => Some(Some(number)),
-        None if is_missing(cell) => Some(None),
-        None => number(cell).map(Some),
+        Some(number) => Ok(Some(number)),
+        None if is_missing(cell) => Ok(None),
+        None => number(cell).map(Some).ok_or(NotANumber),
     }
 }
 
