@@ -74,7 +74,6 @@ fn one_session(lab: &Lab, known: &Journal, dice: &mut Dice) -> (Journal, bool) {
     let (answered, seen) = (known.answered(), lab.witnesses().len());
     let mut controller = lab.start(lab.arguments());
     sleep(dice.millis(5, 600));
-    let ended = !controller.works();
     if dice.once_in(3) {
         // The machine's way of killing for memory: whoever is largest, in any order.
         let launchers = lab.launchers();
@@ -84,7 +83,11 @@ fn one_session(lab: &Lab, known: &Journal, dice: &mut Dice) -> (Journal, bool) {
         }
     }
     let done = controller.kill();
-    assert!(ended || done.was_killed(), "it did not live: {done:?}");
+    // It may have come to its own end before, which one failed trial makes a 1.
+    let ended = !done.was_killed();
+    if ended {
+        done.assert_code(1);
+    }
     if !dice.once_in(4) {
         // Otherwise the next controller comes while the last trials are still being ended.
         lab.wait_until_deserted();
