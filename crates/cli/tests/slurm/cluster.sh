@@ -69,7 +69,7 @@ write_conf() {
     cpus=$2
     : >"$dir/nodes.conf"
     for i in $(seq 1 "$nodes"); do
-        echo "NodeName=n$i NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 100 + i)) CPUs=$cpus RealMemory=4000 State=UNKNOWN" >>"$dir/nodes.conf"
+        echo "NodeName=n$i NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 100 + i)) CPUs=$cpus RealMemory=4000 Gres=gpu:2 State=UNKNOWN" >>"$dir/nodes.conf"
     done
     if [ "${WITH_ACCOUNTING:-0}" = 1 ]; then
         accounting="AccountingStorageType=accounting_storage/slurmdbd
@@ -118,6 +118,7 @@ StateSaveLocation=$dir/state
 SlurmctldLogFile=$dir/log/slurmctld.log
 SlurmdLogFile=$dir/log/slurmd.%n.log
 $tracking
+GresTypes=gpu
 SwitchType=switch/none
 MpiDefault=none
 SelectType=select/cons_tres
@@ -139,6 +140,8 @@ $accounting
 include $dir/nodes.conf
 $partitions
 CONF
+    # Any two files that are devices: Slurm counts and assigns them as if they were GPUs.
+    printf 'AutoDetect=off\nName=gpu File=/dev/null\nName=gpu File=/dev/zero\n' >"$dir/gres.conf"
     touch "$dir/log/jobcomp.txt"
 }
 

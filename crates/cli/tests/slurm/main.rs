@@ -307,6 +307,28 @@ fn both_arms_of_a_seed_share_a_node() {
 }
 
 #[test]
+fn devices_are_slurms_to_assign() {
+    // Two on each of three nodes.
+    let note = "touch $PLACE/device-$SLURMD_NODENAME-$CUDA_VISIBLE_DEVICES";
+    let text = spec(4, &format!("{note}; {WAITS}"), "pack = 1");
+    let text = text.replace("shell = true", "shell = true\nresources = { gpus = 1 }");
+    let Some(site) = Site::new(&Ways::default(), &text) else {
+        return;
+    };
+    let mut run = site.start(&["run", "bench.toml"]);
+    site.until("as many trials run as there are devices", |site| {
+        site.begun() == 6
+    });
+    let devices = site.files("device-");
+    site.go();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    let nodes = ["n1", "n2", "n3"];
+    let all = nodes.map(|node| [0, 1].map(|device| format!("device-{node}-{device}")));
+    assert_eq!(devices, all.as_flattened());
+    site.audit().all(8, "ok");
+}
+
+#[test]
 fn a_node_refuses_another_plan_and_another_version() {
     let Some(site) = Site::new(&Ways::default(), &spec(2, "true", "pack = 4")) else {
         return;

@@ -39,6 +39,7 @@ fn others_may_do_anything_to_jobs() {
         "true",
         "pack = 4\n[engine.slurm]\nargs = ['--hold']",
     )));
+    suspended_jobs_stand_still(&slow.beside(&spec(1, WAITS, "pack = 1")));
     preempted_jobs_cost_one_attempt(&slow.beside(&spec(
         3,
         WAITS,
@@ -157,6 +158,21 @@ fn held_jobs_wait_for_their_release(site: &Site) {
     let audit = site.audit();
     audit.all(8, "ok");
     assert_eq!(audit.records.len(), 8, "one attempt each");
+}
+
+fn suspended_jobs_stand_still(site: &Site) {
+    let mut run = site.start(&["run", "bench.toml"]);
+    site.until("both jobs run", |site| site.begun() == 2);
+    let job = format!("{}_0", site.handle());
+    site.cluster.slurm(&["scontrol", "suspend", &job]);
+    // Longer than the grace period: what stands still is not lost, and not when it goes on.
+    std::thread::sleep(std::time::Duration::from_secs(8));
+    site.cluster.slurm(&["scontrol", "resume", &job]);
+    site.go();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    let audit = site.audit();
+    audit.all(2, "ok");
+    assert_eq!(audit.records.len(), 2, "one attempt each");
 }
 
 fn preempted_jobs_cost_one_attempt(site: &Site) {

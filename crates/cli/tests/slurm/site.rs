@@ -76,11 +76,16 @@ impl Site {
 
     /// How many trials have begun, where they say so (see [`WAITS`]).
     pub fn begun(&self) -> usize {
+        self.files("begun-").len()
+    }
+
+    /// Files in the project whose names begin so, in order.
+    pub fn files(&self, start: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.project.path()).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name());
-        names
-            .filter(|name| name.to_string_lossy().starts_with("begun-"))
-            .count()
+        let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+        let mut found: Vec<String> = names.filter(|name| name.starts_with(start)).collect();
+        found.sort();
+        found
     }
 
     /// Lets trials that wait (see [`WAITS`]) go on, now and later.

@@ -155,6 +155,8 @@ pub enum JobState {
     Held(String),
     /// Runs.
     Running,
+    /// Was begun and stands still, until the scheduler lets it go on: no sign of life is due.
+    Suspended,
     /// Ended well.
     Done,
     /// Ended with an error.
@@ -178,7 +180,7 @@ impl JobState {
     pub fn is_over(&self) -> bool {
         !matches!(
             self,
-            Self::Pending | Self::Held(_) | Self::Running | Self::Missing
+            Self::Pending | Self::Held(_) | Self::Running | Self::Suspended | Self::Missing
         )
     }
 
@@ -188,6 +190,7 @@ impl JobState {
             Self::Pending => "pending",
             Self::Held(_) => "held",
             Self::Running => "running",
+            Self::Suspended => "suspended",
             Self::Done => "done",
             Self::Failed(_) => "failed",
             Self::TimedOut => "timed out",

@@ -185,6 +185,10 @@ impl OpenChunk {
     pub(super) fn sight(&mut self, state: JobState, now: Instant) {
         self.sighted_at = Some(now);
         if self.state != state {
+            // What stood still has had no time to beat.
+            if self.state == JobState::Suspended {
+                self.heard = now;
+            }
             self.state = state;
             self.state_since = now;
             self.read_again();
@@ -222,6 +226,7 @@ impl OpenChunk {
         let waits = match &self.state {
             // Its turn has not come, or a person holds it back.
             JobState::Pending => !self.began(),
+            JobState::Suspended => true,
             JobState::Held(reason) => !self.began() && !reason.contains("launch failed"),
             _ => false,
         };

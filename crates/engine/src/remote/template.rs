@@ -121,6 +121,7 @@ impl Template {
             "pending" => JobState::Pending,
             "held" => JobState::Held(word.to_owned()),
             "running" => JobState::Running,
+            "suspended" => JobState::Suspended,
             "done" => JobState::Done,
             "failed" => JobState::Failed(format!("the scheduler says `{word}`")),
             "timeout" => JobState::TimedOut,

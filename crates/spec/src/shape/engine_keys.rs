@@ -11,6 +11,7 @@ const STATES: &[&str] = &[
     "pending",
     "held",
     "running",
+    "suspended",
     "done",
     "failed",
     "timeout",

@@ -102,8 +102,8 @@ fn job_state(text: &str, reason: &str) -> JobState {
         "PENDING" | "REQUEUED" | "CONFIGURING" | "RESV_DEL_HOLD" | "REQUEUE_FED" => {
             JobState::Pending
         }
-        "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "RESIZING" | "SIGNALING"
-        | "STAGE_OUT" => JobState::Running,
+        "RUNNING" | "COMPLETING" | "RESIZING" | "SIGNALING" | "STAGE_OUT" => JobState::Running,
+        "SUSPENDED" | "STOPPED" => JobState::Suspended,
         "COMPLETED" => JobState::Done,
         "TIMEOUT" | "DEADLINE" => JobState::TimedOut,
         "OUT_OF_MEMORY" => JobState::OutOfMemory,
