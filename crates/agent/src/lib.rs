@@ -27,8 +27,8 @@ pub use error::AgentError;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// The first 16 digits of a text's hash.
-pub(crate) fn short_hash(text: &str) -> String {
+/// The first 16 digits of a hash.
+pub(crate) fn short_hash(text: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(text)[..8])
 }
 

@@ -20,7 +20,14 @@ pub struct RolloutSummary {
     pub flips: Vec<Flips>,
     /// Tasks that an arm solves sometimes.
     pub flaky: Vec<FlakyTask>,
+    /// Tasks whose rollouts all said the same.
+    pub identical: Vec<IdenticalTask>,
 }
+
+/// The share of rollouts that must count (be scored, or failed by the agent) for a verdict to be more than provisional.
+pub const VALIDITY_FLOOR: f64 = 0.95;
+/// The fact with the hash of what an agent said.
+const OUTPUT_FACT: &str = "output_digest";
 
 /// One arm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,6 +44,8 @@ pub struct ArmRollouts {
     pub failed: usize,
     /// Those that say nothing about the arm (infra, cancelled, skipped), by outcome.
     pub excluded: BTreeMap<&'static str, usize>,
+    /// Whether fewer rollouts count than [`VALIDITY_FLOOR`] asks for.
+    pub below_validity_floor: bool,
     /// The mean score over the scored rollouts.
     pub over_scored: Option<MeanScore>,
     /// The mean score with failures as 0.
@@ -105,6 +114,17 @@ pub struct FlakyTask {
     pub rollouts: u64,
 }
 
+/// A task whose rollouts are copies of each other: repeats that a cache answered are not independent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IdenticalTask {
+    /// The arm.
+    pub arm: String,
+    /// The task.
+    pub task: String,
+    /// Rollouts that said the same, which are all.
+    pub rollouts: usize,
+}
+
 /// Gathers rollouts.
 #[derive(Debug, Default)]
 pub(crate) struct RolloutGatherer {
@@ -120,6 +140,8 @@ struct Gathered {
     scores: Vec<(String, Option<f64>)>,
     /// By task, seed and rollout: whether it was solved.
     solved: BTreeMap<(String, u64, u32), bool>,
+    /// By task: the hashes of what the agent said, with how often.
+    said: BTreeMap<String, BTreeMap<String, usize>>,
     cost: f64,
     cost_unknown: usize,
     tokens: f64,
@@ -136,6 +158,10 @@ impl RolloutGatherer {
             None => arm.cost_unknown += 1,
         }
         arm.tokens += seen.metrics.get("tokens_total").unwrap_or(0.0);
+        if let Some(digest) = seen.facts.get(OUTPUT_FACT) {
+            let said = arm.said.entry(seen.trial.task.to_string()).or_default();
+            *said.entry(digest.clone()).or_default() += 1;
+        }
         let score = seen.metrics.get("score");
         let score = match (seen.outcome, score) {
             (Outcome::Ok, Some(score)) => Some(score),
@@ -176,11 +202,16 @@ impl RolloutGatherer {
             .iter()
             .flat_map(|(name, arm)| flaky(name, arm))
             .collect();
+        let identical = arms
+            .iter()
+            .flat_map(|(name, arm)| identical(name, arm))
+            .collect();
         let described = arms.iter().map(|(name, arm)| describe(name, arm, level));
         Some(RolloutSummary {
             arms: described.collect(),
             flips,
             flaky,
+            identical,
         })
     }
 }
@@ -227,6 +258,7 @@ fn describe(name: &str, arm: &Gathered, level: Level) -> ArmRollouts {
             .filter(|(_, score)| score.is_some())
             .count(),
         failed: arm.failed,
+        below_validity_floor: (arm.scores.len() as f64) < VALIDITY_FLOOR * arm.rollouts as f64,
         excluded: arm.excluded.clone(),
         over_scored: mean(
             arm.scores
@@ -309,6 +341,18 @@ fn flaky(name: &str, arm: &Gathered) -> Vec<FlakyTask> {
         .collect()
 }
 
+fn identical(name: &str, arm: &Gathered) -> Vec<IdenticalTask> {
+    let same = |(task, said): (&String, &BTreeMap<String, usize>)| {
+        let rollouts: usize = said.values().sum();
+        (said.len() == 1 && rollouts > 1).then(|| IdenticalTask {
+            arm: name.to_owned(),
+            task: task.clone(),
+            rollouts,
+        })
+    };
+    arm.said.iter().filter_map(same).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::RolloutGatherer;
@@ -333,6 +377,7 @@ mod tests {
         let text = json!({
             "trial": { "index": 0, "task": task, "arm": arm, "seed": 1, "rollout": rollout },
             "id": "x", "outcome": outcome, "metrics": metrics,
+            "facts": { "output_digest": if task == "easy" { "same".to_owned() } else { rollout.to_string() } },
         })
         .to_string();
         let observation: Observation<'_> = serde_json::from_str(&text).unwrap();
@@ -364,6 +409,16 @@ mod tests {
         assert!((b.over_all.as_ref().unwrap().mean - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(b.bounds, Some([0.5, 0.75]));
         assert_eq!(b.excluded["infra"], 1);
+        assert_eq!(
+            (b.below_validity_floor, a.below_validity_floor),
+            (true, false)
+        );
+        let same: Vec<_> = summary
+            .identical
+            .iter()
+            .map(|same| (same.arm.as_str(), same.task.as_str(), same.rollouts))
+            .collect();
+        assert_eq!(same, [("b", "easy", 2), ("a", "easy", 2)]);
         assert_eq!((b.cost_per_solved, b.cost_unknown), (None, 1));
         assert_eq!(a.cost_per_solved, Some(2.0 / 3.0));
         let two = &a.pass[1];

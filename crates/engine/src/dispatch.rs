@@ -8,7 +8,7 @@ use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus, TrialState};
 use fairtrial_model::{Cause, Outcome, Record};
 use fairtrial_plan::Plan;
-use fairtrial_spec::{Budget, Retries};
+use fairtrial_spec::{Budget, MetricBudget, Retries};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -83,6 +83,7 @@ struct Spending {
     limits: Budget,
     started: u64,
     cost: f64,
+    tokens: f64,
     began: Instant,
 }
 
@@ -131,6 +132,7 @@ impl Dispatch {
                 limits,
                 started: 0,
                 cost: 0.0,
+                tokens: 0.0,
                 began,
             },
             ran: 0,
@@ -353,13 +355,8 @@ impl Dispatch {
         if let Some(room) = &mut self.room {
             room.give_back(index);
         }
-        if let Some(cost) = &self.budget.limits.cost {
-            let spent = record
-                .metrics
-                .get(&cost.metric)
-                .map_or(0.0, |number| number.0);
-            self.budget.cost += if spent.is_finite() { spent } else { 0.0 };
-        }
+        self.budget.cost += spent(record, self.budget.limits.cost.as_ref());
+        self.budget.tokens += spent(record, self.budget.limits.tokens.as_ref());
         let again = self.shall_retry(record);
         if again {
             let before = self.retried.entry(index).or_default();
@@ -418,18 +415,20 @@ impl Dispatch {
             wall_s,
             trials,
             cost,
+            tokens,
         } = &self.budget.limits;
+        let is_spent =
+            |limit: &Option<MetricBudget>, sum| limit.as_ref().is_some_and(|cap| sum >= cap.max);
         let spent = if wall_s
             .is_some_and(|limit| now.duration_since(self.budget.began).as_secs_f64() >= limit)
         {
             Some("time")
         } else if trials.is_some_and(|limit| self.budget.started >= limit) {
             Some("trials")
-        } else if cost
-            .as_ref()
-            .is_some_and(|cost| self.budget.cost >= cost.max)
-        {
+        } else if is_spent(cost, self.budget.cost) {
             Some("cost")
+        } else if is_spent(tokens, self.budget.tokens) {
+            Some("tokens")
         } else {
             None
         };
@@ -460,6 +459,13 @@ fn retry_is_due(plan: &Plan, index: u64, trial: &TrialState) -> bool {
     };
     let task = plan.trial(index);
     task.is_some_and(|of| u32::from(trial.arm_failures) <= allowed(&of.task.retries, outcome))
+}
+
+/// What an attempt adds to a sum that has a cap.
+fn spent(record: &Record, cap: Option<&MetricBudget>) -> f64 {
+    let number = cap.and_then(|cap| record.metrics.get(&cap.metric));
+    let number = number.map_or(0.0, |number| number.0);
+    if number.is_finite() { number } else { 0.0 }
 }
 
 #[cfg(test)]

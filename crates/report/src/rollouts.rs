@@ -2,8 +2,13 @@
 
 use crate::grid::{Column, Grid, Section};
 use crate::number::percent;
-use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
+use fairtrial_analysis::rollouts::{
+    ArmRollouts, MeanScore, PassAt, RolloutSummary, VALIDITY_FLOOR,
+};
 use fairtrial_stats::passk::SuitePass;
+
+/// Notes of one kind.
+const MOST_NOTES: usize = 20;
 
 /// The tables.
 pub(crate) fn sections(summary: &RolloutSummary) -> Vec<Section> {
@@ -49,26 +54,49 @@ fn scores(summary: &RolloutSummary) -> Section {
         "Scores are means with intervals over tasks, rollouts nested in them. \"Over all\" counts a failed rollout as 0; what is excluded says nothing about the arm, and the bounds count it as 0 and as 1."
             .to_owned(),
     ];
-    for task in summary.flaky.iter().take(20) {
+    for arm in summary.arms.iter().filter(|arm| arm.below_validity_floor) {
         notes.push(format!(
+            "Provisional: {} of {} rollouts of {} count, fewer than {}; no verdict should rest on them before the others are run again.",
+            arm.scored + arm.failed,
+            arm.rollouts,
+            or_all(&arm.arm),
+            percent(VALIDITY_FLOOR)
+        ));
+    }
+    let same = summary.identical.iter().map(|task| {
+        format!(
+            "Identical: {} said the same in all {} rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
+            or_all(&task.arm),
+            task.rollouts,
+            task.task
+        )
+    });
+    notes.extend(first(same, "tasks with identical rollouts"));
+    let flaky = summary.flaky.iter().map(|task| {
+        format!(
             "Flaky: {} solves {} in {} of {} rollouts.",
             or_all(&task.arm),
             task.task,
             task.solved,
             task.rollouts
-        ));
-    }
-    if summary.flaky.len() > 20 {
-        notes.push(format!(
-            "... and {} more flaky tasks.",
-            summary.flaky.len() - 20
-        ));
-    }
+        )
+    });
+    notes.extend(first(flaky, "flaky tasks"));
     Section {
         title: "rollouts".to_owned(),
         grid: grid.without_empty_columns(),
         notes,
     }
+}
+
+/// The first notes of many, and how many more there are.
+fn first(all: impl ExactSizeIterator<Item = String>, what: &str) -> Vec<String> {
+    let left = all.len().saturating_sub(MOST_NOTES);
+    let mut some: Vec<String> = all.take(MOST_NOTES).collect();
+    if left > 0 {
+        some.push(format!("... and {left} more {what}."));
+    }
+    some
 }
 
 fn pass(summary: &RolloutSummary) -> Section {

@@ -383,15 +383,18 @@ pub struct Budget {
     /// Trials started.
     pub trials: Option<u64>,
     /// Money, summed over the metric named here.
-    pub cost: Option<CostBudget>,
+    pub cost: Option<MetricBudget>,
+    /// Tokens of models, summed over the metric named here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<MetricBudget>,
 }
 
-/// A cap on money.
+/// A cap on the sum of a metric over all attempts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CostBudget {
+pub struct MetricBudget {
     /// The cap.
     pub max: f64,
-    /// The metric that carries a trial's cost (default `cost_usd`).
+    /// The metric that carries what a trial spent.
     pub metric: String,
 }
 

@@ -36,6 +36,9 @@ impl Drive<'_> {
         fact("model", &self.model);
         fact("sandbox", self.sandbox.kind().word());
         fact("cost_source", source.word());
+        if let Some(digest) = self.output_digest() {
+            fact("output_digest", &digest);
+        }
         if let Some(limited) = &agent.limited {
             fact("limited", limited);
         }
@@ -63,6 +66,17 @@ impl Drive<'_> {
                 "agent_metrics": agent_metrics(agent, &self.options),
             }),
         )
+    }
+
+    /// A hash of what the agent said, by which rollouts that are copies of each other are found.
+    fn output_digest(&self) -> Option<String> {
+        // What stands for an agent says the same every time.
+        if matches!(self.options.agent.name.as_str(), "oracle" | "nop") {
+            return None;
+        }
+        let said = fs::read(self.trial.dir.join("logs/agent.log")).ok()?;
+        let said = Some(said).filter(|said| !said.is_empty())?;
+        Some(crate::short_hash(&said))
     }
 
     pub(super) fn write_metadata(

@@ -140,22 +140,134 @@ for result in manifest["results"]:
         print("---")
 "#;
 
+/// Runs a script of the description in the project; nothing where its interpreter is not there.
+fn told(lab: &Lab, interpreter: &str, script: &str, args: &[&str]) -> Option<String> {
+    let mut command = Command::new(interpreter);
+    command.args(["-c", script]).args(args);
+    let out = command.current_dir(lab.project.path()).output();
+    let Ok(out) = out else {
+        assert!(std::env::var_os("CI").is_none(), "{interpreter} is missing");
+        eprintln!("skipped: {interpreter} is not installed");
+        return None;
+    };
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{said}");
+    Some(String::from_utf8(out.stdout).unwrap())
+}
+
+fn one_task(lab: &Lab, name: &str, model: &str) {
+    lab.spec(&format!(
+        "name = \"{name}\"\n{AGENT}\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/task_1\"\nmodel = \"{model}\"\n"
+    ));
+}
+
 #[test]
 fn the_custom_analysis_reads_our_output() {
     let lab = lab(&["task_1"]);
-    lab.spec(&format!(
-        "name = \"mine\"\n{AGENT}\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/task_1\"\nmodel = \"gpt-4\"\n"
-    ));
+    one_task(&lab, "mine", "gpt-4");
     lab.run(0);
-    let out = Command::new("python3")
-        .args(["-c", CUSTOM_ANALYSIS])
-        .arg(lab.project.newest_run("mine"))
-        .current_dir(lab.project.path())
-        .output();
-    let Ok(out) = out else {
-        assert!(std::env::var_os("CI").is_none(), "python3 is missing");
-        return eprintln!("skipped: python3 is not installed");
+    let run = lab.project.newest_run("mine").display().to_string();
+    let Some(text) = told(&lab, "python3", CUSTOM_ANALYSIS, &[&run]) else {
+        return;
     };
-    let text = String::from_utf8_lossy(&out.stdout);
     assert_eq!(text, "Task: data/tasks/prepared/task_1\nScore: 1.0\n---\n");
+}
+
+/// "Result Comparison", word for word from "Load multiple benchmark results" on; the description leaves the two functions
+/// and the date to its reader.
+const RESULT_COMPARISON: &str = r#"
+import glob, json, time
+from pathlib import Path
+
+def load_benchmark(day):
+    (run,) = glob.glob(f"{day}__*")
+    return json.loads(Path(run, "manifest.json").read_text())["results"]
+
+def get_task_score(results, task_name):
+    of_task = [r for r in results if r["task_dir"].endswith(task_name)]
+    scores = [json.loads(Path(r["run_dir"], "evaluation_results.json").read_text()) for r in of_task]
+    return sum(s["evaluation"]["total_score"] for s in scores) / len(scores)
+
+benchmark_tasks = ["task_1"]
+today = time.strftime("%Y%m%d", time.gmtime())
+
+# Load multiple benchmark results
+benchmarks = {
+    "gpt4_v1": load_benchmark(f"data/rollouts/model_v1/{today}"),
+    "gpt4_v2": load_benchmark(f"data/rollouts/model_v2/{today}"),
+    "claude_v1": load_benchmark(f"data/rollouts/claude_v1/{today}")
+}
+
+# Compare performance
+for task_name in benchmark_tasks:
+    scores = {}
+    for model, results in benchmarks.items():
+        scores[model] = get_task_score(results, task_name)
+
+    print(f"Task: {task_name}")
+    for model, score in scores.items():
+        print(f"  {model}: {score}")
+"#;
+
+#[test]
+fn the_result_comparison_reads_our_output() {
+    let lab = lab(&["task_1"]);
+    for (name, model) in [
+        ("model_v1", "gpt-3.5-turbo"),
+        ("model_v2", "gpt-4"),
+        ("claude_v1", "claude-3-sonnet"),
+    ] {
+        one_task(&lab, name, model);
+        lab.run(0);
+    }
+    let Some(text) = told(&lab, "python3", RESULT_COMPARISON, &[]) else {
+        return;
+    };
+    let due = "Task: task_1\n  gpt4_v1: 0.0\n  gpt4_v2: 1.0\n  claude_v1: 0.25\n";
+    assert_eq!(text, due);
+}
+
+/// "Automated Benchmarking", word for word.
+const DAILY_BENCHMARK: &str = r#"#!/bin/bash
+# daily_benchmark.sh
+
+DATE=$(date +%Y%m%d)
+CONFIG="configs/daily_benchmark.toml"
+
+echo "Starting daily benchmark: $DATE"
+python scripts/eval_rollouts.py run "$CONFIG"
+
+echo "Benchmark complete, results in data/rollouts/daily_benchmark/$DATE"
+"#;
+
+/// What stands where the original's script stood.
+const EVAL_ROLLOUTS: &str = r#"
+import os, sys
+os.execvp(os.environ["FAIRTRIAL"], [os.environ["FAIRTRIAL"], *sys.argv[1:]])
+"#;
+
+#[test]
+fn the_automated_benchmark_runs_as_it_stands() {
+    let lab = lab(&["task_1"]);
+    one_task(&lab, "daily_benchmark", "gpt-4");
+    let spec = lab.project.read("configs/bench.toml");
+    lab.project.write("configs/daily_benchmark.toml", &spec);
+    lab.project.write("scripts/eval_rollouts.py", EVAL_ROLLOUTS);
+    // The machine may call it `python3` only.
+    lab.project
+        .write("bin/python", "#!/bin/sh\nexec python3 \"$@\"\n");
+    let script = format!(
+        "export FAIRTRIAL={} SANDBOX_BACKEND=process TZ=UTC PATH=\"$PWD/bin:$PATH\"; chmod +x bin/python\n{DAILY_BENCHMARK}",
+        env!("CARGO_BIN_EXE_fairtrial")
+    );
+    let Some(text) = told(&lab, "bash", &script, &[]) else {
+        return;
+    };
+    let last = text.lines().last().unwrap();
+    let named = last.rsplit(' ').next().unwrap();
+    let run = lab.project.newest_run("daily_benchmark");
+    let run = run.strip_prefix(lab.project.path()).unwrap().display();
+    assert!(run.to_string().starts_with(named), "{run} {named}");
+    let (row, _) = &lab.rollouts("daily_benchmark")[0];
+    assert_eq!(row["metrics"]["score"], 1.0);
 }

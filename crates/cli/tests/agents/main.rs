@@ -21,6 +21,7 @@ mod images;
 mod isolation;
 mod judge;
 mod lab;
+mod making;
 mod outcomes;
 mod pod;
 mod sandboxes;

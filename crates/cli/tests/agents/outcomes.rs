@@ -94,6 +94,62 @@ fn a_test_that_cannot_run_is_not_the_agents_failure() {
 }
 
 #[test]
+fn a_test_that_hangs_is_not_passed_and_said_to_hang() {
+    let lab = Lab::new();
+    let mut meta = meta("t");
+    meta["evaluation"]["test_scripts"][0]["content"] = "echo waiting; sleep 1000".into();
+    lab.task("t", &meta);
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nverify_timeout = \"1s\"\nagent = { command = [\"sh\", \"-c\", \"echo 42 > answer.txt\"] }\n",
+    );
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(
+        (&row["outcome"], &row["metrics"]["score"]),
+        (&"ok".into(), &0.25.into())
+    );
+    assert_eq!(row["metrics"]["tests_timed_out"], 1.0);
+    let log = std::fs::read_to_string(dir.join("logs/eval.log")).unwrap();
+    assert!(
+        log.contains("waiting\n[ended after its time limit of 1 s"),
+        "{log}"
+    );
+    let results = json_of(dir, "evaluation_results.json").to_string();
+    assert!(results.contains("\"timed_out\":true"), "{results}");
+
+    meta["evaluation"]["script"] = serde_json::json!({ "path": "e.sh", "content": "sleep 1000" });
+    meta["evaluation"]["test_scripts"][0]["content"] = "true".into();
+    lab.task("t", &meta);
+    lab.run(3);
+    let (row, _) = &lab.rollouts("b")[0];
+    assert_eq!(
+        row["outcome"], "infra",
+        "what a script would have said is not known"
+    );
+}
+
+#[test]
+fn a_token_budget_ends_the_run() {
+    let lab = one("echo 42 > answer.txt; echo 'tokens used: 600'", "");
+    let text = lab.project.read("configs/bench.toml");
+    lab.spec(&format!(
+        "parallel = 1\nbudget = {{ tokens = 1000 }}\n{text}rollouts = 5\n"
+    ));
+    let ran = lab.run(1);
+    assert!(ran.err.contains("tokens budget is spent"), "{}", ran.err);
+    let outcomes: Vec<_> = lab
+        .rollouts("b")
+        .iter()
+        .map(|(row, _)| row["outcome"].to_string())
+        .collect();
+    let finished = outcomes
+        .iter()
+        .filter(|outcome| *outcome == "\"ok\"")
+        .count();
+    assert_eq!(finished, 2, "{outcomes:?}");
+}
+
+#[test]
 fn a_key_reaches_the_agent_and_nothing_on_disk() {
     let key = "hunter22-very-secret-value";
     let lab = one(

@@ -183,17 +183,25 @@ fn budgets_stop_a_run_that_has_trials_left() {
         (exact.next(Instant::now()), exact.status()),
         (Next::Done, RunStatus::Finished)
     );
-    let (mut cost, plan) = dispatch("seeds = 3\ncommand = \"p\"\nbudget = { cost = 1.0 }\n");
-    let Next::Run { index, attempt } = cost.next(Instant::now()) else {
-        panic!("nothing to run")
-    };
-    let mut spent = record(&plan, index, attempt, Outcome::Ok);
-    spent.metrics.insert("cost_usd".into(), Number(1.5));
-    cost.recorded(&spent, Instant::now());
-    assert_eq!(
-        (cost.next(Instant::now()), cost.status()),
-        (Next::Done, RunStatus::Budget)
-    );
+    for (budget, metric) in [
+        ("cost = 1.0", "cost_usd"),
+        ("tokens = 1", "tokens_total"),
+        ("tokens = { max = 1, metric = \"mine\" }", "mine"),
+    ] {
+        let text = format!("seeds = 3\ncommand = \"p\"\nbudget = {{ {budget} }}\n");
+        let (mut run, plan) = dispatch(&text);
+        let Next::Run { index, attempt } = run.next(Instant::now()) else {
+            panic!("nothing to run")
+        };
+        let mut spent = record(&plan, index, attempt, Outcome::Ok);
+        spent.metrics.insert(metric.into(), Number(1.5));
+        run.recorded(&spent, Instant::now());
+        assert_eq!(
+            (run.next(Instant::now()), run.status()),
+            (Next::Done, RunStatus::Budget),
+            "{budget}"
+        );
+    }
 }
 
 #[test]

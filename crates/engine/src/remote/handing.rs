@@ -48,8 +48,10 @@ impl Remote<'_> {
     /// Whether enough is handed out: a run that may stop early must not have everything in the queue.
     fn is_full(&self, more: usize) -> bool {
         let budget = &self.floor.request.plan.spec().budget;
-        let may_stop =
-            self.floor.request.stop.is_some() || budget.cost.is_some() || budget.wall_s.is_some();
+        let may_stop = self.floor.request.stop.is_some()
+            || budget.cost.is_some()
+            || budget.tokens.is_some()
+            || budget.wall_s.is_some();
         let open: usize = self.chunks.values().map(|chunk| chunk.left.len()).sum();
         let places = self.floor.request.parallel.map(|limit| limit as u64);
         let places = places.or(self.placed.probe.places).unwrap_or(8) as usize;

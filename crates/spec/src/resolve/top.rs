@@ -6,7 +6,7 @@ use crate::document::{Entry, Node};
 use crate::metric::parse_tolerance;
 use crate::shape::check::{is_plain, node_duration};
 use crate::shape::suggest::did_you_mean;
-use crate::spec::{Analysis, Arm, Budget, CostBudget, Order, Provenance, Spec, StopRule};
+use crate::spec::{Analysis, Arm, Budget, MetricBudget, Order, Provenance, Spec, StopRule};
 use fairtrial_model::EqualRule;
 use std::path::{Path, PathBuf};
 
@@ -163,18 +163,23 @@ pub(super) fn budget(root: &Node) -> Budget {
     Budget {
         wall_s: node.get("time").and_then(|time| node_duration(time).ok()),
         trials: node.get("trials").and_then(Node::whole),
-        cost: node.get("cost").and_then(cost),
+        cost: node
+            .get("cost")
+            .and_then(|node| metric_budget(node, "cost_usd")),
+        tokens: node
+            .get("tokens")
+            .and_then(|node| metric_budget(node, "tokens_total")),
     }
 }
 
-fn cost(node: &Node) -> Option<CostBudget> {
+fn metric_budget(node: &Node, metric: &str) -> Option<MetricBudget> {
     let max = node.number().or_else(|| node.get("max")?.number())?;
     let metric = node
         .get("metric")
         .and_then(Node::text)
-        .unwrap_or("cost_usd")
+        .unwrap_or(metric)
         .to_owned();
-    Some(CostBudget { max, metric })
+    Some(MetricBudget { max, metric })
 }
 
 pub(super) fn provenance(root: &Node) -> Provenance {

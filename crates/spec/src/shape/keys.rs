@@ -434,6 +434,32 @@ static BUDGET: Section = Section {
             "Money: a number, or a table that names the metric.",
         )
         .example("25.0"),
+        key(
+            "tokens",
+            Type::Either(&[Type::Number(0.0), Type::Section(&TOKENS)]),
+            "none",
+            "Tokens of models: a number, or a table that names the metric.",
+        )
+        .example("5000000"),
+    ]],
+    open: false,
+};
+
+static TOKENS: Section = Section {
+    name: "tokens",
+    noun: "`tokens`",
+    doc: "A cap on tokens.",
+    keys: &[&[
+        key("max", Type::Number(0.0), "", "The cap.")
+            .required()
+            .example("5000000"),
+        key(
+            "metric",
+            Type::FilledText,
+            "tokens_total",
+            "The metric that carries a trial's tokens.",
+        )
+        .example("\"tokens_total\""),
     ]],
     open: false,
 };

@@ -60,6 +60,7 @@ fn heading(section: &Section) -> String {
         "column" => "`tables.NAME.columns.TITLE`".to_owned(),
         "stop" => "`analysis.stop`".to_owned(),
         "cost" => "`budget.cost`".to_owned(),
+        "tokens" => "`budget.tokens`".to_owned(),
         name => format!("`{name}`"),
     }
 }
