@@ -428,7 +428,7 @@ impl Dispatch {
         } else if is_spent(cost, self.budget.cost) {
             Some("cost")
         } else if is_spent(tokens, self.budget.tokens) {
-            Some("tokens")
+            Some("token")
         } else {
             None
         };

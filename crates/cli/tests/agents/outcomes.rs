@@ -135,8 +135,12 @@ fn a_token_budget_ends_the_run() {
     lab.spec(&format!(
         "parallel = 1\nbudget = {{ tokens = 1000 }}\n{text}rollouts = 5\n"
     ));
-    let ran = lab.run(1);
-    assert!(ran.err.contains("tokens budget is spent"), "{}", ran.err);
+    let ran = lab.run(0);
+    assert!(
+        ran.err.contains("token budget spent: 2 of 5"),
+        "{}",
+        ran.err
+    );
     let outcomes: Vec<_> = lab
         .rollouts("b")
         .iter()

@@ -1,13 +1,17 @@
 //! Runs one program of a rollout: its output into a log without secrets, its time watched, its whole group ended.
 
+mod exit;
+
 use crate::error::{AgentError, At};
+use exit::Exit;
 use fairtrial_journal::redact::Redactor;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -75,8 +79,9 @@ pub fn run(
         .open(program.log)
         .at("open", program.log)?;
     let (read, write) = std::io::pipe().map_err(failed)?;
-    let mut command = Command::new(name);
+    let mut command = Command::new(locate(name, program.env));
     command
+        .arg0(name)
         .args(&program.argv[1..])
         .env_clear()
         .envs(program.env.iter().map(|(name, value)| (name, value)))
@@ -115,6 +120,23 @@ pub fn run(
     })
 }
 
+/// Where a program is by its own `PATH`. The system starts a file quicker than a name that it must look for, because it
+/// need not copy this process to do so.
+fn locate(name: &str, env: &[(String, String)]) -> PathBuf {
+    let is_program = |path: &PathBuf| {
+        let data = std::fs::metadata(path);
+        data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    };
+    let path = env.iter().find(|(key, _)| key == "PATH");
+    let folders = path.filter(|_| !name.contains('/'));
+    folders
+        .and_then(|(_, path)| {
+            let mut places = std::env::split_paths(path).map(|folder| folder.join(name));
+            places.find(|place| place.is_absolute() && is_program(place))
+        })
+        .unwrap_or_else(|| name.into())
+}
+
 struct Watch<'a> {
     child: Child,
     out: Option<std::io::PipeReader>,
@@ -130,8 +152,7 @@ impl Watch<'_> {
         &mut self,
         mut watcher: Option<Watcher<'_>>,
     ) -> std::io::Result<std::process::ExitStatus> {
-        let pid = Pid::from_child(&self.child);
-        let ended = pidfd_open(pid, PidfdFlags::empty())?;
+        let exit = Exit::of(&self.child)?;
         let mut next_look = Instant::now() + LOOK;
         loop {
             let due = [
@@ -139,21 +160,19 @@ impl Watch<'_> {
                 self.deadline.filter(|_| self.stopped.is_none()),
                 watcher.as_ref().map(|_| next_look),
             ];
-            let timeout = due.into_iter().flatten().min().map(|at| {
-                let left = at.saturating_duration_since(Instant::now());
-                Timespec {
-                    tv_sec: left.as_secs() as i64,
-                    tv_nsec: left.subsec_nanos().into(),
-                }
-            });
-            let mut polled = vec![PollFd::new(&ended, PollFlags::IN)];
+            let due = due.into_iter().flatten().min();
+            let due = due.map(|at| at.saturating_duration_since(Instant::now()));
+            let (mut polled, timeout) = exit.poll(due);
+            let of_exit = polled.len();
             polled.extend(self.out.as_ref().map(|out| PollFd::new(out, PollFlags::IN)));
             match poll(&mut polled, timeout.as_ref()) {
                 Err(rustix::io::Errno::INTR) => continue,
                 other => other?,
             };
-            let exited = !polled[0].revents().is_empty();
-            let readable = polled.get(1).is_some_and(|fd| !fd.revents().is_empty());
+            let exited = Exit::was_seen(&polled, &mut self.child)?;
+            let readable = polled
+                .get(of_exit)
+                .is_some_and(|fd| !fd.revents().is_empty());
             drop(polled);
             if readable {
                 self.read()?;
