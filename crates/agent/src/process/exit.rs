@@ -24,8 +24,8 @@ impl Exit {
     }
 
     /// Whether a poll, whose first answers are those of [`Exit::poll`], saw the end.
-    pub(super) fn was_seen(polled: &[PollFd<'_>], _child: &mut Child) -> std::io::Result<bool> {
-        Ok(polled.first().is_some_and(|fd| !fd.revents().is_empty()))
+    pub(super) fn was_seen(polled: &[PollFd<'_>], _child: &mut Child) -> bool {
+        polled.first().is_some_and(|fd| !fd.revents().is_empty())
     }
 }
 
@@ -47,8 +47,9 @@ impl Exit {
         )
     }
 
-    pub(super) fn was_seen(_polled: &[PollFd<'_>], child: &mut Child) -> std::io::Result<bool> {
-        Ok(child.try_wait()?.is_some())
+    pub(super) fn was_seen(_polled: &[PollFd<'_>], child: &mut Child) -> bool {
+        // Whoever waits next meets the error.
+        !matches!(child.try_wait(), Ok(None))
     }
 }
 

@@ -169,7 +169,7 @@ impl Watch<'_> {
                 Err(rustix::io::Errno::INTR) => continue,
                 other => other?,
             };
-            let exited = Exit::was_seen(&polled, &mut self.child)?;
+            let exited = Exit::was_seen(&polled, &mut self.child);
             let readable = polled
                 .get(of_exit)
                 .is_some_and(|fd| !fd.revents().is_empty());

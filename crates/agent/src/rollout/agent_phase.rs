@@ -153,7 +153,7 @@ impl Drive<'_> {
             .iter()
             .find_map(|name| self.env.get(*name))
             .map_or("", String::as_str);
-        let name = crate::short_hash(&format!("{} {endpoint}", self.options.agent.name));
+        let name = crate::short_hash(format!("{} {endpoint}", self.options.agent.name));
         self.shared.gates.join(name)
     }
 
