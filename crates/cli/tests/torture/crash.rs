@@ -72,7 +72,7 @@ fn killed_at_random_instants_a_run_loses_and_repeats_nothing() {
 /// Lets a controller work for a random while and kills it. Says what is in the journal, and whether the run ended.
 fn one_session(lab: &Lab, known: &Journal, dice: &mut Dice) -> (Journal, bool) {
     let (answered, seen) = (known.answered(), lab.witnesses().len());
-    let mut controller = lab.start(lab.arguments());
+    let controller = lab.start(lab.arguments());
     sleep(dice.millis(5, 600));
     if dice.once_in(3) {
         // The machine's way of killing for memory: whoever is largest, in any order.

@@ -218,11 +218,6 @@ impl Controller {
         self.child.id() as i32
     }
 
-    /// Whether it still works.
-    pub(crate) fn works(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
-    }
-
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         processes::signal(self.pid(), signal);
