@@ -16,6 +16,14 @@ const SMALL: f64 = 1e-4;
 /// Significant digits where no uncertainty says how many are sure.
 const PLAIN_DIGITS: i32 = 4;
 
+/// Below this share of a value, an uncertainty is what arithmetic left over and no measure of anything.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether an uncertainty is only what rounding left of zero.
+pub(crate) fn is_rounding(uncertainty: f64, value: f64) -> bool {
+    uncertainty.abs() < value.abs() * ROUNDING
+}
+
 impl NumberFormat {
     /// Decides for a column: the declared decimals, else two digits of the smallest uncertainty (`0.4123 ± 0.0031`),
     /// else four significant digits of the largest value. Whole numbers without uncertainty stay whole.
@@ -32,6 +40,7 @@ impl NumberFormat {
             .iter()
             .filter(usable)
             .map(|x| x.abs())
+            .filter(|uncertainty| !is_rounding(*uncertainty, largest))
             .reduce(f64::min);
         let out_of_range = largest >= LARGE || (largest > 0.0 && largest < SMALL);
         match smallest {
@@ -201,6 +210,9 @@ mod tests {
         // Rounding up to the next power of ten keeps two digits.
         let format = NumberFormat::choose(&[1.0], &[0.0996], None);
         assert_eq!(format.plus_minus(1.0, 0.0996), "1.00 ± 0.10");
+        // Values that do not vary leave an interval of rounding errors.
+        let format = NumberFormat::choose(&[0.1 + 0.2], &[1e-17], None);
+        assert_eq!(format.number(0.1 + 0.2), "0.3000");
         assert_eq!(
             NumberFormat::choose(&[1234.5], &[250.0], None).number(1234.5),
             "1234"

@@ -9,7 +9,7 @@ pub(crate) use detail::{
 pub(crate) use evidence::{failure_section, fairness_section, ranking_sections, task_sections};
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat};
+use crate::number::{self, NumberFormat, is_rounding};
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, MetricComparison, Role, Scale, Word};
 
@@ -64,9 +64,16 @@ pub(crate) fn format_of(metric: &MetricComparison) -> NumberFormat {
         return NumberFormat::choose(&values, &[], metric.precision);
     };
     let half_width = (effect.absolute.high - effect.absolute.low) / 2.0;
+    let largest = effect.control.abs().max(effect.candidate.abs());
+    // Differences that do not vary at all still want to be seen.
+    let resolution = if is_rounding(half_width, largest) {
+        effect.absolute.value
+    } else {
+        half_width
+    };
     NumberFormat::choose(
         &[effect.control, effect.candidate],
-        &[half_width],
+        &[resolution],
         metric.precision,
     )
 }
