@@ -35,11 +35,11 @@ fn a_rollout_in_podman_has_its_labels_and_limits_and_leaves_nothing() {
     let name = pod.wait_for_container();
     let seen: Value =
         serde_json::from_slice(&pod.podman(&["container", "inspect", &name]).stdout).unwrap();
-    let released = pod.podman(&["exec", &name, "touch", "/workspace/go"]);
-    let told = || std::fs::read_to_string(pod.lab.rollouts("b")[0].1.join("results.json"));
-    assert!(released.status.success(), "{released:?}\n{:?}", told());
     let labels = &seen[0]["Config"]["Labels"];
     let trial = labels["fairtrial.trial"].as_str().unwrap();
+    pod.lab
+        .project
+        .write(&format!("data/runs/{trial}/work/workspace/go"), "");
     let run = labels["fairtrial.run"].as_str().unwrap();
     assert!(trial.starts_with(run) && name.contains(trial), "{labels}");
     let owner = labels["fairtrial.owner"].as_str().unwrap();
