@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Version of how baselines are made; part of a task's digest.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The folder beside the tree with what the task's image is built from.
 const IMAGE_FOLDER: &str = "image";
@@ -182,6 +182,9 @@ fn commit(tree: &Path) -> Result<(), AgentError> {
     // What a repository does not need is not copied ten thousand times.
     let _ = fs::remove_dir_all(nested.join("logs"));
     let _ = fs::remove_dir_all(nested.join("objects/info"));
+    for empty in ["refs/heads", "refs/tags"] {
+        let _ = fs::remove_dir(nested.join(empty));
+    }
     let _ = fs::remove_file(nested.join("COMMIT_EDITMSG"));
     Ok(())
 }

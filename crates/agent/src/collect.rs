@@ -4,7 +4,7 @@ use crate::baseline::Baseline;
 use crate::error::{AgentError, At};
 use crate::sandbox::Room;
 use crate::task::AgentTask;
-use crate::tree::{self, Snapshot};
+use crate::tree::Difference;
 use crate::usage::USAGE_FILE;
 use fairtrial_journal::redact::Redactor;
 use serde_json::json;
@@ -28,12 +28,11 @@ impl Collector<'_> {
         &self,
         dir: &Path,
         room: &Room,
-        snapshot: &Snapshot,
+        difference: Difference,
     ) -> Result<usize, AgentError> {
         let artifacts = dir.join("artifacts");
         fs::create_dir_all(&artifacts).at("create", &artifacts)?;
-        let changed = tree::is_changed(&self.baseline.tree(), &room.workspace, snapshot)?;
-        let diff = if changed {
+        let diff = if difference == Difference::Files {
             self.baseline.diff(&room.workspace, &artifacts)?
         } else {
             Vec::new()

@@ -16,6 +16,8 @@ const TICK: i64 = 20_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
     entries: HashMap<PathBuf, Seen>,
+    /// Folders and their modes.
+    folders: HashMap<PathBuf, u32>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ fn copy_below(
         let kind = entry.file_type().at("look at", &old)?;
         if kind.is_dir() {
             copy_below(from, to, &name, snapshot)?;
+            let data = fs::symlink_metadata(&new).at("look at", &new)?;
+            snapshot.folders.insert(name, data.mode());
             continue;
         }
         if kind.is_symlink() {
@@ -81,19 +85,31 @@ fn copy_below(
     Ok(())
 }
 
-/// Whether a copied folder differs from what was copied, its own `.git` left aside.
-pub(crate) fn is_changed(
+/// How a copied folder differs from what was copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// Not at all: it is as good as a fresh copy.
+    None,
+    /// In its folders or its own `.git`, which no diff shows.
+    Unseen,
+    /// In its files.
+    Files,
+}
+
+/// Compares a copied folder with what was copied.
+pub(crate) fn compare(
     original: &Path,
     copy: &Path,
     snapshot: &Snapshot,
-) -> Result<bool, AgentError> {
+) -> Result<Difference, AgentError> {
     let newest = snapshot
         .entries
         .values()
         .map(|seen| seen.changed)
         .max()
         .unwrap_or(0);
-    let mut files = 0;
+    let mut difference = Difference::None;
+    let (mut files, mut folders) = ([0, 0], 0);
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {
         let folder = copy.join(&below);
@@ -103,28 +119,36 @@ pub(crate) fn is_changed(
             let path = copy.join(&name);
             let data = fs::symlink_metadata(&path).at("look at", &path)?;
             if data.is_dir() {
-                if name != Path::new(".git") {
-                    open.push(name);
+                folders += 1;
+                if snapshot.folders.get(&name) != Some(&data.mode()) {
+                    difference = Difference::Unseen;
                 }
+                open.push(name);
                 continue;
             }
+            let hidden = name.starts_with(".git");
+            files[usize::from(hidden)] += 1;
             let seen = Seen::new(&data);
-            if snapshot.entries.get(&name) != Some(&seen) {
-                return Ok(true);
+            let may_hide = seen.changed + TICK > newest && !data.is_symlink();
+            let same = snapshot.entries.get(&name) == Some(&seen)
+                && (!may_hide || same_content(&original.join(&name), &path)?);
+            if !same && !hidden {
+                return Ok(Difference::Files);
             }
-            files += 1;
-            let may_hide = seen.changed + TICK > newest;
-            if may_hide && !data.is_symlink() && !same_content(&original.join(&name), &path)? {
-                return Ok(true);
+            if !same {
+                difference = Difference::Unseen;
             }
         }
     }
-    let kept = snapshot
-        .entries
-        .keys()
-        .filter(|name| !name.starts_with(".git"))
-        .count();
-    Ok(files != kept)
+    let names = snapshot.entries.keys();
+    let hidden = names.filter(|name| name.starts_with(".git")).count();
+    if files[0] != snapshot.entries.len() - hidden {
+        return Ok(Difference::Files);
+    }
+    if files[1] != hidden || folders != snapshot.folders.len() {
+        difference = Difference::Unseen;
+    }
+    Ok(difference)
 }
 
 fn same_content(one: &Path, other: &Path) -> Result<bool, AgentError> {
@@ -210,7 +234,7 @@ pub(crate) fn remove(root: &Path, pattern: &str) -> Result<usize, AgentError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{copy, is_changed, place, remove};
+    use super::{Difference, compare, copy, place, remove};
     use crate::task::FileBody;
     use std::fs;
 
@@ -227,9 +251,13 @@ mod tests {
             copy(&base, &work).unwrap()
         };
         let snapshot = fresh();
-        assert!(!is_changed(&base, &work, &snapshot).unwrap());
+        assert_eq!(compare(&base, &work, &snapshot).unwrap(), Difference::None);
         fs::write(work.join(".git/HEAD"), "x").unwrap();
-        assert!(!is_changed(&base, &work, &snapshot).unwrap());
+        let unseen = Difference::Unseen;
+        assert_eq!(compare(&base, &work, &snapshot).unwrap(), unseen);
+        let snapshot = fresh();
+        fs::create_dir(work.join("empty")).unwrap();
+        assert_eq!(compare(&base, &work, &snapshot).unwrap(), unseen);
         let changes: [fn(&std::path::Path); 5] = [
             |work| fs::write(work.join("a"), "eno").unwrap(),
             |work| fs::write(work.join("new"), "").unwrap(),
@@ -246,7 +274,8 @@ mod tests {
         for (place, change) in changes.iter().enumerate() {
             let snapshot = fresh();
             change(&work);
-            assert!(is_changed(&base, &work, &snapshot).unwrap(), "{place}");
+            let difference = compare(&base, &work, &snapshot).unwrap();
+            assert_eq!(difference, Difference::Files, "{place}");
         }
     }
 

@@ -16,14 +16,14 @@ use crate::process;
 use crate::sandbox::{self, Env, Labels, Recipe, Room, Sandbox, Setting};
 use crate::score::{Heading, Scored, Scorer};
 use crate::task::{AgentTask, FileBody};
-use crate::tree;
+use crate::tree::{self, Difference};
 use fairtrial_journal::redact::{Redactor, is_secret_name};
 use fairtrial_model::CAUSE_FACT;
-use fairtrial_spec::RolloutOptions;
+use fairtrial_spec::{RolloutOptions, SandboxKind};
 use results::agent_metrics;
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A rollout that is being driven.
 struct Drive<'a> {
@@ -37,6 +37,14 @@ struct Drive<'a> {
     env: Env,
     redactor: Redactor,
     work: PathBuf,
+}
+
+/// What is known when a rollout is scored.
+struct Used<'a> {
+    agent_metrics: &'a Value,
+    diff_lines: usize,
+    /// A workspace that nobody changed.
+    fresh: Option<&'a Path>,
 }
 
 /// Runs a rollout in its directory, which exists. `env` is all that the driver was given.
@@ -127,7 +135,9 @@ impl<'a> Drive<'a> {
             task: &self.task,
             redactor: &self.redactor,
         };
-        let diff_lines = collector.collect(&self.trial.dir, &room, &snapshot)?;
+        let difference = tree::compare(&self.baseline.tree(), &room.workspace, &snapshot)?;
+        let diff_lines = collector.collect(&self.trial.dir, &room, difference)?;
+        let fresh = (difference == Difference::None).then_some(room.workspace.as_path());
         let mut report = Report::new();
         self.agent_report(&agent, diff_lines, &mut report);
         self.write_results(&agent, diff_lines)?;
@@ -135,7 +145,12 @@ impl<'a> Drive<'a> {
             Some(trouble) if trouble.permanent => report.broken(&trouble.message),
             Some(trouble) => report.infra(&trouble.message),
             None => {
-                let scored = self.score(&agent_metrics(&agent, &self.options), diff_lines)?;
+                let used = Used {
+                    agent_metrics: &agent_metrics(&agent, &self.options),
+                    diff_lines,
+                    fresh,
+                };
+                let scored = self.score(&used)?;
                 self.scored(&scored, &mut report);
             }
         }
@@ -165,7 +180,11 @@ impl<'a> Drive<'a> {
             report.facts.insert(CAUSE_FACT.to_owned(), failed.into());
         }
         let lines = results["diff_lines"].as_u64().unwrap_or(0) as usize;
-        let scored = self.score(&results["agent_metrics"], lines)?;
+        let scored = self.score(&Used {
+            agent_metrics: &results["agent_metrics"],
+            diff_lines: lines,
+            fresh: None,
+        })?;
         self.scored(&scored, &mut report);
         Ok(report)
     }
@@ -184,7 +203,9 @@ impl<'a> Drive<'a> {
             home: self.work.join("home"),
             name: format!("{}-agent", self.name()),
         };
-        for folder in [&room.inputs, &room.out, &room.home] {
+        // Without confinement the home is the user's own.
+        let own_home = (self.sandbox.kind() != SandboxKind::Process).then_some(&room.home);
+        for folder in [&room.inputs, &room.out].into_iter().chain(own_home) {
             fs::create_dir(folder).at("create", folder)?;
         }
         for (name, body) in &self.task.inputs {
@@ -210,7 +231,7 @@ impl<'a> Drive<'a> {
         env
     }
 
-    fn score(&self, agent_metrics: &Value, diff_lines: usize) -> Result<Scored, AgentError> {
+    fn score(&self, used: &Used<'_>) -> Result<Scored, AgentError> {
         let scratch = self.work.join("score");
         let mut env = self.shared_env();
         env.retain(|name, _| !is_secret_name(name));
@@ -225,13 +246,14 @@ impl<'a> Drive<'a> {
             judge_key: judge_key.map(String::as_str),
             redactor: &self.redactor,
             log_limit: self.shared.log_limit,
+            fresh: used.fresh,
         };
         let scored = scorer.score(&self.trial.dir, &scratch, &self.name())?;
         let heading = Heading {
             task_id: &self.task.id,
             run_id: &self.trial.name,
-            agent_metrics,
-            diff_lines,
+            agent_metrics: used.agent_metrics,
+            diff_lines: used.diff_lines,
         };
         scored.write(&self.trial.dir, &heading, &self.redactor)?;
         Ok(scored)

@@ -38,6 +38,8 @@ pub struct Scorer<'a> {
     pub redactor: &'a Redactor,
     /// Bytes kept of the log.
     pub log_limit: u64,
+    /// A workspace that is the baseline's, file by file; absent means that a copy is made.
+    pub fresh: Option<&'a Path>,
 }
 
 /// What scoring found.
@@ -60,7 +62,7 @@ pub struct Scored {
 impl Scorer<'_> {
     /// Scores what a rollout left in its directory; `scratch` is an empty folder.
     pub fn score(&self, dir: &Path, scratch: &Path, name: &str) -> Result<Scored, AgentError> {
-        let room = verify::room(scratch, name)?;
+        let room = self.room(scratch, name)?;
         let began = std::time::Instant::now();
         let (tests, script, mut broken) = self.verify(dir, &room)?;
         let seconds = began.elapsed().as_secs_f64();

@@ -7,6 +7,7 @@ use crate::process::{self, Program};
 use crate::sandbox::Room;
 use crate::task::{FileBody, TestScript};
 use crate::{git::Git, tree};
+use fairtrial_spec::SandboxKind;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -49,22 +50,26 @@ pub struct ScriptReport {
 /// The file in the folder that `FAIRTRIAL_OUT` names in which scripts leave metrics.
 const REPORT_FILE: &str = "evaluation.json";
 
-/// The folders of the scoring phase, in an empty one.
-pub(super) fn room(scratch: &Path, name: &str) -> Result<Room, AgentError> {
-    let room = Room {
-        workspace: scratch.join("workspace"),
-        inputs: scratch.join("inputs"),
-        out: scratch.join("out"),
-        home: scratch.join("home"),
-        name: format!("{name}-verify"),
-    };
-    for folder in [&room.inputs, &room.out, &room.home] {
-        fs::create_dir_all(folder).at("create", folder)?;
-    }
-    Ok(room)
-}
-
 impl Scorer<'_> {
+    /// The folders of the scoring phase, in an empty one.
+    pub(super) fn room(&self, scratch: &Path, name: &str) -> Result<Room, AgentError> {
+        let workspace = self.fresh.map(Path::to_owned);
+        let room = Room {
+            workspace: workspace.unwrap_or_else(|| scratch.join("workspace")),
+            inputs: scratch.join("inputs"),
+            out: scratch.join("out"),
+            home: scratch.join("home"),
+            name: format!("{name}-verify"),
+        };
+        fs::create_dir_all(&room.out).at("create", &room.out)?;
+        if self.sandbox.kind() != SandboxKind::Process {
+            for folder in [&room.inputs, &room.home] {
+                fs::create_dir(folder).at("create", folder)?;
+            }
+        }
+        Ok(room)
+    }
+
     /// The tests' results, the script's report, and why there is no score where the machine or the task is to blame.
     pub(super) fn verify(
         &self,
@@ -73,8 +78,10 @@ impl Scorer<'_> {
     ) -> Result<(Vec<TestResult>, ScriptReport, Option<String>), AgentError> {
         let log = dir.join("logs/eval.log");
         fs::write(&log, "").at("create", &log)?;
-        tree::copy(&self.baseline.tree(), &room.workspace)?;
-        apply_diff(&dir.join(files::DIFF_FILE), &room.workspace)?;
+        if self.fresh.is_none() {
+            tree::copy(&self.baseline.tree(), &room.workspace)?;
+            apply_diff(&dir.join(files::DIFF_FILE), &room.workspace)?;
+        }
         for test in self.task.tests.iter().chain(&self.task.evaluation_script) {
             if let Some(content) = &test.content {
                 let executable = content.starts_with("#!");
