@@ -4,7 +4,7 @@
 use crate::common::{Project, Ran};
 use crate::dice::{Dice, rounds};
 use crate::lab::{Lab, has_bubblewrap, meta};
-use crate::pod::{BASE, Pod, wait_for};
+use crate::pod::{BASE, Pod, STORE_MOUNT, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -42,12 +42,12 @@ fn workspaces(project: &Project) -> Vec<PathBuf> {
     all.filter(|path| path.exists()).collect()
 }
 
-/// Mounts below a folder.
+/// Mounts below a folder, but for the one that podman makes of its store and keeps.
 fn mounts(folder: &Path) -> Vec<String> {
     let all = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let below = folder.display().to_string();
     all.lines()
-        .filter(|line| line.contains(&below))
+        .filter(|line| line.contains(&below) && !line.contains(STORE_MOUNT))
         .map(str::to_owned)
         .collect()
 }

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// The image of most tests: a static shell and nothing else.
 pub const BASE: &str = "localhost/base:1";
 
+/// What podman may mount on itself, with a space as the list of mounts has it.
+pub const STORE_MOUNT: &str = "/podman/graph/overlay ";
+
 /// A lab whose podman keeps everything in the lab's folder.
 pub struct Pod {
     pub lab: Lab,
@@ -97,6 +100,8 @@ impl Drop for Pod {
         let _ = self
             .in_store(Command::new("podman").args(["rm", "-fa", "-t", "0"]))
             .output();
+        let store = self.lab.project.path().join("podman/graph/overlay");
+        let _ = Command::new("umount").arg("-q").arg(store).output();
     }
 }
 
