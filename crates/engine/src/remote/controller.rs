@@ -17,7 +17,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Shortest and longest pause between two looks at the folders.
-pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(50);
+pub(super) const LEAST_PAUSE: Duration = Duration::from_millis(20);
+/// The pause while the last records are on their way to the disk.
+const SETTLING: Duration = Duration::from_millis(2);
 const MOST_PAUSE: Duration = Duration::from_secs(2);
 /// The same for a run with few chunks, whose folders cost nothing to look at.
 const FEW: usize = 100;
@@ -436,7 +438,12 @@ impl<'a> Remote<'a> {
             (self.pause * 9 / 8).min(most)
         };
         let costly = if busy { Duration::ZERO } else { cost * SHARE };
-        let pause = self.pause.max(costly.min(MOST_PAUSE));
+        let settling = self.chunks.is_empty() && !self.floor.board.is_settled();
+        let pause = if settling {
+            SETTLING
+        } else {
+            self.pause.max(costly.min(MOST_PAUSE))
+        };
         let asked = self.controls.asked();
         if asked < Asked::Force {
             self.controls.wait(asked, pause);
