@@ -436,3 +436,18 @@ fn retries_keep_the_evidence_of_every_attempt() {
         );
     }
 }
+
+#[test]
+fn a_cap_on_money_holds_over_all_sessions() {
+    let project = Project::with_spec(
+        "name = \"b\"\nseeds = 5\nparallel = 1\nshell = true\nbudget = { cost = 2.0 }\n\
+         command = 'echo \"{\\\"cost_usd\\\": 1.0}\" >> $FAIRTRIAL_METRICS'\n",
+    );
+    let counts = |more: &[&str]| {
+        let args = [&["run", "bench.toml", "--json"], more].concat();
+        project.expect(0, &args).json()["counts"]["ok"].clone()
+    };
+    assert_eq!(counts(&[]), 2);
+    assert_eq!(counts(&["--resume"]), 2, "it is spent");
+    assert_eq!(counts(&["--resume", "--set", "budget.cost=4"]), 4);
+}

@@ -139,6 +139,30 @@ impl Dispatch {
         }
     }
 
+    /// Counts what earlier sessions started and spent: a cap is one of the whole run, however often it is resumed.
+    pub(crate) fn go_on_spending<E>(
+        &mut self,
+        known: &RunState,
+        records: impl Iterator<Item = Result<Record, E>>,
+    ) -> Result<(), E> {
+        self.budget.started = known
+            .trials()
+            .map(|(_, trial)| u64::from(trial.started))
+            .sum();
+        for record in records {
+            self.spend(&record?);
+        }
+        Ok(())
+    }
+
+    fn spend(&mut self, record: &Record) {
+        // What another run paid for costs this one nothing.
+        if record.reused_from.is_none() {
+            self.budget.cost += spent(record, self.budget.limits.cost.as_ref());
+            self.budget.tokens += spent(record, self.budget.limits.tokens.as_ref());
+        }
+    }
+
     /// Goes on for a controller that left: its retries count, and what it ended without an answer has ended.
     pub(crate) fn attend(&mut self, known: &RunState) {
         for (index, trial) in known.trials() {
@@ -355,8 +379,7 @@ impl Dispatch {
         if let Some(room) = &mut self.room {
             room.give_back(index);
         }
-        self.budget.cost += spent(record, self.budget.limits.cost.as_ref());
-        self.budget.tokens += spent(record, self.budget.limits.tokens.as_ref());
+        self.spend(record);
         let again = self.shall_retry(record);
         if again {
             let before = self.retried.entry(index).or_default();

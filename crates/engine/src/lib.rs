@@ -25,6 +25,7 @@ mod reuse;
 mod rollout;
 mod scoring;
 mod session;
+mod spending;
 mod unchanged;
 mod views;
 

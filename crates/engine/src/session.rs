@@ -9,6 +9,7 @@ use crate::job::hex;
 use crate::local::{Board, Floor};
 use crate::remote;
 use crate::remote::controller::{Placed, Remote};
+use crate::spending::earlier_records;
 use crate::views::Views;
 use crate::{EngineError, Outputs, RunReport, RunRequest, Start, prepare, reuse, unchanged};
 use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
@@ -181,6 +182,8 @@ impl Session<'_> {
             self.begin(&writer, &host);
         }
         let mut dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
+        let spent = earlier_records(&self.run, &self.known, &plan.spec().budget)?;
+        dispatch.go_on_spending(&self.known, spent)?;
         if let Start::Attend(_) = &self.request.start {
             dispatch.attend(known);
         }

@@ -53,28 +53,52 @@ pub fn list_leftovers() -> Vec<Leftover> {
 
 fn list(program: &'static str, path: &Path) -> Vec<Leftover> {
     let filter = format!("label={OWNER_LABEL}");
-    let ids = output(path, &["ps", "-aq", "--filter", &filter]);
-    let ids: Vec<&str> = ids.split_whitespace().collect();
-    if ids.is_empty() {
-        return Vec::new();
-    }
-    // `ps` prints labels in a way of each program's own; `inspect` is the same for both.
-    let format = format!(
-        "{{{{.Name}}}}\t{{{{index .Config.Labels \"{OWNER_LABEL}\"}}}}\t{{{{index .Config.Labels \"fairtrial.trial\"}}}}"
+    let listed = output(
+        path,
+        &[
+            "ps",
+            "-a",
+            "--filter",
+            &filter,
+            "--format",
+            "{{.ID}} {{.Names}}",
+        ],
     );
-    let mut args = vec!["container", "inspect", "--format", &format];
-    args.extend(ids);
-    let text = output(path, &args);
-    let leftover = |line: &str| {
-        let mut parts = line.split('\t').map(str::trim);
-        let (name, owner) = (parts.next()?, parts.next()?);
-        (!is_alive(owner)).then(|| Leftover {
-            program,
-            name: name.trim_start_matches('/').to_owned(),
-            trial: parts.next().unwrap_or_default().to_owned(),
+    let known = listed.lines().filter_map(|line| line.split_once(' '));
+    known
+        .filter_map(|(id, name)| {
+            let trial = match labels(path, id) {
+                Some((owner, _)) if is_alive(&owner) => return None,
+                Some((_, trial)) => trial,
+                // One whose removal was cut short cannot be looked into; one that is gone since needs nothing.
+                None if is_listed(path, id) => String::new(),
+                None => return None,
+            };
+            Some(Leftover {
+                program,
+                name: name.trim().to_owned(),
+                trial,
+            })
         })
-    };
-    text.lines().filter_map(leftover).collect()
+        .collect()
+}
+
+/// Owner and attempt of a container. `ps` prints labels in a way of each program's own; `inspect` is the same for both.
+/// It is asked for one at a time, since one that cannot be looked into would keep it from answering for the others.
+fn labels(path: &Path, id: &str) -> Option<(String, String)> {
+    let format = format!(
+        "{{{{index .Config.Labels \"{OWNER_LABEL}\"}}}}\t{{{{index .Config.Labels \"fairtrial.trial\"}}}}"
+    );
+    let text = output(path, &["container", "inspect", "--format", &format, id]);
+    let (owner, trial) = text.trim_end().split_once('\t')?;
+    Some((owner.to_owned(), trial.to_owned()))
+}
+
+fn is_listed(path: &Path, id: &str) -> bool {
+    let filter = format!("id={id}");
+    !output(path, &["ps", "-aq", "--filter", &filter])
+        .trim()
+        .is_empty()
 }
 
 fn output(program: &Path, args: &[&str]) -> String {

@@ -248,11 +248,40 @@ fn left_with(plan: &Plan, outcomes: &[Outcome]) -> RunState {
             resumed: attempt > 1,
             attends: attempt > 1,
         });
+        writer.append(&Event::Started {
+            index: 0,
+            attempt,
+            at,
+            dir: String::new(),
+        });
         let record = record(plan, 0, attempt, *outcome);
         writer.append(&Event::Finished(Box::new(record)));
     }
     writer.close().unwrap();
     RunState::read(&path).unwrap()
+}
+
+#[test]
+fn caps_count_what_earlier_sessions_started_and_spent() {
+    let caps = "trials = 9, cost = 2.0, tokens = 100";
+    let text = format!("seeds = 9\ncommand = \"p\"\nbudget = {{ {caps} }}\n");
+    let (_, plan) = dispatch(&text);
+    let known = left_with(&plan, &[Outcome::Failed, Outcome::Ok]);
+    let resumed = |cost: f64, reused: Option<&str>| {
+        let mut spent = record(&plan, 0, 1, Outcome::Failed);
+        spent.metrics.insert("cost_usd".into(), Number(cost));
+        spent.reused_from = reused.map(str::to_owned);
+        let mut dispatch = Dispatch::new(Arc::clone(&plan), &known, Instant::now());
+        let records = [Ok::<_, ()>(spent.clone()), Ok(spent)];
+        dispatch
+            .go_on_spending(&known, records.into_iter())
+            .unwrap();
+        (dispatch.next(Instant::now()), dispatch.budget.started)
+    };
+    // Two attempts were started before; each cost half of the cap.
+    assert_eq!(resumed(1.0, None), (Next::Done, 2));
+    assert!(matches!(resumed(0.9, None), (Next::Run { .. }, 3)));
+    assert!(matches!(resumed(1.0, Some("other")), (Next::Run { .. }, 3)));
 }
 
 #[test]

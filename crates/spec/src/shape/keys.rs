@@ -410,13 +410,13 @@ static RETRIES: Section = Section {
 static BUDGET: Section = Section {
     name: "budget",
     noun: "`budget`",
-    doc: "Caps for the whole run.",
+    doc: "Caps for the whole run, what earlier sessions spent included.",
     keys: &[&[
         key(
             "time",
             Type::Duration(Zero::Refused),
             "none",
-            "Wall time of the run.",
+            "Wall time of a session; a resumed run begins anew.",
         )
         .alias(&["wall"])
         .example("\"8h\""),
@@ -424,7 +424,7 @@ static BUDGET: Section = Section {
             "trials",
             Type::Whole(1, u64::MAX),
             "none",
-            "Trials started.",
+            "Attempts started, by all sessions of the run together.",
         )
         .example("500"),
         key(

@@ -1,0 +1,27 @@
+//! What a run has spent before this session, from its journal: caps are for the whole run.
+
+use fairtrial_journal::{Entry, Event, JournalError, ReadError, RunDir, RunState, read_journal};
+use fairtrial_model::Record;
+use fairtrial_spec::Budget;
+
+/// Every record that earlier sessions left, superseded ones too, where a cap counts what is in them.
+pub(crate) fn earlier_records(
+    run: &RunDir,
+    known: &RunState,
+    budget: &Budget,
+) -> Result<impl Iterator<Item = Result<Record, JournalError>>, JournalError> {
+    let counted = budget.cost.is_some() || budget.tokens.is_some();
+    let journal = (counted && known.opened.is_some())
+        .then(|| read_journal(&run.journal()))
+        .transpose()?;
+    let record = |entry: Result<Entry<Event>, ReadError>| match entry {
+        Ok(Entry {
+            event: Event::Finished(record),
+            ..
+        }) => Some(Ok(*record)),
+        Err(ReadError::Io(error)) => Some(Err(error)),
+        // Damaged lines are told of where the journal is folded.
+        Ok(_) | Err(ReadError::Corrupt(_)) => None,
+    };
+    Ok(journal.into_iter().flatten().filter_map(record))
+}
