@@ -2,9 +2,8 @@
 //! every rollout. Its history is one commit, so that no solution can be found in it.
 
 use crate::error::{AgentError, At};
-use crate::format::ReadTask;
 use crate::git::Git;
-use crate::task::{AgentTask, Repo, Solution};
+use crate::task::{AgentTask, ReadTask, Repo, Solution};
 use crate::tree;
 use rustix::process::{Pid, test_kill_process};
 use std::fs;
@@ -16,6 +15,9 @@ pub(crate) const VERSION: u32 = 2;
 /// The folder beside the tree with what the task's image is built from.
 const IMAGE_FOLDER: &str = "image";
 
+/// The file with the task itself.
+const TASK_FILE: &str = "task.json";
+
 /// A baseline in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
@@ -23,9 +25,19 @@ pub struct Baseline {
 }
 
 impl Baseline {
+    /// The baseline of a task with this digest, made or not.
+    pub fn of(cache: &Path, digest: &str) -> Self {
+        Self::at(folder(cache).join(digest))
+    }
+
     /// The baseline in a folder of the cache.
     pub fn at(dir: PathBuf) -> Self {
         Self { dir }
+    }
+
+    /// Whether it is made: the task's file is written last.
+    pub fn is_made(&self) -> bool {
+        self.dir.join(TASK_FILE).is_file()
     }
 
     /// The folder in the cache.
@@ -40,7 +52,7 @@ impl Baseline {
 
     /// The task.
     pub fn task(&self) -> Result<AgentTask, AgentError> {
-        let path = self.dir.join("task.json");
+        let path = self.dir.join(TASK_FILE);
         let text = fs::read(&path).at("read", &path)?;
         serde_json::from_slice(&text).map_err(|error| AgentError::Content {
             path,
@@ -82,11 +94,11 @@ impl Baseline {
 
 /// The baseline of a task, made where the cache does not have it.
 pub fn ensure(cache: &Path, read: &ReadTask, token: Option<&str>) -> Result<Baseline, AgentError> {
-    let folder = cache.join("tasks");
-    let dir = folder.join(&read.digest);
-    if dir.join("task.json").is_file() {
-        return Ok(Baseline { dir });
+    let baseline = Baseline::of(cache, &read.digest);
+    if baseline.is_made() {
+        return Ok(baseline);
     }
+    let folder = folder(cache);
     fs::create_dir_all(&folder).at("create", &folder)?;
     let building = folder.join(format!(".{}.{}.tmp", read.digest, std::process::id()));
     if building.exists() {
@@ -97,19 +109,32 @@ pub fn ensure(cache: &Path, read: &ReadTask, token: Option<&str>) -> Result<Base
         let _ = fs::remove_dir_all(&building);
         return Err(error);
     }
-    match fs::rename(&building, &dir) {
+    match fs::rename(&building, baseline.dir()) {
         Ok(()) => {}
         // Another controller was faster; its baseline is as good.
-        Err(_) if dir.join("task.json").is_file() => {
+        Err(_) if baseline.is_made() => {
             fs::remove_dir_all(&building).at("remove", &building)?;
         }
         Err(error) => return Err(error).at("rename", &building),
     }
-    Ok(Baseline { dir })
+    Ok(baseline)
 }
 
-/// Whether somebody is making the baseline in the folder of this name.
-pub fn is_being_made(name: &str) -> bool {
+fn folder(cache: &Path) -> PathBuf {
+    cache.join("tasks")
+}
+
+/// Folders of baselines that nobody will finish: whoever began them is no more.
+pub fn abandoned(cache: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder(cache)).into_iter().flatten().flatten();
+    let unfinished = entries.filter(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        name.starts_with('.') && !is_being_made(&name)
+    });
+    unfinished.map(|entry| entry.path()).collect()
+}
+
+fn is_being_made(name: &str) -> bool {
     let pid = name
         .strip_suffix(".tmp")
         .and_then(|name| name.rsplit('.').next());
@@ -153,7 +178,7 @@ fn make(cache: &Path, dir: &Path, task: &AgentTask, token: Option<&str>) -> Resu
         let path = dir.join("solution.patch");
         fs::write(&path, patch).at("write", &path)?;
     }
-    let path = dir.join("task.json");
+    let path = dir.join(TASK_FILE);
     let text = serde_json::to_vec(task).map_err(|error| AgentError::Content {
         path: path.clone(),
         message: error.to_string(),
@@ -223,16 +248,7 @@ impl Mirror {
 
     /// The one commit where the server gives single commits, else everything.
     fn bring(&self, repo: &Repo, commit: &str, token: Option<&str>) -> Result<(), AgentError> {
-        let fetch = || {
-            let git = self.git("fetch");
-            match token.filter(|_| repo.url.starts_with("https://github.com/")) {
-                Some(token) => git.secret_setting(
-                    "http.https://github.com/.extraHeader",
-                    &format!("Authorization: Bearer {token}"),
-                ),
-                None => git,
-            }
-        };
+        let fetch = || self.git("fetch").authorised(&repo.url, token);
         let alone = fetch()
             .args(["-q", "--depth", "1", "--", &repo.url, commit])
             .run();
@@ -252,11 +268,7 @@ impl Mirror {
     }
 
     fn check_out(&self, repo: &Repo, scratch: &Path, tree: &Path) -> Result<(), AgentError> {
-        let commit = repo.start.as_deref().unwrap_or("HEAD");
-        let from = match repo.subdir.as_deref() {
-            Some(subdir) => format!("{commit}:{}", subdir.trim_matches('/')),
-            None => commit.to_owned(),
-        };
+        let from = repo.tree_at(repo.start.as_deref().unwrap_or("HEAD"));
         let index = scratch.join("checkout.index");
         let git = |name| self.git(name).work_tree(tree).index(&index);
         git("read-tree").args([&from]).run()?;
@@ -276,12 +288,9 @@ impl Mirror {
         let (Some(start), Some(end)) = (&repo.start, &repo.end) else {
             return Ok(Vec::new());
         };
-        let part = |commit: &str| match repo.subdir.as_deref() {
-            Some(subdir) => format!("{commit}:{}", subdir.trim_matches('/')),
-            None => commit.to_owned(),
-        };
+        let (start, end) = (repo.tree_at(start), repo.tree_at(end));
         self.git("diff")
-            .args(["--binary", "--no-color", &part(start), &part(end)])
+            .args(["--binary", "--no-color", &start, &end])
             .output()
     }
 }
@@ -313,11 +322,7 @@ pub fn pin(task: &mut AgentTask, token: Option<&str>) -> Result<Option<String>, 
     } else {
         format!("refs/heads/{}", repo.branch)
     };
-    let mut git = Git::users("ls-remote");
-    if let Some(token) = token.filter(|_| repo.url.starts_with("https://github.com/")) {
-        let header = format!("Authorization: Bearer {token}");
-        git = git.secret_setting("http.https://github.com/.extraHeader", &header);
-    }
+    let git = Git::users("ls-remote").authorised(&repo.url, token);
     let line = git.args(["--", &repo.url, &wanted]).line()?;
     let Some(commit) = line.split_whitespace().next() else {
         return Err(AgentError::Program {

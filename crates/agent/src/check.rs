@@ -1,32 +1,12 @@
 //! What is wrong with a task, found before a token is spent on it.
 
+use crate::findings::Findings;
+use crate::paths::is_inside;
 use crate::sandbox::{Recipe, Setting};
 use crate::task::AgentTask;
 use crate::{adapter, sandbox};
 use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind};
-use serde::Serialize;
 use std::collections::HashSet;
-
-/// What was found out about a task.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Findings {
-    /// What keeps it from running.
-    pub errors: Vec<String>,
-    /// What a reader should know.
-    pub warnings: Vec<String>,
-}
-
-impl Findings {
-    /// Something that keeps the task from running.
-    pub fn error(&mut self, message: impl Into<String>) {
-        self.errors.push(message.into());
-    }
-
-    /// Something to know.
-    pub fn warn(&mut self, message: impl Into<String>) {
-        self.warnings.push(message.into());
-    }
-}
 
 /// Looks at what a task says about its own scoring.
 pub fn check_task(task: &AgentTask, findings: &mut Findings) {
@@ -75,7 +55,7 @@ fn check_tests(task: &AgentTask, findings: &mut Findings) {
     let mut paths = HashSet::new();
     for test in task.tests.iter().chain(&task.evaluation_script) {
         let path = &test.path;
-        if !crate::format::is_inside(path) {
+        if !is_inside(path) {
             findings.error(format!(
                 "test script `{path}` is not a path inside the workspace"
             ));
@@ -160,7 +140,8 @@ pub fn check_machine(
 
 #[cfg(test)]
 mod tests {
-    use super::{Findings, check_task};
+    use super::check_task;
+    use crate::findings::Findings;
     use crate::task::{AgentTask, Rubric, TestScript};
 
     #[test]

@@ -37,11 +37,7 @@ impl Collector<'_> {
         } else {
             Vec::new()
         };
-        // A diff is text but for the content of files that are not.
-        let diff = match String::from_utf8(diff) {
-            Ok(text) => self.redactor.redact(&text).into_owned().into_bytes(),
-            Err(error) => error.into_bytes(),
-        };
+        let diff = self.redactor.redact_bytes(diff);
         let path = artifacts.join("diff.patch");
         fs::write(&path, &diff).at("write", &path)?;
         self.notes(&artifacts, room)?;
@@ -106,11 +102,9 @@ impl Collector<'_> {
                     let folder = path.parent().unwrap_or(to);
                     fs::create_dir_all(folder).at("create", folder)?;
                     // What we wrote ourselves is never replaced by what an agent left.
-                    if let Ok(text) = String::from_utf8(bytes)
-                        && !path.exists()
-                    {
-                        let clean = self.redactor.redact(&text);
-                        fs::write(&path, clean.as_bytes()).at("write", &path)?;
+                    if !path.exists() {
+                        let clean = self.redactor.redact_bytes(bytes);
+                        fs::write(&path, clean).at("write", &path)?;
                         kept += 1;
                     }
                 }

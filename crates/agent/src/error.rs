@@ -38,6 +38,9 @@ pub enum AgentError {
     /// A task's image could not be built.
     #[error("{0}")]
     Image(String),
+    /// A file of results could not be written.
+    #[error(transparent)]
+    Journal(#[from] fairtrial_journal::JournalError),
     /// The judge gave no usable answer.
     #[error("the judge gave no score: {0}")]
     Judge(String),
@@ -56,11 +59,5 @@ impl<T> At<T> for io::Result<T> {
             path: path.to_owned(),
             source,
         })
-    }
-}
-
-impl From<fairtrial_journal::JournalError> for AgentError {
-    fn from(error: fairtrial_journal::JournalError) -> Self {
-        Self::Sandbox(error.to_string())
     }
 }

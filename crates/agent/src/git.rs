@@ -1,9 +1,12 @@
 //! Calls of git, always with our own settings: what a task or an agent left in a repository's configuration never
 //! decides what we do.
 
-use crate::error::AgentError;
+use crate::error::{AgentError, At};
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// Where the token for private repositories is one.
+const TOKEN_SITE: &str = "https://github.com/";
 
 /// A call of git.
 pub(crate) struct Git<'a> {
@@ -60,12 +63,18 @@ impl<'a> Git<'a> {
         self
     }
 
-    /// A setting that must not stand in the arguments, where every process could read it.
-    pub(crate) fn secret_setting(mut self, key: &str, value: &str) -> Self {
-        self.command
-            .env("GIT_CONFIG_COUNT", "1")
-            .env("GIT_CONFIG_KEY_0", key)
-            .env("GIT_CONFIG_VALUE_0", value);
+    /// With a token for private repositories, where it is one for this URL. It must not stand in the arguments, where
+    /// every process could read it.
+    pub(crate) fn authorised(mut self, url: &str, token: Option<&str>) -> Self {
+        if let Some(token) = token.filter(|_| url.starts_with(TOKEN_SITE)) {
+            self.command
+                .env("GIT_CONFIG_COUNT", "1")
+                .env("GIT_CONFIG_KEY_0", format!("http.{TOKEN_SITE}.extraHeader"))
+                .env(
+                    "GIT_CONFIG_VALUE_0",
+                    format!("Authorization: Bearer {token}"),
+                );
+        }
         self
     }
 
@@ -108,4 +117,15 @@ impl<'a> Git<'a> {
         let out = self.output()?;
         Ok(String::from_utf8_lossy(&out).trim().to_owned())
     }
+}
+
+/// Puts a patch on a workspace with a repository of its own.
+pub(crate) fn apply(patch: &Path, workspace: &Path) -> Result<(), AgentError> {
+    let patch = std::path::absolute(patch).at("find", patch)?;
+    Git::own("apply")
+        .work_tree(workspace)
+        .dir(&workspace.join(".git"))
+        .args(["--whitespace=nowarn", "--binary"])
+        .args([patch])
+        .run()
 }

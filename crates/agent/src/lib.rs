@@ -10,9 +10,11 @@ pub mod baseline;
 pub mod check;
 mod collect;
 mod error;
+pub mod findings;
 pub mod format;
 mod gate;
 mod git;
+mod paths;
 pub mod process;
 mod provider;
 pub mod rollout;
@@ -24,18 +26,10 @@ pub mod usage;
 
 pub use error::AgentError;
 
+use fairtrial_model::hex;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 
 /// The first 16 digits of a hash.
 pub(crate) fn short_hash(text: impl AsRef<[u8]>) -> String {
     hex(&Sha256::digest(text)[..8])
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

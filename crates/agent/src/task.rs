@@ -45,6 +45,15 @@ pub struct AgentTask {
     pub image: Option<ImageSource>,
 }
 
+/// A task as it will be run, and the hash of all that it is made of.
+#[derive(Debug, Clone)]
+pub struct ReadTask {
+    /// The task.
+    pub task: AgentTask,
+    /// Hash of the task with its overrides.
+    pub digest: String,
+}
+
 /// What an image is built from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageSource {
@@ -70,6 +79,16 @@ pub struct Repo {
     pub subdir: Option<String>,
     /// Paths to check out; empty means all.
     pub sparse: Vec<String>,
+}
+
+impl Repo {
+    /// What a task sees of a commit, in git's words: all of it, or the folder that it is about.
+    pub(crate) fn tree_at(&self, commit: &str) -> String {
+        match self.subdir.as_deref() {
+            Some(subdir) => format!("{commit}:{}", subdir.trim_matches('/')),
+            None => commit.to_owned(),
+        }
+    }
 }
 
 /// What a file holds.

@@ -219,7 +219,7 @@ pub(crate) fn remove(root: &Path, pattern: &str) -> Result<usize, AgentError> {
             let name = below.join(entry.file_name());
             let path = root.join(&name);
             let is_dir = entry.file_type().at("look at", &path)?.is_dir();
-            let named = crate::format::matches(pattern, &name.to_string_lossy());
+            let named = crate::paths::matches(pattern, &name.to_string_lossy());
             match (named, is_dir) {
                 (true, true) => fs::remove_dir_all(&path).at("remove", &path)?,
                 (true, false) => fs::remove_file(&path).at("remove", &path)?,

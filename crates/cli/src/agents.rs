@@ -1,18 +1,21 @@
 //! Agent tasks on the command line's side: what a spec's tasks hold and whether they can run here, their baselines, and
 //! the driver process inside a rollout.
 
-use crate::environment;
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
+use crate::{driver, environment};
 use fairtrial_agent::AgentError;
 use fairtrial_agent::baseline::{self, Baseline};
-use fairtrial_agent::check::{Findings, check_machine, check_task};
-use fairtrial_agent::format::{ReadTask, Reading, read_task};
-use fairtrial_agent::rollout::{RolloutEnd, RolloutTask, RolloutTrial, drive, score_again};
+use fairtrial_agent::check::{check_machine, check_task};
+use fairtrial_agent::findings::Findings;
+use fairtrial_agent::format::{Reading, read_task};
+use fairtrial_agent::rollout::{
+    RolloutEnd, RolloutTask, RolloutTrial, declared_metrics, drive, score_again,
+};
 use fairtrial_agent::sandbox::{self, Recipe, forget_failures, list_leftovers, remove_leftover};
+use fairtrial_agent::task::ReadTask;
 use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::DataRoot;
-use fairtrial_model::{Direction, MetricDeclaration, MetricSource};
 use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind, Spec, Task, Work, find_path};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -32,20 +35,20 @@ pub(crate) struct CheckedTask {
     pub(crate) findings: Findings,
 }
 
-/// Metrics that every rollout may report, with which way is better.
-const METRICS: [(&str, Direction); 4] = [
-    ("score", Direction::Up),
-    ("solved", Direction::Up),
-    ("tokens_total", Direction::Down),
-    ("cost_usd", Direction::Down),
-];
-
 /// Looks into every agent task of a spec.
 pub(crate) fn check(spec: &Spec) -> Vec<CheckedTask> {
+    distinct(check_each(spec))
+}
+
+/// What was found about each task of a spec in turn; absent for those that are not an agent's.
+fn check_each(spec: &Spec) -> Vec<Option<CheckedTask>> {
     let mut reader = Reader::new(spec);
-    let tasks = spec.tasks.iter().filter_map(|task| reader.check(task));
-    let mut all: Vec<CheckedTask> = tasks.collect();
-    // A task under several models is one task.
+    spec.tasks.iter().map(|task| reader.check(task)).collect()
+}
+
+/// A task under several models is one task.
+fn distinct(each: Vec<Option<CheckedTask>>) -> Vec<CheckedTask> {
+    let mut all: Vec<CheckedTask> = each.into_iter().flatten().collect();
     all.dedup_by(|one, other| {
         one.prepared_dir == other.prepared_dir
             && one.digest == other.digest
@@ -74,7 +77,12 @@ pub(crate) fn look(spec: &mut Spec, printer: Printer) -> Result<(), Failure> {
     if !spec.tasks.iter().any(is_agents) {
         return Ok(());
     }
-    let checked = check(spec);
+    let each = check_each(spec);
+    let digests: Vec<Option<String>> = each
+        .iter()
+        .map(|task| task.as_ref()?.digest.clone())
+        .collect();
+    let checked = distinct(each);
     show(&checked, printer);
     let errors: usize = checked.iter().map(|task| task.findings.errors.len()).sum();
     if errors > 0 {
@@ -82,8 +90,6 @@ pub(crate) fn look(spec: &mut Spec, printer: Printer) -> Result<(), Failure> {
         let message = format!("the agent tasks have {errors} problem{plural}; nothing was run");
         return Err(Failure::input(message));
     }
-    let mut reader = Reader::new(spec);
-    let digests: Vec<Option<String>> = spec.tasks.iter().map(|task| reader.digest(task)).collect();
     let backend = named_backend()?;
     for (task, found) in spec.tasks.iter_mut().zip(digests) {
         if let Work::Prepared {
@@ -94,20 +100,9 @@ pub(crate) fn look(spec: &mut Spec, printer: Printer) -> Result<(), Failure> {
             options.sandbox.kind = options.sandbox.kind.or(backend);
         }
     }
-    for (name, direction) in METRICS {
-        if !spec.metrics.iter().any(|metric| metric.name == name) {
-            spec.metrics.push(MetricDeclaration {
-                name: name.to_owned(),
-                source: MetricSource::Reported,
-                direction: Some(direction),
-                unit: None,
-                precision: None,
-                margin: None,
-                summary: None,
-                convert: None,
-                round: None,
-                required: false,
-            });
+    for metric in declared_metrics() {
+        if !spec.metrics.iter().any(|known| known.name == metric.name) {
+            spec.metrics.push(metric);
         }
     }
     Ok(())
@@ -173,9 +168,8 @@ fn made(task: &Task, root: &DataRoot) -> Option<Baseline> {
     let Work::Prepared { digest, .. } = &task.work else {
         return None;
     };
-    let folder = task_cache(root).join("tasks").join(digest.as_ref()?);
-    let is_made = folder.join("task.json").is_file();
-    is_made.then(|| Baseline::at(folder))
+    let baseline = Baseline::of(&task_cache(root), digest.as_ref()?);
+    baseline.is_made().then_some(baseline)
 }
 
 /// How the image of a task is made, where its sandbox needs that.
@@ -344,10 +338,6 @@ impl Reader {
         choice.kind = choice.kind.or(self.backend);
         is_container(&choice)
     }
-
-    fn digest(&mut self, task: &Task) -> Option<String> {
-        self.check(task)?.digest
-    }
 }
 
 /// What decides how a task is read, and its folder.
@@ -370,51 +360,34 @@ fn key(task: &Task) -> Option<(String, String)> {
 /// process was started as that.
 pub(crate) fn inside_a_rollout() -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
-    let again = match arguments.next()?.as_str() {
-        "__rollout" => false,
-        "__score" => true,
+    let work = match arguments.next()?.as_str() {
+        "__rollout" => roll_out,
+        "__score" => rescore,
         _ => return None,
     };
     let (task, trial) = (arguments.next()?, arguments.next()?);
-    Some(driver(&task, &trial, again))
+    Some(match driver::requests(&task, &trial) {
+        Ok((task, trial)) => work(&task, &trial),
+        Err(message) => driver::broken(&message),
+    })
 }
 
-#[allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "what a trial prints goes into its log"
-)]
-fn driver(task: &str, trial: &str, again: bool) -> ExitCode {
-    let (task, trial) = match requests(task, trial) {
-        Ok(both) => both,
-        Err(message) => {
-            eprintln!("{message}");
-            return Exit::Machine.into();
-        }
+fn roll_out(task: &RolloutTask, trial: &RolloutTrial) -> ExitCode {
+    let end = drive(task, trial, environment::read().into_iter().collect());
+    let exit = match end {
+        RolloutEnd::Done => Exit::Fine,
+        RolloutEnd::Failed => Exit::Failed,
+        RolloutEnd::Infra => Exit::Machine,
     };
-    let env = environment::read().into_iter().collect();
-    if again {
-        return match score_again(&task, &trial, env) {
-            Ok(report) => {
-                println!("{}", serde_json::to_string(&report).unwrap_or_default());
-                Exit::Fine.into()
-            }
-            Err(error) => {
-                eprintln!("{error}");
-                Exit::Machine.into()
-            }
-        };
-    }
-    match drive(&task, &trial, env) {
-        RolloutEnd::Done => Exit::Fine.into(),
-        RolloutEnd::Failed => Exit::Failed.into(),
-        RolloutEnd::Infra => Exit::Machine.into(),
-    }
+    exit.into()
 }
 
-fn requests(task: &str, trial: &str) -> Result<(RolloutTask, RolloutTrial), String> {
-    let text = std::fs::read(task).map_err(|error| format!("{task}: {error}"))?;
-    let task = serde_json::from_slice(&text).map_err(|error| format!("{task}: {error}"))?;
-    let trial = serde_json::from_str(trial).map_err(|error| format!("the trial: {error}"))?;
-    Ok((task, trial))
+fn rescore(task: &RolloutTask, trial: &RolloutTrial) -> ExitCode {
+    match score_again(task, trial, environment::read().into_iter().collect()) {
+        Ok(report) => {
+            driver::say(&serde_json::to_string(&report).unwrap_or_default());
+            Exit::Fine.into()
+        }
+        Err(error) => driver::broken(&error.to_string()),
+    }
 }

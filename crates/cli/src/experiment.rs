@@ -1,7 +1,7 @@
 //! Registered experiments on the command line's side: the catalogue for specs, and the two processes inside a trial.
 
 use crate::exit::Exit;
-use crate::{environment, time};
+use crate::{driver, environment, time};
 use fairtrial_driver::{DriveTask, DriveTrial, Experiments, Tools, drive};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,36 +27,23 @@ pub(crate) fn inside_a_trial() -> Option<ExitCode> {
         arguments.next().and_then(text),
         arguments.next().and_then(text),
     );
-    Some(driver(
-        &task.unwrap_or_default(),
-        &trial.unwrap_or_default(),
-    ))
+    Some(run(&task.unwrap_or_default(), &trial.unwrap_or_default()))
 }
 
-#[allow(clippy::print_stderr, reason = "what a trial prints goes into its log")]
-fn driver(task: &str, trial: &str) -> ExitCode {
-    let driven = requests(task, trial).and_then(|(task, trial)| {
-        let tools = tools()?;
-        drive(&task, &trial, &tools).map_err(|error| error.to_string())
-    });
+fn run(task: &str, trial: &str) -> ExitCode {
+    let driven =
+        driver::requests::<DriveTask, DriveTrial>(task, trial).and_then(|(task, trial)| {
+            let tools = tools()?;
+            drive(&task, &trial, &tools).map_err(|error| error.to_string())
+        });
     match driven {
         Ok(driven) if driven.succeeded => Exit::Fine.into(),
         Ok(driven) => {
-            eprintln!("{}", driven.trouble.unwrap_or_default());
+            driver::complain(&driven.trouble.unwrap_or_default());
             Exit::Failed.into()
         }
-        Err(message) => {
-            eprintln!("{message}");
-            Exit::Machine.into()
-        }
+        Err(message) => driver::broken(&message),
     }
-}
-
-fn requests(task: &str, trial: &str) -> Result<(DriveTask, DriveTrial), String> {
-    let text = std::fs::read(task).map_err(|error| format!("{task}: {error}"))?;
-    let task = serde_json::from_slice(&text).map_err(|error| format!("{task}: {error}"))?;
-    let trial = serde_json::from_str(trial).map_err(|error| format!("the trial: {error}"))?;
-    Ok((task, trial))
 }
 
 fn tools() -> Result<Tools, String> {
@@ -70,11 +57,6 @@ fn tools() -> Result<Tools, String> {
         environment: environment::read(),
         now: time::now,
         stop,
-        say,
+        say: driver::say,
     })
-}
-
-#[allow(clippy::print_stdout, reason = "what a trial prints goes into its log")]
-fn say(text: &str) {
-    println!("{text}");
 }

@@ -5,6 +5,7 @@ mod app;
 mod commands;
 mod confirm;
 mod data_dir;
+mod driver;
 mod ending;
 mod environment;
 mod exit;

@@ -4,7 +4,7 @@ use crate::EngineError;
 use crate::experiment::DriverLines;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::MetricDeclaration;
+use fairtrial_model::{MetricDeclaration, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 
 use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, expand_env};
@@ -12,7 +12,6 @@ use fairtrial_trial::{JobLimits, Makes, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -234,14 +233,6 @@ fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     write_atomic_bytes(path, Durability::Process, text.as_bytes())
         .map_err(|error| error.to_string())
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// The caller's variables that a task's trials inherit, without those that are set anew for each.

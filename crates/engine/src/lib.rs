@@ -40,5 +40,5 @@ pub use prepare::{resolved_spec, write_plan};
 pub use request::{Outputs, RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
 pub use reuse::{Reusable, reusable};
 pub use rollout::{image_cache, rollout_task_file, task_cache};
-pub use scoring::{ScoreJob, Scorings};
+pub use scoring::{Rescored, ScoreRequest, score_again};
 pub use session::run;

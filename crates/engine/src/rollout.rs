@@ -2,6 +2,7 @@
 //! phase itself.
 
 use crate::driver_line::{DriverLine, task_file};
+use fairtrial_agent::baseline::Baseline;
 use fairtrial_agent::rollout::{RolloutTask, RolloutTrial, TASK_SCHEMA};
 use fairtrial_journal::{DataRoot, RunDir};
 use fairtrial_plan::{Placement, Trial};
@@ -85,7 +86,9 @@ impl RolloutLines {
         };
         Ok(RolloutTask {
             schema: TASK_SCHEMA,
-            baseline: task_cache(self.run.root()).join("tasks").join(digest),
+            baseline: Baseline::of(&task_cache(self.run.root()), digest)
+                .dir()
+                .to_owned(),
             images: image_cache(self.run.root()),
             prepared_dir: dir.clone(),
             model: model.clone(),

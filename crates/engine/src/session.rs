@@ -5,7 +5,6 @@ use crate::capacity::Capacity;
 use crate::controls::{Asked, Controls};
 use crate::dispatch::Dispatch;
 use crate::events::{RunEvent, StopReason};
-use crate::job::hex;
 use crate::local::{Board, Floor};
 use crate::remote;
 use crate::remote::controller::{Placed, Remote};
@@ -19,6 +18,7 @@ use fairtrial_journal::{
     RunLock, RunState, RunStatus, WriterOptions, cancel_requested, clear_cancel, effective_records,
     write_atomic_bytes,
 };
+use fairtrial_model::hex;
 use fairtrial_plan::Plan;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

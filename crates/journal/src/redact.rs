@@ -126,6 +126,25 @@ impl Redactor {
         }
     }
 
+    /// The same for bytes that need not be text, as a patch of a file in an old encoding.
+    pub fn redact_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let bytes = match &self.exact {
+            Some(exact) if exact.is_match(&bytes) => {
+                exact.replace_all_bytes(&bytes, &vec![REDACTED; exact.patterns_len()])
+            }
+            _ => bytes,
+        };
+        let mut clean = Vec::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            match redact_shapes(chunk.valid()) {
+                Some(text) => clean.extend_from_slice(text.as_bytes()),
+                None => clean.extend_from_slice(chunk.valid().as_bytes()),
+            }
+            clean.extend_from_slice(chunk.invalid());
+        }
+        clean
+    }
+
     /// The event with its free text redacted; copied only where there is something to take out.
     pub(crate) fn redact_event<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let mut dirty = false;
@@ -263,6 +282,17 @@ mod tests {
             redactor.redact("clean"),
             std::borrow::Cow::Borrowed(_)
         ));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_redacted_too() {
+        let redactor = Redactor::from_env([("DB_PASSWORD", "hunter22")]);
+        let patch = b"+caf\xe9 hunter22 \xff sk-abcdefghijklmnop1234\n".to_vec();
+        assert_eq!(
+            redactor.redact_bytes(patch),
+            b"+caf\xe9 [redacted] \xff [redacted]\n"
+        );
+        assert_eq!(redactor.redact_bytes(vec![0, 255, 7]), [0, 255, 7]);
     }
 
     #[test]

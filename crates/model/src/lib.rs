@@ -6,6 +6,7 @@
 
 mod clock;
 mod episode;
+mod hex;
 mod metric;
 mod number;
 mod outcome;
@@ -22,6 +23,7 @@ pub use clock::{Stamp, StampError, UtcTime};
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
 };
+pub use hex::hex;
 pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};

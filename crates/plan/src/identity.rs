@@ -4,7 +4,7 @@
 //! retries, how much of the logs is kept. Metrics are read after the fact, so they belong to the plan, not to a trial.
 
 use crate::{PLAN_VERSION, Trial};
-use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId};
+use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId, hex};
 use fairtrial_spec::{Needs, Retries, Spec, Work};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -94,13 +94,4 @@ pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
     );
     let text = serde_json::to_string(&decides).unwrap_or_default();
     hex(&Sha256::digest(text)[..16])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
 }

@@ -4,11 +4,10 @@ mod overrides;
 mod prepared;
 
 pub use overrides::Overrides;
-pub(crate) use overrides::matches;
 
-use crate::check::Findings;
 use crate::error::AgentError;
-use crate::task::AgentTask;
+use crate::findings::Findings;
+use crate::task::{AgentTask, ReadTask};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -36,15 +35,6 @@ pub struct Reading<'a> {
     pub apply_overrides: bool,
     /// A token for private repositories.
     pub token: Option<&'a str>,
-}
-
-/// A task as it will be run, and the hash of all that it is made of.
-#[derive(Debug, Clone)]
-pub struct ReadTask {
-    /// The task.
-    pub task: AgentTask,
-    /// Hash of the task with its overrides.
-    pub digest: String,
 }
 
 /// Reads a task and applies its overrides. A file `overrides.json` beside the task applies where the spec names none.
@@ -84,19 +74,5 @@ fn digest(task: &AgentTask) -> Result<String, AgentError> {
     let mut hash = Sha256::new();
     hash.update(format!("fairtrial task {}\n", crate::baseline::VERSION));
     hash.update(text);
-    Ok(crate::hex(&hash.finalize()[..16]))
-}
-
-/// Whether a path stays inside the folder it is meant for.
-pub(crate) fn is_inside(path: &str) -> bool {
-    let parts = Path::new(path).components();
-    let mut named = false;
-    for part in parts {
-        match part {
-            std::path::Component::Normal(_) => named = true,
-            std::path::Component::CurDir => {}
-            _ => return false,
-        }
-    }
-    named
+    Ok(fairtrial_model::hex(&hash.finalize()[..16]))
 }

@@ -4,10 +4,10 @@
 //! Precedence, strongest first: `env` of the spec, `environment_variables` here, the task itself; `inject_files` over
 //! `overlay_repo_files` over the task's own files; removals come before everything that is laid over.
 
-use super::is_inside;
 use super::prepared::{Evaluation, MetaRepo, read_json};
-use crate::check::Findings;
 use crate::error::{AgentError, At};
+use crate::findings::Findings;
+use crate::paths::{is_inside, matches};
 use crate::task::{AgentTask, FileBody, Rubric, TestScript};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -176,88 +176,4 @@ fn variables(value: &Value) -> Option<BTreeMap<String, String>> {
         plain.then(|| (name.clone(), text))
     };
     value.as_object()?.iter().map(each).collect()
-}
-
-/// Whether a pattern names a path: `*` stands for anything inside one folder, `**` for any folders, and a pattern that
-/// names a folder names everything in it.
-pub(crate) fn matches(pattern: &str, path: &str) -> bool {
-    let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-    let parts: Vec<&str> = pattern.split('/').collect();
-    let names: Vec<&str> = path.split('/').collect();
-    parts_match(&parts, &names)
-}
-
-fn parts_match(parts: &[&str], names: &[&str]) -> bool {
-    match (parts, names) {
-        ([], _) => true,
-        (["**"], []) => false,
-        (["**", rest @ ..], _) => (0..=names.len())
-            .filter(|skip| !rest.is_empty() || *skip < names.len())
-            .any(|skip| parts_match(rest, &names[skip..])),
-        ([part, rest @ ..], [name, below @ ..]) => {
-            name_matches(part.as_bytes(), name.as_bytes()) && parts_match(rest, below)
-        }
-        (_, []) => false,
-    }
-}
-
-/// One name against one part with `*` and `?`, without going back more than to the last star.
-fn name_matches(part: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut seen) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while seen < name.len() {
-        match part.get(at) {
-            Some(b'*') => {
-                star = Some((at, seen));
-                at += 1;
-            }
-            Some(wanted) if *wanted == b'?' || *wanted == name[seen] => {
-                at += 1;
-                seen += 1;
-            }
-            _ => match star {
-                Some((place, from)) => {
-                    star = Some((place, from + 1));
-                    at = place + 1;
-                    seen = from + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    part[at..].iter().all(|byte| *byte == b'*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn patterns_name_files_and_what_is_in_folders() {
-        let yes = [
-            ("src/a.py", "src/a.py"),
-            ("src", "src/deep/a.py"),
-            ("src/", "src/a.py"),
-            ("*.md", "README.md"),
-            ("docs/*.md", "docs/a.md"),
-            ("**/*.md", "docs/deep/a.md"),
-            ("**/*.md", "a.md"),
-            ("tests/**", "tests/x/y"),
-            ("a?c", "abc"),
-            ("*a*b*", "xxaxxbxx"),
-        ];
-        for (pattern, path) in yes {
-            assert!(matches(pattern, path), "{pattern} {path}");
-        }
-        let no = [
-            ("*.md", "docs/a.md"),
-            ("src", "src2/a"),
-            ("docs/*.md", "docs/x/a.md"),
-            ("a?c", "ac"),
-            ("tests/**", "tests"),
-        ];
-        for (pattern, path) in no {
-            assert!(!matches(pattern, path), "{pattern} {path}");
-        }
-    }
 }

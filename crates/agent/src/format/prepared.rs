@@ -2,10 +2,10 @@
 //! `repo/` (a workspace without git), `solution.patch` or `solution.sh` (for the `oracle` agent), `evaluate.*`,
 //! `Dockerfile` (for the container sandboxes).
 
-use super::{TaskFormat, is_inside};
-use crate::check::Findings;
+use super::TaskFormat;
 use crate::error::{AgentError, At};
-use crate::score::is_python;
+use crate::findings::Findings;
+use crate::paths::{is_inside, is_python};
 use crate::task::{AgentTask, FileBody, ImageSource, Repo, Rubric, Solution, TestScript};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -227,7 +227,7 @@ fn image(dir: &Path, findings: &mut Findings) -> Result<Option<ImageSource>, Age
         hash.update(head);
         hash.update(bytes);
     }
-    let digest = crate::hex(&hash.finalize()[..16]);
+    let digest = fairtrial_model::hex(&hash.finalize()[..16]);
     Ok(Some(ImageSource { digest, files }))
 }
 

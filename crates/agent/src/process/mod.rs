@@ -56,6 +56,17 @@ pub struct Ended {
     pub tail: String,
 }
 
+impl Ended {
+    /// The last thing that it said, cut to what fits a message.
+    pub fn last_line(&self) -> String {
+        let mut lines = self.tail.lines().rev().map(str::trim);
+        match lines.find(|line| !line.is_empty()) {
+            Some(line) => line.chars().take(300).collect(),
+            None => "it said nothing".to_owned(),
+        }
+    }
+}
+
 /// Looks at a running program now and then; an answer ends it, for that reason.
 pub type Watcher<'a> = &'a mut dyn FnMut() -> Option<String>;
 

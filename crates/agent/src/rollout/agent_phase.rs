@@ -5,7 +5,7 @@ use super::Drive;
 use crate::adapter::{self, Brief, INSTRUCTION_FILE, Invocation, Work};
 use crate::error::AgentError;
 use crate::gate::Gate;
-use crate::git::Git;
+use crate::git;
 use crate::process::{self, Ended, Program};
 use crate::provider::{self, Trouble};
 use crate::sandbox::{Env, Room};
@@ -211,13 +211,7 @@ impl Drive<'_> {
                 return self.run_agent(&invocation, room, &inside);
             }
             Some(Solution::Patch { .. } | Solution::EndCommit) => {
-                let patch = self.baseline.solution_patch();
-                let applied = Git::own("apply")
-                    .work_tree(&room.workspace)
-                    .dir(&room.workspace.join(".git"))
-                    .args(["--whitespace=nowarn", "--binary"])
-                    .args([patch])
-                    .run();
+                let applied = git::apply(&self.baseline.solution_patch(), &room.workspace);
                 if let Err(error) = applied {
                     let message = format!("the reference solution does not apply: {error}");
                     end.infra = Some(Trouble::permanent(message));

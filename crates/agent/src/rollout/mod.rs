@@ -7,6 +7,7 @@ mod results;
 
 pub use report::{Report, RolloutEnd};
 pub use request::{RolloutTask, RolloutTrial, TASK_SCHEMA};
+pub use results::declared_metrics;
 
 use crate::adapter::INSTRUCTION_FILE;
 use crate::baseline::Baseline;

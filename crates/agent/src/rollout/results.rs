@@ -4,10 +4,34 @@ use super::Drive;
 use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
 use crate::error::{AgentError, At};
-use fairtrial_model::CAUSE_FACT;
+use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, MetricSource};
 use fairtrial_spec::RolloutOptions;
 use serde_json::{Value, json};
 use std::fs;
+
+/// The metrics that every rollout may report and that say which way is better.
+const DIRECTED: [(&str, Direction); 4] = [
+    ("score", Direction::Up),
+    ("solved", Direction::Up),
+    ("tokens_total", Direction::Down),
+    ("cost_usd", Direction::Down),
+];
+
+/// These metrics as a spec would declare them.
+pub fn declared_metrics() -> impl Iterator<Item = MetricDeclaration> {
+    DIRECTED.iter().map(|(name, direction)| MetricDeclaration {
+        name: (*name).to_owned(),
+        source: MetricSource::Reported,
+        direction: Some(*direction),
+        unit: None,
+        precision: None,
+        margin: None,
+        summary: None,
+        convert: None,
+        round: None,
+        required: false,
+    })
+}
 
 impl Drive<'_> {
     pub(super) fn agent_report(&self, agent: &AgentEnd, diff_lines: usize, report: &mut Report) {

@@ -1,7 +1,7 @@
 //! `bubblewrap`: the system read-only, a home and a temporary folder of its own, nothing else of this machine's files,
 //! its own processes, and no network where that is asked for.
 
-use super::{Confined, Env, Room, Sandbox, find_program, fixed_room, is_online, last_line};
+use super::{Confined, Env, Room, Sandbox, find_program, fixed_room, is_online};
 use crate::error::AgentError;
 use crate::process::Ended;
 use fairtrial_spec::{SandboxChoice, SandboxKind};
@@ -100,7 +100,7 @@ impl Sandbox for Bubblewrap {
     }
 
     fn trouble(&self, ended: &Ended) -> Option<String> {
-        let said = last_line(&ended.tail);
+        let said = ended.last_line();
         let own = ended.code != 0 && said.starts_with("bwrap: ");
         own.then(|| format!("the sandbox could not be started: {said}"))
     }

@@ -3,9 +3,7 @@
 
 use super::image::{Builder, Recipe, allowed_limits};
 use super::leftover::{OWNER_LABEL, owner, remove};
-use super::{
-    Confined, Env, Labels, Room, Sandbox, Setting, find_program, fixed_room, is_online, last_line,
-};
+use super::{Confined, Env, Labels, Room, Sandbox, Setting, find_program, fixed_room, is_online};
 use crate::error::AgentError;
 use crate::process::Ended;
 use fairtrial_journal::redact::Redactor;
@@ -158,7 +156,7 @@ impl Sandbox for Container {
     }
 
     fn trouble(&self, ended: &Ended) -> Option<String> {
-        let said = last_line(&ended.tail);
+        let said = ended.last_line();
         let not_started = NOT_STARTED.iter().any(|start| said.starts_with(start));
         let is_so = ended.code == 125 || (ended.code != 0 && not_started);
         is_so.then(|| format!("the container could not be started: {said}"))

@@ -143,13 +143,6 @@ fn fixed_room(room: &Room) -> Room {
     }
 }
 
-/// The last thing that a program said, cut to what fits a message.
-fn last_line(tail: &str) -> String {
-    let mut lines = tail.lines().rev().map(str::trim);
-    let last = lines.find(|line| !line.is_empty()).unwrap_or_default();
-    last.chars().take(300).collect()
-}
-
 /// Whether the network is there.
 fn is_online(choice: &SandboxChoice) -> bool {
     choice.network == Network::On

@@ -8,7 +8,6 @@ mod verify;
 pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
 pub use judge::{JudgeScore, LmEvaluation};
 pub use rubric::{Evaluation, RubricScore, Scores, evaluate};
-pub(crate) use verify::is_python;
 pub use verify::{ScriptReport, TestResult};
 
 use crate::baseline::Baseline;
@@ -141,7 +140,8 @@ impl Scored {
         set("verify_s", Some(self.seconds));
         for (name, value) in &self.script.custom_metrics {
             // A metric of ours keeps its meaning whatever a script calls its own.
-            let name = if metrics.contains_key(name) || RESERVED.contains(&name.as_str()) {
+            let taken = METRICS.iter().chain(&RESERVED).any(|own| own == name);
+            let name = if taken {
                 format!("custom/{name}")
             } else {
                 name.clone()
@@ -154,15 +154,27 @@ impl Scored {
     }
 }
 
-/// Names of metrics that a rollout gives itself, besides those of scoring.
-const RESERVED: [&str; 9] = [
+/// The metrics that scoring gives.
+pub const METRICS: [&str; 7] = [
     "score",
     "solved",
-    "tokens_total",
+    "tests_passed",
+    "tests_total",
+    "tests_timed_out",
+    "lm_score",
+    "verify_s",
+];
+
+/// Names of metrics that a rollout gives itself, besides those of scoring.
+const RESERVED: [&str; 10] = [
+    "agent_s",
+    "cost_usd",
+    "diff_lines",
+    "step",
+    "tokens_cached",
     "tokens_input",
     "tokens_output",
+    "tokens_reasoning",
+    "tokens_total",
     "tool_calls",
-    "cost_usd",
-    "agent_s",
-    "step",
 ];

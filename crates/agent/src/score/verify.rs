@@ -3,10 +3,11 @@
 
 use super::{Scorer, files};
 use crate::error::{AgentError, At};
+use crate::paths::is_python;
 use crate::process::{self, Program};
 use crate::sandbox::Room;
 use crate::task::{FileBody, TestScript};
-use crate::{git::Git, tree};
+use crate::{git, tree};
 use fairtrial_spec::SandboxKind;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -183,7 +184,7 @@ impl Scorer<'_> {
             126 | 127 => Some(format!(
                 "test `{path}` could not be run (exit code {}): {}",
                 ended.code,
-                last_line(&ended.tail)
+                ended.last_line()
             )),
             1 if is_pytest && no_runner => Some(format!("test `{path}`: pytest is not installed")),
             3..=5 if is_pytest => Some(format!(
@@ -235,29 +236,13 @@ fn command(test: &TestScript) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Whether a script is one of Python's.
-pub(crate) fn is_python(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|kind| kind == "py")
-}
-
-fn last_line(tail: &str) -> &str {
-    let line = tail.lines().rev().find(|line| !line.trim().is_empty());
-    line.unwrap_or("it said nothing").trim()
-}
-
 /// Puts the agent's diff on a fresh workspace.
 fn apply_diff(diff: &Path, workspace: &Path) -> Result<(), AgentError> {
     let empty = fs::metadata(diff).is_ok_and(|data| data.len() == 0);
     if empty {
         return Ok(());
     }
-    let diff = std::path::absolute(diff).at("find", diff)?;
-    Git::own("apply")
-        .work_tree(workspace)
-        .dir(&workspace.join(".git"))
-        .args(["--whitespace=nowarn", "--binary"])
-        .args([diff])
-        .run()
+    git::apply(diff, workspace)
 }
 
 fn report(path: &Path) -> ScriptReport {

@@ -145,13 +145,7 @@ fn workspaces(root: &DataRoot, live: &[String]) -> Vec<PathBuf> {
             found.push(work);
         }
     }
-    let cache = task_cache(root).join("tasks");
-    for entry in std::fs::read_dir(cache).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with('.') && !baseline::is_being_made(&name) {
-            found.push(entry.path());
-        }
-    }
+    found.extend(baseline::abandoned(&task_cache(root)));
     found.sort();
     found
 }

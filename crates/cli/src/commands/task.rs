@@ -2,7 +2,8 @@
 
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
-use fairtrial_agent::check::{Findings, check_task};
+use fairtrial_agent::check::check_task;
+use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
 use serde_json::json;
 use std::path::{Path, PathBuf};

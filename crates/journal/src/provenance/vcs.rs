@@ -2,9 +2,9 @@
 
 use super::program::{self, NoAnswer};
 use crate::redact::Redactor;
+use fairtrial_model::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
 use std::process::ChildStdout;
@@ -142,12 +142,4 @@ fn hash_all(mut output: ChildStdout) -> (Sha256, u64) {
         total += len as u64;
     }
     (hash, total)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -1,9 +1,9 @@
-//! Scoring the rollouts of a run again: the same driver, told to score only, in what the rollout left.
+//! The programs that score rollouts again: the same driver, told to score only, in what the rollout left.
 
 use crate::EngineError;
 use crate::job::JobMaker;
 use fairtrial_agent::rollout::RolloutTrial;
-use fairtrial_journal::RunDir;
+use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::Record;
 use fairtrial_plan::Plan;
 use fairtrial_spec::Spec;
@@ -15,15 +15,15 @@ const SCORE_ARGUMENT: &str = "__score";
 
 /// A program to run; it prints a report as JSON.
 #[derive(Debug, Clone)]
-pub struct ScoreJob {
+pub(super) struct ScoreJob {
     /// Program and arguments.
-    pub argv: Vec<String>,
+    pub(super) argv: Vec<String>,
     /// All its variables.
-    pub env: Vec<(String, String)>,
+    pub(super) env: Vec<(String, String)>,
 }
 
 /// Makes the jobs that score the rollouts of one run again.
-pub struct Scorings {
+pub(super) struct Scorings {
     run: RunDir,
     plan: Plan,
     jobs: JobMaker,
@@ -31,14 +31,13 @@ pub struct Scorings {
 
 impl Scorings {
     /// For a run with this spec, its own.
-    pub fn new(
-        run: &RunDir,
+    pub(super) fn new(
+        (run, state): (&RunDir, &RunState),
         spec: Spec,
         program: &Path,
         environment: &[(String, String)],
     ) -> Result<Self, EngineError> {
-        let state = fairtrial_journal::RunState::read(&run.journal())?;
-        let only = state.opened.and_then(|opened| opened.only);
+        let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
         let plan = Plan::new(Arc::new(spec), only.as_deref())?;
         let jobs = JobMaker::new(run, plan.spec(), program, environment);
         Ok(Self {
@@ -49,12 +48,12 @@ impl Scorings {
     }
 
     /// The rollout's directory as other tools see it.
-    pub fn outward(&self, record: &Record) -> String {
+    pub(super) fn outward(&self, record: &Record) -> String {
         self.run.root().outward(&record.dir)
     }
 
     /// The job for a rollout; absent where its agent left nothing to score.
-    pub fn job(&self, record: &Record) -> Result<Option<ScoreJob>, EngineError> {
+    pub(super) fn job(&self, record: &Record) -> Result<Option<ScoreJob>, EngineError> {
         let dir = self.run.root().path().join(&record.dir);
         if record.dir.is_empty() || !dir.join("results.json").is_file() {
             return Ok(None);

@@ -1,0 +1,235 @@
+//! Scores what the rollouts of a run left, again, without running an agent. The new records follow the old ones in the
+//! journal; what the agent did stays as it was.
+
+mod jobs;
+
+use crate::{EngineError, resolved_spec};
+use fairtrial_agent::rollout::Report;
+use fairtrial_agent::score::METRICS;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{
+    Durability, Event, JournalError, JournalWriter, RunDir, RunLock, RunState, effective_records,
+    views,
+};
+use fairtrial_model::{BROKEN_FACT, CAUSE_FACT, Cause, Number, Outcome, Record, UtcTime};
+use fairtrial_spec::Work;
+use jobs::{ScoreJob, Scorings};
+use serde::Serialize;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What is scored again, and by what.
+#[derive(Debug, Clone, Copy)]
+pub struct ScoreRequest<'a> {
+    /// The run.
+    pub run: &'a RunDir,
+    /// This very program.
+    pub program: &'a Path,
+    /// The caller's environment.
+    pub environment: &'a [(String, String)],
+    /// How many at the same time.
+    pub slots: usize,
+    /// The clock.
+    pub now: fn() -> UtcTime,
+}
+
+/// One rollout, scored or not: the keys of the original first.
+#[derive(Debug, Clone, Serialize)]
+pub struct Rescored {
+    /// Its directory as other tools see it.
+    pub run_dir: String,
+    /// The task's folder.
+    pub task_dir: String,
+    /// 0 where it was scored, 1 where there is nothing to score, 3 where scoring failed.
+    pub eval_rc: i32,
+    /// `ok`, `not_run` or `failed`.
+    pub status: &'static str,
+    /// The score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The new record.
+    #[serde(skip)]
+    record: Option<Record>,
+}
+
+/// Scores the rollouts of a run again; nothing is done, and nothing given, where it has none.
+pub fn score_again(request: &ScoreRequest<'_>) -> Result<Vec<Rescored>, EngineError> {
+    let run = request.run;
+    let spec = resolved_spec(run)?;
+    let _lock = RunLock::acquire(run, (request.now)())?;
+    let state = RunState::read(&run.journal())?;
+    let mut rollouts = Vec::new();
+    effective_records(&run.journal(), &state, |record: Record| {
+        let dir = spec.tasks.iter().find_map(|task| match &task.work {
+            Work::Prepared { dir, .. } if task.id == record.trial.task => Some(dir.clone()),
+            _ => None,
+        });
+        rollouts.extend(dir.map(|dir| (record, dir)));
+        Ok::<(), JournalError>(())
+    })?;
+    if rollouts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let environment = request.environment;
+    let scorings = Scorings::new((run, &state), spec.clone(), request.program, environment)?;
+    let variables = environment.iter().map(|(name, value)| (name, value));
+    let redactor = Redactor::from_env(variables);
+    let rescored = score_all(&scorings, &rollouts, &redactor, request.slots);
+    keep(run, &state, &rescored, (request.now)())?;
+    views::write_all(run, &spec, Durability::Content)?;
+    Ok(rescored)
+}
+
+fn score_all(
+    scorings: &Scorings,
+    rollouts: &[(Record, String)],
+    redactor: &Redactor,
+    slots: usize,
+) -> Vec<Rescored> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..slots.clamp(1, rollouts.len()) {
+            scope.spawn(|| {
+                while let Some((record, dir)) = rollouts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let one = score(scorings, record, dir, redactor);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.push((record.trial.index, one));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, one)| one).collect()
+}
+
+fn score(scorings: &Scorings, record: &Record, dir: &str, redactor: &Redactor) -> Rescored {
+    let unscored = |eval_rc, status, why: &str| Rescored {
+        run_dir: scorings.outward(record),
+        task_dir: dir.to_owned(),
+        eval_rc,
+        status,
+        score: None,
+        error: Some(redactor.redact(why).into_owned()),
+        record: None,
+    };
+    let job = match scorings.job(record) {
+        Ok(Some(job)) => job,
+        Ok(None) => {
+            let why = format!("its agent did not run ({})", record.outcome);
+            return unscored(1, "not_run", &why);
+        }
+        Err(error) => return unscored(1, "failed", &error.to_string()),
+    };
+    let report = match run_job(&job) {
+        Ok(report) => report,
+        Err(message) => return unscored(3, "failed", &message),
+    };
+    let mut record = record.clone();
+    apply(&mut record, &report);
+    redactor.redact_record(&mut record);
+    let row = match &record.cause {
+        Some(cause) if record.outcome == Outcome::Infra => {
+            unscored(3, "failed", &cause.to_string())
+        }
+        _ => Rescored {
+            score: record.metrics.get("score").map(|score| score.0),
+            error: None,
+            ..unscored(0, "ok", "")
+        },
+    };
+    Rescored {
+        record: Some(record),
+        ..row
+    }
+}
+
+fn run_job(job: &ScoreJob) -> Result<Report, String> {
+    let (program, arguments) = job.argv.split_first().ok_or("no command")?;
+    let output = Command::new(program)
+        .args(arguments)
+        .env_clear()
+        .envs(job.env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
+}
+
+/// Puts a new scoring into a record. What the agent did stays; whether the rollout can be scored may change.
+fn apply(record: &mut Record, report: &Report) {
+    record
+        .metrics
+        .retain(|name, _| !METRICS.contains(&name.as_str()));
+    for (name, value) in &report.metrics {
+        if let Some(value) = value.as_f64() {
+            record.metrics.insert(name.clone(), Number(value));
+        }
+    }
+    let fact = |key: &str| report.facts.get(key).and_then(|fact| fact.as_str());
+    let said = |message: &str, permanent| Cause::Said {
+        message: message.to_owned(),
+        permanent,
+    };
+    (record.outcome, record.cause) = match (fact(BROKEN_FACT), fact(CAUSE_FACT)) {
+        (Some(broken), _) => (Outcome::Infra, Some(said(broken, true))),
+        (None, Some(failed)) => (Outcome::Failed, Some(said(failed, false))),
+        (None, None) => (Outcome::Ok, None),
+    };
+}
+
+/// Writes the new records: first the journal, then each rollout's own copy.
+fn keep(
+    run: &RunDir,
+    state: &RunState,
+    rescored: &[Rescored],
+    now: UtcTime,
+) -> Result<(), EngineError> {
+    let records: Vec<&Record> = rescored
+        .iter()
+        .filter_map(|one| one.record.as_ref())
+        .collect();
+    let writer = JournalWriter::open(&run.journal(), Box::new(drop))?;
+    writer.append(&Event::Session {
+        pid: std::process::id(),
+        host: fairtrial_journal::provenance::host_name(),
+        at: now,
+        resumed: true,
+        attends: false,
+    });
+    writer.append(&Event::Note {
+        at: now,
+        text: format!("{} rollouts were scored again", records.len()),
+    });
+    for record in &records {
+        writer.append(&Event::Finished(Box::new((*record).clone())));
+    }
+    if let Some((_, status)) = state.closed() {
+        let mut counts = state.counts;
+        for record in &records {
+            if let Some(before) = state.trial(record.trial.index).outcome {
+                counts.remove(before);
+                counts.add(record.outcome);
+            }
+        }
+        writer.append(&Event::Closed {
+            at: now,
+            status,
+            counts,
+        });
+    }
+    writer.close()?;
+    for record in records.into_iter().filter(|record| !record.dir.is_empty()) {
+        views::replace_record(&run.root().path().join(&record.dir), record)?;
+    }
+    Ok(())
+}
