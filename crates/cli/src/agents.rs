@@ -20,7 +20,6 @@ use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind, Spec, Task, Work, 
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// What was found out about one agent task of a spec.
 #[derive(Debug, Serialize)]
@@ -356,37 +355,21 @@ fn key(task: &Task) -> Option<(String, String)> {
     }
 }
 
-/// Becomes the driver of a rollout (`__rollout TASK TRIAL`), or scores one again (`__score TASK TRIAL`), where this
-/// process was started as that.
-pub(crate) fn inside_a_rollout() -> Option<ExitCode> {
-    let mut arguments = std::env::args().skip(1);
-    let work = match arguments.next()?.as_str() {
-        "__rollout" => roll_out,
-        "__score" => rescore,
-        _ => return None,
-    };
-    let (task, trial) = (arguments.next()?, arguments.next()?);
-    Some(match driver::requests(&task, &trial) {
-        Ok((task, trial)) => work(&task, &trial),
-        Err(message) => driver::broken(&message),
-    })
-}
-
-fn roll_out(task: &RolloutTask, trial: &RolloutTrial) -> ExitCode {
-    let end = drive(task, trial, environment::read().into_iter().collect());
-    let exit = match end {
+/// The driver of a rollout.
+pub(crate) fn roll_out(task: &RolloutTask, trial: &RolloutTrial) -> Exit {
+    match drive(task, trial, environment::read().into_iter().collect()) {
         RolloutEnd::Done => Exit::Fine,
         RolloutEnd::Failed => Exit::Failed,
         RolloutEnd::Infra => Exit::Machine,
-    };
-    exit.into()
+    }
 }
 
-fn rescore(task: &RolloutTask, trial: &RolloutTrial) -> ExitCode {
+/// Scores a rollout again, and says what came of it.
+pub(crate) fn rescore(task: &RolloutTask, trial: &RolloutTrial) -> Exit {
     match score_again(task, trial, environment::read().into_iter().collect()) {
         Ok(report) => {
             driver::say(&serde_json::to_string(&report).unwrap_or_default());
-            Exit::Fine.into()
+            Exit::Fine
         }
         Err(error) => driver::broken(&error.to_string()),
     }

@@ -1,15 +1,45 @@
-//! What the drivers inside of trials share: how they are asked, and how they speak. What they print goes into the trial's
-//! log.
+//! The drivers inside of trials: which there are, how they are asked, and how they speak. What they print goes into the
+//! trial's log.
 
 use crate::exit::Exit;
+use crate::{agents, experiment};
+use fairtrial_trial::Inner;
 use serde::de::DeserializeOwned;
-use std::process::ExitCode;
 
-/// The file with what all trials of a task share, and the argument with what is the trial's own.
-pub(crate) fn requests<T: DeserializeOwned, O: DeserializeOwned>(
-    task: &str,
-    trial: &str,
+/// What this binary is inside of a trial, by the first argument.
+pub(crate) const DRIVERS: &[Inner] = &[
+    Inner {
+        name: "__experiment",
+        main: |arguments| asked(arguments, experiment::run),
+    },
+    Inner {
+        name: "__rollout",
+        main: |arguments| asked(arguments, agents::roll_out),
+    },
+    Inner {
+        name: "__score",
+        main: |arguments| asked(arguments, agents::rescore),
+    },
+];
+
+/// A driver, asked by the file with what all trials of a task share, and the argument with what is the trial's own.
+fn asked<T: DeserializeOwned, O: DeserializeOwned>(
+    arguments: &[String],
+    drive: fn(&T, &O) -> Exit,
+) -> u8 {
+    let exit = match requests(arguments) {
+        Ok((task, trial)) => drive(&task, &trial),
+        Err(message) => broken(&message),
+    };
+    exit.code()
+}
+
+fn requests<T: DeserializeOwned, O: DeserializeOwned>(
+    arguments: &[String],
 ) -> Result<(T, O), String> {
+    let [task, trial] = arguments else {
+        return Err("a driver takes the file of its task and its trial".to_owned());
+    };
     let text = std::fs::read(task).map_err(|error| format!("{task}: {error}"))?;
     let task = serde_json::from_slice(&text).map_err(|error| format!("{task}: {error}"))?;
     let trial = serde_json::from_str(trial).map_err(|error| format!("the trial: {error}"))?;
@@ -27,7 +57,7 @@ pub(crate) fn complain(text: &str) {
 }
 
 /// Says why nothing could be done; the machine is to blame.
-pub(crate) fn broken(message: &str) -> ExitCode {
+pub(crate) fn broken(message: &str) -> Exit {
     complain(message);
-    Exit::Machine.into()
+    Exit::Machine
 }

@@ -19,16 +19,23 @@ pub(crate) enum Exit {
     Interrupted,
 }
 
+impl Exit {
+    /// The number that the system knows.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Failed => 1,
+            Self::Input => 2,
+            Self::Machine => 3,
+            Self::Inconclusive => 4,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Fine => 0,
-            Exit::Failed => 1,
-            Exit::Input => 2,
-            Exit::Machine => 3,
-            Exit::Inconclusive => 4,
-            Exit::Interrupted => 130,
-        })
+        exit.code().into()
     }
 }
 

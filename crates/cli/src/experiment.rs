@@ -12,35 +12,21 @@ pub(crate) fn catalogue() -> Experiments {
     Experiments::new(fairtrial_suite::registry().descriptions())
 }
 
-/// Becomes the driver (`__experiment TASK TRIAL`) or the worker (`__worker`), where this process was started as one.
+/// Becomes the worker of a built-in experiment (`__worker`), where this process was started as one.
 pub(crate) fn inside_a_trial() -> Option<ExitCode> {
-    let mut arguments = std::env::args_os().skip(1);
-    let first = arguments.next()?;
-    if first == "__worker" {
-        return Some(fairtrial_experiment::main(&fairtrial_suite::registry()));
-    }
-    if first != "__experiment" {
-        return None;
-    }
-    let text = |argument: std::ffi::OsString| argument.into_string().ok();
-    let (task, trial) = (
-        arguments.next().and_then(text),
-        arguments.next().and_then(text),
-    );
-    Some(run(&task.unwrap_or_default(), &trial.unwrap_or_default()))
+    let first = std::env::args_os().nth(1)?;
+    (first == "__worker").then(|| fairtrial_experiment::main(&fairtrial_suite::registry()))
 }
 
-fn run(task: &str, trial: &str) -> ExitCode {
+/// The driver of an experiment's trial.
+pub(crate) fn run(task: &DriveTask, trial: &DriveTrial) -> Exit {
     let driven =
-        driver::requests::<DriveTask, DriveTrial>(task, trial).and_then(|(task, trial)| {
-            let tools = tools()?;
-            drive(&task, &trial, &tools).map_err(|error| error.to_string())
-        });
+        tools().and_then(|tools| drive(task, trial, &tools).map_err(|error| error.to_string()));
     match driven {
-        Ok(driven) if driven.succeeded => Exit::Fine.into(),
+        Ok(driven) if driven.succeeded => Exit::Fine,
         Ok(driven) => {
             driver::complain(&driven.trouble.unwrap_or_default());
-            Exit::Failed.into()
+            Exit::Failed
         }
         Err(message) => driver::broken(&message),
     }

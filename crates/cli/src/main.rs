@@ -23,6 +23,9 @@ mod sources;
 mod spec_file;
 mod time;
 
+use driver::DRIVERS;
+use fairtrial_trial::Inner;
+use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
@@ -35,14 +38,25 @@ fn main() -> ExitCode {
     {
         return launch();
     }
-    // A trial's own processes: the driver of an experiment, and the worker of a built-in one.
-    if let Some(exit) = experiment::inside_a_trial() {
-        return exit;
-    }
-    if let Some(exit) = agents::inside_a_rollout() {
+    // A trial's own processes: its driver, and the worker of a built-in experiment.
+    if let Some(exit) = inside_a_trial().or_else(experiment::inside_a_trial) {
         return exit;
     }
     app::main()
+}
+
+/// Becomes a driver, where this process was started as one.
+fn inside_a_trial() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os();
+    let known = |name: &OsString| DRIVERS.iter().any(|driver| name == driver.name);
+    if !arguments.nth(1).as_ref().is_some_and(known) {
+        return None;
+    }
+    let command: Vec<String> = std::env::args_os()
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect();
+    let (driver, arguments) = Inner::called(DRIVERS, &command)?;
+    Some((driver.main)(arguments).into())
 }
 
 fn launch() -> ExitCode {
@@ -50,7 +64,7 @@ fn launch() -> ExitCode {
         .as_fd()
         .try_clone_to_owned()
         .map(UnixStream::from);
-    match socket.and_then(fairtrial_trial::serve_launcher) {
+    match socket.and_then(|socket| fairtrial_trial::serve_launcher(socket, DRIVERS)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => exit::Exit::Machine.into(),
     }

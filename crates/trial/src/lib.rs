@@ -5,6 +5,7 @@
 //! a trial sees never depends on who asked.
 
 mod collect;
+mod inner;
 mod job;
 mod judge;
 mod launcher;
@@ -15,6 +16,7 @@ mod strays;
 mod wire;
 
 pub use collect::{CollectError, Collected, collect};
+pub use inner::Inner;
 pub use job::{JobLimits, TrialJob};
 pub use launcher::serve as serve_launcher;
 pub use limits::Backend as LimitsOffered;

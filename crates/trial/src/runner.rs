@@ -160,6 +160,7 @@ impl TrialRunner {
         mut output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
     ) -> io::Result<Ended> {
         let mut launch = launch_of(job, output.is_some());
+        launch.own = (job.argv.first()).is_some_and(|program| Path::new(program) == self.program);
         let known = self
             .inherited
             .as_ref()
@@ -252,6 +253,7 @@ fn launch_of(job: &TrialJob, stream: bool) -> Launch {
     let millis = |seconds: f64| (seconds * 1000.0).ceil().max(0.0) as u64;
     Launch {
         argv: job.argv.clone(),
+        own: false,
         inherited: None,
         env: job.env.clone(),
         workdir: job.workdir.to_string_lossy().into_owned(),

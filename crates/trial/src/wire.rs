@@ -20,6 +20,8 @@ pub(crate) enum Order {
 pub(crate) struct Launch {
     /// Program and arguments, without an interior NUL.
     pub argv: Vec<String>,
+    /// Whether the program is this very binary.
+    pub own: bool,
     /// What many trials inherit, as `NAME=value`; absent means the same as the program before.
     pub inherited: Option<Vec<String>>,
     /// This trial's own variables, as `NAME=value`.

@@ -1,5 +1,6 @@
 //! What starting a program takes and gives, whichever way this system starts one.
 
+use std::borrow::Cow;
 use std::ffi::CString;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -20,15 +21,15 @@ pub(super) struct Child {
 }
 
 /// A step that failed in the child, with the system's error number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StepError {
-    pub(super) step: &'static str,
+    pub(super) step: Cow<'static, str>,
     pub(super) errno: i32,
 }
 
 /// A text with a NUL byte cannot be given to a program.
 const HOLDS_NUL: StepError = StepError {
-    step: "read the command (it holds a NUL byte)",
+    step: Cow::Borrowed("read the command (it holds a NUL byte)"),
     errno: libc::EINVAL,
 };
 

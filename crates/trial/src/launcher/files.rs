@@ -67,7 +67,7 @@ fn failure(stage: &str, error: &io::Error) -> LaunchFailure {
 impl From<StepError> for LaunchFailure {
     fn from(error: StepError) -> Self {
         Self {
-            stage: error.step.to_owned(),
+            stage: error.step.into_owned(),
             errno: error.errno,
             taken: false,
         }

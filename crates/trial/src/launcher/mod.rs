@@ -6,6 +6,8 @@
 
 mod child;
 mod files;
+#[cfg(target_os = "linux")]
+mod fork;
 mod output;
 mod reap;
 #[cfg(target_os = "linux")]
@@ -15,6 +17,7 @@ mod spawn;
 mod spawn;
 mod supervise;
 
+use crate::inner::Inner;
 use crate::limits::Backend;
 use crate::wire::{self, Ended, Launch, Order, Report};
 use output::EmptyFile;
@@ -36,10 +39,13 @@ pub(crate) struct Launcher {
     started: u64,
     /// What programs inherit, as the runner last said.
     inherited: Vec<CString>,
+    /// What this binary can be without being started anew.
+    inner: &'static [Inner],
 }
 
-/// Serves the runner at the other end of `socket` until that is gone.
-pub fn serve(socket: UnixStream) -> io::Result<()> {
+/// Serves the runner at the other end of `socket` until that is gone. Trials whose program is one of `inner` are run by
+/// a copy of this process, which must have one thread only.
+pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
     reap::adopt_orphans();
     reap::outlive_signals();
     let mut launcher = Launcher {
@@ -52,6 +58,7 @@ pub fn serve(socket: UnixStream) -> io::Result<()> {
         read_buffer: vec![0; 64 * 1024],
         started: 0,
         inherited: Vec::new(),
+        inner,
     };
     while let Some(order) = launcher.next_order()? {
         // A kill that crossed the end of the program has nothing left to do.

@@ -9,16 +9,19 @@
 )]
 
 use super::child::{Child, ChildFiles, StepError, terminated, variables};
+use super::fork;
+use crate::inner::Inner;
 use crate::wire::Launch;
+use std::borrow::Cow;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 impl StepError {
     /// From the last error of the system.
-    fn last(step: &'static str) -> Self {
+    pub(super) fn last(step: &'static str) -> Self {
         Self {
-            step,
+            step: Cow::Borrowed(step),
             errno: io::Error::last_os_error().raw_os_error().unwrap_or(0),
         }
     }
@@ -32,15 +35,21 @@ pub(super) struct Prepared {
     workdir: CString,
     /// `setrlimit` calls: resource, soft, hard.
     rlimits: Vec<(u32, u64, u64)>,
+    /// The program of our own that this is, with its arguments.
+    inner: Option<(&'static Inner, Vec<String>)>,
 }
 
 impl Prepared {
     /// Converts a command; a NUL inside any part is refused.
-    pub(super) fn new(launch: &Launch, rlimits: Vec<(u32, u64, u64)>) -> Result<Self, StepError> {
+    pub(super) fn new(
+        launch: &Launch,
+        rlimits: Vec<(u32, u64, u64)>,
+        inner: &'static [Inner],
+    ) -> Result<Self, StepError> {
         let argv = variables(&launch.argv)?;
         let Some(program) = argv.first().cloned() else {
             return Err(StepError {
-                step: "read the command (it is empty)",
+                step: Cow::Borrowed("read the command (it is empty)"),
                 errno: libc::EINVAL,
             });
         };
@@ -51,6 +60,10 @@ impl Prepared {
             env,
             workdir: terminated(&launch.workdir)?,
             rlimits,
+            inner: (launch.own)
+                .then(|| Inner::called(inner, &launch.argv))
+                .flatten()
+                .map(|(inner, arguments)| (inner, arguments.to_vec())),
         })
     }
 
@@ -87,10 +100,10 @@ impl Prepared {
 }
 
 /// Pointers for exec and the place for the child's error, shared through the one address space.
-struct Shared {
+pub(super) struct Shared {
     program: *const libc::c_char,
     argv: Vec<*const libc::c_char>,
-    env: Vec<*const libc::c_char>,
+    pub(super) env: Vec<*const libc::c_char>,
     workdir: *const libc::c_char,
     rlimits: *const (u32, u64, u64),
     rlimit_count: usize,
@@ -141,6 +154,9 @@ pub(super) fn spawn(
         cgroups: files.cgroups.iter().map(AsRawFd::as_raw_fd).collect(),
         failed: None,
     };
+    if let Some((inner, arguments)) = &prepared.inner {
+        return fork::fork(inner, arguments, &shared);
+    }
     let mut pidfd: RawFd = -1;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
     // SAFETY: the child runs `child_main` on its own stack; CLONE_VFORK suspends this (only) thread until the child
@@ -172,30 +188,42 @@ extern "C" fn child_main(arg: *mut libc::c_void) -> libc::c_int {
     // SAFETY: `arg` is the `Shared` of `spawn`, which sleeps until this function ends or execs.
     let shared = unsafe { &mut *arg.cast::<Shared>() };
     // SAFETY: plain system calls on values that live in `shared`.
-    let step = unsafe { child_steps(shared) };
+    let step = unsafe { start_steps(shared) };
     shared.failed = Some(StepError::last(step));
     // SAFETY: ends only the child, without running the launcher's exit handlers.
     unsafe { libc::_exit(127) }
 }
 
 /// Does every step and execs; returns the step that failed.
-unsafe fn child_steps(shared: &Shared) -> &'static str {
+unsafe fn start_steps(shared: &Shared) -> &'static str {
     // SAFETY: see `child_main`; every pointer was prepared by `spawn` and is NUL-terminated.
     unsafe {
+        if let Err(step) = child_steps(shared) {
+            return step;
+        }
+        libc::execve(shared.program, shared.argv.as_ptr(), shared.env.as_ptr());
+    }
+    "run the program"
+}
+
+/// Does what comes before a program; gives the step that failed.
+pub(super) unsafe fn child_steps(shared: &Shared) -> Result<(), &'static str> {
+    // SAFETY: every pointer was prepared by `spawn` and is NUL-terminated.
+    unsafe {
         if libc::setpgid(0, 0) != 0 {
-            return "make a process group";
+            return Err("make a process group");
         }
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-            return "tie the process to its launcher";
+            return Err("tie the process to its launcher");
         }
         for cgroup in &shared.cgroups {
             if libc::write(*cgroup, c"0".as_ptr().cast(), 1) != 1 {
-                return "enter the control group";
+                return Err("enter the control group");
             }
         }
         for (place, file) in (0..).zip(shared.files) {
             if libc::dup2(file, place) < 0 {
-                return "connect standard input and output";
+                return Err("connect standard input and output");
             }
         }
         for place in 0..shared.rlimit_count {
@@ -205,16 +233,15 @@ unsafe fn child_steps(shared: &Shared) -> &'static str {
                 rlim_max: hard,
             };
             if libc::setrlimit(resource, &raw const limit) != 0 {
-                return "set a resource limit";
+                return Err("set a resource limit");
             }
         }
         if libc::chdir(shared.workdir) != 0 {
-            return "enter the working directory";
+            return Err("enter the working directory");
         }
         reset_signals();
-        libc::execve(shared.program, shared.argv.as_ptr(), shared.env.as_ptr());
     }
-    "run the program"
+    Ok(())
 }
 
 /// Gives the child the default handling of signals: Rust ignores SIGPIPE, and that would be inherited.

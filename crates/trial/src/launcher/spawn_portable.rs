@@ -7,6 +7,7 @@
 )]
 
 use super::child::{Child, ChildFiles, StepError, variables};
+use crate::inner::Inner;
 use crate::wire::Launch;
 use std::ffi::CString;
 use std::io;
@@ -34,12 +35,16 @@ impl ChildStack {
 
 impl Prepared {
     /// Keeps a command; a NUL inside any part is refused.
-    pub(super) fn new(launch: &Launch, rlimits: Vec<(u32, u64, u64)>) -> Result<Self, StepError> {
+    pub(super) fn new(
+        launch: &Launch,
+        rlimits: Vec<(u32, u64, u64)>,
+        _inner: &'static [Inner],
+    ) -> Result<Self, StepError> {
         variables(&launch.argv)?;
         variables(&launch.env)?;
         if launch.argv.is_empty() {
             return Err(StepError {
-                step: "read the command (it is empty)",
+                step: "read the command (it is empty)".into(),
                 errno: libc::EINVAL,
             });
         }
@@ -62,9 +67,9 @@ pub(super) fn spawn(
     files: &ChildFiles<'_>,
     _stack: &mut ChildStack,
 ) -> Result<Child, StepError> {
-    let failed = |step| {
+    let failed = |step: &'static str| {
         move |error: io::Error| StepError {
-            step,
+            step: step.into(),
             errno: error.raw_os_error().unwrap_or(0),
         }
     };

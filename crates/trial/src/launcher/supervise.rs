@@ -100,11 +100,11 @@ fn start(
     if let Some(inherited) = &launch.inherited {
         launcher.inherited = child::variables(inherited)?;
     }
-    let mut prepared = Prepared::new(launch, applied.rlimits.clone())?;
+    let mut prepared = Prepared::new(launch, applied.rlimits.clone(), launcher.inner)?;
     prepared.find_program(&launcher.inherited);
     let entrances = match &applied.group {
         Some(group) => group.entrances().map_err(|error| StepError {
-            step: "open the control group",
+            step: "open the control group".into(),
             errno: error.raw_os_error().unwrap_or(0),
         })?,
         None => Vec::new(),
