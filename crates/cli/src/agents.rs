@@ -16,7 +16,7 @@ use fairtrial_agent::sandbox::{self, Recipe, forget_failures, list_leftovers, re
 use fairtrial_agent::task::ReadTask;
 use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::DataRoot;
-use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind, Spec, Task, Work, find_path};
+use fairtrial_spec::{AgentChoice, SandboxKind, Spec, Task, Work, find_path};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
@@ -191,14 +191,9 @@ fn recipe(task: &Task, reader: &Reader, root: &DataRoot) -> Result<Option<Recipe
 /// Whether the rollouts of a task run in containers.
 fn uses_containers(task: &Task) -> bool {
     match &task.work {
-        Work::Prepared { options, .. } => is_container(&options.sandbox),
+        Work::Prepared { options, .. } => sandbox::kind(&options.sandbox).is_container(),
         _ => false,
     }
-}
-
-fn is_container(choice: &SandboxChoice) -> bool {
-    let kind = sandbox::kind(choice);
-    matches!(kind, SandboxKind::Podman | SandboxKind::Docker)
 }
 
 /// Removes containers whose owner is dead, where a spec uses containers at all.
@@ -315,11 +310,8 @@ impl Reader {
         }
         let read = self.read.get(&key)?.as_ref().ok();
         let mut findings = self.findings.get(&key).cloned().unwrap_or_default();
-        if read.is_some_and(|read| read.task.image.is_some()) && !self.in_container(task) {
-            findings.warn(
-                "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
-            );
-        }
+        let has_image = read.is_some_and(|read| read.task.image.is_some());
+        self.check_sandbox(task, has_image, &mut findings);
         Some(CheckedTask {
             task: task.id.clone(),
             prepared_dir: dir,
@@ -328,14 +320,25 @@ impl Reader {
         })
     }
 
-    /// Whether a task that was not resolved yet will run in containers.
-    fn in_container(&self, task: &Task) -> bool {
+    /// Whether the sandbox of a task that was not resolved yet does what the task says about it.
+    fn check_sandbox(&self, task: &Task, has_image: bool, findings: &mut Findings) {
         let Work::Prepared { options, .. } = &task.work else {
-            return false;
+            return;
         };
         let mut choice = options.sandbox.clone();
         choice.kind = choice.kind.or(self.backend);
-        is_container(&choice)
+        let in_container = sandbox::kind(&choice).is_container();
+        if has_image && !in_container {
+            findings.warn(
+                "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
+            );
+        }
+        if let Err(error) = sandbox::usable_kind(&choice) {
+            findings.error(error.to_string());
+        }
+        if in_container && task.limits.memory_bytes.is_some() {
+            findings.warn("`limits.memory` does not reach into a container; `sandbox.memory` does");
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod read;
 mod render;
 mod resolve;
 mod rollout;
+mod sandbox;
 mod set;
 mod shape;
 mod source;
@@ -40,10 +41,8 @@ pub use load::{FileCheck, LoadOptions, Loaded, load, load_text, load_with};
 pub use read::Format;
 pub use render::{Style, render};
 pub use resolve::files::find_path;
-pub use rollout::{
-    AGENTS, AgentChoice, JudgeChoice, Network, Price, RolloutOptions, SandboxChoice, SandboxKind,
-    Scoring,
-};
+pub use rollout::{AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring};
+pub use sandbox::{Network, SandboxChoice, SandboxKey, SandboxKind};
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;

@@ -1,5 +1,6 @@
 //! How the rollouts of an agent task are run and scored: agent, sandbox, judge, limits.
 
+use crate::sandbox::SandboxChoice;
 use serde::{Deserialize, Serialize};
 
 /// Everything about a rollout that is not the task itself.
@@ -55,88 +56,6 @@ pub struct Price {
     /// Read from its cache; absent means as `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<f64>,
-}
-
-/// A kind of confinement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SandboxKind {
-    /// None.
-    Process,
-    /// `bwrap`.
-    Bubblewrap,
-    /// `podman`.
-    Podman,
-    /// `docker`.
-    Docker,
-    /// A command template that runs a command elsewhere.
-    Modal,
-}
-
-impl SandboxKind {
-    /// The words of all kinds.
-    pub const WORDS: [&'static str; 5] = ["process", "bubblewrap", "podman", "docker", "modal"];
-
-    /// Its word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Process => "process",
-            Self::Bubblewrap => "bubblewrap",
-            Self::Podman => "podman",
-            Self::Docker => "docker",
-            Self::Modal => "modal",
-        }
-    }
-
-    /// The kind that a word names.
-    pub fn from_word(word: &str) -> Option<Self> {
-        let all = [
-            Self::Process,
-            Self::Bubblewrap,
-            Self::Podman,
-            Self::Docker,
-            Self::Modal,
-        ];
-        all.into_iter().find(|kind| kind.word() == word)
-    }
-}
-
-/// Whether a sandbox has the network.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Network {
-    /// As the machine has it.
-    #[default]
-    On,
-    /// None.
-    Off,
-}
-
-/// Which sandbox.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct SandboxChoice {
-    /// Its kind; absent means the best that the machine has.
-    pub kind: Option<SandboxKind>,
-    /// The network.
-    pub network: Network,
-    /// Further files and folders that are visible, read-only.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub read: Vec<String>,
-    /// The image of a container.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// Memory of a container.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory_bytes: Option<u64>,
-    /// Processors of a container.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<f64>,
-    /// Seconds for building a task's image.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub build_timeout_s: Option<f64>,
-    /// The command that runs a command elsewhere.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub command: Vec<String>,
 }
 
 /// How rubrics become a score.

@@ -10,7 +10,7 @@ mod template;
 use crate::error::AgentError;
 use crate::process::Ended;
 use fairtrial_journal::redact::Redactor;
-use fairtrial_spec::{Network, SandboxChoice, SandboxKind};
+use fairtrial_spec::{Network, SandboxChoice, SandboxKey, SandboxKind};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -72,7 +72,7 @@ pub trait Sandbox {
 
 /// The sandbox that a task asks for; the best there is where it asks for none.
 pub fn open(choice: &SandboxChoice, setting: Setting) -> Result<Box<dyn Sandbox>, AgentError> {
-    match kind(choice) {
+    match usable_kind(choice)? {
         SandboxKind::Process => Ok(Box::new(Plain)),
         SandboxKind::Bubblewrap => bubblewrap::open(choice).map(|found| Box::new(found) as _),
         kind @ (SandboxKind::Podman | SandboxKind::Docker) => {
@@ -91,6 +91,17 @@ pub fn kind(choice: &SandboxChoice) -> SandboxKind {
             SandboxKind::Process
         }
     })
+}
+
+/// Which sandbox a choice means on this machine, where that one does all that the choice says.
+pub fn usable_kind(choice: &SandboxChoice) -> Result<SandboxKind, AgentError> {
+    let kind = kind(choice);
+    let told = |key: SandboxKey| format!("{}; {}", key.problem(kind), key.advice(kind));
+    let unused: Vec<String> = SandboxKey::unused(choice, kind).map(told).collect();
+    if unused.is_empty() {
+        return Ok(kind);
+    }
+    Err(AgentError::Sandbox(unused.join("\n")))
 }
 
 /// What a sandbox is opened for.

@@ -42,3 +42,32 @@ fn a_sandbox_that_is_not_there_is_named_before_anything_runs() {
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("no credentials"), "{}", refused.err);
 }
+
+#[test]
+fn a_key_that_the_sandbox_does_not_use_is_refused_where_it_shows() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    let spec = |sandbox: &str| {
+        lab.spec(&format!(
+            "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = \"nop\"\nsandbox = {{ {sandbox} }}\n"
+        ));
+    };
+    spec("kind = \"process\", memory = \"1GiB\"");
+    let named = lab.project.expect(2, &["check", "configs/bench.toml"]);
+    for part in ["bench.toml:5:", "^^^^^^", "use `limits.memory` of the task"] {
+        assert!(named.err.contains(part), "{part}: {}", named.err);
+    }
+    // Which kind it is, the machine says: so does the check there.
+    spec("memory = \"1GiB\", network = false");
+    let mut command = lab.project.command(&["check", "configs/bench.toml"]);
+    let found = Ran::from(command.env("SANDBOX_BACKEND", "process").output().unwrap());
+    assert_eq!(found.code, 2, "{}", found.err);
+    for part in ["`process` has no `memory`", "`process` has no `network`"] {
+        assert!(found.err.contains(part), "{part}: {}", found.err);
+    }
+    let refused = lab.run(2);
+    assert!(refused.err.contains("has no `memory`"), "{}", refused.err);
+    let mut command = lab.project.command(&["check", "configs/bench.toml"]);
+    let fine = Ran::from(command.env("SANDBOX_BACKEND", "podman").output().unwrap());
+    assert!(!fine.err.contains("has no `"), "{}", fine.err);
+}

@@ -4,23 +4,26 @@ use super::draft::Draft;
 use super::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::rollout::{
-    AgentChoice, JudgeChoice, Network, Price, RolloutOptions, SandboxChoice, SandboxKind, Scoring,
-};
+use crate::rollout::{AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring};
+use crate::sandbox::{Network, SandboxChoice, SandboxKey, SandboxKind};
 use crate::shape::check::{node_bytes, node_duration};
 
 /// The agent of a task that names none.
 const DEFAULT_AGENT: &str = "codex";
 /// Where a judge is that names no place.
 const DEFAULT_JUDGE: &str = "https://api.openai.com/v1";
+/// The agents that take further arguments.
+const TAKE_ARGS: [&str; 2] = ["codex", "claude"];
 /// Seconds for one test script.
 const VERIFY_TIMEOUT: f64 = 600.0;
 
 pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions {
     let node = &draft.node;
+    let sandbox = sandbox(node.get("sandbox"), problems);
+    unreached_limits(draft, &sandbox, problems);
     RolloutOptions {
         agent: agent(node.get("agent"), problems),
-        sandbox: sandbox(node.get("sandbox"), problems),
+        sandbox,
         scoring: match draft.text("scoring") {
             Some("oneshot") => Scoring::Oneshot,
             _ => Scoring::Weighted,
@@ -53,6 +56,15 @@ fn agent(node: Option<&Node>, problems: &mut Problems) -> AgentChoice {
             let message = format!("the agent `{name}` has a command of its own");
             problems.push(error(node.span, message).help("remove `name` or `command`"));
         }
+        let args = node.map().and_then(|map| map.entry("args"));
+        if let Some(args) = args.filter(|_| !TAKE_ARGS.contains(&name)) {
+            let message = format!("the agent `{name}` takes no `args`");
+            let help = match name {
+                "command" => "put them into its `command`",
+                _ => "remove them",
+            };
+            problems.push(error(args.key_span, message).help(help));
+        }
     }
     AgentChoice {
         name: name.to_owned(),
@@ -78,8 +90,10 @@ fn sandbox(node: Option<&Node>, problems: &mut Problems) -> SandboxChoice {
     let word = node
         .and_then(Node::text)
         .or_else(|| get("kind").and_then(Node::text));
+    let kind = word.and_then(SandboxKind::from_word);
+    unused_keys(node, kind, problems);
     SandboxChoice {
-        kind: word.and_then(SandboxKind::from_word),
+        kind,
         network: match get("network").and_then(Node::bool) {
             Some(false) => Network::Off,
             _ => Network::On,
@@ -92,6 +106,51 @@ fn sandbox(node: Option<&Node>, problems: &mut Problems) -> SandboxChoice {
         command: get("command")
             .map(|node| words(node, problems))
             .unwrap_or_default(),
+    }
+}
+
+/// A key that the kind does not use would be ignored. Where no kind is named, the machine decides, and is asked later.
+fn unused_keys(node: Option<&Node>, kind: Option<SandboxKind>, problems: &mut Problems) {
+    let Some(map) = node.and_then(Node::map) else {
+        return;
+    };
+    let unused = kind.into_iter().flat_map(|kind| {
+        let keys = SandboxKey::unused_by(kind);
+        keys.map(move |key| (key.name, key.problem(kind), key.advice(kind)))
+    });
+    for (name, problem, advice) in unused {
+        if let Some(entry) = map.entry(name) {
+            problems.push(error(entry.key_span, problem).help(advice));
+        }
+    }
+    if let (Some(entry), Some(_)) = (map.entry("build_timeout"), map.entry("image")) {
+        let message = "nothing is built where `image` names an image that is there";
+        problems.push(error(entry.key_span, message).help("remove `build_timeout` or `image`"));
+    }
+}
+
+/// The limits of a trial hold for the processes that it starts on this machine, which a container's are not.
+fn unreached_limits(draft: &Draft, sandbox: &SandboxChoice, problems: &mut Problems) {
+    let own = draft.own_keys.iter().any(|key| key == "limits");
+    let limits = draft.node.get("limits").and_then(Node::map);
+    let elsewhere = sandbox
+        .kind
+        .filter(|kind| kind.is_container() || *kind == SandboxKind::Modal);
+    if let (true, Some(limits), Some(kind)) = (own, limits, elsewhere) {
+        for entry in &limits.entries {
+            let message = format!(
+                "`limits.{}` does not reach into `{}`",
+                entry.key,
+                kind.word()
+            );
+            let help = match kind {
+                SandboxKind::Modal => {
+                    "remove it; the command that runs elsewhere sets limits there"
+                }
+                _ => "remove it; `sandbox` has `memory` and `cpus`",
+            };
+            problems.push(error(entry.key_span, message).help(help));
+        }
     }
 }
 

@@ -258,7 +258,7 @@ static INSTRUMENT: Section = Section {
 };
 
 const AGENT_WORDS: &[&str] = &crate::rollout::AGENTS;
-const SANDBOX_WORDS: &[&str] = &crate::rollout::SandboxKind::WORDS;
+const SANDBOX_WORDS: &[&str] = &crate::sandbox::SandboxKind::WORDS;
 const COMMAND: Type = Type::Either(&[Type::FilledText, Type::List(&Type::Text, 1)]);
 
 static AGENT: Section = Section {
