@@ -2,6 +2,8 @@
 
 /// Why the trial failed.
 pub const CAUSE_FACT: &str = "fairtrial.cause";
+/// A memory limit of the trial's own making ended its work; the limit in bytes, where it has one.
+pub const OOM_FACT: &str = "fairtrial.oom";
 /// The machine or a provider is to blame, and trying again may help.
 pub const INFRA_FACT: &str = "fairtrial.infra";
 /// The same where trying again cannot help.

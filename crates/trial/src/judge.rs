@@ -3,7 +3,8 @@
 use crate::job::JobLimits;
 use crate::wire::{Ended, Killed, LaunchFailure};
 use fairtrial_model::{
-    BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, Outcome, Record, Resources,
+    BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, OOM_FACT, Outcome, Record,
+    Resources,
 };
 
 /// Outcome, cause and exit of an ended program, before its metrics are looked at.
@@ -65,16 +66,24 @@ pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
     }
 }
 
-/// Takes a program at its word where it ended by itself: one that knows that a provider, its sandbox or its task let it
-/// down is `infra`, and one that failed may say why. What ended it from outside stands.
+/// Takes a program at its word where it ended by itself: one whose work a memory limit ended is `oom`, one that knows that
+/// a provider, its sandbox or its task let it down is `infra`, and one that failed may say why. What ended it from outside stands.
 pub(crate) fn own_word(record: &mut Record) {
     let mut take = |key: &str| record.facts.remove(key);
     let (cause, infra, broken) = (take(CAUSE_FACT), take(INFRA_FACT), take(BROKEN_FACT));
+    let oom = take(OOM_FACT);
     let by_itself = matches!(
         (&record.outcome, &record.cause),
         (Outcome::Ok, _) | (Outcome::Failed, Some(Cause::ExitCode { .. }))
     );
     if !by_itself {
+        return;
+    }
+    if let Some(limit) = oom {
+        record.outcome = Outcome::Oom;
+        record.cause = Some(Cause::Memory {
+            limit_bytes: limit.parse().ok(),
+        });
         return;
     }
     let permanent = broken.is_some();

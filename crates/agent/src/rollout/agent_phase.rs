@@ -17,6 +17,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Why an agent failed that needed more memory than its sandbox has.
+const OUT_OF_MEMORY: &str = "the agent was ended at the memory limit of its sandbox";
+
 /// What ended an agent before it was done.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AgentEnd {
@@ -25,6 +28,8 @@ pub(super) struct AgentEnd {
     pub(super) waited: f64,
     pub(super) limited: Option<String>,
     pub(super) failed: Option<String>,
+    /// Whether that was the memory limit of the sandbox.
+    pub(super) out_of_memory: bool,
     pub(super) infra: Option<Trouble>,
     pub(super) usage: Usage,
 }
@@ -97,7 +102,7 @@ impl Drive<'_> {
             }
             Err(error) => return Err(error),
         };
-        let mut end = self.judge_end(ended, Usage::read(&log, &room.out));
+        let mut end = self.judge_end(ended, room, Usage::read(&log, &room.out));
         end.waited = place.waited;
         drop(place);
         Self::tell_gate(&gate, &end)?;
@@ -117,7 +122,7 @@ impl Drive<'_> {
     }
 
     /// Tells limits, the provider's trouble, the sandbox's trouble and the agent's own failure apart.
-    fn judge_end(&self, ended: Ended, usage: Usage) -> AgentEnd {
+    fn judge_end(&self, ended: Ended, room: &Room, usage: Usage) -> AgentEnd {
         let mut end = AgentEnd {
             code: ended.code,
             seconds: ended.seconds,
@@ -126,6 +131,9 @@ impl Drive<'_> {
         };
         if let Some(reason) = ended.stopped {
             end.limited = Some(reason);
+        } else if self.sandbox.was_out_of_memory(room, &ended) {
+            end.failed = Some(OUT_OF_MEMORY.to_owned());
+            end.out_of_memory = true;
         } else if ended.code != 0 {
             if let Some(trouble) = provider::trouble(&ended.tail) {
                 end.infra = Some(trouble);

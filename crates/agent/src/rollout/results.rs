@@ -4,7 +4,7 @@ use super::Drive;
 use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
 use crate::error::{AgentError, At};
-use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, MetricSource};
+use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, MetricSource, OOM_FACT};
 use fairtrial_spec::RolloutOptions;
 use serde_json::{Value, json};
 use std::fs;
@@ -68,6 +68,10 @@ impl Drive<'_> {
         }
         if let Some(failed) = &agent.failed {
             fact(CAUSE_FACT, failed);
+            if agent.out_of_memory {
+                let limit = self.options.sandbox.memory_bytes.unwrap_or_default();
+                fact(OOM_FACT, &limit.to_string());
+            }
             report.end = RolloutEnd::Failed;
         }
     }
@@ -85,6 +89,7 @@ impl Drive<'_> {
                 "exit_code": agent.code,
                 "limited": agent.limited,
                 "failed": agent.failed,
+                "out_of_memory": agent.out_of_memory,
                 "infra": agent.infra.as_ref().map(|trouble| &trouble.message),
                 "diff_lines": diff_lines,
                 "agent_metrics": agent_metrics(agent, &self.options),

@@ -2,12 +2,13 @@
 //! comes later can tell a living one from one whose owner is dead.
 
 use super::image::{Builder, Recipe, allowed_limits};
-use super::leftover::{OWNER_LABEL, owner, remove};
+use super::leftover::{OWNER_LABEL, owner, remove, was_oom_killed};
 use super::{Confined, Env, Labels, Room, Sandbox, Setting, find_program, fixed_room, is_online};
 use crate::error::AgentError;
 use crate::process::Ended;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{SandboxChoice, SandboxKind};
+use std::fs;
 use std::path::PathBuf;
 
 /// Variables that belong to this machine and not to a container.
@@ -26,6 +27,10 @@ const NOT_STARTED: [&str; 5] = [
     "ERROR (catatonit:",
     "[FATAL tini",
 ];
+
+/// The file by which podman's monitor tells that the memory limit was reached. It belongs beside the container, where
+/// `inspect` knows of it; podman before 4.4 starts its monitor where it was started itself, and the file lies there.
+const OOM_FILE: &str = "oom";
 
 pub(super) struct Container {
     kind: SandboxKind,
@@ -96,14 +101,11 @@ impl Sandbox for Container {
         let inside = fixed_room(room);
         let mut words = vec![self.program.display().to_string()];
         let mut all = |some: &[&str]| words.extend(some.iter().map(|word| (*word).to_owned()));
-        all(&[
-            "run",
-            "--rm",
-            "--init",
-            "--pull=never",
-            "--name",
-            &room.name,
-        ]);
+        all(&["run", "--init", "--pull=never", "--name", &room.name]);
+        if self.choice.memory_bytes.is_none() {
+            // With a limit it is asked afterwards whether the limit ended it, and removed then.
+            all(&["--rm"]);
+        }
         for (label, value) in [
             ("fairtrial.run", self.labels.run.as_str()),
             ("fairtrial.trial", self.labels.trial.as_str()),
@@ -151,8 +153,20 @@ impl Sandbox for Container {
         Confined {
             argv: words,
             env: env.clone(),
-            workdir: room.workspace.clone(),
+            // Not the workspace: see `OOM_FILE`.
+            workdir: room.outside().to_owned(),
         }
+    }
+
+    fn was_out_of_memory(&self, room: &Room, ended: &Ended) -> bool {
+        if self.choice.memory_bytes.is_none() {
+            return false;
+        }
+        let file = room.outside().join(OOM_FILE);
+        let seen = fs::remove_file(file).is_ok();
+        let was = ended.code != 0 && (seen || was_oom_killed(&self.program, &room.name));
+        self.end(room);
+        was
     }
 
     fn trouble(&self, ended: &Ended) -> Option<String> {

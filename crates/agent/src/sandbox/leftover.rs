@@ -94,6 +94,12 @@ fn labels(path: &Path, id: &str) -> Option<(String, String)> {
     Some((owner.to_owned(), trial.to_owned()))
 }
 
+/// Whether the memory limit of a container that has ended was reached.
+pub(super) fn was_oom_killed(path: &Path, name: &str) -> bool {
+    let format = "{{.State.OOMKilled}}";
+    output(path, &["container", "inspect", "--format", format, name]).trim() == "true"
+}
+
 fn is_listed(path: &Path, id: &str) -> bool {
     let filter = format!("id={id}");
     !output(path, &["ps", "-aq", "--filter", &filter])

@@ -39,6 +39,13 @@ pub struct Room {
     pub name: String,
 }
 
+impl Room {
+    /// The folder of this machine that holds the room's own; no program inside sees it.
+    fn outside(&self) -> &Path {
+        self.inputs.parent().unwrap_or(&self.inputs)
+    }
+}
+
 /// A command as it is started.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confined {
@@ -65,6 +72,10 @@ pub trait Sandbox {
     /// Why a program did not run at all, where that shows in how it ended.
     fn trouble(&self, _ended: &Ended) -> Option<String> {
         None
+    }
+    /// Whether a memory limit of the sandbox ended the program that was the last to end in a room.
+    fn was_out_of_memory(&self, _room: &Room, _ended: &Ended) -> bool {
+        false
     }
     /// Ends what a program may have left running outside of this process's reach.
     fn end(&self, _room: &Room) {}

@@ -131,6 +131,8 @@ impl Scored {
             set("tests_total", Some(self.tests.len() as f64));
             let hung = self.tests.iter().filter(|test| test.timed_out).count();
             set("tests_timed_out", (hung > 0).then_some(hung as f64));
+            let large = self.tests.iter().filter(|test| test.out_of_memory).count();
+            set("tests_out_of_memory", (large > 0).then_some(large as f64));
         }
         let lm = self
             .judged
@@ -155,12 +157,13 @@ impl Scored {
 }
 
 /// The metrics that scoring gives.
-pub const METRICS: [&str; 7] = [
+pub const METRICS: [&str; 8] = [
     "score",
     "solved",
     "tests_passed",
     "tests_total",
     "tests_timed_out",
+    "tests_out_of_memory",
     "lm_score",
     "verify_s",
 ];

@@ -33,8 +33,16 @@ pub struct TestResult {
     pub exit_code: i32,
     /// Whether it was ended for its time, which counts as not passed: an agent's endless loop is the agent's.
     pub timed_out: bool,
+    /// Whether the memory limit of its sandbox ended it, which counts in the same way.
+    pub out_of_memory: bool,
     /// Seconds.
     pub seconds: f64,
+}
+
+/// How a script ended.
+struct Ran {
+    ended: process::Ended,
+    out_of_memory: bool,
 }
 
 /// What an evaluation script left in `evaluation.json`.
@@ -96,30 +104,37 @@ impl Scorer<'_> {
             if let Some(broken) = self.broken(test, &result) {
                 return Ok((results, ScriptReport::default(), Some(broken)));
             }
+            let ended = result.ended;
             results.push(TestResult {
                 path: test.path.clone(),
                 rubric_id: test.rubric_id.clone(),
-                success: result.code == 0 && !result.timed_out,
-                output: result.tail,
-                timed_out: result.timed_out,
-                exit_code: result.code,
-                seconds: result.seconds,
+                success: ended.code == 0 && !ended.timed_out,
+                output: ended.tail,
+                timed_out: ended.timed_out,
+                out_of_memory: result.out_of_memory,
+                exit_code: ended.code,
+                seconds: ended.seconds,
             });
         }
         let mut broken_by = None;
         if let Some(script) = &self.task.evaluation_script {
             let result = self.run_script(script, room, &log)?;
-            if result.timed_out {
+            if result.ended.timed_out {
                 // What it would have said is not known, so there is no score; a test's hanging is an answer.
                 broken_by = Some(format!(
                     "the evaluation script passed its time limit of {:.0} s (`verify_timeout`)",
                     self.options.verify_timeout_s
                 ));
-            } else if result.code != 0 {
+            } else if result.out_of_memory {
+                broken_by = Some(
+                    "the evaluation script was ended at the memory limit (`sandbox.memory`)"
+                        .to_owned(),
+                );
+            } else if result.ended.code != 0 {
                 broken_by = self.broken(script, &result).or_else(|| {
                     Some(format!(
                         "the evaluation script ended with exit code {}",
-                        result.code
+                        result.ended.code
                     ))
                 });
             }
@@ -127,12 +142,7 @@ impl Scorer<'_> {
         Ok((results, report(&room.out.join(REPORT_FILE)), broken_by))
     }
 
-    fn run_script(
-        &self,
-        test: &TestScript,
-        room: &Room,
-        log: &Path,
-    ) -> Result<process::Ended, AgentError> {
+    fn run_script(&self, test: &TestScript, room: &Room, log: &Path) -> Result<Ran, AgentError> {
         let inside = self.sandbox.inside(room);
         let mut env = self.env.clone();
         let out = inside.out.display().to_string();
@@ -156,23 +166,27 @@ impl Scorer<'_> {
             timeout: Some(Duration::from_secs_f64(self.options.verify_timeout_s)),
         };
         let ended = process::run(&program, self.redactor, None)?;
-        if ended.timed_out {
-            self.sandbox.end(room);
-        }
+        let out_of_memory = !ended.timed_out && self.sandbox.was_out_of_memory(room, &ended);
         let told = if ended.timed_out {
+            self.sandbox.end(room);
             let most = self.options.verify_timeout_s;
             format!("[ended after its time limit of {most:.0} s (`verify_timeout`): not passed]\n")
+        } else if out_of_memory {
+            "[ended at the memory limit (`sandbox.memory`): not passed]\n".to_owned()
         } else {
             format!("[exit code {}]\n", ended.code)
         };
         append(log, &told)?;
-        Ok(ended)
+        Ok(Ran {
+            ended,
+            out_of_memory,
+        })
     }
 
     /// Why a script says nothing about the agent, where it could not do its work.
-    fn broken(&self, test: &TestScript, ended: &process::Ended) -> Option<String> {
-        let path = &test.path;
-        if ended.timed_out {
+    fn broken(&self, test: &TestScript, ran: &Ran) -> Option<String> {
+        let (path, ended) = (&test.path, &ran.ended);
+        if ended.timed_out || ran.out_of_memory {
             return None;
         }
         if let Some(trouble) = self.sandbox.trouble(ended) {

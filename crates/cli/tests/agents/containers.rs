@@ -118,3 +118,51 @@ fn a_container_that_does_not_start_is_not_the_agents_failure() {
         json!({ "agent_s": row["metrics"]["agent_s"], "diff_lines": 0.0 })
     );
 }
+
+#[test]
+fn a_container_that_the_memory_limit_ended_is_out_of_memory() {
+    let Some(pod) = Pod::new() else { return };
+    // What it wrote before is still collected and scored; nothing of podman's own gets into the diff.
+    let eats = "echo 42 > answer.txt; tail /dev/zero; exit 3";
+    spec(&pod, ", network = false, memory = \"32MiB\"", eats);
+    pod.expect(1, &["run", "configs/bench.toml"]);
+    let (row, dir) = &pod.lab.rollouts("b")[0];
+    assert_eq!(row["outcome"], "oom", "{row}");
+    assert_eq!(
+        row["cause"],
+        json!({ "kind": "memory", "limit_bytes": 32 << 20 })
+    );
+    assert_eq!(json_of(dir, "results.json")["out_of_memory"], true);
+    assert_eq!(json_of(dir, "evaluation_results.json")["total_score"], 1.0);
+    let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+    assert_eq!(diff.matches("diff --git").count(), 1, "{diff}");
+    assert_eq!(pod.containers(), Vec::<String>::new());
+    pod.expect(0, &["eval", "b", "--latest"]);
+    assert_eq!(
+        pod.lab.rollouts("b")[0].0["outcome"],
+        "oom",
+        "scoring again does not change that"
+    );
+
+    // Within the limit, a failure is the agent's own.
+    spec(&pod, ", network = false, memory = \"32MiB\"", "exit 137");
+    pod.expect(1, &["run", "configs/bench.toml"]);
+    assert_eq!(pod.lab.rollouts("b")[0].0["outcome"], "failed");
+
+    // A test that eats all memory is not passed, and said to be so.
+    spec(
+        &pod,
+        ", network = false, memory = \"32MiB\"",
+        "echo 42 > answer.txt",
+    );
+    let mut large = meta("t");
+    large["evaluation"]["test_scripts"][0]["content"] = "tail /dev/zero".into();
+    pod.lab.task("t", &large);
+    pod.expect(0, &["run", "configs/bench.toml"]);
+    let (row, dir) = &pod.lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["tests_out_of_memory"], 1.0, "{row}");
+    assert_eq!(row["metrics"]["score"], 0.25);
+    let log = std::fs::read_to_string(dir.join("logs/eval.log")).unwrap();
+    assert!(log.contains("[ended at the memory limit"), "{log}");
+    assert_eq!(pod.containers(), Vec::<String>::new());
+}

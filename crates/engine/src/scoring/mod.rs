@@ -175,6 +175,10 @@ fn apply(record: &mut Record, report: &Report) {
             record.metrics.insert(name.clone(), Number(value));
         }
     }
+    // What ended the agent from outside stands, however its work is scored.
+    if matches!(record.outcome, Outcome::Oom | Outcome::Timeout) {
+        return;
+    }
     let fact = |key: &str| report.facts.get(key).and_then(|fact| fact.as_str());
     let said = |message: &str, permanent| Cause::Said {
         message: message.to_owned(),
