@@ -142,7 +142,8 @@ impl Scored {
         set("verify_s", Some(self.seconds));
         for (name, value) in &self.script.custom_metrics {
             // A metric of ours keeps its meaning whatever a script calls its own.
-            let taken = METRICS.iter().chain(&RESERVED).any(|own| own == name);
+            let taken = METRICS.iter().chain(&AGENT_METRICS).any(|own| own == name);
+            let taken = taken || name == STEP;
             let name = if taken {
                 format!("custom/{name}")
             } else {
@@ -168,12 +169,14 @@ pub const METRICS: [&str; 8] = [
     "verify_s",
 ];
 
-/// Names of metrics that a rollout gives itself, besides those of scoring.
-const RESERVED: [&str; 10] = [
+/// The key in a line of metrics that is no metric.
+const STEP: &str = "step";
+
+/// The metrics that a rollout gives besides those of scoring, and that scoring again leaves as they are.
+pub const AGENT_METRICS: [&str; 9] = [
     "agent_s",
     "cost_usd",
     "diff_lines",
-    "step",
     "tokens_cached",
     "tokens_input",
     "tokens_output",

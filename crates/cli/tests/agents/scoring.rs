@@ -91,3 +91,42 @@ fn custom_metrics_and_scores_of_the_evaluation_script_are_merged() {
     lab.run(0);
     assert_eq!(lab.rollouts("b")[0].0["metrics"]["score"], 0.375);
 }
+
+#[test]
+fn scoring_again_leaves_no_metric_that_did_not_come_again() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    let later = lab.project.path().join("later");
+    lab.project.write(
+        "data/tasks/prepared/t/evaluate.sh",
+        r#"if test -e "$LATER"; then custom='"found": 120'; else custom='"guess": 7, "found": 60, "agent_s": 3'; fi; echo "{\"custom_metrics\": {$custom}}" > "$FAIRTRIAL_EVALUATION""#,
+    );
+    lab.spec(&format!(
+        "name = \"b\"\n[metrics.found]\nconvert = \"s to min\"\n[metrics.wall]\nfrom = \"resource:wall\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nenv = {{ LATER = \"{}\" }}\nagent = \"nop\"\n",
+        later.display()
+    ));
+    lab.run(0);
+    let before = lab.rollouts("b")[0].0["metrics"].clone();
+    assert_eq!(
+        (
+            &before["guess"],
+            &before["found"],
+            &before["custom/agent_s"]
+        ),
+        (&7.0.into(), &1.0.into(), &3.0.into())
+    );
+    std::fs::write(&later, "").unwrap();
+    let mut command = lab.project.command(&["eval", "b", "--latest"]);
+    let ran = Ran::from(command.env("SANDBOX_BACKEND", "process").output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let (row, dir) = &lab.rollouts("b")[0];
+    let after = &row["metrics"];
+    assert_eq!(after["found"], 2.0, "in the unit that the spec wants");
+    for gone in ["guess", "custom/agent_s"] {
+        assert!(after.get(gone).is_none(), "{gone}: {after}");
+    }
+    for kept in ["wall", "agent_s", "diff_lines"] {
+        assert_eq!(after[kept], before[kept], "{kept}");
+    }
+    assert_eq!(&json_of(dir, "record.json")["metrics"], after);
+}

@@ -4,7 +4,7 @@ use crate::EngineError;
 use crate::job::JobMaker;
 use fairtrial_agent::rollout::RolloutTrial;
 use fairtrial_journal::{RunDir, RunState};
-use fairtrial_model::Record;
+use fairtrial_model::{MetricDeclaration, Record};
 use fairtrial_plan::Plan;
 use fairtrial_spec::Spec;
 use std::path::Path;
@@ -45,6 +45,11 @@ impl Scorings {
             plan,
             jobs,
         })
+    }
+
+    /// The metrics that the run's spec declares.
+    pub(super) fn declared(&self) -> &[MetricDeclaration] {
+        &self.plan.spec().metrics
     }
 
     /// The rollout's directory as other tools see it.

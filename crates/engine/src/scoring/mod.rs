@@ -5,13 +5,16 @@ mod jobs;
 
 use crate::{EngineError, resolved_spec};
 use fairtrial_agent::rollout::Report;
-use fairtrial_agent::score::METRICS;
+use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Durability, Event, JournalError, JournalWriter, RunDir, RunLock, RunState, effective_records,
     views,
 };
-use fairtrial_model::{BROKEN_FACT, CAUSE_FACT, Cause, Number, Outcome, Record, UtcTime};
+use fairtrial_model::{
+    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, MetricSource, Number, Outcome, Record,
+    UtcTime,
+};
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};
 use serde::Serialize;
@@ -132,7 +135,7 @@ fn score(scorings: &Scorings, record: &Record, dir: &str, redactor: &Redactor) -
         Err(message) => return unscored(3, "failed", &message),
     };
     let mut record = record.clone();
-    apply(&mut record, &report);
+    apply(&mut record, &report, scorings.declared());
     redactor.redact_record(&mut record);
     let row = match &record.cause {
         Some(cause) if record.outcome == Outcome::Infra => {
@@ -166,12 +169,18 @@ fn run_job(job: &ScoreJob) -> Result<Report, String> {
 }
 
 /// Puts a new scoring into a record. What the agent did stays; whether the rollout can be scored may change.
-fn apply(record: &mut Record, report: &Report) {
-    record
-        .metrics
-        .retain(|name, _| !METRICS.contains(&name.as_str()));
+fn apply(record: &mut Record, report: &Report, declared: &[MetricDeclaration]) {
+    let declared = |name: &str| declared.iter().find(|metric| metric.name == name);
+    // What the agent used stays, and what the spec finds elsewhere. All else came from the scoring before, whatever an
+    // evaluation script called it then.
+    record.metrics.retain(|name, _| {
+        let elsewhere =
+            declared(name).is_some_and(|metric| metric.source != MetricSource::Reported);
+        elsewhere || AGENT_METRICS.contains(&name.as_str())
+    });
     for (name, value) in &report.metrics {
         if let Some(value) = value.as_f64() {
+            let value = declared(name).map_or(value, |metric| metric.kept(value));
             record.metrics.insert(name.clone(), Number(value));
         }
     }
