@@ -123,7 +123,9 @@ pub fn program(choice: &AgentChoice) -> Option<&str> {
     }
 }
 
-fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError> {
+/// A word of a command with what it stands for: the parameters of the trial, and the names of
+/// [`fairtrial_spec::AGENT_PLACEHOLDERS`].
+pub(crate) fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError> {
     let path = |path: PathBuf| Some(Cow::Owned(path.display().to_string()));
     let owned = |text: String| Some(Cow::Owned(text));
     let limit = |limit: Option<String>| owned(limit.unwrap_or_default());
@@ -149,7 +151,7 @@ fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError> {
     };
     Template::parse(word)
         .expand(value)
-        .map_err(|error| AgentError::Sandbox(format!("agent.command: {error}")))
+        .map_err(|error| AgentError::Sandbox(format!("in `{word}`: {error}")))
 }
 
 #[cfg(test)]
@@ -216,6 +218,10 @@ mod tests {
             own.unwrap(),
             ["a", "gpt-5:high", "/task/instruction.md", "7-"]
         );
+        for name in fairtrial_spec::AGENT_PLACEHOLDERS {
+            let word = format!("{{{name}}}");
+            assert!(words("command", &[&word], &[]).is_ok(), "{name}");
+        }
         assert!(
             words("command", &["{nobody}"], &[])
                 .unwrap_err()

@@ -15,6 +15,9 @@ pub(crate) const VERSION: u32 = 2;
 /// The folder beside the tree with what the task's image is built from.
 const IMAGE_FOLDER: &str = "image";
 
+/// The message of the one commit.
+const COMMIT_MESSAGE: &str = "baseline";
+
 /// The file with the task itself.
 const TASK_FILE: &str = "task.json";
 
@@ -89,6 +92,33 @@ impl Baseline {
             .output();
         let _ = fs::remove_file(&index);
         patch
+    }
+
+    /// Makes a baseline of its own, in a folder that does not exist, of a workspace that was copied from this one and
+    /// changed since. The workspace goes there. Its history is one commit still; what the task's repository ignores is
+    /// kept, and ignored still.
+    pub(crate) fn moved_on(&self, workspace: &Path, dir: PathBuf) -> Result<Self, AgentError> {
+        let next = Self { dir };
+        let (tree, git_dir) = (next.tree(), next.tree().join(".git"));
+        fs::create_dir(&next.dir).at("create", &next.dir)?;
+        fs::rename(workspace, &tree).at("rename", workspace)?;
+        // Whatever was done to the history is not asked.
+        let removed = match fs::symlink_metadata(&git_dir) {
+            Ok(data) if data.is_dir() => fs::remove_dir_all(&git_dir),
+            Ok(_) => fs::remove_file(&git_dir),
+            Err(_) => Ok(()),
+        };
+        removed.at("remove", &git_dir)?;
+        tree::copy(&self.tree().join(".git"), &git_dir)?;
+        let git = |name| Git::own(name).work_tree(&tree).dir(&git_dir);
+        git("add").args(["-A", "."]).run()?;
+        git("commit")
+            .args(["-q", "--amend", "--allow-empty", "--no-gpg-sign"])
+            .args(["-m", COMMIT_MESSAGE])
+            .run()?;
+        // What a repository does not need is not copied.
+        let _ = fs::remove_dir_all(git_dir.join("logs"));
+        Ok(next)
     }
 }
 
@@ -200,7 +230,7 @@ fn commit(tree: &Path) -> Result<(), AgentError> {
         .run()?;
     git("add").args(["-A", "-f", "."]).run()?;
     git("commit")
-        .args(["-q", "--allow-empty", "--no-gpg-sign", "-m", "baseline"])
+        .args(["-q", "--allow-empty", "--no-gpg-sign", "-m", COMMIT_MESSAGE])
         .run()?;
     git("repack").args(["-a", "-d", "-q", "-n"]).run()?;
     git("pack-refs").args(["--all"]).run()?;

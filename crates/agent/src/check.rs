@@ -5,13 +5,20 @@ use crate::paths::is_inside;
 use crate::sandbox::{Recipe, Setting};
 use crate::task::AgentTask;
 use crate::{adapter, sandbox};
-use fairtrial_spec::{AgentChoice, SandboxChoice, SandboxKind};
+use fairtrial_spec::{AgentChoice, RolloutOptions, SandboxChoice, SandboxKind};
 use std::collections::HashSet;
 
 /// Looks at what a task says about its own scoring.
 pub fn check_task(task: &AgentTask, findings: &mut Findings) {
     if task.instructions.trim().is_empty() {
         findings.error("it has no instructions for the agent (`lm.instructions`)");
+    }
+    if task
+        .setup
+        .as_ref()
+        .is_some_and(|text| text.trim().is_empty())
+    {
+        findings.error("`setup.sh` is empty");
     }
     check_rubrics(task, findings);
     check_tests(task, findings);
@@ -86,10 +93,10 @@ fn check_tests(task: &AgentTask, findings: &mut Findings) {
     }
 }
 
-/// Looks whether this machine has what an agent needs.
+/// Looks whether this machine has what an agent and what comes before it need.
 pub fn check_machine(
     agent: &AgentChoice,
-    choice: &SandboxChoice,
+    options: &RolloutOptions,
     recipe: Option<&Recipe>,
     findings: &mut Findings,
 ) {
@@ -104,36 +111,46 @@ pub fn check_machine(
     if agent.name == "command" && agent.command.is_empty() {
         findings.error("the agent `command` has no command");
     }
-    let setting = Setting {
-        recipe: recipe.cloned(),
-        ..Setting::default()
-    };
+    let (choice, setting) = (
+        &options.sandbox,
+        Setting {
+            recipe: recipe.cloned(),
+            ..Setting::default()
+        },
+    );
     if let Err(error) = sandbox::open(choice, setting) {
         findings.error(error.to_string());
         return;
     }
+    let setup = options.setup.first().map(String::as_str);
+    for (whose, program) in [("agent's", adapter::program(agent)), ("setup's", setup)] {
+        if let Some(program) = program.filter(|program| !program.contains('{'))
+            && let Some(problem) = missing(program, choice)
+        {
+            findings.error(format!("the {whose} program {problem}"));
+        }
+    }
+}
+
+/// Why a program is not there where it is to run, as far as that shows before.
+fn missing(program: &str, choice: &SandboxChoice) -> Option<String> {
     let kind = sandbox::kind(choice);
-    let Some(program) = adapter::program(agent).filter(|program| !program.contains('{')) else {
-        return;
-    };
     match kind {
         // What is in an image or elsewhere shows when it is started.
-        SandboxKind::Podman | SandboxKind::Docker | SandboxKind::Modal => {}
-        SandboxKind::Process if program.contains('/') => {}
+        SandboxKind::Podman | SandboxKind::Docker | SandboxKind::Modal => None,
+        SandboxKind::Process if program.contains('/') => None,
         SandboxKind::Process | SandboxKind::Bubblewrap => match sandbox::find_program(program) {
-            None if program.starts_with("./") => {}
-            None => findings.error(format!(
-                "the agent's program `{program}` is not found in PATH"
-            )),
-            Some(path) if kind == SandboxKind::Bubblewrap => {
-                if !sandbox::is_visible(&path, choice) {
-                    findings.error(format!(
-                            "the agent's program {} is not visible in the sandbox; name its folder in sandbox = {{ read = [...] }}",
-                            path.display()
-                        ));
-                }
+            None if program.starts_with("./") => None,
+            None => Some(format!("`{program}` is not found in PATH")),
+            Some(path)
+                if kind == SandboxKind::Bubblewrap && !sandbox::is_visible(&path, choice) =>
+            {
+                Some(format!(
+                    "{} is not visible in the sandbox; name its folder in sandbox = {{ read = [...] }}",
+                    path.display()
+                ))
             }
-            Some(_) => {}
+            Some(_) => None,
         },
     }
 }

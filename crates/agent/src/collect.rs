@@ -18,6 +18,9 @@ const MOST: usize = 200;
 
 /// Writes `artifacts/` and gives the lines of the diff.
 pub(crate) struct Collector<'a> {
+    /// What the agent started from.
+    pub(crate) start: &'a Baseline,
+    /// What all rollouts of the task start from.
     pub(crate) baseline: &'a Baseline,
     pub(crate) task: &'a AgentTask,
     pub(crate) redactor: &'a Redactor,
@@ -33,7 +36,7 @@ impl Collector<'_> {
         let artifacts = dir.join("artifacts");
         fs::create_dir_all(&artifacts).at("create", &artifacts)?;
         let diff = if difference == Difference::Files {
-            self.baseline.diff(&room.workspace, &artifacts)?
+            self.start.diff(&room.workspace, &artifacts)?
         } else {
             Vec::new()
         };

@@ -38,6 +38,14 @@ pub enum AgentError {
     /// A task's image could not be built.
     #[error("{0}")]
     Image(String),
+    /// What comes before the agent failed.
+    #[error("{message}")]
+    Setup {
+        /// How, and the last of what it said.
+        message: String,
+        /// Whether another attempt would end the same way.
+        permanent: bool,
+    },
     /// A file of results could not be written.
     #[error(transparent)]
     Journal(#[from] fairtrial_journal::JournalError),

@@ -1,7 +1,7 @@
 //! Agent tasks: how they are written down, prepared, worked on by an agent in a sandbox, collected and scored.
 //!
 //! A rollout is one trial. Its program is this product's own binary as a *driver* ([`rollout::drive`]), started by the
-//! trial runner like any other program; the driver goes through the phases workspace, agent, collect, verify and score,
+//! trial runner like any other program; the driver goes through the phases workspace, setup, agent, collect, verify and score,
 //! and reports metrics like any trial. Scoring can be repeated alone ([`rollout::score_again`]).
 #![forbid(unsafe_code)]
 

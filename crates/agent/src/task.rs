@@ -28,6 +28,9 @@ pub struct AgentTask {
     /// Variables for the agent and the tests.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// A shell script that is run in the workspace before the agent, where the task brings one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
     /// What counts, and how much.
     #[serde(default)]
     pub rubrics: Vec<Rubric>,

@@ -76,6 +76,9 @@ fn copy_below(
         if kind.is_symlink() {
             let target = fs::read_link(&old).at("read", &old)?;
             std::os::unix::fs::symlink(target, &new).at("create", &new)?;
+        } else if !kind.is_file() {
+            // A socket or a pipe is of use to nobody but the program that made it.
+            continue;
         } else {
             fs::copy(&old, &new).at("copy", &old)?;
         }

@@ -13,7 +13,7 @@ use fairtrial_agent::rollout::{
     RolloutEnd, RolloutTask, RolloutTrial, declared_metrics, drive, score_again,
 };
 use fairtrial_agent::sandbox::{self, Recipe, forget_failures, list_leftovers, remove_leftover};
-use fairtrial_agent::task::ReadTask;
+use fairtrial_agent::task::{AgentTask, ReadTask};
 use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::DataRoot;
 use fairtrial_spec::{AgentChoice, SandboxKind, Spec, Task, Work, find_path};
@@ -131,7 +131,7 @@ pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
             let mut findings = Findings::default();
             let recipe = recipe(task, &reader, root).map_err(|error| failure(task, &error))?;
             for agent in agents_of(spec, task, &options.agent) {
-                check_machine(&agent, &options.sandbox, recipe.as_ref(), &mut findings);
+                check_machine(&agent, options, recipe.as_ref(), &mut findings);
             }
             let told = findings.errors.into_iter();
             problems.extend(told.map(|error| format!("task `{}`: {error}", task.id)));
@@ -310,8 +310,9 @@ impl Reader {
         }
         let read = self.read.get(&key)?.as_ref().ok();
         let mut findings = self.findings.get(&key).cloned().unwrap_or_default();
-        let has_image = read.is_some_and(|read| read.task.image.is_some());
-        self.check_sandbox(task, has_image, &mut findings);
+        if let Some(read) = read {
+            self.check_options(task, &read.task, &mut findings);
+        }
         Some(CheckedTask {
             task: task.id.clone(),
             prepared_dir: dir,
@@ -320,17 +321,22 @@ impl Reader {
         })
     }
 
-    /// Whether the sandbox of a task that was not resolved yet does what the task says about it.
-    fn check_sandbox(&self, task: &Task, has_image: bool, findings: &mut Findings) {
+    /// Whether all that a spec says about a task has an effect, also where its sandbox is found out only now.
+    fn check_options(&self, task: &Task, own: &AgentTask, findings: &mut Findings) {
         let Work::Prepared { options, .. } = &task.work else {
             return;
         };
         let mut choice = options.sandbox.clone();
         choice.kind = choice.kind.or(self.backend);
         let in_container = sandbox::kind(&choice).is_container();
-        if has_image && !in_container {
+        if own.image.is_some() && !in_container {
             findings.warn(
                 "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
+            );
+        }
+        if options.setup_timeout_s.is_some() && options.setup.is_empty() && own.setup.is_none() {
+            findings.error(
+                "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
             );
         }
         if let Err(error) = sandbox::usable_kind(&choice) {

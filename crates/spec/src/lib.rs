@@ -41,8 +41,10 @@ pub use load::{FileCheck, LoadOptions, Loaded, load, load_text, load_with};
 pub use read::Format;
 pub use render::{Style, render};
 pub use resolve::files::find_path;
-pub use rollout::{AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring};
-pub use sandbox::{Network, SandboxChoice, SandboxKey, SandboxKind};
+pub use rollout::{
+    AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring,
+};
+pub use sandbox::{Network, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;

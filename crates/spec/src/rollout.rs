@@ -15,6 +15,12 @@ pub struct RolloutOptions {
     /// The model that judges what no test can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeChoice>,
+    /// What is run in the workspace before the agent; empty means what the task brings, if anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<String>,
+    /// Seconds that it may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup_timeout_s: Option<f64>,
     /// Seconds that one test script may take.
     pub verify_timeout_s: f64,
     /// The score from which a rollout counts as solved.
@@ -45,6 +51,20 @@ pub struct AgentChoice {
 
 /// The names of agents.
 pub const AGENTS: [&str; 5] = ["codex", "claude", "command", "oracle", "nop"];
+
+/// What stands for something in an agent's command and in a `setup`, besides the parameters of the trial.
+pub const AGENT_PLACEHOLDERS: [&str; 10] = [
+    "model",
+    "instruction_file",
+    "workspace",
+    "task_files",
+    "out",
+    "timeout",
+    "max_tokens",
+    "max_cost",
+    "seed",
+    "rollout",
+];
 
 /// Dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -102,6 +102,9 @@ pub struct SandboxChoice {
     pub command: Vec<String>,
 }
 
+/// What stands for something in the command of a sandbox elsewhere.
+pub const SANDBOX_PLACEHOLDERS: [&str; 5] = ["workspace", "inputs", "out", "home", "name"];
+
 /// A key of `sandbox` that not every kind uses.
 #[derive(Debug, Clone, Copy)]
 pub struct SandboxKey {

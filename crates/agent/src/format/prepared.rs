@@ -1,6 +1,6 @@
 //! Prepared directories: `tb_meta.json`, `overlay_files/`, `overlay_repo_files/`, and what we add to that form:
-//! `repo/` (a workspace without git), `solution.patch` or `solution.sh` (for the `oracle` agent), `evaluate.*`,
-//! `Dockerfile` (for the container sandboxes).
+//! `repo/` (a workspace without git), `setup.sh` (run before the agent), `solution.patch` or `solution.sh` (for the
+//! `oracle` agent), `evaluate.*`, `Dockerfile` (for the container sandboxes).
 
 use super::TaskFormat;
 use crate::error::{AgentError, At};
@@ -21,6 +21,8 @@ const META: &str = "tb_meta.json";
 const EVALUATION: [&str; 2] = ["evaluate.py", "evaluate.sh"];
 /// Files beside `tb_meta.json` that a prepared task may hold without being part of it.
 const INSTRUCTIONS: &str = "LM_INSTRUCTIONS.md";
+/// What is run before the agent.
+const SETUP: &str = "setup.sh";
 /// What an image is built from.
 const DOCKERFILE: &str = "Dockerfile";
 /// What never gets into an image, where the agent would find it: tests, solutions, keys.
@@ -146,6 +148,7 @@ impl TaskFormat for PreparedDir {
         if task.evaluation_script.is_none() {
             task.evaluation_script = evaluation_script(dir)?;
         }
+        task.setup = read_optional(&dir.join(SETUP))?;
         task.solution = solution(dir, task.repo.as_ref())?;
         Ok(task)
     }

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const GRACE: Duration = Duration::from_secs(2);
 /// How often a watcher looks at a running program.
 const LOOK: Duration = Duration::from_millis(500);
+/// Lines of what a program wrote in a message.
+const SAID: usize = 15;
 /// A line is held this long for redaction, then written as it is cut.
 const LONGEST_LINE: usize = 1 << 20;
 
@@ -64,6 +66,13 @@ impl Ended {
             Some(line) => line.chars().take(300).collect(),
             None => "it said nothing".to_owned(),
         }
+    }
+
+    /// The last lines that it wrote, as many as a message bears.
+    pub fn last_lines(&self) -> String {
+        let lines = self.tail.lines().filter(|line| !line.trim().is_empty());
+        let lines: Vec<&str> = lines.collect();
+        lines[lines.len().saturating_sub(SAID)..].join("\n")
     }
 }
 

@@ -38,19 +38,23 @@ impl Drive<'_> {
     /// Lets the agent work, or what stands for one.
     pub(super) fn agent(&self, room: &Room) -> Result<AgentEnd, AgentError> {
         let inside = self.sandbox.inside(room);
-        let brief = Brief {
+        match adapter::work(&self.brief(&inside))? {
+            Work::Nothing => Ok(AgentEnd::default()),
+            Work::Solve => self.solve(room),
+            Work::Run(invocation) => self.run_agent(&invocation, room, &inside),
+        }
+    }
+
+    /// What a command of the rollout may ask for.
+    pub(super) fn brief<'a>(&'a self, inside: &'a Room) -> Brief<'a> {
+        Brief {
             model: &self.model,
             choice: &self.options.agent,
             timeout_s: self.shared.timeout_s,
             seed: self.trial.key.seed,
             rollout: self.trial.key.rollout,
             params: &self.trial.params,
-            inside: &inside,
-        };
-        match adapter::work(&brief)? {
-            Work::Nothing => Ok(AgentEnd::default()),
-            Work::Solve => self.solve(room),
-            Work::Run(invocation) => self.run_agent(&invocation, room, &inside),
+            inside,
         }
     }
 

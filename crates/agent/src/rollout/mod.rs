@@ -4,6 +4,7 @@ mod agent_phase;
 mod report;
 mod request;
 mod results;
+mod setup_phase;
 
 pub use report::{Report, RolloutEnd};
 pub use request::{RolloutTask, RolloutTrial, TASK_SCHEMA};
@@ -42,6 +43,8 @@ struct Drive<'a> {
 
 /// What is known when a rollout is scored.
 struct Used<'a> {
+    /// What the agent started from.
+    start: &'a Baseline,
     agent_metrics: &'a Value,
     diff_lines: usize,
     /// A workspace that nobody changed.
@@ -59,7 +62,11 @@ pub fn drive(shared: &RolloutTask, trial: &RolloutTrial, env: Env) -> RolloutEnd
             let mut report = Report::new();
             match error {
                 // Every rollout of the task would meet the same; the next session tries again.
-                AgentError::Image(message) => report.broken(&message),
+                AgentError::Image(message)
+                | AgentError::Setup {
+                    message,
+                    permanent: true,
+                } => report.broken(&message),
                 other => report.infra(&other.to_string()),
             }
             report
@@ -127,26 +134,38 @@ impl<'a> Drive<'a> {
     fn run(&self) -> Result<Report, AgentError> {
         self.prepare()?;
         let room = self.room()?;
-        let snapshot = tree::copy(&self.baseline.tree(), &room.workspace)?;
+        let mut snapshot = tree::copy(&self.baseline.tree(), &room.workspace)?;
+        let set_up = self.set_up(&room)?;
+        let start = set_up.as_ref().map_or(&self.baseline, |(start, _)| start);
+        if set_up.is_some() {
+            snapshot = tree::copy(&start.tree(), &room.workspace)?;
+        }
         let agent = self.agent(&room)?;
         self.sandbox.end(&room);
         process::end_descendants();
         let collector = Collector {
+            start,
             baseline: &self.baseline,
             task: &self.task,
             redactor: &self.redactor,
         };
-        let difference = tree::compare(&self.baseline.tree(), &room.workspace, &snapshot)?;
+        let difference = tree::compare(&start.tree(), &room.workspace, &snapshot)?;
         let diff_lines = collector.collect(&self.trial.dir, &room, difference)?;
         let fresh = (difference == Difference::None).then_some(room.workspace.as_path());
         let mut report = Report::new();
         self.agent_report(&agent, diff_lines, &mut report);
+        if let Some((_, seconds)) = &set_up {
+            report
+                .metrics
+                .insert("setup_s".to_owned(), (*seconds).into());
+        }
         self.write_results(&agent, diff_lines)?;
         match &agent.infra {
             Some(trouble) if trouble.permanent => report.broken(&trouble.message),
             Some(trouble) => report.infra(&trouble.message),
             None => {
                 let used = Used {
+                    start,
                     agent_metrics: &agent_metrics(&agent, &self.options),
                     diff_lines,
                     fresh,
@@ -181,7 +200,9 @@ impl<'a> Drive<'a> {
             report.facts.insert(CAUSE_FACT.to_owned(), failed.into());
         }
         let lines = results["diff_lines"].as_u64().unwrap_or(0) as usize;
+        let set_up = self.set_up_again()?;
         let scored = self.score(&Used {
+            start: set_up.as_ref().unwrap_or(&self.baseline),
             agent_metrics: &results["agent_metrics"],
             diff_lines: lines,
             fresh: None,
@@ -232,15 +253,21 @@ impl<'a> Drive<'a> {
         env
     }
 
-    fn score(&self, used: &Used<'_>) -> Result<Scored, AgentError> {
-        let scratch = self.work.join("score");
+    /// What programs get that are not the agent: nothing secret.
+    fn public_env(&self) -> Env {
         let mut env = self.shared_env();
         env.retain(|name, _| !is_secret_name(name));
+        env
+    }
+
+    fn score(&self, used: &Used<'_>) -> Result<Scored, AgentError> {
+        let scratch = self.work.join("score");
+        let env = self.public_env();
         let judge_key = self.options.judge.as_ref();
         let judge_key = judge_key.and_then(|judge| self.env.get(&judge.key_env));
         let scorer = Scorer {
             task: &self.task,
-            baseline: &self.baseline,
+            baseline: used.start,
             options: &self.options,
             sandbox: &*self.sandbox,
             env: &env,

@@ -127,6 +127,7 @@ impl Drive<'_> {
                 "seed": self.trial.key.seed,
                 "rollout": self.trial.key.rollout,
                 "phases": {
+                    "setup_s": report.metrics.get("setup_s"),
                     "wait_s": agent.waited,
                     "agent_s": agent.seconds,
                     "verify_s": report.metrics.get("verify_s"),

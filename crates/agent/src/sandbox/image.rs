@@ -16,8 +16,6 @@ use std::time::Duration;
 
 /// Seconds for a build whose spec does not say.
 const BUILD_TIMEOUT: f64 = 1800.0;
-/// Lines of the build's log in a message.
-const SAID: usize = 15;
 /// Bytes kept of a build's log.
 const LOG_LIMIT: u64 = 16 << 20;
 /// The label by which images of ours are known; its value is the digest of what they are built from.
@@ -133,7 +131,7 @@ impl Recipe {
             let message = format!("it took longer than {timeout} s (`sandbox.build_timeout`)");
             return Ok(Some(message));
         }
-        let failed = || format!("exit code {}\n{}", ended.code, last_lines(&ended.tail));
+        let failed = || format!("exit code {}\n{}", ended.code, ended.last_lines());
         Ok((ended.code != 0).then(failed))
     }
 }
@@ -190,14 +188,6 @@ fn slug(id: &str) -> String {
         "" => "task".to_owned(),
         slug => slug.to_owned(),
     }
-}
-
-fn last_lines(tail: &str) -> String {
-    let lines: Vec<&str> = tail
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    lines[lines.len().saturating_sub(SAID)..].join("\n")
 }
 
 fn quiet(program: &Path, args: &[&str]) -> bool {

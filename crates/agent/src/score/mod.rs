@@ -23,7 +23,7 @@ use std::path::Path;
 pub struct Scorer<'a> {
     /// The task.
     pub task: &'a AgentTask,
-    /// Its baseline.
+    /// What the agent started from.
     pub baseline: &'a Baseline,
     /// How it is scored.
     pub options: &'a RolloutOptions,
@@ -173,10 +173,11 @@ pub const METRICS: [&str; 8] = [
 const STEP: &str = "step";
 
 /// The metrics that a rollout gives besides those of scoring, and that scoring again leaves as they are.
-pub const AGENT_METRICS: [&str; 9] = [
+pub const AGENT_METRICS: [&str; 10] = [
     "agent_s",
     "cost_usd",
     "diff_lines",
+    "setup_s",
     "tokens_cached",
     "tokens_input",
     "tokens_output",

@@ -26,3 +26,4 @@ mod outcomes;
 mod pod;
 mod sandboxes;
 mod scoring;
+mod setup;

@@ -6,32 +6,50 @@ use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::shape::suggest::nearest;
 use crate::source::{Sources, Span};
-use crate::spec::{Arm, Spec, Task};
+use crate::spec::{Arm, Spec, Task, Work};
 use crate::template::{BUILTIN_NAMES, Placeholder, Template};
+use crate::{AGENT_PLACEHOLDERS, SANDBOX_PLACEHOLDERS};
 
 /// Reports placeholders that nothing defines.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: &mut Problems) {
     for (task, draft) in spec.tasks.iter().zip(drafts) {
         let scope = Scope::new(spec, task);
         for node in template_nodes(draft) {
-            let Some(text) = node.text() else { continue };
-            for placeholder in Template::parse(text).placeholders() {
-                if problems.is_full() {
-                    return;
-                }
-                if let Some(problem) = scope.problem(placeholder) {
-                    let span = exact(node, text, placeholder, sources);
-                    problems.push(error(span, problem.message).help(problem.help));
-                }
-            }
+            scope.check(node, sources, problems);
+        }
+        if !matches!(task.work, Work::Prepared { .. }) {
+            continue;
+        }
+        let scope = scope.with(&AGENT_PLACEHOLDERS);
+        for node in agent_nodes(draft) {
+            scope.check(node, sources, problems);
+        }
+        let scope = Scope::only(&SANDBOX_PLACEHOLDERS);
+        for node in command_nodes(
+            draft
+                .node
+                .get("sandbox")
+                .and_then(|node| node.get("command")),
+        ) {
+            scope.check(node, sources, problems);
         }
     }
 }
 
+/// What may hold the placeholders of an agent.
+fn agent_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
+    let agent = draft.node.get("agent").and_then(|node| node.get("command"));
+    command_nodes(agent).chain(command_nodes(draft.node.get("setup")))
+}
+
+/// A command is one text or a list of them.
+fn command_nodes(node: Option<&Node>) -> impl Iterator<Item = &Node> {
+    let parts = node.and_then(Node::list).unwrap_or_default();
+    node.into_iter().chain(parts)
+}
+
 fn template_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
-    let command = draft.node.get("command");
-    let single = command.into_iter().chain(draft.node.get("workdir"));
-    let parts = command.and_then(Node::list).unwrap_or_default();
+    let command = command_nodes(draft.node.get("command"));
     let env = draft
         .node
         .get("env")
@@ -41,10 +59,10 @@ fn template_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
         .into_iter()
         .filter_map(|key| draft.node.get(key)?.list())
         .flatten();
-    single
+    command
+        .chain(draft.node.get("workdir"))
         .chain(draft.node.get("row"))
         .chain(paths)
-        .chain(parts)
         .chain(env.iter().map(|entry| &entry.value))
 }
 
@@ -69,6 +87,7 @@ fn exact(node: &Node, text: &str, placeholder: &Placeholder<'_>, sources: &Sourc
 struct Scope<'a> {
     names: Vec<&'a str>,
     arms: Vec<&'a Arm>,
+    builtin: &'static [&'static str],
 }
 
 impl<'a> Scope<'a> {
@@ -84,6 +103,36 @@ impl<'a> Scope<'a> {
         Self {
             names: params.chain(axes).collect(),
             arms: spec.arms.iter().filter(own_arm).collect(),
+            builtin: &BUILTIN_NAMES,
+        }
+    }
+
+    /// The same with other built-in names. A parameter of such a name goes before it.
+    fn with(mut self, builtin: &'static [&'static str]) -> Self {
+        self.builtin = &[];
+        self.names.extend(builtin);
+        self
+    }
+
+    /// Nothing but these.
+    fn only(names: &'static [&'static str]) -> Self {
+        Self {
+            names: names.to_vec(),
+            arms: Vec::new(),
+            builtin: &[],
+        }
+    }
+
+    fn check(&self, node: &Node, sources: &Sources, problems: &mut Problems) {
+        let Some(text) = node.text() else { return };
+        for placeholder in Template::parse(text).placeholders() {
+            if problems.is_full() {
+                return;
+            }
+            if let Some(problem) = self.problem(placeholder) {
+                let span = exact(node, text, placeholder, sources);
+                problems.push(error(span, problem.message).help(problem.help));
+            }
         }
     }
 
@@ -95,7 +144,7 @@ impl<'a> Scope<'a> {
             .filter(|arm| arm.params.get(name).is_some())
             .count();
         let by_task = self.names.contains(&name);
-        if BUILTIN_NAMES.contains(&name) {
+        if self.builtin.contains(&name) {
             return (by_task || in_arms > 0).then(|| ambiguous(name));
         }
         if by_task || (in_arms > 0 && in_arms == self.arms.len()) {
@@ -117,7 +166,7 @@ impl<'a> Scope<'a> {
             .iter()
             .copied()
             .chain(arm_keys)
-            .chain(BUILTIN_NAMES);
+            .chain(self.builtin.iter().copied());
         let literal = format!("write {{{{{name}}}}} for literal braces");
         let help = match nearest(name, known) {
             Some(best) => format!("did you mean `{{{best}}}`? ({literal})"),

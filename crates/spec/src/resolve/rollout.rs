@@ -28,6 +28,13 @@ pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions 
             Some("oneshot") => Scoring::Oneshot,
             _ => Scoring::Weighted,
         },
+        setup: node
+            .get("setup")
+            .map(|node| words(node, problems))
+            .unwrap_or_default(),
+        setup_timeout_s: node
+            .get("setup_timeout")
+            .and_then(|node| node_duration(node).ok()),
         judge: node.get("judge").and_then(judge),
         verify_timeout_s: node
             .get("verify_timeout")

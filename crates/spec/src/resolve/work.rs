@@ -13,7 +13,7 @@ use fairtrial_model::Params;
 const DEFAULT_MODEL: &str = "gpt-5-mini";
 
 /// Keys that only make sense with one kind of work.
-const ONLY_WITH: [(&str, &str); 11] = [
+const ONLY_WITH: [(&str, &str); 13] = [
     ("shell", "command"),
     ("iterations", "experiment"),
     ("instrumentation", "experiment"),
@@ -23,6 +23,8 @@ const ONLY_WITH: [(&str, &str); 11] = [
     ("sandbox", "prepared_dir"),
     ("scoring", "prepared_dir"),
     ("judge", "prepared_dir"),
+    ("setup", "prepared_dir"),
+    ("setup_timeout", "prepared_dir"),
     ("verify_timeout", "prepared_dir"),
     ("pass_score", "prepared_dir"),
 ];
