@@ -5,7 +5,8 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RunDir, views};
 use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
 use fairtrial_plan::Plan;
-use fairtrial_trial::{AttemptTaken, OutputChunk, TrialJob, TrialRunner, blame_the_machine};
+use fairtrial_trial::{AttemptTaken, Begun, Finished, Output, OutputChunk};
+use fairtrial_trial::{TrialJob, TrialRunner, blame_the_machine};
 use std::path::Path;
 
 /// What every attempt of a run shares on one machine.
@@ -38,16 +39,38 @@ impl Attempts {
         &self,
         runner: &mut TrialRunner,
         job: &TrialJob,
-        output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
     ) -> Result<Record, AttemptTaken> {
-        let mut record = runner.run(job, self.now, output)?;
+        let begun = self.begin(runner, job, Output::Kept);
+        let finished = self.wait(runner, job, begun, &mut |_| ())?;
+        Ok(self.record(job, finished))
+    }
+
+    /// Hands an attempt to its launcher.
+    pub(crate) fn begin(&self, runner: &mut TrialRunner, job: &TrialJob, output: Output) -> Begun {
+        runner.begin(job, self.now, output)
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(
+        &self,
+        runner: &mut TrialRunner,
+        job: &TrialJob,
+        begun: Begun,
+        output: &mut dyn FnMut(OutputChunk<'_>),
+    ) -> Result<Finished, AttemptTaken> {
+        runner.wait(job, begun, self.now, output)
+    }
+
+    /// The record of an attempt that has ended, with its copy beside the logs.
+    pub(crate) fn record(&self, job: &TrialJob, finished: Finished) -> Record {
+        let mut record = finished.record(job, Some(self.host.clone()));
         self.redactor.redact_record(&mut record);
         if let Err(error) = views::write_record(&job.dir, &record) {
             let failure = format!("record.json was not written: {error}");
             blame_the_machine(&mut record, &failure);
             record.notes.push(failure);
         }
-        Ok(record)
+        record
     }
 
     /// The record of an attempt that did not run to an end of its own.

@@ -49,11 +49,6 @@ impl Controls {
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Wakes whoever waits, without asking for anything.
-    pub(crate) fn wake(&self) {
-        self.0.1.notify_all();
-    }
-
     fn raise(&self, next: impl Fn(Asked) -> Asked) {
         let mut asked = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = next(*asked);

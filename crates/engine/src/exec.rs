@@ -203,7 +203,7 @@ impl Node<'_> {
                 source,
             }
         })?;
-        let mut runner = TrialRunner::start(program, Some(attempts.host.clone()))?;
+        let mut runner = TrialRunner::start(program)?;
         self.controls.lock().kill = Some(runner.kill_handle());
         let mut turn = Turn::First;
         for given in &chunk.trials {
@@ -263,7 +263,7 @@ impl Node<'_> {
             }
         };
         let memory = OomWatch::begin();
-        if let Ok(mut record) = attempts.run(runner, &job, None) {
+        if let Ok(mut record) = attempts.run(runner, &job) {
             let seen = (record.outcome, record.cause.clone());
             memory.correct(&mut record);
             self.blame_the_right_one(&mut record, turn);

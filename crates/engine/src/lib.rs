@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod attempt;
+mod board;
 mod capacity;
 mod chunk;
 mod controls;

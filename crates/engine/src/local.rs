@@ -1,16 +1,17 @@
 //! Slots on this machine: each is a thread with a launcher of its own that asks the controller for work.
 
 use crate::attempt::Attempts;
-use crate::dispatch::{Dispatch, Next};
-use crate::events::{Ending, RunEvent, StopReason};
+use crate::board::{Board, Unsettled};
+use crate::dispatch::Next;
+use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
-use crate::{EngineError, RunRequest, StopRule, Verbosity};
-use fairtrial_journal::{Commit, DataRoot, Event, JournalWriter, Seq};
-use fairtrial_model::{Cause, Outcome, Record, Stamp};
-use fairtrial_trial::{AttemptTaken, KillHandle, OutputChunk, TrialJob, TrialRunner};
-use std::collections::VecDeque;
+use crate::{EngineError, RunRequest, Verbosity};
+use fairtrial_journal::{DataRoot, Event, JournalWriter};
+use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record, Stamp};
+use fairtrial_spec::{Spec, Task};
+use fairtrial_trial::{AttemptTaken, Finished, Output, OutputChunk, TrialJob, TrialRunner};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// What the slots of a run share.
@@ -23,241 +24,102 @@ pub(crate) struct Floor<'a> {
     pub(crate) events: Sender<RunEvent>,
 }
 
-/// The controller's state, and who waits for it to change.
-pub(crate) struct Board {
-    state: Mutex<BoardState>,
-    changed: Condvar,
-    events: Mutex<Sender<RunEvent>>,
+/// A trial that has ended and is not yet recorded.
+struct Ended {
+    job: TrialJob,
+    finished: Finished,
 }
 
-/// Everything behind the board's lock.
-pub(crate) struct BoardState {
-    pub(crate) dispatch: Dispatch,
-    /// Ends handed to the journal and not yet durable, oldest first.
-    unsettled: VecDeque<Unsettled>,
-    kills: Vec<KillHandle>,
-    /// The journal is on disk up to here.
-    durable: Seq,
-}
-
-/// An end on its way to the disk.
-struct Unsettled {
-    seq: Seq,
-    ending: Ending,
-    attempt: u32,
-    /// For the stopping rule, where there is one.
-    record: Option<Record>,
-}
-
-impl Board {
-    pub(crate) fn new(dispatch: Dispatch, events: Sender<RunEvent>) -> Self {
-        let state = BoardState {
-            dispatch,
-            unsettled: VecDeque::new(),
-            kills: Vec::new(),
-            durable: Seq::default(),
-        };
-        Self {
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-            events: Mutex::new(events),
-        }
-    }
-
-    pub(crate) fn lock(&self) -> MutexGuard<'_, BoardState> {
-        // Every change under the lock is complete in itself; a slot that panicked leaves a usable state.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether ends are still on their way to the disk.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.lock().unsettled.is_empty()
-    }
-
-    /// Starts nothing more; with `Cancel`, ends what runs.
-    pub(crate) fn stop(&self, reason: StopReason) {
-        let mut state = self.lock();
-        let kills = matches!(reason, StopReason::Cancel);
-        if state.dispatch.stop(reason.clone()) {
-            self.tell(RunEvent::Stopping(reason));
-        }
-        let handles = if kills {
-            state.kills.clone()
-        } else {
-            Vec::new()
-        };
-        drop(state);
-        self.changed.notify_all();
-        handles.iter().for_each(KillHandle::kill);
-    }
-
-    /// News from the journal: records became durable, or cannot be written.
-    pub(crate) fn committed(&self, commit: Commit, rule: Option<&Mutex<Box<dyn StopRule>>>) {
-        let through = match commit {
-            Commit::Durable { through } => through,
-            Commit::Failed { error } => return self.stop(StopReason::Broken(error.to_string())),
-        };
-        let mut state = self.lock();
-        state.durable = state.durable.max(through);
-        let mut settled = Vec::new();
-        while state
-            .unsettled
-            .front()
-            .is_some_and(|first| first.seq <= through)
-        {
-            let Some(Unsettled {
-                mut ending,
-                attempt,
-                record,
-                ..
-            }) = state.unsettled.pop_front()
-            else {
-                break;
-            };
-            state
-                .dispatch
-                .settled(ending.key.index, attempt, ending.outcome);
-            ending.counts = state.dispatch.counts();
-            settled.push((ending, record));
-        }
-        drop(state);
-        self.changed.notify_all();
-        for (ending, record) in settled {
-            let retried = ending.retried;
-            self.tell(RunEvent::Ended(Box::new(ending)));
-            if let (Some(rule), Some(record), false) = (rule, &record, retried) {
-                self.ask(rule, record);
-            }
-        }
-    }
-
-    /// Waits until an event of the journal is on disk; `false` where it cannot be written.
-    pub(crate) fn wait_durable(&self, seq: Seq) -> bool {
-        let mut state = self.lock();
-        while state.durable < seq {
-            if let Some(StopReason::Broken(_)) = state.dispatch.stop_reason() {
-                return false;
-            }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        true
-    }
-
-    /// Shows a record to the stopping rule.
-    pub(crate) fn ask(&self, rule: &Mutex<Box<dyn StopRule>>, record: &Record) {
-        let decided = rule
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .settled(record);
-        if let Some(why) = decided {
-            self.stop(StopReason::Decided(why));
-        }
-    }
-
-    fn tell(&self, event: RunEvent) {
-        // Nobody listening is no reason to stop a run.
-        let _ = self
-            .events
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .send(event);
-    }
+/// One slot: a launcher, and what it has behind it.
+struct Slot {
+    number: usize,
+    runner: TrialRunner,
+    /// What the slot goes on from while its launcher has the next one.
+    ended: Option<Ended>,
 }
 
 impl Floor<'_> {
     /// One slot, until nothing is left to do.
-    pub(crate) fn work(&self, slot: usize) -> Result<(), EngineError> {
-        let mut runner =
-            TrialRunner::start(&self.request.program, Some(self.attempts.host.clone()))?;
-        self.board.lock().kills.push(runner.kill_handle());
+    pub(crate) fn work(&self, number: usize) -> Result<(), EngineError> {
+        let mut slot = Slot {
+            number,
+            runner: TrialRunner::start(&self.request.program)?,
+            ended: None,
+        };
+        self.board.lock().kills.push(slot.runner.kill_handle());
+        let ahead = self.request.stop.is_none() && runs_ahead(self.request.plan.spec());
         loop {
-            match self.next() {
-                Next::Run { index, attempt } => self.run_one(slot, &mut runner, index, attempt),
+            let next = match slot.ended {
+                // With a record still to be made, nothing is waited for.
+                Some(_) => self.board.lock().dispatch.next(Instant::now()),
+                None => self.board.next(),
+            };
+            match next {
+                Next::Run { index, attempt } => self.run_one(&mut slot, index, attempt),
                 Next::Skip {
                     index,
                     attempt,
                     needs,
                 } => self.skip(index, attempt, needs),
-                Next::Wait(_) => {}
-                Next::Done => return Ok(()),
+                Next::Done if slot.ended.is_none() => return Ok(()),
+                Next::Wait(_) | Next::Done => self.settle(&mut slot),
+            }
+            if !ahead {
+                self.settle(&mut slot);
             }
         }
     }
 
-    /// Waits until there is something to do.
-    fn next(&self) -> Next {
-        let mut state = self.board.lock();
-        loop {
-            let now = Instant::now();
-            match state.dispatch.next(now) {
-                Next::Wait(None) => {
-                    state = self
-                        .board
-                        .changed
-                        .wait(state)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
-                Next::Wait(Some(at)) => {
-                    let left = at.saturating_duration_since(now);
-                    let waited = self.board.changed.wait_timeout(state, left);
-                    state = waited.unwrap_or_else(PoisonError::into_inner).0;
-                }
-                Next::Done => {
-                    drop(state);
-                    // The others may wait for an end that will not come.
-                    self.board.changed.notify_all();
-                    return Next::Done;
-                }
-                next => return next,
-            }
+    /// Records what has ended.
+    fn settle(&self, slot: &mut Slot) {
+        if let Some(Ended { job, finished }) = slot.ended.take() {
+            self.record(self.attempts.record(&job, finished));
         }
     }
 
-    fn run_one(&self, slot: usize, runner: &mut TrialRunner, index: u64, mut attempt: u32) {
+    fn run_one(&self, slot: &mut Slot, index: u64, mut attempt: u32) {
         loop {
             let job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
                 Ok(job) => self.with_devices(job),
                 Err(error) => return self.could_not_start(index, attempt, &error),
             };
-            match self.attempt(slot, runner, &job) {
-                Ok(record) => return self.record(record),
+            match self.attempt(slot, &job) {
+                Ok(finished) => {
+                    slot.ended = Some(Ended { job, finished });
+                    return;
+                }
                 Err(AttemptTaken) => attempt = self.board.lock().dispatch.renumber(index),
             }
         }
     }
 
-    fn attempt(
-        &self,
-        slot: usize,
-        runner: &mut TrialRunner,
-        job: &TrialJob,
-    ) -> Result<Record, AttemptTaken> {
+    /// Runs an attempt; what ended before it is recorded meanwhile.
+    fn attempt(&self, slot: &mut Slot, job: &TrialJob) -> Result<Finished, AttemptTaken> {
         let (index, attempt) = (job.key.index, job.attempt);
-        let name = self.attempts.jobs.name(index, attempt);
         self.journal_start(index, attempt);
+        let output = match self.request.verbosity {
+            Verbosity::Output => Output::Streamed,
+            _ => Output::Kept,
+        };
+        let begun = self.attempts.begin(&mut slot.runner, job, output);
+        self.settle(slot);
         if self.request.verbosity >= Verbosity::Starts {
-            let (key, name) = (job.key.clone(), name.clone());
             let _ = self.events.send(RunEvent::Started {
-                slot,
-                key,
+                slot: slot.number,
+                key: job.key.clone(),
                 attempt,
-                name,
+                name: self.attempts.jobs.name(index, attempt),
             });
         }
         let mut pass_on = |chunk: OutputChunk<'_>| {
-            let (name, bytes) = (name.clone(), chunk.bytes.to_vec());
             let _ = self.events.send(RunEvent::Output {
-                name,
+                name: self.attempts.jobs.name(index, attempt),
                 stderr: chunk.stderr,
-                bytes,
+                bytes: chunk.bytes.to_vec(),
             });
         };
-        let wanted = self.request.verbosity == Verbosity::Output;
-        let output = wanted.then_some(&mut pass_on as &mut dyn FnMut(OutputChunk<'_>));
-        self.attempts.run(runner, job, output)
+        self.attempts
+            .wait(&mut slot.runner, job, begun, &mut pass_on)
     }
 
     /// The job with the GPUs that its trial leases, unless the spec names some itself.
@@ -305,7 +167,7 @@ impl Floor<'_> {
         });
         drop(state);
         // Another attempt is due, or there is room that others wait for.
-        self.board.changed.notify_all();
+        self.board.wake();
     }
 
     pub(crate) fn skip(&self, index: u64, attempt: u32, needs: String) {
@@ -334,4 +196,26 @@ impl Floor<'_> {
             self.record(record);
         }
     }
+}
+
+/// Whether a slot may start a trial before the one before it is recorded: where nothing of that record decides about the
+/// next one (caps on what trials report), and nothing that it is made from could be changed by the next one (files that
+/// are not the trial's own).
+fn runs_ahead(spec: &Spec) -> bool {
+    let caps = spec.budget.cost.is_some() || spec.budget.tokens.is_some();
+    !caps && spec.engine.gpus.is_empty() && spec.tasks.iter().all(|task| is_its_own(spec, task))
+}
+
+fn is_its_own(spec: &Spec, task: &Task) -> bool {
+    let own = |metric: &MetricDeclaration| {
+        matches!(
+            metric.source,
+            MetricSource::Reported
+                | MetricSource::Stdout { .. }
+                | MetricSource::Stderr { .. }
+                | MetricSource::Block { .. }
+                | MetricSource::Resource { .. }
+        )
+    };
+    task.resources.is_default() && task.outputs.is_empty() && spec.metrics_of(task).iter().all(own)
 }

@@ -5,6 +5,7 @@
 //! a trial sees never depends on who asked.
 
 mod collect;
+mod finished;
 mod inner;
 mod job;
 mod judge;
@@ -16,12 +17,11 @@ mod strays;
 mod wire;
 
 pub use collect::{CollectError, Collected, collect};
+pub use finished::{Finished, blame_the_machine};
 pub use inner::Inner;
 pub use job::{JobLimits, TrialJob};
 pub use launcher::serve as serve_launcher;
 pub use limits::Backend as LimitsOffered;
 pub use outputs::Makes;
-pub use runner::{
-    AttemptTaken, KillHandle, OutputChunk, RunnerError, TrialRunner, blame_the_machine,
-};
+pub use runner::{AttemptTaken, Begun, KillHandle, Output, OutputChunk, RunnerError, TrialRunner};
 pub use strays::end_strays;

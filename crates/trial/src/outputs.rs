@@ -24,11 +24,14 @@ pub struct Makes {
     pub inputs: Vec<PathBuf>,
 }
 
+/// The content of each input; one that is not there has none.
+pub(crate) type InputHashes = BTreeMap<String, Option<String>>;
+
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Proof {
     schema: u32,
     outputs: BTreeMap<String, String>,
-    inputs: BTreeMap<String, Option<String>>,
+    inputs: InputHashes,
 }
 
 impl Makes {
@@ -45,12 +48,12 @@ impl Makes {
     }
 
     /// The inputs as they are; one that is not there has none.
-    pub(crate) fn hash_inputs(&self) -> BTreeMap<String, Option<String>> {
+    pub(crate) fn hash_inputs(&self) -> InputHashes {
         let one = |path: &PathBuf| (path.display().to_string(), hash(path).ok());
         self.inputs.iter().map(one).collect()
     }
 
-    fn prove(&self, inputs: &BTreeMap<String, Option<String>>) -> Result<Proof, Vec<String>> {
+    fn prove(&self, inputs: &InputHashes) -> Result<Proof, Vec<String>> {
         let mut outputs = BTreeMap::new();
         let mut missing = Vec::new();
         for path in &self.outputs {
@@ -72,11 +75,7 @@ impl Makes {
     }
 
     /// Writes the proof for an attempt that ended well; an output that it did not make is its failure.
-    pub(crate) fn record(
-        &self,
-        dir: &Path,
-        inputs: &BTreeMap<String, Option<String>>,
-    ) -> Result<(), Cause> {
+    pub(crate) fn record(&self, dir: &Path, inputs: &InputHashes) -> Result<(), Cause> {
         if self.outputs.is_empty() {
             return Ok(());
         }

@@ -1,11 +1,11 @@
-//! Drives one launcher: hands it a job, waits for the end, collects the metrics, and gives the record.
+//! Drives one launcher: hands it a job and waits for the end.
 
-use crate::collect::{self, Collected};
+use crate::finished::{End, Finished};
 use crate::job::{JobLimits, TrialJob};
-use crate::judge::{self, Verdict};
+use crate::outputs::InputHashes;
 use crate::strays::end_strays;
 use crate::wire::{self, Ended, Launch, LaunchLimits, Order, Report};
-use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use fairtrial_model::UtcTime;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -45,11 +45,27 @@ pub struct OutputChunk<'a> {
     pub bytes: &'a [u8],
 }
 
+/// What becomes of a trial's output beside its logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Nothing.
+    Kept,
+    /// It is passed on as it comes.
+    Streamed,
+}
+
+/// A job that the launcher has.
+#[derive(Debug)]
+pub struct Begun {
+    inputs: InputHashes,
+    started_at: UtcTime,
+    handed: io::Result<()>,
+}
+
 /// Runs trials one after another through its own launcher process.
 #[derive(Debug)]
 pub struct TrialRunner {
     program: PathBuf,
-    host: Option<String>,
     launcher: Child,
     socket: UnixStream,
     kill: KillHandle,
@@ -85,7 +101,7 @@ impl KillHandle {
 impl TrialRunner {
     /// Starts a launcher from `program` (this very binary), which must call [`crate::serve_launcher`] when its first
     /// argument is `__launch`.
-    pub fn start(program: &Path, host: Option<String>) -> Result<Self, RunnerError> {
+    pub fn start(program: &Path) -> Result<Self, RunnerError> {
         let failed = |source| RunnerError::Start {
             program: program.display().to_string(),
             source,
@@ -98,7 +114,6 @@ impl TrialRunner {
         let kill = KillHandle(Arc::new(Mutex::new(line)));
         Ok(Self {
             program: program.to_owned(),
-            host,
             launcher,
             socket,
             kill,
@@ -112,54 +127,51 @@ impl TrialRunner {
         self.kill.clone()
     }
 
-    /// Runs a job to its end. `output` is called with what the trial writes, where it is given.
-    pub fn run(
+    /// Hands a job to the launcher. What comes of it is waited for with [`TrialRunner::wait`], once.
+    pub fn begin(&mut self, job: &TrialJob, now: impl Fn() -> UtcTime, output: Output) -> Begun {
+        let inputs = job.makes.hash_inputs();
+        Begun {
+            inputs,
+            started_at: now(),
+            handed: self.hand(job, output),
+        }
+    }
+
+    /// Waits for the end of the job that was begun. `output` is called with what the trial writes, where that is asked for.
+    pub fn wait(
         &mut self,
         job: &TrialJob,
+        begun: Begun,
         now: impl Fn() -> UtcTime,
-        output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
-    ) -> Result<Record, AttemptTaken> {
-        let inputs = job.makes.hash_inputs();
-        let started_at = now();
-        let ended = self.launch_and_wait(job, output);
-        let ended_at = now();
-        let mut record = blank_record(job, started_at, ended_at, self.host.clone());
-        match ended {
+        output: &mut dyn FnMut(OutputChunk<'_>),
+    ) -> Result<Finished, AttemptTaken> {
+        let Begun {
+            inputs,
+            started_at,
+            handed,
+        } = begun;
+        let end = match handed.and_then(|()| self.wait_for_end(output)) {
             Ok(Ended {
                 failure: Some(failure),
                 ..
             }) if failure.taken => return Err(AttemptTaken),
-            Ok(ended) => {
-                complete(&mut record, job, ended);
-                if record.outcome == Outcome::Ok
-                    && let Err(cause) = job.makes.record(&job.dir, &inputs)
-                {
-                    record.outcome = Outcome::Failed;
-                    record.cause = Some(cause);
-                }
-            }
+            Ok(ended) => End::Reported(Box::new(ended)),
             Err(error) => {
-                record.outcome = Outcome::Infra;
-                record.cause = Some(Cause::Lost {
-                    message: format!("the trial launcher is gone ({error})"),
-                });
                 let strays = end_strays(|dir| dir == job.dir);
-                if strays > 0 {
-                    let note = format!("{strays} processes outlived the launcher and were ended");
-                    record.notes.push(note);
-                }
                 self.restart();
+                End::Lost { error, strays }
             }
-        }
-        Ok(record)
+        };
+        Ok(Finished {
+            inputs,
+            started_at,
+            ended_at: now(),
+            end,
+        })
     }
 
-    fn launch_and_wait(
-        &mut self,
-        job: &TrialJob,
-        mut output: Option<&mut dyn FnMut(OutputChunk<'_>)>,
-    ) -> io::Result<Ended> {
-        let mut launch = launch_of(job, output.is_some());
+    fn hand(&mut self, job: &TrialJob, output: Output) -> io::Result<()> {
+        let mut launch = launch_of(job, output);
         launch.own = (job.argv.first()).is_some_and(|program| Path::new(program) == self.program);
         let known = self
             .inherited
@@ -169,21 +181,23 @@ impl TrialRunner {
             launch.inherited = Some(job.inherited.to_vec());
             self.inherited = Some(Arc::clone(&job.inherited));
         }
-        {
-            let line = self
-                .kill
-                .0
-                .lock()
-                .map_err(|_| io::Error::other("a kill was cut short"))?;
-            wire::send(
-                &line.socket,
-                &Order::Run(Box::new(launch)),
-                &mut self.scratch,
-            )?;
-            if line.ended {
-                wire::send(&line.socket, &Order::Kill, &mut self.scratch)?;
-            }
+        let line = self
+            .kill
+            .0
+            .lock()
+            .map_err(|_| io::Error::other("a kill was cut short"))?;
+        wire::send(
+            &line.socket,
+            &Order::Run(Box::new(launch)),
+            &mut self.scratch,
+        )?;
+        if line.ended {
+            wire::send(&line.socket, &Order::Kill, &mut self.scratch)?;
         }
+        Ok(())
+    }
+
+    fn wait_for_end(&mut self, output: &mut dyn FnMut(OutputChunk<'_>)) -> io::Result<Ended> {
         loop {
             match wire::receive(&self.socket, &mut self.scratch)? {
                 Some(Report::Ended(ended)) => {
@@ -193,14 +207,10 @@ impl TrialRunner {
                     }
                     return Ok(*ended);
                 }
-                Some(Report::Output { stderr, bytes }) => {
-                    if let Some(output) = &mut output {
-                        output(OutputChunk {
-                            stderr,
-                            bytes: &bytes,
-                        });
-                    }
-                }
+                Some(Report::Output { stderr, bytes }) => output(OutputChunk {
+                    stderr,
+                    bytes: &bytes,
+                }),
                 None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
             }
         }
@@ -242,7 +252,7 @@ fn start_launcher(program: &Path) -> io::Result<(Child, UnixStream)> {
     Ok((launcher, ours))
 }
 
-fn launch_of(job: &TrialJob, stream: bool) -> Launch {
+fn launch_of(job: &TrialJob, output: Output) -> Launch {
     let JobLimits {
         wall,
         cpu,
@@ -266,91 +276,6 @@ fn launch_of(job: &TrialJob, stream: bool) -> Launch {
             grace_ms: millis(grace),
         },
         log_limit: job.log_limit,
-        stream,
-    }
-}
-
-fn blank_record(
-    job: &TrialJob,
-    started_at: UtcTime,
-    ended_at: UtcTime,
-    host: Option<String>,
-) -> Record {
-    Record {
-        schema: RECORD_SCHEMA,
-        trial: job.key.clone(),
-        id: job.id.clone(),
-        attempt: job.attempt,
-        outcome: Outcome::Infra,
-        cause: None,
-        exit: None,
-        started_at: Some(started_at),
-        ended_at,
-        dir: job.dir_in_data.clone(),
-        host,
-        resources: Resources::default(),
-        metrics: std::collections::BTreeMap::new(),
-        series: std::collections::BTreeMap::new(),
-        notes: Vec::new(),
-        facts: std::collections::BTreeMap::new(),
-        reused_from: None,
-    }
-}
-
-/// Fills in how it ended, what it used and what it reported.
-fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
-    let Verdict {
-        outcome,
-        cause,
-        exit,
-    } = judge::judge(&ended, &job.limits);
-    record.outcome = outcome;
-    record.cause = cause;
-    record.exit = exit;
-    record.resources = judge::resources(&ended);
-    for (name, dropped) in ["standard output", "standard error"]
-        .iter()
-        .zip(ended.dropped)
-    {
-        if dropped > 0 {
-            record.notes.push(format!(
-                "{dropped} bytes of {name} were left out of its log"
-            ));
-        }
-    }
-    record.notes.extend(ended.notes);
-    record.notes.extend(ended.log_failure.clone());
-    if ended.failure.is_some() {
-        return;
-    }
-    let Collected {
-        metrics,
-        facts,
-        series,
-        missing,
-        notes,
-    } = collect::collect(&job.dir, &job.metrics, &record.resources);
-    record.metrics = metrics;
-    record.facts = facts;
-    judge::own_word(record);
-    record.series = series;
-    record.notes.extend(notes);
-    if record.outcome == Outcome::Ok && !missing.is_empty() {
-        record.outcome = Outcome::Failed;
-        record.cause = Some(Cause::MissingMetric { metrics: missing });
-    }
-    if let Some(failure) = ended.log_failure {
-        blame_the_machine(record, &failure);
-    }
-}
-
-/// A trial that failed where its files could not be written (a full disk) failed because of the machine: its own
-/// results had no place either. One that ended otherwise keeps its outcome.
-pub fn blame_the_machine(record: &mut Record, failure: &str) {
-    if record.outcome == Outcome::Failed {
-        record.outcome = Outcome::Infra;
-        record.cause = Some(Cause::Lost {
-            message: format!("the trial's files could not be written: {failure}"),
-        });
+        stream: output == Output::Streamed,
     }
 }

@@ -1,22 +1,25 @@
 //! One controller's work on a run, from taking the lock to closing it in good order.
 
+mod crew;
+
 use crate::attempt::Attempts;
+use crate::board::Board;
 use crate::capacity::Capacity;
-use crate::controls::{Asked, Controls};
+use crate::controls::Controls;
 use crate::dispatch::Dispatch;
-use crate::events::{RunEvent, StopReason};
-use crate::local::{Board, Floor};
+use crate::events::RunEvent;
+use crate::local::Floor;
 use crate::remote;
-use crate::remote::controller::{Placed, Remote};
+use crate::remote::controller::Placed;
 use crate::spending::earlier_records;
 use crate::views::Views;
 use crate::{EngineError, Outputs, RunReport, RunRequest, Start, prepare, reuse, unchanged};
+use crew::{Crew, News};
 use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
-    Commit, Durability, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir,
-    RunLock, RunState, RunStatus, WriterOptions, cancel_requested, clear_cancel, effective_records,
-    write_atomic_bytes,
+    Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
+    RunStatus, WriterOptions, clear_cancel, effective_records,
 };
 use fairtrial_model::hex;
 use fairtrial_plan::Plan;
@@ -24,12 +27,8 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
-
-/// How often signals and cancel requests are looked for while nothing else happens.
-const LOOK: Duration = Duration::from_millis(100);
+use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
 
 /// Does a run: every trial that has no answer yet, until none is left or the run is stopped.
 pub fn run(
@@ -173,11 +172,11 @@ struct Session<'a> {
 impl Session<'_> {
     fn work(self, capture: Option<Capture>) -> Result<RunReport, EngineError> {
         let plan = &self.request.plan;
-        let (commits, committed) = channel();
+        let (tell, news) = channel();
         let host = host_name();
         let reused = self.take_over(&host)?;
         let known = reused.as_ref().unwrap_or(&self.known);
-        let writer = self.open_journal(commits)?;
+        let writer = self.open_journal(tell.clone())?;
         if reused.is_none() {
             self.begin(&writer, &host);
         }
@@ -230,7 +229,7 @@ impl Session<'_> {
             None => Crew::Slots(slots),
             Some(placed) => Crew::Scheduler(placed, known),
         };
-        let worked = self.run_crew(&floor, &crew, &committed, capture);
+        let worked = self.run_crew(&floor, &crew, (tell, &news), capture);
         let ended = board.lock().dispatch.status();
         let status = if worked.is_ok() {
             ended
@@ -301,13 +300,13 @@ impl Session<'_> {
         )
     }
 
-    fn open_journal(&self, commits: Sender<Commit>) -> Result<JournalWriter, EngineError> {
+    fn open_journal(&self, news: Sender<News>) -> Result<JournalWriter, EngineError> {
         let options = WriterOptions {
             redactor: self.redactor(),
             ..WriterOptions::default()
         };
         // The writer's thread must never wait for the board: the board may be waiting for room in the journal.
-        let tell = Box::new(move |commit| drop(commits.send(commit)));
+        let tell = Box::new(move |commit| drop(news.send(News::Commit(commit))));
         let writer = JournalWriter::open_with(&self.run.journal(), options, tell)?;
         if let Some(repair) = writer.repaired() {
             let text = format!(
@@ -401,130 +400,5 @@ impl Session<'_> {
         }
         writer.close()?;
         Ok(Some(RunState::read(&self.run.journal())?))
-    }
-
-    /// Runs the slots to their end, settling what became durable and listening for orders meanwhile.
-    fn run_crew(
-        &self,
-        floor: &Floor<'_>,
-        crew: &Crew<'_>,
-        committed: &Receiver<Commit>,
-        capture: Option<Capture>,
-    ) -> Result<(), EngineError> {
-        let workers = crew.workers();
-        let busy = AtomicUsize::new(workers);
-        let ended = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..workers)
-                .map(|slot| {
-                    let busy = &busy;
-                    scope.spawn(move || {
-                        let _leave = Leave(busy);
-                        match crew {
-                            Crew::Slots(_) => floor.work(slot),
-                            Crew::Scheduler(placed, known) => {
-                                Remote::new(floor, &self.run, self.controls, placed).work(known)
-                            }
-                        }
-                    })
-                })
-                .collect();
-            let background = scope.spawn(|| self.keep_views(capture, &ended));
-            self.settle_until_done(floor, &busy, committed);
-            let results: Vec<_> = workers
-                .into_iter()
-                .map(std::thread::ScopedJoinHandle::join)
-                .collect();
-            ended.store(true, Ordering::Release);
-            self.controls.wake();
-            let kept = background.join();
-            for result in results {
-                result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            }
-            kept.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
-    }
-
-    fn settle_until_done(
-        &self,
-        floor: &Floor<'_>,
-        busy: &AtomicUsize,
-        committed: &Receiver<Commit>,
-    ) {
-        let mut asked = Asked::Nothing;
-        loop {
-            match committed.recv_timeout(LOOK) {
-                Ok(commit) => floor.board.committed(commit, self.request.stop.as_ref()),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-            let now_asked = self.controls.asked();
-            if now_asked > asked {
-                asked = now_asked;
-                floor.board.stop(match asked {
-                    // Jobs of a scheduler need nobody to wait for them.
-                    Asked::Drain if self.placed.is_some() => StopReason::Detach,
-                    Asked::Drain => StopReason::Drain,
-                    _ => StopReason::Cancel,
-                });
-            }
-            if asked < Asked::Cancel && cancel_requested(&self.run) {
-                self.controls.cancel();
-            }
-            let broken = matches!(
-                floor.board.lock().dispatch.stop_reason(),
-                Some(StopReason::Broken(_))
-            );
-            if busy.load(Ordering::Acquire) == 0 && (broken || floor.board.is_settled()) {
-                return;
-            }
-        }
-    }
-
-    /// Writes `environment.json` when it is known, and refreshes the views now and then.
-    fn keep_views(&self, capture: Option<Capture>, ended: &AtomicBool) -> Result<(), EngineError> {
-        let mut views = Views::new(&self.run, self.request.plan.spec());
-        let mut capture = capture;
-        loop {
-            let done = ended.load(Ordering::Acquire);
-            if let Some(running) = capture.take_if(|capture| done || capture.is_finished()) {
-                let environment = running.finish();
-                let text = serde_json::to_vec_pretty(&environment).unwrap_or_default();
-                write_atomic_bytes(&self.run.environment(), Durability::Content, &text)?;
-            }
-            if done {
-                return Ok(());
-            }
-            if let Err(error) = views.refresh_if_due() {
-                let _ = self.events.send(RunEvent::Warning(error.to_string()));
-            }
-            self.controls.wait(Asked::Force, LOOK);
-        }
-    }
-}
-
-/// Who runs the trials.
-enum Crew<'a> {
-    /// This many slots on this machine.
-    Slots(usize),
-    /// A scheduler, and what the journal knows from before.
-    Scheduler(&'a Placed, &'a RunState),
-}
-
-impl Crew<'_> {
-    fn workers(&self) -> usize {
-        match self {
-            Self::Slots(slots) => *slots,
-            Self::Scheduler(..) => 1,
-        }
-    }
-}
-
-/// Counts a slot out, also when it panics.
-struct Leave<'a>(&'a AtomicUsize);
-
-impl Drop for Leave<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Release);
     }
 }

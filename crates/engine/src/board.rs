@@ -1,0 +1,189 @@
+//! The controller's state behind its lock: what is given out, what is on its way to the disk, and who waits for either.
+
+use crate::StopRule;
+use crate::dispatch::{Dispatch, Next};
+use crate::events::{Ending, RunEvent, StopReason};
+use fairtrial_journal::{Commit, Seq};
+use fairtrial_model::Record;
+use fairtrial_trial::KillHandle;
+use std::collections::VecDeque;
+use std::sync::mpsc::Sender;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// The controller's state, and who waits for it to change.
+pub(crate) struct Board {
+    state: Mutex<BoardState>,
+    changed: Condvar,
+    events: Mutex<Sender<RunEvent>>,
+}
+
+/// Everything behind the board's lock.
+pub(crate) struct BoardState {
+    pub(crate) dispatch: Dispatch,
+    /// Ends handed to the journal and not yet durable, oldest first.
+    pub(crate) unsettled: VecDeque<Unsettled>,
+    pub(crate) kills: Vec<KillHandle>,
+    /// The journal is on disk up to here.
+    durable: Seq,
+}
+
+/// An end on its way to the disk.
+pub(crate) struct Unsettled {
+    pub(crate) seq: Seq,
+    pub(crate) ending: Ending,
+    pub(crate) attempt: u32,
+    /// For the stopping rule, where there is one.
+    pub(crate) record: Option<Record>,
+}
+
+impl Board {
+    pub(crate) fn new(dispatch: Dispatch, events: Sender<RunEvent>) -> Self {
+        let state = BoardState {
+            dispatch,
+            unsettled: VecDeque::new(),
+            kills: Vec::new(),
+            durable: Seq::default(),
+        };
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            events: Mutex::new(events),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BoardState> {
+        // Every change under the lock is complete in itself; a slot that panicked leaves a usable state.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether ends are still on their way to the disk.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.lock().unsettled.is_empty()
+    }
+
+    /// Waits until there is something to do.
+    pub(crate) fn next(&self) -> Next {
+        let mut state = self.lock();
+        loop {
+            let now = Instant::now();
+            match state.dispatch.next(now) {
+                Next::Wait(None) => {
+                    state = self
+                        .changed
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+                Next::Wait(Some(at)) => {
+                    let left = at.saturating_duration_since(now);
+                    let waited = self.changed.wait_timeout(state, left);
+                    state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                Next::Done => {
+                    drop(state);
+                    // The others may wait for an end that will not come.
+                    self.wake();
+                    return Next::Done;
+                }
+                next => return next,
+            }
+        }
+    }
+
+    /// Lets everybody who waits look again.
+    pub(crate) fn wake(&self) {
+        self.changed.notify_all();
+    }
+
+    /// Starts nothing more; with `Cancel`, ends what runs.
+    pub(crate) fn stop(&self, reason: StopReason) {
+        let mut state = self.lock();
+        let kills = matches!(reason, StopReason::Cancel);
+        if state.dispatch.stop(reason.clone()) {
+            self.tell(RunEvent::Stopping(reason));
+        }
+        let handles = if kills {
+            state.kills.clone()
+        } else {
+            Vec::new()
+        };
+        drop(state);
+        self.wake();
+        handles.iter().for_each(KillHandle::kill);
+    }
+
+    /// News from the journal: records became durable, or cannot be written.
+    pub(crate) fn committed(&self, commit: Commit, rule: Option<&Mutex<Box<dyn StopRule>>>) {
+        let through = match commit {
+            Commit::Durable { through } => through,
+            Commit::Failed { error } => return self.stop(StopReason::Broken(error.to_string())),
+        };
+        let mut state = self.lock();
+        state.durable = state.durable.max(through);
+        let mut settled = Vec::new();
+        while state
+            .unsettled
+            .front()
+            .is_some_and(|first| first.seq <= through)
+        {
+            let Some(Unsettled {
+                mut ending,
+                attempt,
+                record,
+                ..
+            }) = state.unsettled.pop_front()
+            else {
+                break;
+            };
+            state
+                .dispatch
+                .settled(ending.key.index, attempt, ending.outcome);
+            ending.counts = state.dispatch.counts();
+            settled.push((ending, record));
+        }
+        drop(state);
+        self.wake();
+        for (ending, record) in settled {
+            let retried = ending.retried;
+            self.tell(RunEvent::Ended(Box::new(ending)));
+            if let (Some(rule), Some(record), false) = (rule, &record, retried) {
+                self.ask(rule, record);
+            }
+        }
+    }
+
+    /// Waits until an event of the journal is on disk; `false` where it cannot be written.
+    pub(crate) fn wait_durable(&self, seq: Seq) -> bool {
+        let mut state = self.lock();
+        while state.durable < seq {
+            if let Some(StopReason::Broken(_)) = state.dispatch.stop_reason() {
+                return false;
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        true
+    }
+
+    /// Shows a record to the stopping rule.
+    pub(crate) fn ask(&self, rule: &Mutex<Box<dyn StopRule>>, record: &Record) {
+        let decided = rule
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .settled(record);
+        if let Some(why) = decided {
+            self.stop(StopReason::Decided(why));
+        }
+    }
+
+    fn tell(&self, event: RunEvent) {
+        // Nobody listening is no reason to stop a run.
+        let _ = self
+            .events
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .send(event);
+    }
+}

@@ -1,0 +1,141 @@
+//! What came of a job, made into its record: how it ended, what it used, and what it reported.
+
+use crate::collect::{self, Collected};
+use crate::job::TrialJob;
+use crate::judge::{self, Verdict};
+use crate::outputs::InputHashes;
+use crate::wire::Ended;
+use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use std::io;
+
+/// A job that has ended and is not yet recorded.
+#[derive(Debug)]
+pub struct Finished {
+    pub(crate) inputs: InputHashes,
+    pub(crate) started_at: UtcTime,
+    pub(crate) ended_at: UtcTime,
+    pub(crate) end: End,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// The launcher says.
+    Reported(Box<Ended>),
+    /// The launcher is gone; so many processes outlived it.
+    Lost { error: io::Error, strays: usize },
+}
+
+impl Finished {
+    /// Collects what the trial reported, and gives its record.
+    pub fn record(self, job: &TrialJob, host: Option<String>) -> Record {
+        let mut record = blank_record(job, self.started_at, self.ended_at, host);
+        match self.end {
+            End::Reported(ended) => {
+                complete(&mut record, job, *ended);
+                if record.outcome == Outcome::Ok
+                    && let Err(cause) = job.makes.record(&job.dir, &self.inputs)
+                {
+                    record.outcome = Outcome::Failed;
+                    record.cause = Some(cause);
+                }
+            }
+            End::Lost { error, strays } => {
+                record.outcome = Outcome::Infra;
+                record.cause = Some(Cause::Lost {
+                    message: format!("the trial launcher is gone ({error})"),
+                });
+                if strays > 0 {
+                    let note = format!("{strays} processes outlived the launcher and were ended");
+                    record.notes.push(note);
+                }
+            }
+        }
+        record
+    }
+}
+
+fn blank_record(
+    job: &TrialJob,
+    started_at: UtcTime,
+    ended_at: UtcTime,
+    host: Option<String>,
+) -> Record {
+    Record {
+        schema: RECORD_SCHEMA,
+        trial: job.key.clone(),
+        id: job.id.clone(),
+        attempt: job.attempt,
+        outcome: Outcome::Infra,
+        cause: None,
+        exit: None,
+        started_at: Some(started_at),
+        ended_at,
+        dir: job.dir_in_data.clone(),
+        host,
+        resources: Resources::default(),
+        metrics: std::collections::BTreeMap::new(),
+        series: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        facts: std::collections::BTreeMap::new(),
+        reused_from: None,
+    }
+}
+
+/// Fills in how it ended, what it used and what it reported.
+fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
+    let Verdict {
+        outcome,
+        cause,
+        exit,
+    } = judge::judge(&ended, &job.limits);
+    record.outcome = outcome;
+    record.cause = cause;
+    record.exit = exit;
+    record.resources = judge::resources(&ended);
+    for (name, dropped) in ["standard output", "standard error"]
+        .iter()
+        .zip(ended.dropped)
+    {
+        if dropped > 0 {
+            record.notes.push(format!(
+                "{dropped} bytes of {name} were left out of its log"
+            ));
+        }
+    }
+    record.notes.extend(ended.notes);
+    record.notes.extend(ended.log_failure.clone());
+    if ended.failure.is_some() {
+        return;
+    }
+    let Collected {
+        metrics,
+        facts,
+        series,
+        missing,
+        notes,
+    } = collect::collect(&job.dir, &job.metrics, &record.resources);
+    record.metrics = metrics;
+    record.facts = facts;
+    judge::own_word(record);
+    record.series = series;
+    record.notes.extend(notes);
+    if record.outcome == Outcome::Ok && !missing.is_empty() {
+        record.outcome = Outcome::Failed;
+        record.cause = Some(Cause::MissingMetric { metrics: missing });
+    }
+    if let Some(failure) = ended.log_failure {
+        blame_the_machine(record, &failure);
+    }
+}
+
+/// A trial that failed where its files could not be written (a full disk) failed because of the machine: its own
+/// results had no place either. One that ended otherwise keeps its outcome.
+pub fn blame_the_machine(record: &mut Record, failure: &str) {
+    if record.outcome == Outcome::Failed {
+        record.outcome = Outcome::Infra;
+        record.cause = Some(Cause::Lost {
+            message: format!("the trial's files could not be written: {failure}"),
+        });
+    }
+}
