@@ -111,3 +111,33 @@ fn a_repository_starts_at_its_commit_without_its_future() {
         }
     }
 }
+
+/// The driver is a copy of its launcher: what the launcher has open and ignores must not reach it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_driver_holds_nothing_of_its_launcher() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    // The agent's parent is the driver; the agent sees its files, its folder and how it handles signals.
+    let agent = "ls -l /proc/$PPID/fd > files.txt; cat /proc/$PPID/comm > name.txt; readlink /proc/$PPID/cwd > folder.txt; grep SigIgn /proc/$PPID/status > signals.txt; echo $KNOWN > answer.txt";
+    lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nenv = {{ KNOWN = \"42\" }}\nagent = {{ command = [\"sh\", \"-c\", {agent:?}] }}\n"
+    ));
+    lab.run(0);
+    for (row, dir) in lab.rollouts("b") {
+        assert_eq!(row["outcome"], "ok", "{row}");
+        let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+        assert!(!diff.contains("socket:"), "{diff}");
+        assert!(diff.contains("+__rollout"), "{diff}");
+        let project = lab.project.path().canonicalize().unwrap();
+        assert!(
+            diff.contains(&format!("+{}\n", project.display())),
+            "{diff}"
+        );
+        // TERM (15) and INT (2) are heard, PIPE (13) is ignored as in every Rust program.
+        let ignored = diff.split("SigIgn:\t").nth(1).unwrap();
+        let ignored = u64::from_str_radix(ignored.lines().next().unwrap(), 16).unwrap();
+        assert_eq!(ignored & (1 << 14 | 1 << 1), 0, "{diff}");
+        assert_ne!(ignored & (1 << 12), 0, "{diff}");
+    }
+}
