@@ -23,6 +23,7 @@ pub mod sequential;
 pub mod summary;
 pub mod tables;
 mod trial_set;
+pub mod validity;
 pub mod variance;
 pub mod watch;
 

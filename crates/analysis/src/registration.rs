@@ -4,6 +4,7 @@
 //! very value that changed.
 
 use crate::summary::MISSING_RULE;
+use crate::validity::Floor;
 use fairtrial_journal::Opened;
 use fairtrial_model::UtcTime;
 use fairtrial_spec::Spec;
@@ -230,7 +231,7 @@ fn frozen(spec: &Spec) -> Value {
         .clone()
         .or_else(|| spec.metrics.first().map(|metric| metric.name.clone()));
     let tasks: Vec<Value> = spec.tasks.iter().map(task).collect();
-    sorted(&json!({
+    let mut plan = json!({
         "name": spec.name,
         "arms": arms,
         "control": spec.control(),
@@ -247,7 +248,11 @@ fn frozen(spec: &Spec) -> Value {
         "budget": spec.budget,
         "tasks": tasks,
         "exclusions": { "missing": MISSING_RULE },
-    }))
+    });
+    if let Some(floor) = Floor::of(spec) {
+        plan["exclusions"]["valid"] = floor.share.into();
+    }
+    sorted(&plan)
 }
 
 fn task(task: &fairtrial_spec::Task) -> Value {

@@ -3,6 +3,7 @@
 //! tasks are flaky.
 
 use crate::observation::Observation;
+use crate::validity::{SCORE, Validity};
 use fairtrial_model::Outcome;
 use fairtrial_stats::binary::PairedCounts;
 use fairtrial_stats::one_arm::{Proportion, clustered_mean};
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 /// The rollouts of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RolloutSummary {
+    /// The share of an arm's rollouts that must count (be scored, or failed by the agent) for a verdict.
+    pub valid: f64,
     /// Each arm, in the spec's order.
     pub arms: Vec<ArmRollouts>,
     /// Each pair of arms: the first one against every other.
@@ -24,8 +27,6 @@ pub struct RolloutSummary {
     pub identical: Vec<IdenticalTask>,
 }
 
-/// The share of rollouts that must count (be scored, or failed by the agent) for a verdict to be more than provisional.
-pub const VALIDITY_FLOOR: f64 = 0.95;
 /// The fact with the hash of what an agent said.
 const OUTPUT_FACT: &str = "output_digest";
 
@@ -44,7 +45,7 @@ pub struct ArmRollouts {
     pub failed: usize,
     /// Those that say nothing about the arm (infra, cancelled, skipped), by outcome.
     pub excluded: BTreeMap<&'static str, usize>,
-    /// Whether fewer rollouts count than [`VALIDITY_FLOOR`] asks for.
+    /// Whether fewer rollouts count than a verdict needs.
     pub below_validity_floor: bool,
     /// The mean score over the scored rollouts.
     pub over_scored: Option<MeanScore>,
@@ -162,7 +163,7 @@ impl RolloutGatherer {
             let said = arm.said.entry(seen.trial.task.to_string()).or_default();
             *said.entry(digest.clone()).or_default() += 1;
         }
-        let score = seen.metrics.get("score");
+        let score = seen.metrics.get(SCORE);
         let score = match (seen.outcome, score) {
             (Outcome::Ok, Some(score)) => Some(score),
             (outcome, _) if outcome.is_arm_failure() => {
@@ -187,7 +188,13 @@ impl RolloutGatherer {
     }
 
     /// The numbers; `order` is the spec's order of arms.
-    pub(crate) fn finish(self, order: &[String], level: Level) -> Option<RolloutSummary> {
+    /// `share` of the rollouts must count for a verdict.
+    pub(crate) fn finish(
+        self,
+        order: &[String],
+        level: Level,
+        share: f64,
+    ) -> Option<RolloutSummary> {
         let mut arms: Vec<(String, Gathered)> = self.arms.into_iter().collect();
         if arms.is_empty() {
             return None;
@@ -206,8 +213,11 @@ impl RolloutGatherer {
             .iter()
             .flat_map(|(name, arm)| identical(name, arm))
             .collect();
-        let described = arms.iter().map(|(name, arm)| describe(name, arm, level));
+        let described = arms
+            .iter()
+            .map(|(name, arm)| describe(name, arm, level, share));
         Some(RolloutSummary {
+            valid: share,
             arms: described.collect(),
             flips,
             flaky,
@@ -231,7 +241,12 @@ fn by_task(arm: &Gathered) -> BTreeMap<&str, Proportion> {
     tasks
 }
 
-fn describe(name: &str, arm: &Gathered, level: Level) -> ArmRollouts {
+fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> ArmRollouts {
+    let validity = Validity {
+        counted: arm.scores.len(),
+        trials: arm.rollouts,
+        share,
+    };
     let tasks = by_task(arm);
     let counts: Vec<Proportion> = tasks.values().copied().collect();
     let solved = counts.iter().map(|task| task.successes as usize).sum();
@@ -258,7 +273,7 @@ fn describe(name: &str, arm: &Gathered, level: Level) -> ArmRollouts {
             .filter(|(_, score)| score.is_some())
             .count(),
         failed: arm.failed,
-        below_validity_floor: (arm.scores.len() as f64) < VALIDITY_FLOOR * arm.rollouts as f64,
+        below_validity_floor: !validity.is_enough(),
         excluded: arm.excluded.clone(),
         over_scored: mean(
             arm.scores
@@ -397,7 +412,7 @@ mod tests {
         add(&mut all, "b", "hard", 0, "ok", Some(1.0));
         add(&mut all, "b", "hard", 1, "infra", None);
         let order = ["b", "a"].map(str::to_owned);
-        let summary = all.finish(&order, Level::TWO_SIDED_95).unwrap();
+        let summary = all.finish(&order, Level::TWO_SIDED_95, 0.95).unwrap();
         let [b, a] = summary.arms.as_slice() else {
             panic!()
         };

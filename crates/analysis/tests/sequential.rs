@@ -201,3 +201,34 @@ fn a_run_without_a_difference_is_rarely_decided() {
     }
     assert!(found >= 90, "{found}");
 }
+
+#[test]
+fn a_run_of_which_the_machine_broke_too_much_goes_on_and_ends_without_an_answer() {
+    let rule = rule(5, 20);
+    let mut spec = budgeted(None, &rule);
+    spec.analysis.valid = Some(0.9);
+    let plan = SequentialPlan::new(&spec, rule).unwrap();
+    let mut all = records(20, 3.0, 1);
+    let started = || SequentialRule::new(&spec, plan.clone()).unwrap();
+    // One of the first eleven candidates is broken: less than nine of ten count until then.
+    all[5].outcome = Outcome::Infra;
+    let mut rule = started();
+    assert!(
+        feed(&mut rule, &all[..18]).is_none(),
+        "eight of nine are too few"
+    );
+    let reason = feed(&mut rule, &all).unwrap();
+    assert!(reason.starts_with("improved after"), "{reason}");
+    assert!(rule.trajectory().pairs >= 9);
+    // Where they stay too few, the budget is used up, whatever the values say.
+    for broken in [9, 13, 21] {
+        all[broken].outcome = Outcome::Infra;
+    }
+    let mut rule = started();
+    let reason = feed(&mut rule, &all).unwrap();
+    assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted));
+    assert!(
+        reason.contains("only 16 of 20 trials of candidate count, fewer than 90 %"),
+        "{reason}"
+    );
+}

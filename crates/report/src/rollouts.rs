@@ -2,9 +2,8 @@
 
 use crate::grid::{Column, Grid, Section};
 use crate::number::percent;
-use fairtrial_analysis::rollouts::{
-    ArmRollouts, MeanScore, PassAt, RolloutSummary, VALIDITY_FLOOR,
-};
+use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
+use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
 
 /// Notes of one kind.
@@ -33,6 +32,7 @@ fn scores(summary: &RolloutSummary) -> Section {
         Column::numbers("$ per solved").may_go(2),
         Column::numbers("tokens per solved").may_go(3),
     ]);
+    let mean = |of: Option<&MeanScore>| of.map(|of| (of.mean, of.interval));
     for arm in &summary.arms {
         grid.push(vec![
             arm.arm.as_str().into(),
@@ -41,8 +41,8 @@ fn scores(summary: &RolloutSummary) -> Section {
             arm.scored.to_string().into(),
             arm.failed.to_string().into(),
             excluded(arm).into(),
-            mean(arm.over_scored.as_ref()).into(),
-            mean(arm.over_all.as_ref()).into(),
+            estimate(mean(arm.over_scored.as_ref())).into(),
+            estimate(mean(arm.over_all.as_ref())).into(),
             bounds(arm).into(),
             cost(arm).into(),
             arm.tokens_per_solved
@@ -56,11 +56,11 @@ fn scores(summary: &RolloutSummary) -> Section {
     ];
     for arm in summary.arms.iter().filter(|arm| arm.below_validity_floor) {
         notes.push(format!(
-            "Provisional: {} of {} rollouts of {} count, fewer than {}; no verdict should rest on them before the others are run again.",
+            "No verdict: {} of {} rollouts of {} count, fewer than {}. `--resume` runs the others again; `valid` of [analysis] lowers the floor.",
             arm.scored + arm.failed,
             arm.rollouts,
             or_all(&arm.arm),
-            percent(VALIDITY_FLOOR)
+            percent(summary.valid)
         ));
     }
     let same = summary.identical.iter().map(|task| {
@@ -106,13 +106,14 @@ fn pass(summary: &RolloutSummary) -> Section {
         Column::numbers("pass@k"),
         Column::numbers("pass^k"),
     ]);
+    let chance = |of: Option<&SuitePass>| of.map(|of| (of.estimate, of.interval));
     for arm in &summary.arms {
         for PassAt { k, any, all } in &arm.pass {
             grid.push(vec![
                 arm.arm.as_str().into(),
                 k.to_string().into(),
-                chance(any.as_ref()).into(),
-                chance(all.as_ref()).into(),
+                estimate(chance(any.as_ref())).into(),
+                estimate(chance(all.as_ref())).into(),
             ]);
         }
     }
@@ -171,24 +172,13 @@ fn excluded(arm: &ArmRollouts) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn mean(mean: Option<&MeanScore>) -> String {
-    let Some(mean) = mean else {
+/// A share with its interval.
+fn estimate(found: Option<(f64, Option<Interval>)>) -> String {
+    let Some((value, interval)) = found else {
         return "N/A".to_owned();
     };
-    let range = mean
-        .interval
-        .map(|range| format!(" [{}, {}]", share(range.low), share(range.high)));
-    format!("{}{}", percent(mean.mean), range.unwrap_or_default())
-}
-
-fn chance(pass: Option<&SuitePass>) -> String {
-    let Some(pass) = pass else {
-        return "N/A".to_owned();
-    };
-    let range = pass
-        .interval
-        .map(|range| format!(" [{}, {}]", share(range.low), share(range.high)));
-    format!("{}{}", percent(pass.estimate), range.unwrap_or_default())
+    let range = interval.map(|range| format!(" [{}, {}]", share(range.low), share(range.high)));
+    format!("{}{}", percent(value), range.unwrap_or_default())
 }
 
 /// An end of an interval of a share, which cannot lie outside of 0 to 1.

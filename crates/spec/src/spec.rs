@@ -362,6 +362,9 @@ pub struct Analysis {
     /// Fresh seeds on which the best point of a sweep is run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<u32>,
+    /// The share of a side's trials that must count for a verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid: Option<f64>,
 }
 
 /// When a sequential run ends early.

@@ -76,6 +76,23 @@ pub struct Verdict {
     pub more: Option<MoreTrials>,
     /// What a reader must know before trusting it.
     pub flags: Vec<Flag>,
+    /// Whether it was taken back because too few trials of a side count.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub withheld: bool,
+}
+
+impl Verdict {
+    /// Takes the verdict back: the numbers stand, but nothing is concluded from them. Where there was too little to say
+    /// anything, that is said still.
+    pub(crate) fn withhold(&mut self, why: &str) {
+        if self.word != Word::Insufficient {
+            self.word = Word::Inconclusive;
+            why.clone_into(&mut self.reason);
+            self.withheld = true;
+        }
+        // More trials are not what is missing.
+        self.more = None;
+    }
 }
 
 /// A value with its interval.
@@ -197,6 +214,7 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
             reason,
             more,
             flags,
+            withheld: false,
         },
         control: numbers(case, |stratum| &stratum.control),
         candidate: numbers(case, |stratum| &stratum.candidate),

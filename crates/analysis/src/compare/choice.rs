@@ -113,6 +113,7 @@ pub fn choose(
         )));
     }
     same_tasks(data, control.as_deref())?;
+    enough_of_each(&entered, options)?;
     let contest = Contest {
         asked: &asked,
         options,
@@ -188,6 +189,19 @@ fn contestants<'a>(data: &'a Dataset, control: Option<&str>) -> Vec<Contestant<'
         order::points(&a.point, &b.point).then_with(|| a.side.arm.cmp(&b.side.arm))
     });
     found
+}
+
+/// A point of which the machine broke too much cannot be ranked, and neither can the others without it.
+fn enough_of_each(
+    entered: &[Contestant<'_>],
+    options: &CompareOptions,
+) -> Result<(), AnalysisError> {
+    for one in entered {
+        if let Some(why) = one.side.too_few(&one.point, options) {
+            return Err(AnalysisError::Question(format!("at {}, {why}", one.point)));
+        }
+    }
+    Ok(())
 }
 
 /// A point that was tried on one task and a point that was tried on another cannot be ranked.

@@ -82,6 +82,8 @@ pub struct CompareOptions {
     pub accept: Vec<FactKind>,
     /// What both sides must share for the comparison to be fair.
     pub equal: Vec<EqualRule>,
+    /// The share of each side's trials that must count, instead of what the sources say.
+    pub valid: Option<f64>,
     /// Power of the plans that are made.
     pub power: f64,
     /// Seed of what is drawn.
@@ -139,6 +141,7 @@ impl Default for CompareOptions {
             tasks: TaskRole::Fixed,
             accept: Vec::new(),
             equal: Vec::new(),
+            valid: None,
             power: 0.8,
             seed: 0,
             deciding: Deciding::First,
@@ -186,6 +189,9 @@ pub struct Contrast {
     /// The sweep point.
     #[serde(skip_serializing_if = "Params::is_empty")]
     pub point: Params,
+    /// Why nothing is concluded, where too few trials of a side count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
     /// How often each side failed.
     pub failures: Failures,
     /// What the sides were asked to share, and whether they do.
@@ -239,6 +245,13 @@ pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Compariso
 }
 
 fn check(options: &CompareOptions) -> Result<(), AnalysisError> {
+    if let Some(valid) = options.valid.filter(|valid| !(0.0..=1.0).contains(valid)) {
+        return Err(AnalysisError::Option {
+            name: "valid",
+            value: valid.to_string(),
+            expected: "a share from 0 to 1",
+        });
+    }
     for (name, value) in [("alpha", options.alpha), ("power", options.power)] {
         if !(value > 0.0 && value < 1.0) {
             return Err(AnalysisError::Option {
@@ -367,16 +380,21 @@ fn judge(
     (options, mismatches): (&CompareOptions, &[Mismatch]),
 ) -> Contrast {
     let fairness = fairness::check(contrast, &options.equal);
+    let too_few = contrast.too_few(options);
     let judged = cases.iter().zip(places);
     let metrics = judged.map(|(case, place)| {
         let mut metric = assess::assess(case, *place, options.power);
         metric.verdict.flags.extend(fairness::flag(&fairness));
+        if let Some(why) = &too_few {
+            metric.verdict.withhold(why);
+        }
         mismatch::hold_back(metric, mismatches, &options.accept)
     });
     Contrast {
         control: contrast.control.name(),
         candidate: contrast.candidate.name(),
         point: contrast.point.clone(),
+        withheld: too_few.clone(),
         failures: failures::count(&contrast.rows("")),
         metrics: metrics.collect(),
         fairness: fairness.clone(),

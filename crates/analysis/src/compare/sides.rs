@@ -4,8 +4,10 @@ use super::CompareOptions;
 use crate::AnalysisError;
 use crate::dataset::{Dataset, Origin, Repeat};
 use crate::order;
+use crate::validity::{Floor, SCORE};
 use fairtrial_model::{Outcome, Params};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What is compared.
@@ -104,6 +106,20 @@ impl Selected<'_> {
         .collect()
     }
 
+    /// Why too few trials at a point count for a verdict, where that is so.
+    pub(crate) fn too_few(&self, point: &Params, options: &CompareOptions) -> Option<String> {
+        let own = self.data.floor.as_ref();
+        let floor = match options.valid {
+            Some(share) => Cow::Owned(Floor::with(own, share)),
+            None => Cow::Borrowed(own?),
+        };
+        let mut tasks = TaskNumbers::default();
+        let rows = self.rows(&point.to_string(), SCORE, &mut tasks);
+        let name = |row: &Row| tasks.names[row.task as usize].as_str();
+        let validity = floor.count(rows.iter().map(|row| (name(row), row.outcome, row.value)));
+        (!validity.is_enough()).then(|| validity.why(self.name().short()))
+    }
+
     /// The points that this side has trials at.
     pub(crate) fn points(&self) -> Vec<Params> {
         let mut seen = vec![false; self.data.point_values.len()];
@@ -156,6 +172,12 @@ impl SideRows {
 }
 
 impl Planned<'_> {
+    /// Why too few trials of a side count for a verdict, where that is so.
+    pub(crate) fn too_few(&self, options: &CompareOptions) -> Option<String> {
+        let mut sides = [&self.control, &self.candidate].into_iter();
+        sides.find_map(|side| side.too_few(&self.point, options))
+    }
+
     /// The rows of both sides for a metric.
     pub(crate) fn rows(&self, metric: &str) -> SideRows {
         SideRows::of(

@@ -4,6 +4,7 @@
 use super::{Dataset, Fact, Origin};
 use crate::AnalysisError;
 use crate::observation::Observation;
+use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Number, Params};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ struct Head {
     arms: Vec<String>,
     control: Option<String>,
     facts: Vec<Fact>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    floor: Option<Floor>,
 }
 
 #[derive(Serialize)]
@@ -55,6 +58,7 @@ impl Dataset {
             arms: self.arm_order.clone(),
             control: self.control.clone(),
             facts: self.facts.clone(),
+            floor: self.floor.clone(),
         };
         let mut text = serde_json::to_string(&head).map_err(broken)?;
         text.push('\n');
@@ -109,6 +113,7 @@ impl Dataset {
         data.arm_order = head.arms;
         data.control = head.control;
         data.facts = head.facts;
+        data.floor = head.floor;
         for (number, line) in lines.enumerate() {
             let observation: Observation<'_> = serde_json::from_str(line)
                 .map_err(|error| wrong(format!("line {}: {error}", number + 2)))?;

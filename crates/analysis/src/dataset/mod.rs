@@ -9,6 +9,7 @@ mod table;
 
 use crate::AnalysisError;
 use crate::observation::Observation;
+use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -95,6 +96,8 @@ pub struct Dataset {
     pub facts: Vec<Fact>,
     /// What is wrong with the source.
     pub problems: Vec<String>,
+    /// How much of a side must count for a verdict, where something must.
+    pub floor: Option<Floor>,
     pub(crate) tasks: Names<String>,
     pub(crate) arms: Names<Option<String>>,
     pub(crate) points: Names<String>,
@@ -177,6 +180,7 @@ impl Dataset {
             task_params: Vec::new(),
             facts: Vec::new(),
             problems: Vec::new(),
+            floor: None,
             tasks: Names::new(),
             arms: Names::new(),
             points: Names::new(),

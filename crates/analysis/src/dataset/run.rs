@@ -1,6 +1,7 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
 use super::{Dataset, FactKind, Origin};
+use crate::validity::Floor;
 use crate::{AnalysisError, read};
 use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
@@ -32,6 +33,7 @@ impl Dataset {
             .map(|task| (task.id.clone(), task.params.clone()))
             .collect();
         data.control = spec.control().map(str::to_owned);
+        data.floor = Floor::of(spec);
         let state = read::observations(run, |observation| data.push(observation))?;
         data.problems = state.problems.iter().map(ToString::to_string).collect();
         spec_facts(&mut data, spec);

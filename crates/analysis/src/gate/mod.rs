@@ -207,7 +207,10 @@ fn metric_lines(contrast: &Contrast) -> Vec<GateLine> {
             sides: sides(contrast),
             metric: metric.metric.clone(),
             word: word(metric),
-            reason: reason(metric),
+            reason: match &contrast.withheld {
+                Some(why) => why.clone(),
+                None => reason(metric),
+            },
         })
         .collect()
 }
@@ -258,7 +261,7 @@ fn reason(metric: &MetricComparison) -> String {
 /// rate in the direction that blocks; this test has the other half.
 fn failures(contrast: &Contrast, alpha: f64) -> Option<GateLine> {
     let failures = &contrast.failures;
-    let p = failures.p?;
+    let p = failures.p.filter(|_| contrast.withheld.is_none())?;
     let share = |count: FailureCount| count.failed as f64 / count.trials.max(1) as f64;
     let words = |count: FailureCount| format!("{} of {}", count.failed, count.trials);
     let worse = share(failures.candidate) > share(failures.control);

@@ -58,17 +58,17 @@ impl Blocks {
         }
     }
 
-    /// Takes in a final record, once.
-    pub(super) fn take(&mut self, record: &Record, plan: &SequentialPlan) {
+    /// Takes in a final record, once; says whether it was one that counts here.
+    pub(super) fn take(&mut self, record: &Record, plan: &SequentialPlan) -> bool {
         let Some(block) = self
             .places
             .get(&record.trial.seed)
             .and_then(|place| self.all.get_mut(*place))
         else {
-            return;
+            return false;
         };
         if !block.seen.insert(record.trial.index) {
-            return;
+            return false;
         }
         let arm = record
             .trial
@@ -93,6 +93,7 @@ impl Blocks {
             }
         }
         self.advance();
+        true
     }
 
     fn advance(&mut self) {

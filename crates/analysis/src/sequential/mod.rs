@@ -11,6 +11,7 @@ mod look;
 pub use look::{ArmLook, Look, Stop};
 
 use crate::AnalysisError;
+use crate::validity::{Floor, Tally};
 use blocks::Blocks;
 use fairtrial_model::{Direction, Margin, MetricDeclaration, Record};
 use fairtrial_spec::{Spec, StopRule};
@@ -114,6 +115,7 @@ pub struct SequentialRule {
     stop: Option<Stop>,
     /// The arms that already have their answer, by place in the plan.
     decided: Vec<Option<Stop>>,
+    tally: Tally,
 }
 
 /// What a sequential run did, for its report.
@@ -165,6 +167,7 @@ impl SequentialRule {
             boundaries: t_boundaries(&design, PATHS, SEED).map_err(bad)?,
             blocks: Blocks::new(spec, &plan),
             decided: vec![None; plan.candidates.len()],
+            tally: Tally::new(Floor::of(spec)),
             plan,
             looks: Vec::new(),
             stop: None,
@@ -173,7 +176,9 @@ impl SequentialRule {
 
     /// Takes in a final record; says why to stop, once it is decided. A record that came before changes nothing.
     pub fn settled(&mut self, record: &Record) -> Option<String> {
-        self.blocks.take(record, &self.plan);
+        if self.blocks.take(record, &self.plan) {
+            self.tally.take(record);
+        }
         while self.stop.is_none() {
             let Some(n) = self.next_look().filter(|n| self.blocks.usable() >= *n) else {
                 break;
@@ -203,24 +208,32 @@ impl SequentialRule {
             arms.push(arm);
         }
         self.looks.push(Look { n, arms });
-        if self.decided.iter().all(Option::is_some) {
+        // What the machine broke may be made up for by what is still to come.
+        if self.decided.iter().all(Option::is_some) && self.tally.too_few().is_none() {
             self.stop = look::together(&self.decided);
         }
     }
 
     fn reason(&self) -> String {
         let pairs = self.looks.last().map_or(0, |look| look.n);
-        match self.stop {
-            Some(Stop::Exhausted) | None => format!(
+        let decided = self.decided.iter().all(Option::is_some);
+        match (self.stop, self.tally.too_few()) {
+            (Some(Stop::Exhausted) | None, Some(why)) if decided => {
+                format!(
+                    "the budget of {} pairs is used up: {why}",
+                    self.plan.rule.max
+                )
+            }
+            (Some(Stop::Exhausted) | None, _) => format!(
                 "the budget of {} pairs is used up without an answer",
                 self.plan.rule.max
             ),
-            Some(Stop::Futile) => {
+            (Some(Stop::Futile), _) => {
                 format!(
                     "undecided after {pairs} pairs, and the rest of the budget would hardly change that"
                 )
             }
-            Some(stop) => format!("{} after {pairs} pairs", stop.word()),
+            (Some(stop), _) => format!("{} after {pairs} pairs", stop.word()),
         }
     }
 

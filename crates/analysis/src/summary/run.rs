@@ -2,6 +2,7 @@
 
 use super::{RunName, RunSummary, Summarizer, SummaryOptions};
 use crate::rollouts::RolloutGatherer;
+use crate::validity::ROLLOUT_FLOOR;
 use crate::{AnalysisError, read};
 use fairtrial_journal::RunDir;
 use fairtrial_spec::{Spec, Work};
@@ -26,7 +27,11 @@ pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisEr
     })?;
     let mut summary = summarizer.finish();
     let arms: Vec<String> = spec.arms.iter().map(|arm| arm.name.clone()).collect();
-    summary.rollouts = rollouts.finish(&arms, Level::two_sided(summary.alpha));
+    summary.rollouts = rollouts.finish(
+        &arms,
+        Level::two_sided(summary.alpha),
+        spec.analysis.valid.unwrap_or(ROLLOUT_FLOOR),
+    );
     summary.run = Some(RunName {
         name: run.name().to_owned(),
         stamp: run.stamp(),

@@ -66,6 +66,10 @@ pub(crate) struct Args {
     /// What both sides must share, as `model_params=1%` or `curriculum=exact` [default: `fairness` of the spec]
     #[arg(long, value_name = "KEY=TOLERANCE")]
     equal: Vec<EqualRule>,
+    /// The share of each side's trials that must count for a verdict [default: `analysis.valid` of the spec, else 0.95
+    /// for agent tasks]
+    #[arg(long, value_name = "SHARE")]
+    valid: Option<f64>,
     /// Chance to find the effect in the plans that are made
     #[arg(long, default_value_t = 0.8)]
     power: f64,
@@ -229,6 +233,7 @@ fn options(args: &Args, asked: &Asked) -> CompareOptions {
             .map(|choice| FactKind::from(*choice))
             .collect(),
         equal: equal_rules(asked.latest_spec(), &args.equal),
+        valid: args.valid,
         power: args.power,
         seed: args.seed,
         ..CompareOptions::default()

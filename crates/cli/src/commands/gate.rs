@@ -46,6 +46,10 @@ pub(crate) struct Args {
     /// The share of trials that the machine may break before nothing is concluded
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     most_infra: f64,
+    /// The share of each side's trials that must count for a verdict [default: `analysis.valid` of the spec, else 0.95
+    /// for agent tasks]
+    #[arg(long, value_name = "SHARE")]
+    valid: Option<f64>,
     /// Whether units are compared in pairs
     #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
     pairing: PairingChoice,
@@ -124,6 +128,7 @@ fn options(source: &Source, args: &Args) -> GateOptions {
         compare: CompareOptions {
             alpha: args.alpha.unwrap_or(declared.alpha),
             pairing: args.pairing.into(),
+            valid: args.valid,
             accept: if args.accept_machine {
                 vec![FactKind::Machine]
             } else {

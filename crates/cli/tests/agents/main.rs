@@ -27,3 +27,4 @@ mod pod;
 mod sandboxes;
 mod scoring;
 mod setup;
+mod validity;

@@ -22,7 +22,9 @@ pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
             more.unit
         ),
         (None, Word::Inconclusive)
-            if metric.direction.is_some() && !verdict.reason.starts_with("missing") =>
+            if metric.direction.is_some()
+                && !verdict.withheld
+                && !verdict.reason.starts_with("missing") =>
         {
             " No realistic number of trials would settle it at this size of effect.".to_owned()
         }

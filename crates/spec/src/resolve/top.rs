@@ -67,6 +67,7 @@ pub(super) fn analysis(
             .get("confirm")
             .and_then(Node::whole)
             .and_then(|n| u32::try_from(n).ok()),
+        valid: node.get("valid").and_then(Node::number),
     }
 }
 

@@ -111,6 +111,13 @@ pub(super) static ANALYSIS: Section = Section {
             "For a sweep: after it, run its best point (and the control at that point) again on this many seeds that the sweep did not use. Only that second run speaks for the choice: the best of several looks better than it is.",
         )
         .example("15"),
+        key(
+            "valid",
+            Type::Fraction,
+            "0.95 for agent tasks, else none",
+            "The share of each side's trials that must count (have their answer, or failed by the arm's own fault) for a verdict; below it the verdict is `inconclusive`. For agent tasks a rollout without a score does not count.",
+        )
+        .example("0.9"),
     ]],
     open: false,
 };
