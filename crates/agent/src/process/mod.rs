@@ -1,14 +1,19 @@
 //! Runs one program of a rollout: its output into a log without secrets, its time watched, its whole group ended.
 
 mod exit;
+mod log;
+mod orphans;
+
+pub use orphans::{adopt_orphans, end_descendants};
 
 use crate::error::{AgentError, At};
 use exit::Exit;
 use fairtrial_journal::redact::Redactor;
+use log::Log;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -21,8 +26,6 @@ const GRACE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(500);
 /// Lines of what a program wrote in a message.
 const SAID: usize = 15;
-/// A line is held this long for redaction, then written as it is cut.
-const LONGEST_LINE: usize = 1 << 20;
 
 /// A program to run.
 #[derive(Debug, Clone)]
@@ -262,107 +265,6 @@ impl Watch<'_> {
         }
         Ok(())
     }
-}
-
-/// A log with a limit, written line by line so that a secret is never cut in two.
-struct Log<'a> {
-    file: File,
-    left: u64,
-    dropped: u64,
-    line: Vec<u8>,
-    tail: String,
-    redactor: &'a Redactor,
-}
-
-/// Letters of the tail.
-const TAIL: usize = 4000;
-
-impl<'a> Log<'a> {
-    fn new(file: File, limit: u64, redactor: &'a Redactor) -> Self {
-        Self {
-            file,
-            left: limit,
-            dropped: 0,
-            line: Vec::new(),
-            tail: String::new(),
-            redactor,
-        }
-    }
-
-    fn take(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.line.extend_from_slice(bytes);
-        let cut = match self.line.iter().rposition(|byte| *byte == b'\n') {
-            Some(end) => end + 1,
-            None if self.line.len() > LONGEST_LINE => self.line.len(),
-            None => return Ok(()),
-        };
-        let rest = self.line.split_off(cut);
-        let whole = std::mem::replace(&mut self.line, rest);
-        self.write(&whole)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        let text = String::from_utf8_lossy(bytes);
-        let clean = self.redactor.redact(&text);
-        self.tail.push_str(&clean);
-        if self.tail.len() > 2 * TAIL {
-            let mut from = self.tail.len() - TAIL;
-            while !self.tail.is_char_boundary(from) {
-                from += 1;
-            }
-            self.tail.drain(..from);
-        }
-        let kept = clean
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        self.left -= kept as u64;
-        self.dropped += (clean.len() - kept) as u64;
-        self.file.write_all(&clean.as_bytes()[..kept])
-    }
-
-    fn finish(&mut self) -> std::io::Result<String> {
-        let rest = std::mem::take(&mut self.line);
-        self.write(&rest)?;
-        if self.dropped > 0 {
-            writeln!(self.file, "\n[{} bytes were left out]", self.dropped)?;
-        }
-        Ok(std::mem::take(&mut self.tail))
-    }
-}
-
-/// Makes this process the reaper of its descendants, where the system knows that.
-pub fn adopt_orphans() {
-    #[cfg(target_os = "linux")]
-    // Without it the process group is all that can be ended.
-    let _ = rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1));
-}
-
-/// Ends every process that was left to this one, which must be the reaper of its descendants.
-pub fn end_descendants() {
-    for round in 0..200 {
-        let left = children();
-        if left.is_empty() {
-            return;
-        }
-        for pid in left.into_iter().filter_map(Pid::from_raw) {
-            let _ = rustix::process::kill_process(pid, Signal::KILL);
-            let _ = rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::NOHANG);
-        }
-        std::thread::sleep(Duration::from_millis(if round < 10 { 1 } else { 10 }));
-    }
-}
-
-fn children() -> Vec<i32> {
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let mut found = Vec::new();
-    for task in tasks.flatten() {
-        let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        found.extend(
-            text.split_whitespace()
-                .filter_map(|pid| pid.parse::<i32>().ok()),
-        );
-    }
-    found
 }
 
 #[cfg(test)]

@@ -112,10 +112,8 @@ pub(crate) fn rehearse(
     Ok(())
 }
 
-/// Trials that are looked at before a run begins: enough to meet every kind of job in a spec of usual size.
-const LOOKED_AT: u64 = 10_000;
-
-/// The first submission of each kind of job that a plan gives, under names that no run has.
+/// The first submission of each kind of job that a plan gives, under names that no run has. All trials are packed, as
+/// the run itself will: a part of them would be packed otherwise, and give other jobs.
 fn first_batches(plan: &Plan, rollouts: &Path, places: Option<u64>) -> Vec<Batch> {
     let spec = plan.spec();
     let packing = Packing {
@@ -124,7 +122,7 @@ fn first_batches(plan: &Plan, rollouts: &Path, places: Option<u64>) -> Vec<Batch
         places,
         expected_s: None,
     };
-    let given: Vec<Given> = (0..plan.len().min(LOOKED_AT))
+    let given: Vec<Given> = (0..plan.len())
         .map(|index| Given { index, attempt: 1 })
         .collect();
     let run = rollouts.join(&spec.name).join("STAMP");
@@ -171,4 +169,39 @@ pub fn engine_for(
             Path::new(&spec.base_dir),
         ))),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_batches;
+    use fairtrial_plan::Plan;
+    use fairtrial_spec::{Format, LoadOptions, load_text};
+    use std::path::Path;
+    use std::sync::Arc;
+
+    /// The kinds of jobs of a plan, by how many there are.
+    fn jobs(text: &str, places: Option<u64>) -> Vec<u64> {
+        let loaded = load_text("test.toml", text, Format::Toml, &LoadOptions::default());
+        let spec = loaded.spec.unwrap();
+        let plan = Plan::new(Arc::new(spec), None).unwrap();
+        let batches = first_batches(&plan, Path::new("rollouts"), places);
+        batches
+            .iter()
+            .map(|batch| batch.chunks.end - batch.chunks.start)
+            .collect()
+    }
+
+    #[test]
+    fn a_large_plan_is_shown_with_all_its_jobs() {
+        let large = "order = \"spec\"\nseeds = 11000\n[engine]\npack = 1\n[[tasks]]\nid = \"a\"\ncommand = \"p\"\n\
+             [[tasks]]\nid = \"b\"\ncommand = \"q\"\nresources = { cpus = 4 }\n";
+        assert_eq!(
+            jobs(large, None),
+            [11_000, 11_000],
+            "also those far down in the plan"
+        );
+        // What is packed together depends on how many trials there are.
+        let packed = large.replace("pack = 1\n", "");
+        assert_eq!(jobs(&packed, Some(50)), [100, 100]);
+    }
 }

@@ -13,6 +13,7 @@ use fairtrial_table::{
     check, read_number,
 };
 use std::collections::BTreeMap;
+use wildmatch::WildMatchPattern;
 
 /// Everything for one update.
 pub(super) struct Gathered {
@@ -44,27 +45,9 @@ fn asked(patterns: &[String], key: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, key))
 }
 
-/// `*` stands for any text.
-pub(super) fn matches(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else {
-        return false;
-    };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    true
+/// Whether a pattern means a name: `*` stands for any text, and nothing else for anything but itself.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    WildMatchPattern::<'*', '\0'>::new(pattern).matches(name)
 }
 
 /// A run's rows for a table.
@@ -369,5 +352,6 @@ mod tests {
         assert!(!matches("exact", "exactly"));
         assert!(!matches("a*b*c", "acb"));
         assert!(matches("*", ""));
+        assert!(matches("is it?", "is it?") && !matches("is it?", "is it!"));
     }
 }

@@ -1,0 +1,73 @@
+//! The log of a program: without secrets, within its limit, and its last part kept for messages.
+
+use fairtrial_journal::redact::Redactor;
+use std::fs::File;
+use std::io::Write;
+
+/// A line is held this long for redaction, then written as it is cut.
+const LONGEST_LINE: usize = 1 << 20;
+/// Letters of the tail.
+const TAIL: usize = 4000;
+
+/// A log with a limit, written line by line so that a secret is never cut in two.
+pub(super) struct Log<'a> {
+    file: File,
+    left: u64,
+    dropped: u64,
+    line: Vec<u8>,
+    tail: String,
+    redactor: &'a Redactor,
+}
+
+impl<'a> Log<'a> {
+    pub(super) fn new(file: File, limit: u64, redactor: &'a Redactor) -> Self {
+        Self {
+            file,
+            left: limit,
+            dropped: 0,
+            line: Vec::new(),
+            tail: String::new(),
+            redactor,
+        }
+    }
+
+    pub(super) fn take(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.line.extend_from_slice(bytes);
+        let cut = match self.line.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => end + 1,
+            None if self.line.len() > LONGEST_LINE => self.line.len(),
+            None => return Ok(()),
+        };
+        let rest = self.line.split_off(cut);
+        let whole = std::mem::replace(&mut self.line, rest);
+        self.write(&whole)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        let clean = self.redactor.redact(&text);
+        self.tail.push_str(&clean);
+        if self.tail.len() > 2 * TAIL {
+            let mut from = self.tail.len() - TAIL;
+            while !self.tail.is_char_boundary(from) {
+                from += 1;
+            }
+            self.tail.drain(..from);
+        }
+        let kept = clean
+            .len()
+            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.left -= kept as u64;
+        self.dropped += (clean.len() - kept) as u64;
+        self.file.write_all(&clean.as_bytes()[..kept])
+    }
+
+    pub(super) fn finish(&mut self) -> std::io::Result<String> {
+        let rest = std::mem::take(&mut self.line);
+        self.write(&rest)?;
+        if self.dropped > 0 {
+            writeln!(self.file, "\n[{} bytes were left out]", self.dropped)?;
+        }
+        Ok(std::mem::take(&mut self.tail))
+    }
+}
