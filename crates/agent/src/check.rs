@@ -118,7 +118,7 @@ pub fn check_machine(
             ..Setting::default()
         },
     );
-    if let Err(error) = sandbox::open(choice, setting) {
+    if let Err(error) = sandbox::open(choice, setting).and_then(|sandbox| sandbox.answers()) {
         findings.error(error.to_string());
         return;
     }

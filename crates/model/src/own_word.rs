@@ -1,5 +1,7 @@
 //! Facts with which a trial explains its own end to the runner, which takes them out of the record's other facts.
 
+/// How the names of these facts begin.
+pub const OWN_WORD: &str = "fairtrial.";
 /// Why the trial failed.
 pub const CAUSE_FACT: &str = "fairtrial.cause";
 /// A memory limit of the trial's own making ended its work; the limit in bytes, where it has one.

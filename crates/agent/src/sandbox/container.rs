@@ -10,6 +10,7 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{SandboxChoice, SandboxKind};
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 /// Variables that belong to this machine and not to a container.
 const MACHINES: [&str; 12] = [
@@ -83,6 +84,23 @@ impl Sandbox for Container {
 
     fn inside(&self, room: &Room) -> Room {
         fixed_room(room)
+    }
+
+    fn answers(&self) -> Result<(), AgentError> {
+        let word = self.kind.word();
+        let asked = Command::new(&self.program)
+            .args(["version", "--format", "{{.Server.Version}}"])
+            .stdin(Stdio::null())
+            .output();
+        let why = match asked {
+            // Podman without a service has no server, and needs none.
+            Ok(out) if out.status.success() || self.kind == SandboxKind::Podman => return Ok(()),
+            Ok(out) => String::from_utf8_lossy(&out.stderr).trim().to_owned(),
+            Err(error) => error.to_string(),
+        };
+        Err(AgentError::Sandbox(format!(
+            "`{word}` does not answer: {why}; start its service, or choose another sandbox"
+        )))
     }
 
     fn prepare(&self, env: &Env, redactor: &Redactor) -> Result<(), AgentError> {
@@ -171,9 +189,12 @@ impl Sandbox for Container {
 
     fn trouble(&self, ended: &Ended) -> Option<String> {
         let said = ended.last_line();
-        let not_started = NOT_STARTED.iter().any(|start| said.starts_with(start));
-        let is_so = ended.code == 125 || (ended.code != 0 && not_started);
-        is_so.then(|| format!("the container could not be started: {said}"))
+        let is_word = |line: &str| NOT_STARTED.iter().any(|start| line.starts_with(start));
+        let is_so = ended.code == 125 || (ended.code != 0 && is_word(&said));
+        // Docker adds advice after its word.
+        let mut lines = ended.tail.lines().rev();
+        let word = lines.find(|line| is_word(line)).unwrap_or(&said);
+        is_so.then(|| format!("the container could not be started: {word}"))
     }
 
     fn end(&self, room: &Room) {

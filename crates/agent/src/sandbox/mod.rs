@@ -61,6 +61,10 @@ pub struct Confined {
 pub trait Sandbox {
     /// The word for it.
     fn kind(&self) -> SandboxKind;
+    /// Whether it can be used at all, asked once before a run.
+    fn answers(&self) -> Result<(), AgentError> {
+        Ok(())
+    }
     /// Makes ready what every phase needs and the machine may not have yet.
     fn prepare(&self, _env: &Env, _redactor: &Redactor) -> Result<(), AgentError> {
         Ok(())

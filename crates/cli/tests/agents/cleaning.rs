@@ -4,13 +4,18 @@
 use crate::common::{Project, Ran};
 use crate::dice::{Dice, rounds};
 use crate::lab::{Lab, has_bubblewrap, meta};
-use crate::pod::{BASE, Pod, STORE_MOUNT, wait_for};
+use crate::pod::{BASE, Pod, STORE_MOUNTS, wait_for, with_each};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
+
+with_each!(
+    gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dead,
+    killed_at_random_a_run_in_containers_ends_whole_and_clean,
+);
 
 /// The variable by which every process of a test is known.
 const MARK: &str = "FAIRTRIAL_TEST_MARK";
@@ -42,22 +47,21 @@ fn workspaces(project: &Project) -> Vec<PathBuf> {
     all.filter(|path| path.exists()).collect()
 }
 
-/// Mounts below a folder, but for the one that podman makes of its store and keeps.
+/// Mounts below a folder, but for the one that podman or docker makes of its store and keeps.
 fn mounts(folder: &Path) -> Vec<String> {
     let all = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let below = folder.display().to_string();
     all.lines()
-        .filter(|line| line.contains(&below) && !line.contains(STORE_MOUNT))
+        .filter(|line| line.contains(&below))
+        .filter(|line| !STORE_MOUNTS.iter().any(|store| line.contains(store)))
         .map(str::to_owned)
         .collect()
 }
 
-#[test]
-fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dead() {
-    let Some(pod) = Pod::new() else { return };
+fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dead(pod: &Pod) {
     pod.lab.task("t", &meta("t"));
     pod.lab.spec(&format!(
-        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"podman\", image = \"{BASE}\", network = false }}\nagent = {{ command = \"sleep 1000\" }}\n"
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"{}\", image = \"{BASE}\", network = false }}\nagent = {{ command = \"sleep 1000\" }}\n", pod.word()
     ));
     let project = &pod.lab.project;
     let mark = project.path().display().to_string();
@@ -234,17 +238,19 @@ fn killed_at_random_a_bubblewrap_run_ends_whole_and_clean() {
     }
 }
 
-#[test]
-fn killed_at_random_a_podman_run_ends_whole_and_clean() {
+fn killed_at_random_a_run_in_containers_ends_whole_and_clean(pod: &Pod) {
     let case = Case {
-        name: "podman",
+        name: pod.word(),
         longest: 1500,
     };
     for _ in 0..rounds(2) {
-        let Some(pod) = Pod::new() else { return };
-        let sandbox = format!("{{ kind = \"podman\", image = \"{BASE}\", network = false }}");
+        let sandbox = format!(
+            "{{ kind = \"{}\", image = \"{BASE}\", network = false }}",
+            pod.word()
+        );
         torture_spec(&pod.lab, &sandbox);
         torture(&pod.lab, &case, |args| pod.command(args));
         assert_eq!(pod.containers(), Vec::<String>::new());
+        std::fs::remove_dir_all(pod.lab.project.path().join("data")).unwrap();
     }
 }

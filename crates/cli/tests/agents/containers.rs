@@ -2,26 +2,32 @@
 
 use crate::common::Ran;
 use crate::lab::{json_of, meta};
-use crate::pod::{BASE, Pod};
+use crate::pod::{BASE, Pod, with_each};
 use serde_json::{Value, json};
 use std::process::Stdio;
+
+with_each!(
+    a_rollout_in_a_container_has_its_labels_and_limits_and_leaves_nothing,
+    a_container_is_ended_at_the_limit_and_its_work_is_scored,
+    a_container_that_does_not_start_is_not_the_agents_failure,
+    a_container_that_the_memory_limit_ended_is_out_of_memory,
+);
 
 fn spec(pod: &Pod, more: &str, script: &str) {
     pod.lab.task("t", &meta("t"));
     pod.lab.spec(&format!(
-        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"podman\", image = \"{BASE}\"{more} }}\nagent = {{ command = [\"sh\", \"-c\", '''{script}'''] }}\n"
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"{}\", image = \"{BASE}\"{more} }}\nagent = {{ command = [\"sh\", \"-c\", '''{script}'''] }}\n",
+        pod.word()
     ));
 }
 
-#[test]
-fn a_rollout_in_podman_has_its_labels_and_limits_and_leaves_nothing() {
-    let Some(pod) = Pod::new() else { return };
+fn a_rollout_in_a_container_has_its_labels_and_limits_and_leaves_nothing(pod: &Pod) {
     let root = pod.lab.project.path().display();
     let script = format!(
         "test ! -e {root} && test \"$HOME\" = /home/agent && test -n \"$MY_TOKEN\" && test -z \"$CONTAINERS_CONF\" && test ! -e tests && echo 42 > answer.txt; until test -e go; do sleep 0.02; done; rm go; grep -c : /proc/net/dev"
     );
     spec(
-        &pod,
+        pod,
         ", network = false, memory = \"64MiB\", cpus = 0.5",
         &script,
     );
@@ -34,7 +40,7 @@ fn a_rollout_in_podman_has_its_labels_and_limits_and_leaves_nothing() {
         .unwrap();
     let name = pod.wait_for_container();
     let seen: Value =
-        serde_json::from_slice(&pod.podman(&["container", "inspect", &name]).stdout).unwrap();
+        serde_json::from_slice(&pod.ask(&["container", "inspect", &name]).stdout).unwrap();
     let labels = &seen[0]["Config"]["Labels"];
     let trial = labels["fairtrial.trial"].as_str().unwrap();
     pod.lab
@@ -67,16 +73,14 @@ fn a_rollout_in_podman_has_its_labels_and_limits_and_leaves_nothing() {
     );
     let log = std::fs::read_to_string(dir.join("logs/agent.log")).unwrap();
     assert_eq!(log, "1\n", "only the loopback is there");
-    assert_eq!(json_of(dir, "metadata.json")["sandbox"], "podman");
+    assert_eq!(json_of(dir, "metadata.json")["sandbox"], pod.word());
     assert_eq!(pod.containers(), Vec::<String>::new());
     assert!(!dir.join("work").exists());
 }
 
-#[test]
-fn a_container_is_ended_at_the_limit_and_its_work_is_scored() {
-    let Some(pod) = Pod::new() else { return };
+fn a_container_is_ended_at_the_limit_and_its_work_is_scored(pod: &Pod) {
     spec(
-        &pod,
+        pod,
         ", network = false",
         "trap '' TERM; echo 42 > answer.txt; while :; do sleep 1; done",
     );
@@ -89,10 +93,8 @@ fn a_container_is_ended_at_the_limit_and_its_work_is_scored() {
     assert_eq!(pod.containers(), Vec::<String>::new());
 }
 
-#[test]
-fn a_container_that_does_not_start_is_not_the_agents_failure() {
-    let Some(pod) = Pod::new() else { return };
-    spec(&pod, ", network = false", "exit 127");
+fn a_container_that_does_not_start_is_not_the_agents_failure(pod: &Pod) {
+    spec(pod, ", network = false", "exit 127");
     pod.expect(1, &["run", "configs/bench.toml"]);
     assert_eq!(
         pod.lab.rollouts("b")[0].0["outcome"],
@@ -113,18 +115,18 @@ fn a_container_that_does_not_start_is_not_the_agents_failure() {
     pod.expect(3, &["run", "configs/bench.toml"]);
     let row = &pod.lab.rollouts("b")[0].0;
     assert_eq!(row["outcome"], "infra");
+    let cause = row["cause"]["message"].as_str().unwrap();
+    assert!(cause.contains("localhost/nowhere:1"), "{cause}");
     assert_eq!(
         row["metrics"],
         json!({ "agent_s": row["metrics"]["agent_s"], "diff_lines": 0.0 })
     );
 }
 
-#[test]
-fn a_container_that_the_memory_limit_ended_is_out_of_memory() {
-    let Some(pod) = Pod::new() else { return };
+fn a_container_that_the_memory_limit_ended_is_out_of_memory(pod: &Pod) {
     // What it wrote before is still collected and scored; nothing of podman's own gets into the diff.
     let eats = "echo 42 > answer.txt; tail /dev/zero; exit 3";
-    spec(&pod, ", network = false, memory = \"32MiB\"", eats);
+    spec(pod, ", network = false, memory = \"32MiB\"", eats);
     pod.expect(1, &["run", "configs/bench.toml"]);
     let (row, dir) = &pod.lab.rollouts("b")[0];
     assert_eq!(row["outcome"], "oom", "{row}");
@@ -145,13 +147,13 @@ fn a_container_that_the_memory_limit_ended_is_out_of_memory() {
     );
 
     // Within the limit, a failure is the agent's own.
-    spec(&pod, ", network = false, memory = \"32MiB\"", "exit 137");
+    spec(pod, ", network = false, memory = \"32MiB\"", "exit 137");
     pod.expect(1, &["run", "configs/bench.toml"]);
     assert_eq!(pod.lab.rollouts("b")[0].0["outcome"], "failed");
 
     // A test that eats all memory is not passed, and said to be so.
     spec(
-        &pod,
+        pod,
         ", network = false, memory = \"32MiB\"",
         "echo 42 > answer.txt",
     );

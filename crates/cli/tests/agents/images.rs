@@ -1,10 +1,16 @@
 //! Images from the Dockerfiles of tasks: built once per content, kept, never mixed up, and told of when they fail.
 
 use crate::lab::{json_of, meta};
-use crate::pod::{BASE, Pod};
+use crate::pod::{BASE, Pod, with_each};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+
+with_each!(
+    an_image_is_built_once_reused_and_dropped_by_gc,
+    tasks_of_the_same_name_have_their_own_images,
+    a_failed_build_is_infra_with_what_was_said_and_tried_again_on_resume,
+);
 
 /// A task whose image says when it was built, and whose rollouts tell that as their answer.
 fn task(pod: &Pod, folder: &str, id: &str, more: &str) {
@@ -20,7 +26,10 @@ fn task(pod: &Pod, folder: &str, id: &str, more: &str) {
 }
 
 fn spec(pod: &Pod, folders: &[&str], rollouts: u32) {
-    let mut text = "name = \"b\"\nparallel = 4\n[defaults]\nretries = 0\nsandbox = { kind = \"podman\", network = false }\nagent = { command = [\"sh\", \"-c\", \"cp /built answer.txt; test ! -e /files || ls -A /files > $FAIRTRIAL_OUT/files.txt\"] }\n".to_owned();
+    let mut text = format!(
+        "name = \"b\"\nparallel = 4\n[defaults]\nretries = 0\nsandbox = {{ kind = \"{}\", network = false }}\nagent = {{ command = [\"sh\", \"-c\", \"cp /built answer.txt; test ! -e /files || ls -A /files > $FAIRTRIAL_OUT/files.txt\"] }}\n",
+        pod.word()
+    );
     for folder in folders {
         let _ = write!(
             text,
@@ -49,20 +58,18 @@ fn built(pod: &Pod) -> BTreeSet<String> {
         .collect()
 }
 
-#[test]
-fn an_image_is_built_once_reused_and_dropped_by_gc() {
-    let Some(pod) = Pod::new() else { return };
-    task(&pod, "t", "t", "COPY . /files\n");
+fn an_image_is_built_once_reused_and_dropped_by_gc(pod: &Pod) {
+    task(pod, "t", "t", "COPY . /files\n");
     for (name, text) in [("solution.sh", "x"), (".env", "KEY=1"), ("extra.txt", "x")] {
         pod.lab
             .project
             .write(&format!("data/tasks/prepared/t/{name}"), text);
     }
-    spec(&pod, &["t"], 4);
+    spec(pod, &["t"], 4);
     let checked = pod.expect(0, &["check", "configs/bench.toml"]);
     assert!(!checked.err.contains("Dockerfile"), "{}", checked.err);
     pod.expect(0, &["run", "configs/bench.toml"]);
-    let first = built(&pod);
+    let first = built(pod);
     assert_eq!(first.len(), 1, "four rollouts at once built one image");
     let (_, dir) = &pod.lab.rollouts("b")[0];
     let files = std::fs::read_to_string(dir.join("artifacts/files.txt")).unwrap();
@@ -72,7 +79,7 @@ fn an_image_is_built_once_reused_and_dropped_by_gc() {
     );
 
     pod.expect(0, &["run", "configs/bench.toml"]);
-    assert_eq!(built(&pod), first, "the next run uses it again");
+    assert_eq!(built(pod), first, "the next run uses it again");
     pod.expect(0, &["eval", "b", "--latest"]);
     let gone = pod.expect(0, &["gc", "--json"]).json();
     assert_eq!(gone["images"], json!([]), "only where it is asked for");
@@ -84,18 +91,16 @@ fn an_image_is_built_once_reused_and_dropped_by_gc() {
         Vec::<String>::new()
     );
     pod.expect(0, &["run", "configs/bench.toml"]);
-    assert_eq!(built(&pod).len(), 1);
+    assert_eq!(built(pod).len(), 1);
 }
 
-#[test]
-fn tasks_of_the_same_name_have_their_own_images() {
-    let Some(pod) = Pod::new() else { return };
-    task(&pod, "one", "same", "");
-    task(&pod, "two", "same", "RUN true\n");
-    spec(&pod, &["one", "two"], 2);
+fn tasks_of_the_same_name_have_their_own_images(pod: &Pod) {
+    task(pod, "one", "same", "");
+    task(pod, "two", "same", "RUN true\n");
+    spec(pod, &["one", "two"], 2);
     pod.expect(0, &["run", "configs/bench.toml"]);
-    // The first steps are the same, so podman may share their layers; the images are two.
-    built(&pod);
+    // The first steps are the same, so their layers may be shared; the images are two.
+    built(pod);
     let images = pod.words(&[
         "images",
         "--format",
@@ -109,8 +114,10 @@ fn tasks_of_the_same_name_have_their_own_images() {
         .collect();
     assert_eq!(own.len(), 2, "{images:?}");
     let text = pod.lab.project.read("configs/bench.toml");
-    pod.lab
-        .spec(&text.replace("\"podman\", network = false", "\"process\""));
+    pod.lab.spec(&text.replace(
+        &format!("\"{}\", network = false", pod.word()),
+        "\"process\"",
+    ));
     let checked = pod.expect(0, &["check", "configs/bench.toml"]);
     assert!(
         checked
@@ -121,11 +128,9 @@ fn tasks_of_the_same_name_have_their_own_images() {
     );
 }
 
-#[test]
-fn a_failed_build_is_infra_with_what_was_said_and_tried_again_on_resume() {
-    let Some(pod) = Pod::new() else { return };
+fn a_failed_build_is_infra_with_what_was_said_and_tried_again_on_resume(pod: &Pod) {
     task(
-        &pod,
+        pod,
         "t",
         "t",
         "RUN echo the mirror is down >&2; test -e /cured\n",
@@ -135,8 +140,8 @@ fn a_failed_build_is_infra_with_what_was_said_and_tried_again_on_resume() {
         "data/tasks/prepared/t/Dockerfile",
         &text.replace(BASE, "localhost/moving:1"),
     );
-    pod.podman(&["tag", BASE, "localhost/moving:1"]);
-    spec(&pod, &["t"], 3);
+    pod.ask(&["tag", BASE, "localhost/moving:1"]);
+    spec(pod, &["t"], 3);
     pod.expect(3, &["run", "configs/bench.toml"]);
     let rollouts = pod.lab.rollouts("b");
     assert_eq!(rollouts.len(), 3);
@@ -165,15 +170,10 @@ fn a_failed_build_is_infra_with_what_was_said_and_tried_again_on_resume() {
         "cure/Dockerfile",
         &format!("FROM {BASE}\nRUN touch /cured\n"),
     );
-    let cured = pod.podman(&[
-        "build",
-        "-q",
-        "--isolation=chroot",
-        "-t",
-        "localhost/moving:1",
-        "cure",
-    ]);
+    let words = ["build", "-q", "-t", "localhost/moving:1", "cure"];
+    let words: Vec<&str> = words.iter().chain(pod.build_options()).copied().collect();
+    let cured = pod.ask(&words);
     assert!(cured.status.success(), "{cured:?}");
     pod.expect(0, &["run", "configs/bench.toml", "--resume"]);
-    assert_eq!(built(&pod).len(), 1);
+    assert_eq!(built(pod).len(), 1);
 }

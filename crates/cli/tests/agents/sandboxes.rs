@@ -1,7 +1,8 @@
 //! Real sandboxes without an image: bubblewrap, and what is said where one is not there.
 
 use crate::common::Ran;
-use crate::lab::{Lab, has_bubblewrap, meta};
+use crate::lab::{Lab, has_bubblewrap, meta, works};
+use std::process::Command;
 
 #[test]
 fn bubblewrap_hides_the_tests_the_home_and_other_rollouts() {
@@ -70,4 +71,20 @@ fn a_key_that_the_sandbox_does_not_use_is_refused_where_it_shows() {
     let mut command = lab.project.command(&["check", "configs/bench.toml"]);
     let fine = Ran::from(command.env("SANDBOX_BACKEND", "podman").output().unwrap());
     assert!(!fine.err.contains("has no `"), "{}", fine.err);
+}
+
+#[test]
+fn a_daemon_that_does_not_answer_is_told_of_before_anything_runs() {
+    if !works("docker", Command::new("docker").arg("--version")) {
+        return;
+    }
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = \"nop\"\nsandbox = { kind = \"docker\", image = \"x\" }\n",
+    );
+    let refused = lab.run_with(2, &[("DOCKER_HOST", "unix:///nowhere/at/all.sock")]);
+    for part in ["`docker` does not answer", "/nowhere/at/all.sock"] {
+        assert!(refused.err.contains(part), "{part}: {}", refused.err);
+    }
 }

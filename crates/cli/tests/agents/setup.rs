@@ -2,7 +2,7 @@
 
 use crate::common::Ran;
 use crate::lab::{Lab, has_bubblewrap, json_of, meta};
-use crate::pod::{BASE, Pod};
+use crate::pod::{BASE, Pod, with_each};
 
 fn lab(more: &str) -> Lab {
     let lab = Lab::new();
@@ -154,13 +154,14 @@ fn a_setup_runs_in_the_sandbox() {
     assert_eq!(lab.rollouts("b")[0].0["metrics"]["score"], 1.0);
 }
 
-#[test]
-fn a_setup_runs_in_the_container() {
-    let Some(pod) = Pod::new() else { return };
+with_each!(a_setup_runs_in_the_container);
+
+fn a_setup_runs_in_the_container(pod: &Pod) {
     pod.lab.task("t", &meta("t"));
     let text = |setup: &str| {
         spec(&format!(
-            "sandbox = {{ kind = \"podman\", image = \"{BASE}\", network = false }}\nsetup_timeout = \"2s\"\nsetup = [\"sh\", \"-c\", \"{setup}\"]\nagent = {{ command = [\"cp\", \"made\", \"answer.txt\"] }}"
+            "sandbox = {{ kind = \"{}\", image = \"{BASE}\", network = false }}\nsetup_timeout = \"2s\"\nsetup = [\"sh\", \"-c\", \"{setup}\"]\nagent = {{ command = [\"cp\", \"made\", \"answer.txt\"] }}",
+            pod.word()
         ))
     };
     pod.lab.spec(&text("test -d /home/agent && echo 42 > made"));

@@ -2,6 +2,7 @@
 
 use super::reduce::{Reading, SeriesReading};
 use super::{CollectError, tolerant};
+use fairtrial_model::OWN_WORD;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -29,6 +30,8 @@ struct Both {
 /// Words that a record keeps: so many keys, so many letters each.
 const MOST_FACTS: usize = 64;
 const FACT_LETTERS: usize = 300;
+/// Letters of why a trial ended as it did, which may be the last lines of a log.
+const REASON_LETTERS: usize = 2000;
 
 impl LineFile {
     /// Reads a file; the points of the `kept` keys are held for their summaries, the others only counted.
@@ -86,7 +89,12 @@ impl LineFile {
     /// The last words under a key; a trial that writes a novel has it cut, one that writes many has the first ones kept.
     fn take_words(&mut self, key: &str, words: &str) {
         if self.facts.len() < MOST_FACTS || self.facts.contains_key(key) {
-            let words: String = words.chars().take(FACT_LETTERS).collect();
+            let most = if key.starts_with(OWN_WORD) {
+                REASON_LETTERS
+            } else {
+                FACT_LETTERS
+            };
+            let words: String = words.chars().take(most).collect();
             self.facts.insert(key.to_owned(), words);
         }
     }

@@ -24,6 +24,16 @@ fn trial(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
+fn a_reason_may_be_longer_than_other_words() {
+    let long = "x".repeat(1000);
+    let lines = format!("{{\"note\": \"{long}\", \"fairtrial.infra\": \"{long}\"}}\n");
+    let dir = trial(&[("metrics.jsonl", &lines)]);
+    let found = collect(dir.path(), &[], &Resources::default());
+    assert_eq!(found.facts["note"].len(), 300);
+    assert_eq!(found.facts["fairtrial.infra"], long);
+}
+
+#[test]
 fn reported_lines_give_series_and_final_values() {
     let lines = "{\"step\": 1, \"reward\": 0.5, \"loss\": NaN}\n\nnot json\n{\"step\": 2, \"reward\": 0.75}\n{\"score\": 3}\n{\"score\": 4, \"note\": \"x\"}\n";
     let dir = trial(&[("metrics.jsonl", lines)]);
