@@ -1,5 +1,6 @@
 //! `system_profiler`: what a whole simulation, observing and logging, uses of the machine.
 
+use crate::database::desk::Desk;
 use crate::database::simulation_log::{Storage, World as LoggedWorld};
 use crate::observation::{Observing, StorageMode, World};
 use crate::{About, Configured};
@@ -8,7 +9,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 #[derive(Debug, Clone, Deserialize)]
 #[allow(
@@ -29,8 +29,7 @@ struct Params {
 
 struct SystemProfiler {
     params: Params,
-    folder: Option<TempDir>,
-    files: u64,
+    desk: Desk,
 }
 
 impl Configured for SystemProfiler {
@@ -39,19 +38,14 @@ impl Configured for SystemProfiler {
     fn new(params: Params) -> Self {
         Self {
             params,
-            folder: None,
-            files: 0,
+            desk: Desk::default(),
         }
     }
 }
 
 impl SystemProfiler {
     fn simulate(&mut self, seed: u64) -> Result<(), Failure> {
-        let Some(folder) = &self.folder else {
-            return Err("there is no folder for the database".into());
-        };
-        self.files += 1;
-        let file = folder.path().join(format!("{}.db", self.files));
+        let file = self.desk.new_file()?;
         let storage = match (
             self.params.use_in_memory_db,
             self.params.persist_db_on_completion,
@@ -197,12 +191,7 @@ fn figures(looks: &[(f64, Look)]) -> Metrics {
 
 impl Experiment for SystemProfiler {
     fn setup(&mut self, context: &mut Context) -> Result<(), Failure> {
-        self.folder = Some(
-            tempfile::Builder::new()
-                .prefix("system-")
-                .tempdir_in(&context.place.dir)?,
-        );
-        Ok(())
+        self.desk.set_up(context)
     }
 
     fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
@@ -230,7 +219,7 @@ impl Experiment for SystemProfiler {
     }
 
     fn teardown(&mut self, _: &mut Context) -> Result<(), Failure> {
-        Ok(self.folder.take().map_or(Ok(()), TempDir::close)?)
+        self.desk.clear()
     }
 
     fn versions(&self) -> Vec<(String, String)> {

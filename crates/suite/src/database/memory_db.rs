@@ -1,13 +1,13 @@
 //! `memory_db`: the same simulation logged to disk, to memory, and to memory with a copy written at the end.
 
+use super::desk::Desk;
 use super::simulation_log::{Storage, simulate};
-use super::{versions, workspace};
+use super::versions;
 use crate::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Instant;
-use tempfile::TempDir;
 
 #[derive(Debug, Deserialize)]
 struct Params {
@@ -61,8 +61,7 @@ impl Default for Tested {
 
 struct MemoryDb {
     params: Params,
-    folder: Option<TempDir>,
-    files: u64,
+    desk: Desk,
 }
 
 impl Configured for MemoryDb {
@@ -71,8 +70,7 @@ impl Configured for MemoryDb {
     fn new(params: Params) -> Self {
         Self {
             params,
-            folder: None,
-            files: 0,
+            desk: Desk::default(),
         }
     }
 }
@@ -91,11 +89,10 @@ impl MemoryDb {
             Storage::MemoryPersist => test_persistence,
         };
         let tested = tested && self.params.storage.includes(storage);
-        let Some(folder) = self.folder.as_ref().filter(|_| tested) else {
+        if !tested {
             return Ok(None);
-        };
-        self.files += 1;
-        let file = folder.path().join(format!("{}.db", self.files));
+        }
+        let file = self.desk.new_file()?;
         let size = (self.params.num_agents, self.params.num_steps);
         let began = Instant::now();
         simulate(storage, &file, size, seed)?;
@@ -110,8 +107,7 @@ impl MemoryDb {
 
 impl Experiment for MemoryDb {
     fn setup(&mut self, context: &mut Context) -> Result<(), Failure> {
-        self.folder = Some(workspace(context)?);
-        Ok(())
+        self.desk.set_up(context)
     }
 
     fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
@@ -139,7 +135,7 @@ impl Experiment for MemoryDb {
     }
 
     fn teardown(&mut self, _: &mut Context) -> Result<(), Failure> {
-        Ok(self.folder.take().map_or(Ok(()), TempDir::close)?)
+        self.desk.clear()
     }
 
     fn versions(&self) -> Vec<(String, String)> {

@@ -1,15 +1,15 @@
 //! `pragma_profile`: four sets of SQLite pragmas under write-heavy, read-heavy and mixed work.
 
-use super::{versions, workspace};
+use super::desk::Desk;
+use super::versions;
 use crate::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use fairtrial_stats::rng::{Purpose, Stream};
 use rusqlite::{Connection, params};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
-use tempfile::TempDir;
 
 /// Name and pragmas of each profile.
 const PROFILES: [(&str, &str); 4] = [
@@ -49,9 +49,12 @@ struct Params {
     workloads: Vec<String>,
 }
 
+/// The database that every workload gets a copy of.
+const FILLED: &str = "filled.db";
+
 struct Pragma {
     params: Params,
-    folder: Option<TempDir>,
+    desk: Desk,
     rows: usize,
 }
 
@@ -61,30 +64,21 @@ impl Configured for Pragma {
     fn new(params: Params) -> Self {
         Self {
             params,
-            folder: None,
+            desk: Desk::default(),
             rows: 0,
         }
     }
 }
 
 impl Pragma {
-    fn filled(&self) -> Option<PathBuf> {
-        self.folder
-            .as_ref()
-            .map(|folder| folder.path().join("filled.db"))
-    }
-
     /// Seconds of one workload under one profile, on a fresh copy of the filled database.
     fn time(&self, pragmas: &str, writes: f64, seed: u64) -> Result<f64, Failure> {
-        let (Some(filled), Some(folder)) = (self.filled(), &self.folder) else {
-            return Err("the database was not set up".into());
-        };
-        let file = folder.path().join("work.db");
+        let file = self.desk.file("work.db")?;
         for end in ["", "-wal", "-shm", "-journal"] {
             // What an earlier profile left behind, where it left anything.
             let _ = std::fs::remove_file(format!("{}{end}", file.display()));
         }
-        std::fs::copy(filled, &file)?;
+        std::fs::copy(self.desk.file(FILLED)?, &file)?;
         let connection = Connection::open(&file)?;
         connection.execute_batch(pragmas)?;
         let mut random = Stream::new(seed, Purpose::new("pragma profile"), 0);
@@ -162,11 +156,9 @@ fn fill(file: &Path, bytes: u64, seed: u64) -> Result<usize, Failure> {
 
 impl Experiment for Pragma {
     fn setup(&mut self, context: &mut Context) -> Result<(), Failure> {
-        self.folder = Some(workspace(context)?);
+        self.desk.set_up(context)?;
         let bytes = (self.params.db_size_mb * 1e6) as u64;
-        if let Some(file) = self.filled() {
-            self.rows = fill(&file, bytes, context.seed())?;
-        }
+        self.rows = fill(&self.desk.file(FILLED)?, bytes, context.seed())?;
         Ok(())
     }
 
@@ -203,7 +195,7 @@ impl Experiment for Pragma {
     }
 
     fn teardown(&mut self, _: &mut Context) -> Result<(), Failure> {
-        Ok(self.folder.take().map_or(Ok(()), TempDir::close)?)
+        self.desk.clear()
     }
 
     fn versions(&self) -> Vec<(String, String)> {

@@ -1,7 +1,8 @@
 //! `database_profiler`: operations per second of each kind of database operation on each storage.
 
+use super::desk::Desk;
 use super::simulation_log::{Storage, World};
-use super::{versions, workspace};
+use super::versions;
 use crate::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use fairtrial_stats::rng::{Purpose, Stream};
@@ -9,7 +10,6 @@ use rusqlite::{Connection, params};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
-use tempfile::TempDir;
 
 #[derive(Debug, Deserialize)]
 struct Params {
@@ -21,8 +21,7 @@ struct Params {
 
 struct Profiler {
     params: Params,
-    folder: Option<TempDir>,
-    files: u64,
+    desk: Desk,
 }
 
 impl Configured for Profiler {
@@ -31,8 +30,7 @@ impl Configured for Profiler {
     fn new(params: Params) -> Self {
         Self {
             params,
-            folder: None,
-            files: 0,
+            desk: Desk::default(),
         }
     }
 }
@@ -56,11 +54,7 @@ fn timed(
 
 impl Profiler {
     fn profile(&mut self, storage: Storage, seed: u64) -> Result<Value, Failure> {
-        let Some(folder) = &self.folder else {
-            return Ok(Value::Null);
-        };
-        self.files += 1;
-        let file = folder.path().join(format!("{}.db", self.files));
+        let file = self.desk.new_file()?;
         let connection = storage.open(&file)?;
         let mut found = Map::new();
         let steps = self
@@ -153,8 +147,7 @@ impl Profiler {
 
 impl Experiment for Profiler {
     fn setup(&mut self, context: &mut Context) -> Result<(), Failure> {
-        self.folder = Some(workspace(context)?);
-        Ok(())
+        self.desk.set_up(context)
     }
 
     fn execute_once(&mut self, context: &mut Context) -> Result<Metrics, Failure> {
@@ -168,7 +161,7 @@ impl Experiment for Profiler {
     }
 
     fn teardown(&mut self, _: &mut Context) -> Result<(), Failure> {
-        Ok(self.folder.take().map_or(Ok(()), TempDir::close)?)
+        self.desk.clear()
     }
 
     fn versions(&self) -> Vec<(String, String)> {
