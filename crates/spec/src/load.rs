@@ -9,7 +9,7 @@ use crate::set::apply;
 use crate::shape::ROOT;
 use crate::shape::canonical::canonicalize;
 use crate::shape::check::check_section;
-use crate::shape::suggest::did_you_mean;
+use crate::shape::suggest::{did_you_mean, nearest};
 use crate::source::{Sources, Span};
 use crate::spec::Spec;
 use fairtrial_experiment::Catalogue;
@@ -126,11 +126,20 @@ impl Loader<'_> {
     /// Reads a file; problems with the file itself point at `asked`, the place that names it.
     fn file(&mut self, path: &Path, name: &str, asked: Option<Span>) -> Option<Node> {
         let text = read_text(path)
-            .map_err(|message| self.unreadable(name, asked, &message))
+            .map_err(|message| {
+                let help = match asked {
+                    Some(_) => {
+                        "check the path; an include is relative to the file that includes it"
+                            .to_owned()
+                    }
+                    None => neighbour(path).unwrap_or_else(|| "check the path".to_owned()),
+                };
+                self.unreadable(name, asked, &message, &help);
+            })
             .ok()?;
         let Some(format) = Format::of_path(path) else {
             let help = "name it .toml, .yaml, .yml or .json";
-            self.unreadable_with(
+            self.unreadable(
                 name,
                 asked,
                 "the extension of the file names no known format",
@@ -145,12 +154,7 @@ impl Loader<'_> {
         root
     }
 
-    fn unreadable(&mut self, name: &str, asked: Option<Span>, message: &str) {
-        let help = "check the path; an include is relative to the file that includes it";
-        self.unreadable_with(name, asked, message, help);
-    }
-
-    fn unreadable_with(&mut self, name: &str, asked: Option<Span>, message: &str, help: &str) {
+    fn unreadable(&mut self, name: &str, asked: Option<Span>, message: &str, help: &str) {
         let span = asked.unwrap_or_else(|| Span {
             source: self.sources.add(name, ""),
             start: 0,
@@ -252,6 +256,25 @@ impl Loader<'_> {
 /// One name per file, however it is written.
 fn identity(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The spec beside a file that is not there that may be the one that is meant.
+fn neighbour(path: &Path) -> Option<String> {
+    let folder = path.parent()?;
+    let here = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let names: Vec<String> = (fs::read_dir(here).ok()?.flatten())
+        .filter(|entry| Format::of_path(&entry.path()).is_some())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    let best = nearest(
+        path.file_name()?.to_str()?,
+        names.iter().map(String::as_str),
+    )?;
+    Some(format!("did you mean `{}`?", folder.join(best).display()))
 }
 
 fn read_text(path: &Path) -> Result<String, String> {

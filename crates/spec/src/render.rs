@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{Source, Sources};
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::ops::Range;
 
 /// How to draw diagnostics.
@@ -50,7 +50,11 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Group<'a> {
         Severity::Warning => Level::WARNING,
     };
     let mut group = Group::with_title(level.primary_title(diagnostic.message.as_str()));
-    if let Some(source) = sources.get(diagnostic.source) {
+    let source = sources.get(diagnostic.source);
+    if let Some(empty) = source.filter(|source| source.text.is_empty()) {
+        // There is no line to show.
+        group = group.element(Origin::path(empty.name.as_str()));
+    } else if let Some(source) = source {
         let annotation = AnnotationKind::Primary
             .span(clamp(source, &diagnostic.span))
             .label(diagnostic.label.as_deref());

@@ -368,6 +368,33 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
+fn a_spec_that_is_not_there_is_asked_for_by_a_name_that_is() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("bandit.toml"), "").unwrap();
+    let asked = |name: &str| {
+        let loaded = load(&dir.path().join(name), &LoadOptions::default());
+        let shown = render(&loaded.diagnostics, &loaded.sources, Style::default());
+        shown.replace(&format!("{}/", dir.path().display()), "")
+    };
+    let shown = ["bandi.toml", "other.toml", "bandit.toml"]
+        .map(asked)
+        .join("\n");
+    insta::assert_snapshot!(shown, @r"
+    error: cannot read `bandi.toml`: No such file or directory (os error 2)
+    --> bandi.toml
+     = help: did you mean `bandit.toml`?
+
+    error: cannot read `other.toml`: No such file or directory (os error 2)
+    --> other.toml
+     = help: check the path
+
+    error: the spec has no work
+    --> bandit.toml
+     = help: add [[tasks]] with `command`, `experiment` or `prepared_dir`, or one of these keys at the top level
+    ");
+}
+
+#[test]
 fn missing_files_are_as_bad_as_the_caller_says() {
     let text = "prepared_dir = 'no/such'\n";
     let severity = |files| {
