@@ -39,8 +39,13 @@ pub enum PlanError {
         known: String,
     },
     /// Nothing is left.
-    #[error("no trial matches `{0}`")]
-    NothingSelected(String),
+    #[error("no trial matches `{filter}`; there are {known}")]
+    NothingSelected {
+        /// What was asked for.
+        filter: String,
+        /// The tasks and arms that there are.
+        known: String,
+    },
     /// The constraints leave nothing.
     #[error("no combination of the parameters satisfies the constraints")]
     NothingAllowed,
@@ -185,7 +190,10 @@ impl Plan {
             .map(|trial| self.order[trial.key.index as usize])
             .collect();
         if kept.is_empty() {
-            return Err(PlanError::NothingSelected(text.to_owned()));
+            return Err(PlanError::NothingSelected {
+                filter: text.to_owned(),
+                known: tasks_and_arms(self.spec()),
+            });
         }
         self.order = kept;
         Ok(())
@@ -197,6 +205,29 @@ impl Plan {
             places[*number as usize] = place;
         }
         places
+    }
+}
+
+/// The tasks and arms of a spec, for messages; of many the first.
+fn tasks_and_arms(spec: &Spec) -> String {
+    const SHOWN: usize = 12;
+    let list = |what: &str, names: &[&str]| {
+        let shown = names.iter().take(SHOWN);
+        let shown: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+        let more = match names.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{what} {}{more}", shown.join(", "))
+    };
+    let mut tasks: Vec<&str> = spec.tasks.iter().map(|task| task.id.as_str()).collect();
+    tasks.dedup();
+    let arms: Vec<&str> = spec.arms.iter().map(|arm| arm.name.as_str()).collect();
+    let tasks = list("the tasks", &tasks);
+    if arms.is_empty() {
+        tasks
+    } else {
+        format!("{tasks} and {}", list("the arms", &arms))
     }
 }
 

@@ -161,7 +161,7 @@ fn filters_select_and_refuse() {
         only("arm=nobody")
             .unwrap_err()
             .to_string()
-            .contains("no trial matches")
+            .starts_with("no trial matches `arm=nobody`; there are the tasks `")
     );
     assert!(only("0:99").is_err());
     let indexes: Vec<u64> = only("arm=control")

@@ -7,6 +7,8 @@ use crate::global::Global;
 use crate::printer::Printer;
 use crate::progress::outcome_words;
 use fairtrial_journal::{Index, RunRow};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// List the runs of this project, the registered experiments, or the engines
 #[derive(Debug, clap::Args)]
@@ -45,11 +47,12 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     } else {
         Vec::new()
     };
+    let names: BTreeSet<String> = runs.iter().map(|run| run.name.clone()).collect();
     runs.retain(|run| args.name.as_ref().is_none_or(|name| run.name == *name));
     if args.json {
         printer.json(&runs);
     } else if runs.is_empty() {
-        printer.tell(format!("no runs under {}", root.path().display()));
+        printer.tell(nothing(args.name.as_deref(), &names, root.path()));
     } else {
         let width = runs
             .iter()
@@ -84,5 +87,20 @@ fn status_word(run: &RunRow) -> &'static str {
         _ if run.live => "running",
         Some(status) => status.word(),
         None => "cut off",
+    }
+}
+
+/// Says that there are no runs, or none of the name that was asked for.
+fn nothing(asked: Option<&str>, names: &BTreeSet<String>, root: &Path) -> String {
+    match asked {
+        Some(asked) if !names.is_empty() => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!(
+                "no runs of {asked} under {}; there are runs of {}",
+                root.display(),
+                names.join(", ")
+            )
+        }
+        _ => format!("no runs under {}", root.display()),
     }
 }
