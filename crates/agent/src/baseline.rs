@@ -150,6 +150,23 @@ pub fn ensure(cache: &Path, read: &ReadTask, token: Option<&str>) -> Result<Base
     Ok(baseline)
 }
 
+/// Brings a task's commits into the cache, where it has a repository: whether they are there shows only then.
+pub fn fetch(cache: &Path, task: &AgentTask, token: Option<&str>) -> Result<(), AgentError> {
+    let Some(repo) = &task.repo else {
+        return Ok(());
+    };
+    let mirror = Mirror::fetch(cache, repo, token)?;
+    let Some(subdir) = &repo.subdir else {
+        return Ok(());
+    };
+    let start = repo.start.as_deref().unwrap_or("HEAD");
+    let wanted = mirror.git("cat-file").args(["-e", &repo.tree_at(start)]);
+    wanted.run().map_err(|_| AgentError::Program {
+        program: "git cat-file".to_owned(),
+        message: format!("commit {start} has no folder `{subdir}` (`repo.subdir`)"),
+    })
+}
+
 fn folder(cache: &Path) -> PathBuf {
     cache.join("tasks")
 }
@@ -251,7 +268,7 @@ struct Mirror {
 
 impl Mirror {
     fn fetch(cache: &Path, repo: &Repo, token: Option<&str>) -> Result<Self, AgentError> {
-        refuse_options(repo)?;
+        check_place(repo)?;
         let name = crate::short_hash(&repo.url);
         let dir = cache.join("repos").join(format!("{name}.git"));
         let mirror = Self { dir };
@@ -325,8 +342,14 @@ impl Mirror {
     }
 }
 
-/// A URL or a commit that git would read as an option is none.
-fn refuse_options(repo: &Repo) -> Result<(), AgentError> {
+/// A URL or a commit that git would read as an option is none, and a path must be there.
+fn check_place(repo: &Repo) -> Result<(), AgentError> {
+    if repo.url.starts_with('/') && !Path::new(&repo.url).exists() {
+        return Err(AgentError::Content {
+            path: repo.url.clone().into(),
+            message: "there is no such repository (`repo.git_url`)".to_owned(),
+        });
+    }
     let words = [Some(&repo.url), repo.start.as_ref(), repo.end.as_ref()];
     match words
         .into_iter()
@@ -346,7 +369,7 @@ pub fn pin(task: &mut AgentTask, token: Option<&str>) -> Result<Option<String>, 
     let Some(repo) = task.repo.as_mut().filter(|repo| repo.start.is_none()) else {
         return Ok(None);
     };
-    refuse_options(repo)?;
+    check_place(repo)?;
     let wanted = if repo.branch.is_empty() {
         "HEAD".to_owned()
     } else {

@@ -15,11 +15,11 @@ use fairtrial_agent::rollout::{
 use fairtrial_agent::sandbox::{self, Recipe, forget_failures, list_leftovers, remove_leftover};
 use fairtrial_agent::task::{AgentTask, ReadTask};
 use fairtrial_engine::{image_cache, task_cache};
-use fairtrial_journal::DataRoot;
+use fairtrial_journal::{DataRoot, RunDir};
 use fairtrial_spec::{AgentChoice, SandboxKind, Spec, Task, Work, find_path};
 use serde::Serialize;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was found out about one agent task of a spec.
 #[derive(Debug, Serialize)]
@@ -34,9 +34,11 @@ pub(crate) struct CheckedTask {
     pub(crate) findings: Findings,
 }
 
-/// Looks into every agent task of a spec.
-pub(crate) fn check(spec: &Spec) -> Vec<CheckedTask> {
-    distinct(check_each(spec))
+/// Looks into every agent task of a spec, its repository included.
+pub(crate) fn check(spec: &Spec, root: &DataRoot) -> Vec<CheckedTask> {
+    let mut reader = Reader::new(spec);
+    reader.fetches_to = Some(task_cache(root));
+    distinct(spec.tasks.iter().map(|task| reader.check(task)).collect())
 }
 
 /// What was found about each task of a spec in turn; absent for those that are not an agent's.
@@ -211,6 +213,25 @@ pub(crate) fn reap(spec: &Spec, printer: Printer) {
     }
 }
 
+/// Removes the workspaces of rollouts that were ended in the middle; nobody works on the run any more.
+pub(crate) fn clear_workspaces(run: &RunDir) {
+    let own = format!("{}-", run.stamp());
+    for work in workspaces(run.root(), |trial| trial.starts_with(&own)) {
+        // What stays is found by `gc`.
+        let _ = std::fs::remove_dir_all(work);
+    }
+}
+
+/// The workspaces of attempts whose names are asked for.
+pub(crate) fn workspaces(root: &DataRoot, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root.runs_dir());
+    let entries = entries.into_iter().flatten().flatten();
+    let works = entries
+        .filter(|entry| wanted(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path().join("work"));
+    works.filter(|work| work.is_dir()).collect()
+}
+
 fn failure(task: &Task, error: &AgentError) -> Failure {
     Failure::input(format!("task `{}`: {error}", task.id))
 }
@@ -251,6 +272,8 @@ struct Reader {
     /// What `SANDBOX_BACKEND` names; a word that names nothing is told of where the run begins.
     backend: Option<SandboxKind>,
     read: HashMap<String, Result<ReadTask, String>>,
+    /// The cache into which repositories are brought, where they are looked into.
+    fetches_to: Option<PathBuf>,
     findings: HashMap<String, Findings>,
 }
 
@@ -261,6 +284,7 @@ impl Reader {
             token: token(),
             backend: named_backend().unwrap_or_default(),
             read: HashMap::new(),
+            fetches_to: None,
             findings: HashMap::new(),
         }
     }
@@ -301,7 +325,10 @@ impl Reader {
             let mut findings = Findings::default();
             let read = self.read_with(task, &mut findings);
             match &read {
-                Ok(read) => check_task(&read.task, &mut findings),
+                Ok(read) => {
+                    check_task(&read.task, &mut findings);
+                    self.fetch(&read.task, &mut findings);
+                }
                 Err(error) => findings.error(error.to_string()),
             }
             self.findings.insert(key.clone(), findings);
@@ -319,6 +346,16 @@ impl Reader {
             digest: read.map(|read| read.digest.clone()),
             findings,
         })
+    }
+
+    /// Whether the commits of a task are there.
+    fn fetch(&self, task: &AgentTask, findings: &mut Findings) {
+        let Some(cache) = &self.fetches_to else {
+            return;
+        };
+        if let Err(error) = baseline::fetch(cache, task, self.token.as_deref()) {
+            findings.error(error.to_string());
+        }
     }
 
     /// Whether all that a spec says about a task has an effect, also where its sandbox is found out only now.

@@ -86,7 +86,7 @@ pub(crate) fn main() -> ExitCode {
 impl Command {
     fn run(self, global: &Global, printer: Printer) -> Done {
         match self {
-            Self::Check(args) => check::run(&args, printer),
+            Self::Check(args) => check::run(&args, global, printer),
             Self::Plan(args) => plan::run(&args, global, printer),
             Self::Run(args) => run::run(&args, global, printer),
             Self::Status(args) => status::run(&args, global, printer),
@@ -101,7 +101,7 @@ impl Command {
             Self::Power(args) => power::run(&args, global, printer),
             Self::Summarize(args) => summarize::run(&args, global, printer),
             Self::Gc(args) => gc::run(&args, global, printer),
-            Self::Task(args) => task::run(&args, printer),
+            Self::Task(args) => task::run(&args, global, printer),
             Self::Eval(args) => eval::run(&args, global, printer),
             Self::Compare(args) => compare::run(&args, global, printer),
             Self::Sweep(args) => sweep::run(&args, global, printer),

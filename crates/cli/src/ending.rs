@@ -215,15 +215,17 @@ fn index(root: &DataRoot, printer: Printer) {
 
 fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     let ended = report.counts.total();
+    // One that was ended in the middle has none.
+    let answered = ended - report.counts.cancelled;
     if report.status == RunStatus::Detached {
         detached_words(report, printer);
     } else if report.status == RunStatus::Finished && ended < report.trials {
         let why = report.stopped.as_deref().unwrap_or("decided");
         printer.tell(format!("✓ {why} ({})", outcome_words(&report.counts)));
-    } else if ended < report.trials {
+    } else if answered < report.trials {
         let why = report.stopped.as_deref().unwrap_or("stopped");
         printer.tell(format!(
-            "{why}: {ended} of {} trials have their answer",
+            "{why}: {answered} of {} trials have their answer",
             report.trials
         ));
         printer.tell(format!(

@@ -1,5 +1,6 @@
 //! Exit codes: a public contract (docs/reference/exit-codes.md).
 
+use crate::run_names;
 use std::process::ExitCode;
 
 /// How a command ended, as its caller sees it.
@@ -81,8 +82,8 @@ impl From<fairtrial_journal::JournalError> for Failure {
         use fairtrial_journal::JournalError::{Locked, Name, NoSuchRun};
         match &error {
             Name(_) => Self::input(error.to_string()),
-            NoSuchRun { .. } => {
-                Self::input(error.to_string()).hint("`fairtrial list` shows the runs there are")
+            NoSuchRun { what, rollouts } => {
+                Self::input(error.to_string()).hint(run_names::hint(what, rollouts))
             }
             Locked(_) => Self::machine(error.to_string())
                 .hint("`fairtrial status` shows what it is doing, `fairtrial cancel` stops it"),

@@ -18,6 +18,7 @@ mod printer;
 mod progress;
 mod report_of;
 mod revision;
+mod run_names;
 mod sequential;
 mod sources;
 mod spec_file;

@@ -3,6 +3,7 @@
 use crate::Plan;
 use fairtrial_model::Identity;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// The difference of two plans.
@@ -69,14 +70,88 @@ fn note(
     before: &str,
     after: &str,
 ) {
-    match fields.iter_mut().find(|known| known.field == field) {
-        Some(known) => known.trials += 1,
-        None => fields.push(FieldChange {
-            field,
-            trials: 1,
-            example: label.to_owned(),
-            before: before.to_owned(),
-            after: after.to_owned(),
-        }),
+    if let Some(known) = fields.iter_mut().find(|known| known.field == field) {
+        known.trials += 1;
+        return;
+    }
+    let (before, after) = narrowed(before, after);
+    fields.push(FieldChange {
+        field,
+        trials: 1,
+        example: label.to_owned(),
+        before,
+        after,
+    });
+}
+
+/// Two values without what is the same in both: an agent task is a large table of which a line changed.
+fn narrowed(before: &str, after: &str) -> (String, String) {
+    let table = |text: &str| serde_json::from_str::<Map<String, Value>>(text).ok();
+    let (Some(old), Some(new)) = (table(before), table(after)) else {
+        return (before.to_owned(), after.to_owned());
+    };
+    let mut differing = Vec::new();
+    differences("", &old, &new, &mut differing);
+    let side = |pick: fn(&Difference) -> Option<&Value>| {
+        let shown = differing.iter().map(|difference| match pick(difference) {
+            Some(value) => format!("{}: {value}", difference.key),
+            None => format!("no {}", difference.key),
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    (
+        side(|difference| difference.before.as_ref()),
+        side(|difference| difference.after.as_ref()),
+    )
+}
+
+/// A value that two tables do not share.
+struct Difference {
+    key: String,
+    before: Option<Value>,
+    after: Option<Value>,
+}
+
+fn differences(
+    path: &str,
+    old: &Map<String, Value>,
+    new: &Map<String, Value>,
+    found: &mut Vec<Difference>,
+) {
+    let mut keys: Vec<&String> = old.keys().chain(new.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        let at = format!("{path}{key}");
+        match (old.get(key), new.get(key)) {
+            (before, after) if before == after => {}
+            (Some(Value::Object(before)), Some(Value::Object(after))) => {
+                differences(&format!("{at}."), before, after, found);
+            }
+            (before, after) => found.push(Difference {
+                key: at,
+                before: before.cloned(),
+                after: after.cloned(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::narrowed;
+
+    #[test]
+    fn of_a_large_table_only_what_changed_is_said() {
+        let old = r#"{"dir":"t","digest":"a","options":{"agent":{"name":"nop","max_cost":1.0},"setup":["x"]}}"#;
+        let new = r#"{"dir":"t","digest":"b","options":{"agent":{"name":"nop"},"setup":["y"]}}"#;
+        assert_eq!(
+            narrowed(old, new),
+            (
+                r#"digest: "a", options.agent.max_cost: 1.0, options.setup: ["x"]"#.to_owned(),
+                r#"digest: "b", no options.agent.max_cost, options.setup: ["y"]"#.to_owned()
+            )
+        );
+        assert_eq!(narrowed("5", "[6]"), ("5".to_owned(), "[6]".to_owned()));
     }
 }

@@ -1,9 +1,10 @@
 //! `check`: is the spec valid, and what would it run?
 
-use crate::agents;
 use crate::exit::{Done, Exit};
+use crate::global::Global;
 use crate::printer::Printer;
 use crate::spec_file::{self, SpecArgs};
+use crate::{agents, data_dir};
 use fairtrial_plan::Plan;
 use fairtrial_spec::FileCheck;
 use serde_json::json;
@@ -20,9 +21,11 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let loaded = args.spec.load(FileCheck::Warn);
-    let tasks = loaded.spec.as_ref().map(agents::check).unwrap_or_default();
+    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
+    let tasks = loaded.spec.as_ref().map(|spec| agents::check(spec, &root));
+    let tasks = tasks.unwrap_or_default();
     let errors = spec_file::count_errors(&loaded.diagnostics)
         + tasks
             .iter()

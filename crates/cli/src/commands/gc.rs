@@ -1,9 +1,9 @@
 //! `gc`: removes what rollouts left behind when their owner died, and images on request.
 
-use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
+use crate::{agents, data_dir};
 use fairtrial_agent::baseline;
 use fairtrial_agent::sandbox::{
     BuiltImage, Leftover, list_images, list_leftovers, remove_image, remove_leftover,
@@ -133,18 +133,8 @@ fn live_runs(root: &DataRoot) -> Result<Vec<String>, Failure> {
 
 /// Workspaces of runs that nobody works on, and baselines that nobody will finish.
 fn workspaces(root: &DataRoot, live: &[String]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(root.runs_dir())
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let work = entry.path().join("work");
-        if work.is_dir() && !live.iter().any(|stamp| name.starts_with(stamp)) {
-            found.push(work);
-        }
-    }
+    let dead = |name: &str| !live.iter().any(|stamp| name.starts_with(stamp));
+    let mut found = agents::workspaces(root, dead);
     found.extend(baseline::abandoned(&task_cache(root)));
     found.sort();
     found

@@ -21,7 +21,9 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Exit {
     }
     for offer in &offers {
         let mark = if offer.reachable { "ok" } else { "--" };
-        printer.line(format!("{mark}  {:<9} {}", offer.name, offer.detail));
+        // A scheduler's own words may be many lines.
+        let detail = offer.detail.lines().map(str::trim).collect::<Vec<_>>();
+        printer.line(format!("{mark}  {:<9} {}", offer.name, detail.join("; ")));
     }
     Exit::Fine
 }

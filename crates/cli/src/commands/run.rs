@@ -125,6 +125,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let began = Instant::now();
     let report = go(&request, &Controls::default(), &manner, printer)?;
     agents::reap(request.plan.spec(), printer);
+    if report.status == RunStatus::Cancelled {
+        agents::clear_workspaces(&report.run);
+    }
     let run = Ran {
         report: &report,
         request: &request,

@@ -1,10 +1,14 @@
 //! `task new`: makes a prepared task from a repository, a commit and an instruction.
 
+use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
+use crate::global::Global;
 use crate::printer::Printer;
+use fairtrial_agent::baseline;
 use fairtrial_agent::check::check_task;
 use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
+use fairtrial_engine::task_cache;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +27,7 @@ enum TaskCommand {
 /// Make a prepared task from a repository, a commit and an instruction
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  fairtrial task new data/tasks/prepared/fix-parser --repo https://github.com/me/parser --commit 1a2b3c4 \\\n      --instruction task.md --test tests/test_parser.py"
+    after_help = "Examples (in a git repository):\n  echo 'Make the README friendlier' > task.md\n  fairtrial task new data/tasks/prepared/readme --repo . --instruction task.md\n\n  fairtrial task new data/tasks/prepared/fix-parser --instruction task.md \\\n    --repo https://github.com/me/parser --commit 1a2b3c4 --test tests/test_parser.py"
 )]
 struct NewArgs {
     /// The folder to make; it must not be there
@@ -51,19 +55,14 @@ struct NewArgs {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let TaskCommand::New(args) = &args.command;
     if args.dir.exists() {
         let message = format!("{} is there already", args.dir.display());
         return Err(Failure::input(message).hint("name another folder; nothing was changed"));
     }
     let id = args.dir.file_name().unwrap_or_default().to_string_lossy();
-    let local = Path::new(&args.repo);
-    let url = if local.is_dir() {
-        crate::data_dir::absolute(local).display().to_string()
-    } else {
-        args.repo.clone()
-    };
+    let url = url(&args.repo)?;
     let mut tests = Vec::new();
     for test in &args.tests {
         tests.push(json!({
@@ -95,6 +94,10 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     match read_task(&reading, &mut findings) {
         Ok(read) => {
             check_task(&read.task, &mut findings);
+            let cache = task_cache(&data_dir::for_here(global.data_dir.as_deref()));
+            if let Err(error) = baseline::fetch(&cache, &read.task, token.as_deref()) {
+                findings.error(error.to_string());
+            }
             let pinned = read.task.repo.and_then(|repo| repo.start);
             if args.commit.is_none() {
                 meta["repo"]["start_commit_sha"] = pinned.into();
@@ -120,6 +123,19 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
         printer.tell("name it as `prepared_dir` in a spec; `fairtrial check SPEC` looks into it");
     }
     Ok(Exit::Fine)
+}
+
+/// The repository as a task names it: a path is from the root, because the task lies elsewhere.
+fn url(repo: &str) -> Result<String, Failure> {
+    let local = Path::new(repo);
+    if local.is_dir() {
+        return Ok(data_dir::absolute(local).display().to_string());
+    }
+    if repo.contains(':') {
+        return Ok(repo.to_owned());
+    }
+    let message = format!("there is no folder {repo} here, and it is no URL");
+    Err(Failure::input(message).hint("nothing was made"))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

@@ -17,8 +17,8 @@ with_each!(
     killed_at_random_a_run_in_containers_ends_whole_and_clean,
 );
 
-/// The variable by which every process of a test is known.
-const MARK: &str = "FAIRTRIAL_TEST_MARK";
+/// The variable by which every process of a test is known; one that begins like our own would not reach an agent.
+const MARK: &str = "MARK_OF_A_FAIRTRIAL_TEST";
 
 /// Living processes that carry a mark, the programs inside of sandboxes among them.
 fn marked(mark: &str) -> Vec<i32> {
@@ -127,6 +127,60 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
             == 1
     );
     assert_eq!(mounts(project.path()), Vec::<String>::new());
+}
+
+#[test]
+fn interrupted_twice_a_run_leaves_no_process_and_no_workspace_and_goes_on() {
+    let sandboxes = ["process", "bubblewrap"];
+    for sandbox in sandboxes.iter().take(1 + usize::from(has_bubblewrap())) {
+        let lab = Lab::new();
+        lab.task("t", &meta("t"));
+        // What it starts heeds no polite end, and would outlive it.
+        let script = "echo 42 > answer.txt; test -n \"$GO\" && exit 0; trap : TERM; (trap : TERM; sleep 1000; sleep 1000) & wait; sleep 1000";
+        lab.spec(&format!(
+            "name = \"b\"\nparallel = 2\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nkill_grace = \"300ms\"\nsandbox = \"{sandbox}\"\nagent = {{ command = [\"sh\", \"-c\", '{script}'] }}\n"
+        ));
+        let mark = lab.project.path().display().to_string();
+        let run = |args: &[&str]| {
+            let mut command = lab.project.command(args);
+            command.env(MARK, &mark);
+            command
+        };
+        let mut command = run(&["run", "configs/bench.toml"]);
+        let running = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let running = running.spawn().unwrap();
+        let sleeps = || {
+            marked(&mark)
+                .into_iter()
+                .filter(|pid| is_called(*pid, "sleep"))
+                .count()
+        };
+        wait_for("two agents", || (sleeps() >= 2).then_some(()));
+        let pid = running.id().cast_signed();
+        signal(pid, Signal::INT);
+        sleep(std::time::Duration::from_millis(200));
+        signal(pid, Signal::INT);
+        let ended = Ran::from(running.wait_with_output().unwrap());
+        assert_eq!(ended.code, 130, "{}", ended.err);
+        assert!(
+            ended.err.contains("0 of 3 trials have their answer"),
+            "{}",
+            ended.err
+        );
+        wait_for("the end of every process", || {
+            marked(&mark).is_empty().then_some(())
+        });
+        assert_eq!(workspaces(&lab.project), Vec::<PathBuf>::new());
+        let mut command = run(&["run", "configs/bench.toml", "--resume"]);
+        let ended = Ran::from(command.env("GO", "1").output().unwrap());
+        assert_eq!(ended.code, 0, "{}", ended.err);
+        assert_eq!(lab.rollouts("b").len(), 3);
+    }
+}
+
+/// Whether a process runs this program.
+fn is_called(pid: i32, name: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm.trim() == name)
 }
 
 /// Rollouts of a killed run.

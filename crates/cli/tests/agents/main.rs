@@ -22,6 +22,7 @@ mod isolation;
 mod judge;
 mod lab;
 mod making;
+mod newcomer;
 mod outcomes;
 mod pod;
 mod sandboxes;

@@ -4,8 +4,12 @@ use super::draft::Draft;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
 use crate::load::FileCheck;
+use crate::shape::suggest::nearest;
 use crate::template::{Template, env_references};
 use std::path::{Path, PathBuf};
+
+/// Names of a folder that are compared with one that is not in it.
+const MOST_NAMES: usize = 1000;
 
 /// Reports what is missing.
 pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problems: &mut Problems) {
@@ -27,11 +31,25 @@ pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problem
             if let Some(node) = missing {
                 let path = node.text().unwrap_or_default();
                 let message = format!("there is no {} `{}`", what.noun(), path.escape_debug());
-                let help = what.help(key);
-                problems.push(Diagnostic::new(severity, node.span, message).help(help));
+                let meant = meant(path, base_dir);
+                let problem = Diagnostic::new(severity, node.span, message).help(what.help(key));
+                problems.push(problem.maybe_help(meant));
             }
         }
     }
+}
+
+/// The path that is there and differs from this one by a slip in its last part.
+fn meant(path: &str, base_dir: &Path) -> Option<String> {
+    let (folder, last) = path.rsplit_once('/').unwrap_or((".", path));
+    let entries = std::fs::read_dir(find_path(base_dir, folder)).ok()?;
+    let names = entries.flatten().take(MOST_NAMES);
+    let names: Vec<String> = names
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    let best = nearest(last, names.iter().map(String::as_str))?;
+    let whole = path.strip_suffix(last)?;
+    Some(format!("did you mean `{whole}{best}`?"))
 }
 
 /// A path of an agent task: relative to the folder of the spec, else to the nearest folder above in which it is there,

@@ -24,7 +24,7 @@ fn score(word: &str, candidate: &str) -> f64 {
 }
 
 /// The help line for an unknown word.
-pub(crate) fn did_you_mean<'a>(
+pub fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {

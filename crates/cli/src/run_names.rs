@@ -1,0 +1,24 @@
+//! Names of runs that somebody may have meant.
+
+use fairtrial_spec::did_you_mean;
+use std::path::Path;
+
+/// What to do where a run is not there; `what` is `named NAME`, or `NAME/STAMP`.
+pub(crate) fn hint(what: &str, rollouts: &Path) -> String {
+    let name = what.strip_prefix("named ").unwrap_or(what);
+    let name = name.split('/').next().unwrap_or(name);
+    let names = names(rollouts);
+    let others = names
+        .iter()
+        .map(String::as_str)
+        .filter(|other| *other != name);
+    did_you_mean(name, others)
+        .unwrap_or_else(|| "`fairtrial list` shows the runs there are".to_owned())
+}
+
+/// The benchmarks that have runs.
+fn names(rollouts: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(rollouts).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !name.starts_with('.')).collect()
+}
