@@ -3,6 +3,7 @@
 
 use crate::error::{AgentError, At};
 use crate::git::Git;
+use crate::nested::Aside;
 use crate::task::{AgentTask, ReadTask, Repo, Solution};
 use crate::tree;
 use rustix::process::{Pid, test_kill_process};
@@ -74,11 +75,12 @@ impl Baseline {
     }
 
     /// What differs in a workspace, as a patch that git can apply. What the agent did to its own history is not asked.
-    pub fn diff(&self, workspace: &Path, scratch: &Path) -> Result<Vec<u8>, AgentError> {
-        let index = scratch.join("diff.index");
+    pub fn diff(&self, workspace: &Path) -> Result<Vec<u8>, AgentError> {
+        let index = workspace.with_file_name("diff.index");
         let own = self.tree().join(".git");
         fs::copy(own.join("index"), &index).at("copy", &own)?;
         let git = |name| Git::own(name).dir(&own).work_tree(workspace).index(&index);
+        let aside = Aside::put(workspace)?;
         // The objects of new files go to the baseline's store unless told otherwise: only their names are noted.
         git("add").args(["-A", "-N", "."]).run()?;
         let patch = git("diff")
@@ -91,6 +93,7 @@ impl Baseline {
             ])
             .output();
         let _ = fs::remove_file(&index);
+        aside.restore()?;
         patch
     }
 
@@ -111,7 +114,9 @@ impl Baseline {
         removed.at("remove", &git_dir)?;
         tree::copy(&self.tree().join(".git"), &git_dir)?;
         let git = |name| Git::own(name).work_tree(&tree).dir(&git_dir);
+        let aside = Aside::put(&tree)?;
         git("add").args(["-A", "."]).run()?;
+        aside.restore()?;
         git("commit")
             .args(["-q", "--amend", "--allow-empty", "--no-gpg-sign"])
             .args(["-m", COMMIT_MESSAGE])

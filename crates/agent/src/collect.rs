@@ -36,7 +36,7 @@ impl Collector<'_> {
         let artifacts = dir.join("artifacts");
         fs::create_dir_all(&artifacts).at("create", &artifacts)?;
         let diff = if difference == Difference::Files {
-            self.start.diff(&room.workspace, &artifacts)?
+            self.start.diff(&room.workspace)?
         } else {
             Vec::new()
         };

@@ -9,7 +9,7 @@ use crate::set::apply;
 use crate::shape::ROOT;
 use crate::shape::canonical::canonicalize;
 use crate::shape::check::check_section;
-use crate::shape::suggest::{did_you_mean, nearest};
+use crate::shape::suggest::{did_you_mean, nearest_in};
 use crate::source::{Sources, Span};
 use crate::spec::Spec;
 use fairtrial_experiment::Catalogue;
@@ -266,14 +266,8 @@ fn neighbour(path: &Path) -> Option<String> {
     } else {
         folder
     };
-    let names: Vec<String> = (fs::read_dir(here).ok()?.flatten())
-        .filter(|entry| Format::of_path(&entry.path()).is_some())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
-    let best = nearest(
-        path.file_name()?.to_str()?,
-        names.iter().map(String::as_str),
-    )?;
+    let name = path.file_name()?.to_str()?;
+    let best = nearest_in(here, name, |path| Format::of_path(path).is_some())?;
     Some(format!("did you mean `{}`?", folder.join(best).display()))
 }
 

@@ -26,6 +26,7 @@ use results::agent_metrics;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// A rollout that is being driven.
 struct Drive<'a> {
@@ -39,6 +40,16 @@ struct Drive<'a> {
     env: Env,
     redactor: Redactor,
     work: PathBuf,
+}
+
+/// Seconds of the phases around the agent's own.
+#[derive(Default)]
+struct Phases {
+    workspace: f64,
+    setup: Option<f64>,
+    collect: f64,
+    /// With the tests, whose own seconds are `verify_s`.
+    score: Option<f64>,
 }
 
 /// What is known when a rollout is scored.
@@ -132,10 +143,14 @@ impl<'a> Drive<'a> {
     }
 
     fn run(&self) -> Result<Report, AgentError> {
+        let mut phases = Phases::default();
+        let began = Instant::now();
         self.prepare()?;
         let room = self.room()?;
         let mut snapshot = tree::copy(&self.baseline.tree(), &room.workspace)?;
+        phases.workspace = began.elapsed().as_secs_f64();
         let set_up = self.set_up(&room)?;
+        phases.setup = set_up.as_ref().map(|(_, seconds)| *seconds);
         let start = set_up.as_ref().map_or(&self.baseline, |(start, _)| start);
         if set_up.is_some() {
             snapshot = tree::copy(&start.tree(), &room.workspace)?;
@@ -143,6 +158,7 @@ impl<'a> Drive<'a> {
         let agent = self.agent(&room)?;
         self.sandbox.end(&room);
         process::end_descendants();
+        let began = Instant::now();
         let collector = Collector {
             start,
             baseline: &self.baseline,
@@ -154,12 +170,11 @@ impl<'a> Drive<'a> {
         let fresh = (difference == Difference::None).then_some(room.workspace.as_path());
         let mut report = Report::new();
         self.agent_report(&agent, diff_lines, &mut report);
-        if let Some((_, seconds)) = &set_up {
-            report
-                .metrics
-                .insert("setup_s".to_owned(), (*seconds).into());
+        if let Some(seconds) = phases.setup {
+            report.metrics.insert("setup_s".to_owned(), seconds.into());
         }
         self.write_results(&agent, diff_lines)?;
+        phases.collect = began.elapsed().as_secs_f64();
         match &agent.infra {
             Some(trouble) if trouble.permanent => report.broken(&trouble.message),
             Some(trouble) => report.infra(&trouble.message),
@@ -170,11 +185,13 @@ impl<'a> Drive<'a> {
                     diff_lines,
                     fresh,
                 };
+                let began = Instant::now();
                 let scored = self.score(&used)?;
+                phases.score = Some(began.elapsed().as_secs_f64());
                 self.scored(&scored, &mut report);
             }
         }
-        self.write_metadata(&agent, &report)?;
+        self.write_metadata(&agent, &phases, &report)?;
         Ok(report)
     }
 

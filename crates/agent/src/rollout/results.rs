@@ -1,8 +1,8 @@
 //! What a rollout leaves about its agent: metrics and facts for the record, `results.json` and `metadata.json`.
 
-use super::Drive;
 use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
+use super::{Drive, Phases};
 use crate::error::{AgentError, At};
 use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, MetricSource, OOM_FACT};
 use fairtrial_spec::RolloutOptions;
@@ -111,6 +111,7 @@ impl Drive<'_> {
     pub(super) fn write_metadata(
         &self,
         agent: &AgentEnd,
+        phases: &Phases,
         report: &Report,
     ) -> Result<(), AgentError> {
         self.write_json(
@@ -127,10 +128,13 @@ impl Drive<'_> {
                 "seed": self.trial.key.seed,
                 "rollout": self.trial.key.rollout,
                 "phases": {
-                    "setup_s": report.metrics.get("setup_s"),
+                    "workspace_s": phases.workspace,
+                    "setup_s": phases.setup,
                     "wait_s": agent.waited,
                     "agent_s": agent.seconds,
+                    "collect_s": phases.collect,
                     "verify_s": report.metrics.get("verify_s"),
+                    "score_s": phases.score,
                 },
             }),
         )

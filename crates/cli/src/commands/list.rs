@@ -7,6 +7,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use crate::progress::outcome_words;
 use fairtrial_journal::{Index, RunRow};
+use fairtrial_spec::did_you_mean;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -90,17 +91,29 @@ fn status_word(run: &RunRow) -> &'static str {
     }
 }
 
+/// What else `list` lists.
+const SUBJECTS: [&str; 2] = ["experiments", "engines"];
+
 /// Says that there are no runs, or none of the name that was asked for.
 fn nothing(asked: Option<&str>, names: &BTreeSet<String>, root: &Path) -> String {
+    let meant = |asked| {
+        let meant = did_you_mean(asked, SUBJECTS);
+        meant.map_or(String::new(), |meant| format!("; {meant}"))
+    };
     match asked {
         Some(asked) if !names.is_empty() => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             format!(
-                "no runs of {asked} under {}; there are runs of {}",
+                "no runs of {asked} under {}; there are runs of {}{}",
                 root.display(),
-                names.join(", ")
+                names.join(", "),
+                meant(asked)
             )
         }
-        _ => format!("no runs under {}", root.display()),
+        _ => format!(
+            "no runs under {}{}",
+            root.display(),
+            asked.map(meant).unwrap_or_default()
+        ),
     }
 }

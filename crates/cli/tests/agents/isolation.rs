@@ -139,3 +139,41 @@ fn a_driver_holds_nothing_of_its_launcher() {
         assert_ne!(ignored & (1 << 12), 0, "{diff}");
     }
 }
+
+#[test]
+fn what_an_agent_puts_into_a_repository_of_its_own_counts_too() {
+    let commit = "git add . && git -c user.name=a -c user.email=a@b commit -qm one";
+    // A repository with a commit, one without, and what only looks like one.
+    let script = format!(
+        "echo 42 > answer.txt; mkdir -p deep/one two three; (cd deep/one && echo 1 > f && git init -q && {commit}); (cd two && echo 2 > f && git init -q); echo gitdir: /nowhere > three/.git; echo 3 > three/f"
+    );
+    let lab = Lab::new();
+    let mut task = meta("t");
+    task["evaluation"]["test_scripts"][0]["content"] =
+        "grep -qx 1 deep/one/f && grep -qx 2 two/f && grep -qx 3 three/f".into();
+    lab.task("t", &task);
+    let spec = |more: &str, script: &str| {
+        lab.spec(&format!(
+            "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nretries = 0\n{more}agent = {{ command = [\"sh\", \"-c\", '''{script}'''] }}\n"
+        ));
+    };
+    spec("", &script);
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 1.0, "{row}");
+    let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+    assert!(!diff.contains(".git"), "{diff}");
+    // The same where the setup made them and the agent changes what is in them; they are repositories for it still.
+    let setup = format!(
+        "setup = [\"sh\", \"-c\", '''{}''']\n",
+        script.replace("42", "no")
+    );
+    let change = "(cd deep/one && test $(git rev-list --count HEAD) = 1 && echo 5 > f); echo 42 > answer.txt; test -e two/.git";
+    spec(&setup, change);
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 0.25, "{row}");
+    let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+    assert_eq!(diff.matches("diff --git").count(), 2, "{diff}");
+    assert!(diff.contains("+++ b/deep/one/f"), "{diff}");
+}

@@ -134,6 +134,12 @@ fn a_slip_is_answered_with_what_was_meant() {
             refused.err
         );
     }
+    let listed = lab.project.expect(0, &["list", "engnes"]);
+    assert!(
+        listed.err.contains("did you mean `engines`?"),
+        "{}",
+        listed.err
+    );
     let unknown = lab.project.expect(2, &["sweep", "bench", "--task", "x"]);
     assert!(unknown.err.contains("there are parser"), "{}", unknown.err);
     // What changed in a large table is named, not the table.

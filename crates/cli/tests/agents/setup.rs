@@ -40,7 +40,13 @@ fn what_a_setup_changes_is_what_the_agent_starts_from() {
     let (row, dir) = &lab.rollouts("b")[0];
     assert_eq!(row["metrics"]["score"], 1.0, "{row}");
     assert!(row["metrics"]["setup_s"].is_number(), "{row}");
-    assert!(json_of(dir, "metadata.json")["phases"]["setup_s"].is_number());
+    let phases = &json_of(dir, "metadata.json")["phases"];
+    for phase in ["workspace", "setup", "agent", "collect", "verify", "score"] {
+        assert!(
+            phases[format!("{phase}_s")].is_number(),
+            "{phase}: {phases}"
+        );
+    }
     let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
     assert!(
         diff.contains("answer.txt") && diff.contains("+more"),

@@ -4,12 +4,9 @@ use super::draft::Draft;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
 use crate::load::FileCheck;
-use crate::shape::suggest::nearest;
+use crate::shape::suggest::nearest_in;
 use crate::template::{Template, env_references};
 use std::path::{Path, PathBuf};
-
-/// Names of a folder that are compared with one that is not in it.
-const MOST_NAMES: usize = 1000;
 
 /// Reports what is missing.
 pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problems: &mut Problems) {
@@ -31,7 +28,7 @@ pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problem
             if let Some(node) = missing {
                 let path = node.text().unwrap_or_default();
                 let message = format!("there is no {} `{}`", what.noun(), path.escape_debug());
-                let meant = meant(path, base_dir);
+                let meant = meant(path, what, base_dir);
                 let problem = Diagnostic::new(severity, node.span, message).help(what.help(key));
                 problems.push(problem.maybe_help(meant));
             }
@@ -40,16 +37,13 @@ pub(super) fn check(drafts: &[Draft], base_dir: &Path, files: FileCheck, problem
 }
 
 /// The path that is there and differs from this one by a slip in its last part.
-fn meant(path: &str, base_dir: &Path) -> Option<String> {
+fn meant(path: &str, what: Wanted, base_dir: &Path) -> Option<String> {
     let (folder, last) = path.rsplit_once('/').unwrap_or((".", path));
-    let entries = std::fs::read_dir(find_path(base_dir, folder)).ok()?;
-    let names = entries.flatten().take(MOST_NAMES);
-    let names: Vec<String> = names
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
-    let best = nearest(last, names.iter().map(String::as_str))?;
-    let whole = path.strip_suffix(last)?;
-    Some(format!("did you mean `{whole}{best}`?"))
+    let best = nearest_in(&find_path(base_dir, folder), last, |path| what.is(path))?;
+    Some(format!(
+        "did you mean `{}{best}`?",
+        path.strip_suffix(last)?
+    ))
 }
 
 /// A path of an agent task: relative to the folder of the spec, else to the nearest folder above in which it is there,
@@ -94,6 +88,10 @@ impl Wanted {
         } else {
             find_path(base_dir, text)
         };
+        self.is(&path)
+    }
+
+    fn is(self, path: &Path) -> bool {
         match self {
             Self::File => path.is_file(),
             Self::Folder => path.is_dir(),
