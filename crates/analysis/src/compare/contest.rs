@@ -150,9 +150,7 @@ impl Contest<'_> {
             } else {
                 apart(&columns, &mut stream)
             };
-            if let Some(best) = best_of(&means, self.direction) {
-                wins[best] += 1.0;
-            }
+            share_win(&means, self.direction, &mut wins);
         }
         Some(wins.into_iter().map(|won| won / RESAMPLES as f64).collect())
     }
@@ -170,11 +168,23 @@ fn interval(case: &Case, level: Level) -> Option<Interval> {
     mean.ok().map(|mean| mean.interval)
 }
 
+/// The first of the best.
 fn best_of(means: &[f64], direction: Direction) -> Option<usize> {
-    let by = |a: &usize, b: &usize| means[*a].total_cmp(&means[*b]);
-    match direction {
-        Direction::Up => (0..means.len()).max_by(by),
-        Direction::Down => (0..means.len()).min_by(by),
+    (0..means.len()).min_by(|a, b| match direction {
+        Direction::Up => means[*b].total_cmp(&means[*a]),
+        Direction::Down => means[*a].total_cmp(&means[*b]),
+    })
+}
+
+/// Gives a win to the best, in equal parts where several are.
+fn share_win(means: &[f64], direction: Direction, wins: &mut [f64]) {
+    let Some(best) = best_of(means, direction) else {
+        return;
+    };
+    let ties = means.iter().map(|mean| *mean == means[best]);
+    let part = 1.0 / ties.clone().filter(|tie| *tie).count().max(1) as f64;
+    for (won, tie) in wins.iter_mut().zip(ties) {
+        *won += if tie { part } else { 0.0 };
     }
 }
 
@@ -197,4 +207,21 @@ fn apart(columns: &[Vec<f64>], stream: &mut Stream) -> Vec<f64> {
         total / of.len() as f64
     };
     columns.iter().map(|of| mean(of, stream)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{best_of, share_win};
+    use fairtrial_model::Direction;
+
+    #[test]
+    fn a_tie_is_shared_and_its_first_is_named() {
+        let means = [0.5, 1.0, 1.0];
+        assert_eq!(best_of(&means, Direction::Up), Some(1));
+        assert_eq!(best_of(&means, Direction::Down), Some(0));
+        let mut wins = [0.0; 3];
+        share_win(&means, Direction::Up, &mut wins);
+        share_win(&means, Direction::Down, &mut wins);
+        assert_eq!(wins, [1.0, 0.5, 0.5]);
+    }
 }

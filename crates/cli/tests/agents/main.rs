@@ -17,6 +17,7 @@ mod containers;
 #[path = "../torture/dice.rs"]
 mod dice;
 mod document;
+mod example;
 mod images;
 mod isolation;
 mod judge;

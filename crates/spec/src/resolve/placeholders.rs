@@ -21,7 +21,11 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
             continue;
         }
         let scope = scope.with(&AGENT_PLACEHOLDERS);
-        for node in agent_nodes(draft) {
+        for node in command_nodes(draft.node.get("setup")) {
+            scope.check(node, sources, problems);
+        }
+        let scope = scope.of_commands();
+        for node in command_nodes(draft.node.get("agent").and_then(|node| node.get("command"))) {
             scope.check(node, sources, problems);
         }
         let scope = Scope::only(&SANDBOX_PLACEHOLDERS);
@@ -34,12 +38,6 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
             scope.check(node, sources, problems);
         }
     }
-}
-
-/// What may hold the placeholders of an agent.
-fn agent_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
-    let agent = draft.node.get("agent").and_then(|node| node.get("command"));
-    command_nodes(agent).chain(command_nodes(draft.node.get("setup")))
 }
 
 /// A command is one text or a list of them.
@@ -111,6 +109,18 @@ impl<'a> Scope<'a> {
     fn with(mut self, builtin: &'static [&'static str]) -> Self {
         self.builtin = &[];
         self.names.extend(builtin);
+        self
+    }
+
+    /// The same without the arms whose agent has no command of the spec.
+    fn of_commands(mut self) -> Self {
+        let agent = |arm: &Arm| {
+            arm.params
+                .get("agent")
+                .and_then(|agent| agent.as_str().map(str::to_owned))
+        };
+        self.arms
+            .retain(|arm| agent(arm).is_none_or(|agent| agent == "command"));
         self
     }
 

@@ -1,0 +1,1 @@
+printf 'grep -c . "$1"\n' > count.sh

@@ -1,0 +1,1 @@
+# Prints the sum of its two arguments.
