@@ -401,6 +401,10 @@ fn judge(
         tasks: cases
             .iter()
             .flat_map(|case| tasks::lines(case, options))
+            .map(|line| match &too_few {
+                Some(why) => line.withheld(why),
+                None => line,
+            })
             .collect(),
     }
 }

@@ -90,7 +90,11 @@ fn at_point(contest: &Contest<'_>, planned: &[Planned<'_>], point: &Params) -> O
             point: point.clone(),
         })
         .collect();
-    if contestants.len() < 3 {
+    // Where too little of an arm counts, no arm is the best.
+    let withheld = here
+        .iter()
+        .any(|one| one.too_few(contest.options).is_some());
+    if contestants.len() < 3 || withheld {
         return None;
     }
     let standings = contest.standings(&contestants)?;

@@ -35,6 +35,17 @@ pub struct TaskLine {
     pub adjusted_p: Option<f64>,
 }
 
+impl TaskLine {
+    /// The line without its verdict, where there is one.
+    pub(crate) fn withheld(mut self, why: &str) -> Self {
+        if self.verdict != Word::Insufficient {
+            self.verdict = Word::Inconclusive;
+            why.clone_into(&mut self.reason);
+        }
+        self
+    }
+}
+
 /// The tasks of a case; none where it has only one.
 pub(crate) fn lines(whole: &Case, options: &CompareOptions) -> Vec<TaskLine> {
     if whole.units.task_names.len() < 2 {

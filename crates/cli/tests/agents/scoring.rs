@@ -102,7 +102,7 @@ fn scoring_again_leaves_no_metric_that_did_not_come_again() {
         r#"if test -e "$LATER"; then custom='"found": 120'; else custom='"guess": 7, "found": 60, "agent_s": 3'; fi; echo "{\"custom_metrics\": {$custom}}" > "$FAIRTRIAL_EVALUATION""#,
     );
     lab.spec(&format!(
-        "name = \"b\"\n[metrics.found]\nconvert = \"s to min\"\n[metrics.wall]\nfrom = \"resource:wall\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nenv = {{ LATER = \"{}\" }}\nagent = \"nop\"\n",
+        "name = \"b\"\n[metrics.found]\nconvert = \"s to min\"\n[metrics.wall]\nfrom = \"resource:wall\"\n[metrics.read]\nfrom = \"json:evaluation_results.json#/custom_metrics/found\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nenv = {{ LATER = \"{}\" }}\nagent = \"nop\"\n",
         later.display()
     ));
     lab.run(0);
@@ -122,6 +122,10 @@ fn scoring_again_leaves_no_metric_that_did_not_come_again() {
     let (row, dir) = &lab.rollouts("b")[0];
     let after = &row["metrics"];
     assert_eq!(after["found"], 2.0, "in the unit that the spec wants");
+    assert_eq!(
+        (&before["read"], &after["read"]),
+        (&60.0.into(), &120.0.into())
+    );
     for gone in ["guess", "custom/agent_s"] {
         assert!(after.get(gone).is_none(), "{gone}: {after}");
     }

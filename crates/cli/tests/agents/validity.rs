@@ -84,3 +84,33 @@ fn a_spec_may_lower_the_floor() {
     let compared = lab.project.expect(0, &["compare", "b", "--json"]).json();
     assert_eq!(verdict(&compared).0, "regressed", "the run remembers it");
 }
+
+#[test]
+fn neither_a_task_nor_a_ranking_says_what_is_not_concluded() {
+    let lab = lab("");
+    lab.task("u", &meta("u"));
+    let one = lab.project.read("configs/bench.toml");
+    let task = &one[one.find("[[tasks]]").unwrap()..];
+    let second = task.replace("prepared/t", "prepared/u");
+    lab.spec(&format!(
+        "{}[arms.also]\nanswer = 42\n{task}{second}",
+        one.strip_suffix(task).unwrap()
+    ));
+    lab.project.expect(3, &["run", "configs/bench.toml"]);
+    let of_tasks = |comparison: &Value| -> Vec<String> {
+        let lines = comparison["contrasts"][0]["tasks"].as_array().unwrap();
+        let solved = lines.iter().filter(|line| line["metric"] == "solved");
+        solved
+            .map(|line| line["verdict"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let withheld = lab.project.expect(0, &["compare", "b", "--json"]).json();
+    assert_eq!(of_tasks(&withheld), ["inconclusive"; 2]);
+    assert!(withheld.get("rankings").is_none(), "{withheld}");
+    let given = lab
+        .project
+        .expect(0, &["compare", "b", "--json", "--valid", "0.9"])
+        .json();
+    assert_eq!(of_tasks(&given), ["regressed"; 2]);
+    assert_eq!(given["rankings"][0]["arms"][2]["arm"], "bad", "{given}");
+}

@@ -4,9 +4,11 @@ use crate::EngineError;
 use crate::job::JobMaker;
 use fairtrial_agent::rollout::RolloutTrial;
 use fairtrial_journal::{RunDir, RunState};
-use fairtrial_model::{MetricDeclaration, Record};
+use fairtrial_model::{MetricDeclaration, MetricSource, Number, Record};
 use fairtrial_plan::Plan;
 use fairtrial_spec::Spec;
+use fairtrial_trial::collect;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +52,21 @@ impl Scorings {
     /// The metrics that the run's spec declares.
     pub(super) fn declared(&self) -> &[MetricDeclaration] {
         &self.plan.spec().metrics
+    }
+
+    /// What the spec finds in files of a rollout, which scoring may have written anew, and in what it used.
+    pub(super) fn elsewhere(&self, record: &Record) -> BTreeMap<String, Number> {
+        let declared = self.declared().iter();
+        let elsewhere = declared.filter(|metric| metric.source != MetricSource::Reported);
+        let elsewhere: Vec<MetricDeclaration> = elsewhere.cloned().collect();
+        if elsewhere.is_empty() {
+            return BTreeMap::new();
+        }
+        let dir = self.run.root().path().join(&record.dir);
+        let mut found = collect(&dir, &elsewhere, &record.resources).metrics;
+        // The file that rollouts report to is read with the others; what stands there is the scoring before.
+        found.retain(|name, _| elsewhere.iter().any(|metric| metric.name == *name));
+        found
     }
 
     /// The rollout's directory as other tools see it.

@@ -12,8 +12,7 @@ use fairtrial_journal::{
     views,
 };
 use fairtrial_model::{
-    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, MetricSource, Number, Outcome, Record,
-    UtcTime,
+    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, Number, Outcome, Record, UtcTime,
 };
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};
@@ -136,6 +135,7 @@ fn score(scorings: &Scorings, record: &Record, dir: &str, redactor: &Redactor) -
     };
     let mut record = record.clone();
     apply(&mut record, &report, scorings.declared());
+    record.metrics.extend(scorings.elsewhere(&record));
     redactor.redact_record(&mut record);
     let row = match &record.cause {
         Some(cause) if record.outcome == Outcome::Infra => {
@@ -171,13 +171,10 @@ fn run_job(job: &ScoreJob) -> Result<Report, String> {
 /// Puts a new scoring into a record. What the agent did stays; whether the rollout can be scored may change.
 fn apply(record: &mut Record, report: &Report, declared: &[MetricDeclaration]) {
     let declared = |name: &str| declared.iter().find(|metric| metric.name == name);
-    // What the agent used stays, and what the spec finds elsewhere. All else came from the scoring before, whatever an
-    // evaluation script called it then.
-    record.metrics.retain(|name, _| {
-        let elsewhere =
-            declared(name).is_some_and(|metric| metric.source != MetricSource::Reported);
-        elsewhere || AGENT_METRICS.contains(&name.as_str())
-    });
+    // What the agent used stays. All else came from the scoring before, whatever an evaluation script called it then.
+    record
+        .metrics
+        .retain(|name, _| AGENT_METRICS.contains(&name.as_str()));
     for (name, value) in &report.metrics {
         if let Some(value) = value.as_f64() {
             let value = declared(name).map_or(value, |metric| metric.kept(value));
