@@ -379,8 +379,12 @@ impl Reader {
         if let Err(error) = sandbox::usable_kind(&choice) {
             findings.error(error.to_string());
         }
-        if in_container && task.limits.memory_bytes.is_some() {
-            findings.warn("`limits.memory` does not reach into a container; `sandbox.memory` does");
+        let limits = &task.limits;
+        let limited = limits.memory_bytes.or(limits.processes).is_some() || limits.cpu_s.is_some();
+        if in_container && limited {
+            findings.warn(
+                "`limits` do not reach into a container; `memory` and `cpus` of the sandbox do",
+            );
         }
     }
 }
