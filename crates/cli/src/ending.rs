@@ -54,9 +54,13 @@ impl<'a> Ending<'a> {
                 Failure::machine(why).hint("what was recorded is kept: make room and `--resume`")
             );
         }
-        let summary = summarize_run(&report.run, spec)?;
-        summarize::write_views(&report.run, spec, &summary)?;
-        index(&request.root, printer);
+        let summary = std::thread::scope(|scope| {
+            // Both read the whole journal, and neither needs the other.
+            scope.spawn(|| index(&request.root, printer));
+            let summary = summarize_run(&report.run, spec)?;
+            summarize::write_views(&report.run, spec, &summary)?;
+            Ok::<_, Failure>(summary)
+        })?;
         let trajectory = watched
             .map(|watched| watched.trajectory(&report.run))
             .transpose()?;
