@@ -95,6 +95,11 @@ impl JobMaker {
         DataRoot::trial_name(&self.stamp, index, attempt)
     }
 
+    /// Its directory, relative to the data root.
+    pub(crate) fn dir_in_data(&self, index: u64, attempt: u32) -> String {
+        format!("runs/{}", self.name(index, attempt))
+    }
+
     /// The job for one attempt.
     pub(crate) fn job(
         &self,
@@ -146,7 +151,7 @@ impl JobMaker {
                 .unwrap_or_else(|| Arc::from([])),
             env,
             workdir,
-            dir_in_data: format!("runs/{name}"),
+            dir_in_data: self.dir_in_data(index, attempt),
             dir,
             limits: JobLimits {
                 // A rollout's driver ends its agent itself, and scores what that left.

@@ -6,8 +6,8 @@ use crate::dispatch::Next;
 use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
 use crate::{EngineError, RunRequest, Verbosity};
-use fairtrial_journal::{DataRoot, Event, JournalWriter};
-use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record, Stamp};
+use fairtrial_journal::{Event, JournalWriter};
+use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};
 use fairtrial_trial::{AttemptTaken, Finished, Output, OutputChunk, TrialJob, TrialRunner};
 use std::sync::Arc;
@@ -20,7 +20,6 @@ pub(crate) struct Floor<'a> {
     pub(crate) attempts: Attempts,
     pub(crate) board: Arc<Board>,
     pub(crate) writer: JournalWriter,
-    pub(crate) stamp: Stamp,
     pub(crate) events: Sender<RunEvent>,
 }
 
@@ -141,7 +140,7 @@ impl Floor<'_> {
             index,
             attempt,
             at: (self.request.now)(),
-            dir: DataRoot::trial_dir_relative(self.stamp, index, attempt),
+            dir: self.attempts.jobs.dir_in_data(index, attempt),
         });
     }
 

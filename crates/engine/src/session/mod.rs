@@ -222,7 +222,6 @@ impl Session<'_> {
             ),
             board: Arc::clone(&board),
             writer,
-            stamp: self.run.stamp(),
             events: self.events.clone(),
         };
         let crew = match &self.placed {
