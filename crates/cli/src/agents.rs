@@ -12,7 +12,9 @@ use fairtrial_agent::format::{Reading, read_task};
 use fairtrial_agent::rollout::{
     RolloutEnd, RolloutTask, RolloutTrial, declared_metrics, drive, score_again,
 };
-use fairtrial_agent::sandbox::{self, Recipe, forget_failures, list_leftovers, remove_leftover};
+use fairtrial_agent::sandbox::{
+    self, Recipe, end_monitor, forget_failures, list_leftovers, list_monitors, remove_leftover,
+};
 use fairtrial_agent::task::{AgentTask, ReadTask};
 use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::{DataRoot, RunDir};
@@ -203,13 +205,21 @@ pub(crate) fn reap(spec: &Spec, printer: Printer) {
     if !spec.tasks.iter().any(uses_containers) {
         return;
     }
+    let mut stuck = Vec::new();
     for leftover in list_leftovers() {
         if !remove_leftover(&leftover) {
-            printer.warn(format!(
-                "container {} was left behind and could not be removed",
-                leftover.name
-            ));
+            stuck.push(leftover.name);
         }
+    }
+    for monitor in list_monitors() {
+        if !end_monitor(&monitor) {
+            stuck.push(monitor.name);
+        }
+    }
+    for name in stuck {
+        printer.warn(format!(
+            "container {name} was left behind and could not be removed"
+        ));
     }
 }
 

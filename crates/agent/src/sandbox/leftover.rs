@@ -23,6 +23,11 @@ fn started(pid: u32) -> Option<String> {
     after_name.nth(18).filter(|_| !ended).map(str::to_owned)
 }
 
+/// Whether there is a process of this number that has not ended.
+pub(super) fn is_running(pid: u32) -> bool {
+    started(pid).is_some()
+}
+
 fn is_alive(owner: &str) -> bool {
     let (pid, since) = owner.split_once(':').unwrap_or((owner, ""));
     let Ok(pid) = pid.parse() else { return false };

@@ -5,6 +5,7 @@ mod bubblewrap;
 mod container;
 mod image;
 mod leftover;
+mod monitor;
 mod template;
 
 use crate::error::AgentError;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 pub use bubblewrap::is_visible;
 pub use image::{BuiltImage, Recipe, forget_failures, list_images, remove_image};
 pub use leftover::{Leftover, list_leftovers, remove_leftover};
+pub use monitor::{Monitor, end_monitor, list_monitors};
 
 /// The programs that run containers.
 const CONTAINER_PROGRAMS: [&str; 2] = ["podman", "docker"];

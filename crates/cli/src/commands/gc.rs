@@ -6,7 +6,8 @@ use crate::printer::Printer;
 use crate::{agents, data_dir};
 use fairtrial_agent::baseline;
 use fairtrial_agent::sandbox::{
-    BuiltImage, Leftover, list_images, list_leftovers, remove_image, remove_leftover,
+    BuiltImage, Leftover, Monitor, end_monitor, list_images, list_leftovers, list_monitors,
+    remove_image, remove_leftover,
 };
 use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::{DataRoot, is_live, list_runs};
@@ -35,6 +36,8 @@ pub(crate) struct Args {
 struct Found {
     removed: bool,
     containers: Vec<Leftover>,
+    /// Monitors of containers that are gone.
+    monitors: Vec<Monitor>,
     workspaces: Vec<PathBuf>,
     images: Vec<BuiltImage>,
     /// What could not be removed.
@@ -51,6 +54,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let mut found = Found {
         removed: !args.dry_run,
         containers: list_leftovers(),
+        monitors: list_monitors(),
         workspaces: workspaces(&root, &live),
         images: if args.images {
             list_images(&image_cache(&root))
@@ -81,6 +85,13 @@ impl Found {
                 self.failed.push(format!("container {}", container.name));
             }
         }
+        // Podman may have forgotten one just now.
+        self.monitors = list_monitors();
+        for monitor in &self.monitors {
+            if !end_monitor(monitor) {
+                self.failed.push(format!("process {}", monitor.pid));
+            }
+        }
         for folder in &self.workspaces {
             if let Err(error) = std::fs::remove_dir_all(folder) {
                 self.failed.push(format!("{}: {error}", folder.display()));
@@ -99,6 +110,12 @@ impl Found {
             printer.line(format!(
                 "container {} ({})",
                 container.name, container.program
+            ));
+        }
+        for monitor in &self.monitors {
+            printer.line(format!(
+                "monitor {} (process {})",
+                monitor.name, monitor.pid
             ));
         }
         for folder in &self.workspaces {

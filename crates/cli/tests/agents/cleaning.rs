@@ -4,7 +4,7 @@
 use crate::common::{Project, Ran};
 use crate::dice::{Dice, rounds};
 use crate::lab::{Lab, has_bubblewrap, meta};
-use crate::pod::{BASE, Pod, STORE_MOUNTS, wait_for, with_each};
+use crate::pod::{BASE, Containers, Pod, STORE_MOUNTS, wait_for, with_each};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -127,6 +127,60 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
             == 1
     );
     assert_eq!(mounts(project.path()), Vec::<String>::new());
+}
+
+/// Monitors of podman's containers that have something to do with a folder.
+fn monitors(folder: &Path) -> Vec<String> {
+    let below = folder.display().to_string();
+    let all = std::fs::read_dir("/proc").unwrap();
+    let commands = all.filter_map(|entry| {
+        let command = std::fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&command).into_owned())
+    });
+    commands
+        .filter(|command| command.contains("conmon") && command.contains(&below))
+        .collect()
+}
+
+#[test]
+fn gc_ends_the_monitor_of_a_container_that_was_never_started() {
+    Pod::with(Containers::Podman, |pod| {
+        let name = "fairtrial-20250824__12-34-56-0-999999999-agent";
+        let made = pod.ask(&[
+            "create",
+            "--network=none",
+            "--ulimit=nofile=64:64",
+            "--ulimit=nproc=64:64",
+            "--name",
+            name,
+            BASE,
+            "true",
+        ]);
+        assert!(made.status.success(), "{made:?}");
+        // Made and not started: where podman is killed here, it forgets that.
+        let made = pod.ask(&["init", name]);
+        assert!(made.status.success(), "{made:?}");
+        let folder = pod.lab.project.path();
+        assert_eq!(monitors(folder).len(), 1);
+        let kept = pod.expect(0, &["gc", "--json"]).json();
+        assert_eq!(kept["monitors"], Value::Array(Vec::new()), "it is there");
+        let id = pod.words(&["ps", "-aq", "--no-trunc"]).remove(0);
+        let known = folder.join("podman/graph/overlay-containers").join(id);
+        let away = folder.join("podman/away");
+        std::fs::rename(&known, &away).unwrap();
+        let shown = pod.expect(0, &["gc", "--dry-run"]);
+        assert!(
+            shown.out.contains(&format!("monitor {name}")),
+            "{}",
+            shown.out
+        );
+        assert_eq!(monitors(folder).len(), 1);
+        let gone = pod.expect(0, &["gc", "--json"]).json();
+        assert_eq!(gone["monitors"][0]["name"], name, "{gone}");
+        assert_eq!(monitors(folder), Vec::<String>::new());
+        // What it mounted can go with the test.
+        std::fs::rename(&away, &known).unwrap();
+    });
 }
 
 #[test]
@@ -305,6 +359,7 @@ fn killed_at_random_a_run_in_containers_ends_whole_and_clean(pod: &Pod) {
         torture_spec(&pod.lab, &sandbox);
         torture(&pod.lab, &case, |args| pod.command(args));
         assert_eq!(pod.containers(), Vec::<String>::new());
+        assert_eq!(monitors(pod.lab.project.path()), Vec::<String>::new());
         std::fs::remove_dir_all(pod.lab.project.path().join("data")).unwrap();
     }
 }
