@@ -91,6 +91,10 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
         }
     }
     controller.wait().unwrap();
+    wait_for("the end of ours", || {
+        let left = marked(&mark).into_iter().find(is_ours);
+        left.is_none().then_some(())
+    });
     project.write("data/cache/tasks/.abc.999999999.tmp/tree/x", "half");
     assert_eq!(pod.containers(), [name.as_str()]);
 
