@@ -1,0 +1,140 @@
+//! More than two arms, and the points of a sweep.
+
+use crate::common::{measured, record};
+use crate::lab::{GAIN, UP, dataset, paired, run};
+use fairtrial_analysis::CompareOptions;
+use fairtrial_analysis::compare::{Word, choose};
+
+#[test]
+fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
+    let mut records = Vec::new();
+    for seed in 0..10_u64 {
+        for (place, arm, lift) in [
+            (0, "control", 0.0),
+            (1, "a", 1.0),
+            (2, "b", 0.05),
+            (3, "c", 0.98),
+        ] {
+            let noise = ((seed * 7 + place * 3 + seed * place * 5) % 10) as f64 * 0.05;
+            let one = record(records.len() as u64, "train", arm, seed);
+            records.push(measured(one, &[("score", noise + lift)]));
+        }
+    }
+    let comparison = run(&dataset(UP, None, &records), &CompareOptions::default());
+    assert_eq!(comparison.contrasts.len(), 3);
+    for contrast in &comparison.contrasts {
+        let family = contrast.metrics[0].family;
+        assert_eq!((family.method, family.size), ("Holm", 3));
+        let p = contrast.metrics[0].effect.as_ref().unwrap().p.unwrap();
+        assert!(family.adjusted_p.unwrap() >= p);
+    }
+    let ranking = &comparison.rankings[0];
+    assert_eq!(ranking.arms.len(), 4);
+    assert!(["a", "c"].contains(&ranking.arms[0].arm.as_str()));
+    let chances: f64 = ranking.arms.iter().filter_map(|arm| arm.chance_best).sum();
+    assert!((chances - 1.0).abs() < 1e-9);
+    let separable: Vec<&str> = ranking
+        .arms
+        .iter()
+        .filter(|arm| !arm.not_separable)
+        .map(|arm| arm.arm.as_str())
+        .collect();
+    assert_eq!(separable, ["b", "control"]);
+}
+
+#[test]
+fn sweep_points_are_compared_each_on_its_own() {
+    let mut records = paired(&GAIN);
+    for (place, record) in records.iter_mut().enumerate() {
+        record
+            .trial
+            .point
+            .set("lr", if place < 8 { 0.1 } else { 0.2 }.into());
+    }
+    let comparison = run(&dataset(UP, None, &records), &CompareOptions::default());
+    let points: Vec<String> = comparison
+        .contrasts
+        .iter()
+        .map(|contrast| contrast.point.to_string())
+        .collect();
+    assert_eq!(points, ["lr=0.1", "lr=0.2"]);
+    assert_eq!(comparison.contrasts[0].metrics[0].family.size, 2);
+}
+
+#[test]
+fn a_sweep_ends_in_a_choice_that_knows_it_was_picked() {
+    let mut records = Vec::new();
+    for seed in 0..8_u64 {
+        for (arm, gain) in [("control", 0.0), ("candidate", 1.0)] {
+            for (place, lr) in [(0_u64, 0.1), (1, 0.2), (2, 0.4)] {
+                let mixed = seed * 7 + place * 3 + (1 + gain as u64) * seed * seed * 3;
+                let noise = (mixed % 10) as f64 * 0.05;
+                let mut one = record(records.len() as u64, "train", arm, 1072 + seed * 971);
+                one.trial.point.set("lr", lr.into());
+                let value = 1.0 + gain * place as f64 + noise;
+                records.push(measured(one, &[("score", value)]));
+            }
+        }
+    }
+    let mut data = dataset(UP, None, &records);
+    data.control = Some("control".into());
+    let choice = choose(&data, &CompareOptions::default(), 3).unwrap();
+    assert_eq!(choice.contestants, 3);
+    assert_eq!(choice.points[0].point.to_string(), "lr=0.4");
+    assert!(!choice.points[1].not_separable);
+    let chances: f64 = choice
+        .points
+        .iter()
+        .filter_map(|point| point.chance_best)
+        .sum();
+    assert!((chances - 1.0).abs() < 1e-9);
+    let against = choice.against_control.unwrap();
+    assert_eq!(against.verdict.word, Word::Improved);
+    assert!((against.effect.unwrap().alpha - 0.05 / 3.0).abs() < 1e-15);
+    // Fresh seeds only: 1072, 2043 and 3014 were used.
+    assert_eq!(choice.confirm.seeds, [4085, 5156, 6227]);
+    assert_eq!(choice.confirm.only, "arm=control|candidate, lr=0.4");
+    assert_eq!(choice.confirm.set, "seeds=[4085, 5156, 6227]");
+}
+
+#[test]
+fn points_of_different_tasks_are_not_ranked_together() {
+    let mut records = Vec::new();
+    for seed in 0..4_u64 {
+        for (task, name, values) in [("train", "lr", [0.1, 0.2]), ("serve", "batch", [8.0, 16.0])] {
+            for value in values {
+                let mut one = record(records.len() as u64, task, "only", 1072 + seed * 971);
+                one.trial.arm = None;
+                one.trial.point.set(name, value.into());
+                records.push(measured(one, &[("score", value + seed as f64 * 0.01)]));
+            }
+        }
+    }
+    let data = dataset(UP, None, &records);
+    let error = choose(&data, &CompareOptions::default(), 3).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("not tried on the same tasks (train; serve)"),
+        "{error}"
+    );
+    let train = data.of_task("train").unwrap();
+    let choice = choose(&train, &CompareOptions::default(), 3).unwrap();
+    assert_eq!(choice.points[0].point.to_string(), "lr=0.2");
+    assert_eq!(choice.contestants, 2);
+    let unknown = data.of_task("trian").unwrap_err().to_string();
+    assert!(unknown.contains("there are train, serve"), "{unknown}");
+}
+
+#[test]
+fn nothing_swept_is_nothing_to_choose() {
+    let error = choose(
+        &dataset(UP, None, &paired(&GAIN)),
+        &CompareOptions {
+            control: Some("control".into()),
+            ..CompareOptions::default()
+        },
+        3,
+    );
+    assert!(error.unwrap_err().to_string().contains("sweeps nothing"));
+}

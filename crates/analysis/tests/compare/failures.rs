@@ -1,0 +1,79 @@
+//! Trials without a value: what they do to a verdict.
+
+use crate::common::ended;
+use crate::lab::{GAIN, UP, dataset, judged, only_contrast, paired, run};
+use fairtrial_analysis::CompareOptions;
+use fairtrial_analysis::compare::Word;
+use fairtrial_model::Outcome;
+
+#[test]
+fn a_broken_pair_is_dropped_by_name() {
+    let mut records = paired(&GAIN);
+    records[3] = ended(records[3].clone(), Outcome::Failed);
+    records[3].metrics.clear();
+    let found = judged(UP, None, &records);
+    assert_eq!(found.count.control, 7);
+    assert_eq!(found.dropped.len(), 1);
+    assert_eq!(
+        (
+            found.dropped[0].unit.as_str(),
+            found.dropped[0].why.as_str()
+        ),
+        ("seed 101", "candidate: failed")
+    );
+}
+
+#[test]
+fn failures_that_could_have_changed_the_verdict_make_it_inconclusive() {
+    let mut records = paired(&GAIN);
+    // The candidate fails where the control did best: counted as the worst value, the gain is gone.
+    records[15] = ended(records[15].clone(), Outcome::Timeout);
+    records[15].metrics.clear();
+    let found = judged(UP, None, &records);
+    assert_eq!(found.verdict.word, Word::Inconclusive);
+    assert!(
+        found.verdict.reason.starts_with("missing data"),
+        "{}",
+        found.verdict.reason
+    );
+    // The machine's fault is not the arm's.
+    records[15].outcome = Outcome::Infra;
+    assert_eq!(judged(UP, None, &records).verdict.word, Word::Improved);
+}
+
+#[test]
+fn too_many_broken_pairs_are_insufficient() {
+    let mut records = paired(&GAIN);
+    for place in [1, 3] {
+        records[place].outcome = Outcome::Infra;
+        records[place].metrics.clear();
+    }
+    let found = judged(UP, None, &records);
+    assert_eq!(found.verdict.word, Word::Insufficient);
+    assert!(
+        found.verdict.reason.starts_with("25 %"),
+        "{}",
+        found.verdict.reason
+    );
+}
+
+#[test]
+fn failures_are_compared_as_such() {
+    let mut records = paired(&GAIN);
+    for place in [1, 3, 5] {
+        records[place] = ended(records[place].clone(), Outcome::Failed);
+    }
+    let comparison = run(&dataset(UP, None, &records), &CompareOptions::default());
+    let failures = &only_contrast(&comparison).failures;
+    assert_eq!(
+        (
+            failures.control.failed,
+            failures.candidate.failed,
+            failures.candidate.trials
+        ),
+        (0, 3, 8)
+    );
+    // Exact McNemar with 3 against 0: 2 / 2^3.
+    assert!((failures.p.unwrap() - 0.25).abs() < 1e-12);
+    assert_eq!(failures.method, Some("McNemar (exact)"));
+}

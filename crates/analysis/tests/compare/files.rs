@@ -1,0 +1,145 @@
+//! Result files and tables as sources.
+
+use crate::lab::{UP, only_contrast};
+use fairtrial_analysis::compare::{Flag, Inputs, UnitKind, Word};
+use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset, compare};
+
+#[test]
+fn result_files_give_the_numbers_of_the_original_and_say_what_they_rest_on() {
+    let a = Dataset::from_result_json(
+        "result_A.json",
+        include_str!("../goldens/agentfarm/result_A.json"),
+    )
+    .unwrap();
+    let b = Dataset::from_result_json(
+        "result_B.json",
+        include_str!("../goldens/agentfarm/result_B.json"),
+    )
+    .unwrap();
+    let comparison = compare(Inputs::Two(&a, &b), &CompareOptions::default()).unwrap();
+    let contrast = only_contrast(&comparison);
+    let durations = &contrast.metrics[0];
+    assert_eq!(
+        (durations.metric.as_str(), durations.count.unit),
+        ("duration_s", UnitKind::Iteration)
+    );
+    // The original's report: mean A=0.192000, B=0.140000.
+    let golden = include_str!("../goldens/agentfarm/compare_A_B.md");
+    let (control, candidate) = (
+        durations.control.unwrap().mean,
+        durations.candidate.unwrap().mean,
+    );
+    assert!(
+        golden.contains(&format!("mean: A={control:.6}, B={candidate:.6}")),
+        "{control} {candidate}"
+    );
+    assert!(durations.verdict.flags.contains(&Flag::OneProcess));
+    assert_eq!(durations.verdict.word, Word::Inconclusive);
+    let throughput = contrast
+        .metrics
+        .iter()
+        .find(|metric| metric.metric == "operations_per_second")
+        .unwrap();
+    assert_eq!(throughput.direction, UP);
+}
+
+#[test]
+fn a_file_that_is_no_result_file_is_refused() {
+    let error = Dataset::from_result_json("x.json", "{\"name\": 1}").unwrap_err();
+    assert!(matches!(error, AnalysisError::Content { .. }));
+    assert!(
+        error.to_string().starts_with("x.json: not a result file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn tables_are_paired_by_their_names_and_seeds() {
+    let table = |lift: f64| {
+        let mut text = "experiment,seed,percent_correct,match_steps\n".to_owned();
+        for (place, name) in ["base_10", "noise", "pose"].iter().enumerate() {
+            for seed in 1..=4_i32 {
+                let value = 80.0
+                    + place as f64
+                    + f64::from(seed * seed % 3)
+                    + lift * (1.0 + 0.1 * f64::from(seed));
+                text.push_str(
+                    &[
+                        name.to_string(),
+                        seed.to_string(),
+                        format!("{value}%"),
+                        "31".to_owned(),
+                    ]
+                    .join(","),
+                );
+                text.push('\n');
+            }
+        }
+        Dataset::from_csv("table.csv", &text).unwrap()
+    };
+    let (a, b) = (table(0.0), table(2.0));
+    let options = CompareOptions {
+        direction: UP,
+        metrics: vec!["percent_correct".into()],
+        ..CompareOptions::default()
+    };
+    let comparison = compare(Inputs::Two(&a, &b), &options).unwrap();
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(found.verdict.word, Word::Improved);
+    assert_eq!((found.count.paired, found.count.tasks), (true, 3));
+    assert_eq!(only_contrast(&comparison).tasks.len(), 3);
+    let options = CompareOptions {
+        metrics: vec!["match_steps".into()],
+        ..options
+    };
+    let comparison = compare(Inputs::Two(&a, &b), &options).unwrap();
+    assert_eq!(
+        only_contrast(&comparison).metrics[0].verdict.word,
+        Word::Identical
+    );
+}
+
+#[test]
+fn bad_tables_are_refused_with_their_row() {
+    let message = |text: &str| Dataset::from_csv("t.csv", text).unwrap_err().to_string();
+    assert_eq!(
+        message("task,score\na,x\n"),
+        "t.csv: no column holds numbers"
+    );
+    assert_eq!(
+        message("task,seed,score\na,one,1\n"),
+        "t.csv: row 2: `one` is not a seed"
+    );
+    let twice = "task,seed,rollout,score\na,1,0,1\na,1,0,2\n";
+    assert_eq!(
+        message(twice),
+        "t.csv: row 3: this task, arm, seed and rollout stands in the table twice"
+    );
+}
+
+#[test]
+fn rows_of_a_table_without_seeds_are_repetitions() {
+    let table = |values: &[f64]| {
+        let rows: Vec<String> = values
+            .iter()
+            .map(|value| format!("speed,{value}"))
+            .collect();
+        Dataset::from_csv("t.csv", &format!("task,score\n{}\n", rows.join("\n"))).unwrap()
+    };
+    let (a, b) = (
+        table(&[1.0, 1.1, 0.9, 1.05, 0.95]),
+        table(&[2.0, 2.1, 1.9, 2.05]),
+    );
+    let options = CompareOptions {
+        direction: UP,
+        ..CompareOptions::default()
+    };
+    let comparison = compare(Inputs::Two(&a, &b), &options).unwrap();
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(
+        (found.count.unit, found.count.paired),
+        (UnitKind::Rollout, false)
+    );
+    assert_eq!((found.count.control, found.count.candidate), (5, 4));
+    assert_eq!(found.verdict.word, Word::Improved);
+}

@@ -1,0 +1,17 @@
+//! Comparisons: which method, which word, what is said about the rest.
+#![allow(
+    clippy::unwrap_used,
+    unreachable_pub,
+    reason = "a test fails by panicking, and its parts see each other"
+)]
+
+mod choices;
+#[path = "../common/mod.rs"]
+mod common;
+mod failures;
+mod fairness;
+mod files;
+mod lab;
+mod pairs;
+mod tasks;
+mod timings;

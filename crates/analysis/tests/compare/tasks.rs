@@ -1,0 +1,113 @@
+//! Several tasks: units or strata, pass and fail.
+
+use crate::common::{measured, record};
+use crate::lab::{UP, dataset, judged, only_contrast, run};
+use fairtrial_analysis::CompareOptions;
+use fairtrial_analysis::compare::{DataKind, TaskRole, UnitKind, Word};
+use fairtrial_model::Record;
+
+/// `passes` are (task, control passes, candidate passes), one rollout each.
+fn solved(passes: &[(bool, bool)]) -> Vec<Record> {
+    let one = |index: usize, task: usize, arm: &str, pass: bool| {
+        let record = record(index as u64, &format!("task{task}"), arm, 1);
+        measured(record, &[("score", f64::from(u8::from(pass)))])
+    };
+    let numbered = passes.iter().enumerate();
+    numbered
+        .flat_map(|(i, (a, b))| {
+            [
+                one(2 * i, i, "control", *a),
+                one(2 * i + 1, i, "candidate", *b),
+            ]
+        })
+        .collect()
+}
+
+#[test]
+fn one_rollout_per_task_goes_by_mcnemar_and_tango() {
+    let passes: Vec<(bool, bool)> = (0..20).map(|i| (i < 6, i < 15)).collect();
+    let found = judged(UP, None, &solved(&passes));
+    assert_eq!(
+        (found.kind, found.count.unit),
+        (DataKind::Binary, UnitKind::Task)
+    );
+    assert!(
+        found
+            .method
+            .starts_with("Tango score interval, McNemar (mid-p)"),
+        "{}",
+        found.method
+    );
+    assert_eq!(found.verdict.word, Word::Improved);
+    let effect = found.effect.unwrap();
+    assert!((effect.absolute.value - 0.45).abs() < 1e-12);
+}
+
+#[test]
+fn rollouts_are_averaged_within_their_task() {
+    let mut records = Vec::new();
+    for task in 0..10_u64 {
+        for rollout in 0..4_u32 {
+            for (arm, lift) in [("control", 0), ("candidate", 2)] {
+                let pass = (task + u64::from(rollout) * 3 + lift) % 5 > 1;
+                let index = records.len() as u64;
+                let mut one = record(index, &format!("task{task}"), arm, 1);
+                one.trial.rollout = rollout;
+                records.push(measured(one, &[("score", f64::from(u8::from(pass)))]));
+            }
+        }
+    }
+    let found = judged(UP, None, &records);
+    assert_eq!(
+        (found.count.unit, found.count.control, found.count.paired),
+        (UnitKind::Task, 10, true)
+    );
+    assert!(
+        found.method.starts_with("paired t, 10 pairs by task"),
+        "{}",
+        found.method
+    );
+}
+
+#[test]
+fn fixed_tasks_are_strata_and_random_tasks_are_units() {
+    let mut records = Vec::new();
+    for task in 0..4_u64 {
+        for seed in 0..5_u64 {
+            for (arm, lift) in [("control", 0.0), ("candidate", 1.0)] {
+                let noise = ((task * 31 + seed * 17) % 7) as f64 * 0.1
+                    + if lift > 0.0 { seed as f64 * 0.05 } else { 0.0 };
+                let one = record(records.len() as u64, &format!("task{task}"), arm, seed);
+                records.push(measured(
+                    one,
+                    &[("score", task as f64 * 10.0 + noise + lift)],
+                ));
+            }
+        }
+    }
+    let data = dataset(UP, None, &records);
+    let comparison = run(&data, &CompareOptions::default());
+    let fixed = &only_contrast(&comparison).metrics[0];
+    assert!(
+        fixed.method.starts_with("stratified t over 4 tasks"),
+        "{}",
+        fixed.method
+    );
+    assert_eq!((fixed.count.control, fixed.count.tasks), (20, 4));
+    assert_eq!(fixed.verdict.word, Word::Improved);
+    let tasks = &only_contrast(&comparison).tasks;
+    assert_eq!(tasks.len(), 4);
+    assert!(
+        tasks
+            .iter()
+            .all(|line| line.verdict == Word::Improved && line.count.control == 5)
+    );
+    let random = run(
+        &data,
+        &CompareOptions {
+            tasks: TaskRole::Random,
+            ..CompareOptions::default()
+        },
+    );
+    assert_eq!(only_contrast(&random).metrics[0].count.unit, UnitKind::Task);
+}

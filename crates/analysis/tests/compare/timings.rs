@@ -1,0 +1,105 @@
+//! Timings: ratios, thresholds, machines.
+
+use crate::lab::{DOWN, dataset, only_contrast, paired, run};
+use fairtrial_analysis::compare::{DataKind, Inputs, Scale, Word};
+use fairtrial_analysis::dataset::{Fact, FactKind};
+use fairtrial_analysis::{CompareOptions, compare};
+use fairtrial_model::Record;
+
+#[test]
+fn timings_are_ratios_against_a_threshold() {
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| {
+            let base = 1.0 + f64::from(i) * 0.3;
+            (base, base * (1.10 + 0.01 * f64::from(i % 3)))
+        })
+        .collect();
+    let mut data = dataset(DOWN, None, &paired(&pairs));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(
+        (found.kind, found.verdict.word),
+        (DataKind::Timing, Word::Regressed)
+    );
+    let effect = found.effect.clone().unwrap();
+    assert_eq!(effect.scale, Scale::Ratio);
+    let relative = effect.relative.unwrap();
+    assert!((relative.value - 0.11).abs() < 0.001, "{relative:?}");
+    assert!(relative.low > 0.01);
+    // Half a percent is inside the default threshold of one percent.
+    let pairs: Vec<(f64, f64)> = pairs
+        .iter()
+        .zip([1.004, 1.005, 1.006].iter().cycle())
+        .map(|((a, _), r)| (*a, a * r))
+        .collect();
+    let mut data = dataset(DOWN, None, &paired(&pairs));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    assert_eq!(
+        only_contrast(&comparison).metrics[0].verdict.word,
+        Word::Equivalent
+    );
+}
+
+#[test]
+fn a_timing_between_two_machines_is_not_judged() {
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| (1.0 + f64::from(i % 4) * 0.01, 1.3 + f64::from(i % 5) * 0.01))
+        .collect();
+    let records = paired(&pairs);
+    let side = |arm: &str, host: &str| {
+        let mut mine: Vec<Record> = records
+            .iter()
+            .filter(|record| record.trial.arm.as_deref() == Some(arm))
+            .cloned()
+            .collect();
+        for record in &mut mine {
+            record.trial.arm = None;
+        }
+        let mut data = dataset(DOWN, None, &mine);
+        data.declared[0].unit = Some("s".into());
+        data.label = arm.to_owned();
+        data.facts = vec![
+            Fact {
+                kind: FactKind::Machine,
+                name: "host".into(),
+                value: host.into(),
+            },
+            Fact {
+                kind: FactKind::Parameters,
+                name: "lr".into(),
+                value: "0.1".into(),
+            },
+        ];
+        data
+    };
+    let (control, candidate) = (side("control", "box"), side("candidate", "other"));
+    let comparison = compare(
+        Inputs::Two(&control, &candidate),
+        &CompareOptions::default(),
+    )
+    .unwrap();
+    assert_eq!(comparison.mismatches.len(), 1);
+    assert_eq!(comparison.mismatches[0].candidate.as_deref(), Some("other"));
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(found.verdict.word, Word::Insufficient);
+    assert!(
+        found.verdict.reason.contains("different machines"),
+        "{}",
+        found.verdict.reason
+    );
+    let accept = CompareOptions {
+        accept: vec![FactKind::Machine],
+        ..CompareOptions::default()
+    };
+    let comparison = compare(Inputs::Two(&control, &candidate), &accept).unwrap();
+    assert_eq!(
+        only_contrast(&comparison).metrics[0].verdict.word,
+        Word::Regressed
+    );
+    assert!(
+        only_contrast(&comparison).metrics[0].count.paired,
+        "two runs share their seeds"
+    );
+}
