@@ -3,7 +3,7 @@
 
 use crate::exit::{Exit, Failure};
 use crate::printer::Printer;
-use crate::{driver, environment};
+use crate::{environment, trial_log};
 use fairtrial_agent::AgentError;
 use fairtrial_agent::baseline::{self, Baseline};
 use fairtrial_agent::check::{check_machine, check_task};
@@ -428,9 +428,9 @@ pub(crate) fn roll_out(task: &RolloutTask, trial: &RolloutTrial) -> Exit {
 pub(crate) fn rescore(task: &RolloutTask, trial: &RolloutTrial) -> Exit {
     match score_again(task, trial, environment::read().into_iter().collect()) {
         Ok(report) => {
-            driver::say(&serde_json::to_string(&report).unwrap_or_default());
+            trial_log::say(&serde_json::to_string(&report).unwrap_or_default());
             Exit::Fine
         }
-        Err(error) => driver::broken(&error.to_string()),
+        Err(error) => trial_log::broken(&error.to_string()),
     }
 }

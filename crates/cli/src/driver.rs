@@ -1,7 +1,7 @@
-//! The drivers inside of trials: which there are, how they are asked, and how they speak. What they print goes into the
-//! trial's log.
+//! The drivers inside of trials: which there are, and how they are asked.
 
 use crate::exit::Exit;
+use crate::trial_log::broken;
 use crate::{agents, experiment};
 use fairtrial_trial::Inner;
 use serde::de::DeserializeOwned;
@@ -44,20 +44,4 @@ fn requests<T: DeserializeOwned, O: DeserializeOwned>(
     let task = serde_json::from_slice(&text).map_err(|error| format!("{task}: {error}"))?;
     let trial = serde_json::from_str(trial).map_err(|error| format!("the trial: {error}"))?;
     Ok((task, trial))
-}
-
-#[allow(clippy::print_stdout, reason = "what a trial prints goes into its log")]
-pub(crate) fn say(text: &str) {
-    println!("{text}");
-}
-
-#[allow(clippy::print_stderr, reason = "what a trial prints goes into its log")]
-pub(crate) fn complain(text: &str) {
-    eprintln!("{text}");
-}
-
-/// Says why nothing could be done; the machine is to blame.
-pub(crate) fn broken(message: &str) -> Exit {
-    complain(message);
-    Exit::Machine
 }

@@ -1,7 +1,7 @@
 //! Registered experiments on the command line's side: the catalogue for specs, and the two processes inside a trial.
 
 use crate::exit::Exit;
-use crate::{driver, environment, time};
+use crate::{environment, time, trial_log};
 use fairtrial_driver::{DriveTask, DriveTrial, Experiments, Tools, drive};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ pub(crate) fn run(task: &DriveTask, trial: &DriveTrial) -> Exit {
     match driven {
         Ok(driven) if driven.succeeded => Exit::Fine,
         Ok(driven) => {
-            driver::complain(&driven.trouble.unwrap_or_default());
+            trial_log::complain(&driven.trouble.unwrap_or_default());
             Exit::Failed
         }
-        Err(message) => driver::broken(&message),
+        Err(message) => trial_log::broken(&message),
     }
 }
 
@@ -43,6 +43,6 @@ fn tools() -> Result<Tools, String> {
         environment: environment::read(),
         now: time::now,
         stop,
-        say: driver::say,
+        say: trial_log::say,
     })
 }

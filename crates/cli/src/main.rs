@@ -23,6 +23,7 @@ mod sequential;
 mod sources;
 mod spec_file;
 mod time;
+mod trial_log;
 
 use driver::DRIVERS;
 use fairtrial_trial::Inner;

@@ -8,6 +8,9 @@ use fairtrial_model::{Outcome, Record, UtcTime};
 use serde::Deserialize;
 use std::io::Write;
 
+/// Longest line that is read; a file without line ends must not fill the memory.
+pub(crate) const MAX_LINE: usize = 64 << 20;
+
 /// `,"crc":"` + 8 digits + `"}`.
 const TRAILER: usize = 18;
 const TRAILER_HEAD: &[u8] = b",\"crc\":\"";
@@ -56,7 +59,7 @@ pub enum Flaw {
     #[error("not a known form: {0}")]
     Form(String),
     /// Longer than any line we write.
-    #[error("longer than {} MiB", crate::reader::MAX_LINE >> 20)]
+    #[error("longer than {} MiB", MAX_LINE >> 20)]
     TooLong,
 }
 

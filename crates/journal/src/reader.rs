@@ -2,14 +2,11 @@
 
 use crate::error::{At, JournalError};
 use crate::event::Event;
-use crate::line::{self, Brief, Flaw};
+use crate::line::{self, Brief, Flaw, MAX_LINE};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-
-/// Longest line that is read; a file without line ends must not fill the memory.
-pub(crate) const MAX_LINE: usize = 64 << 20;
 
 /// A line that was read.
 #[derive(Debug, Clone, PartialEq)]
