@@ -2,7 +2,7 @@
 """What a rollout costs on top of the processes that the user asked for.
 
     cargo build --release -p fairtrial
-    benches/agents/rollouts.py target/release/fairtrial [ROLLOUTS] [--sandbox process]
+    benches/agents/rollouts.py target/release/fairtrial [ROLLOUTS] [--sandbox process] [--keep DIR]
 
 Runs ROLLOUTS (10,000) rollouts of a task with a trivial test and the `command` agent `true`. The processor time of all
 processes of the run (`getrusage` of waited-for children, which adds up over all generations), less that of the same
@@ -11,6 +11,7 @@ largest resident set of any single process of the run, the controller's or anoth
 """
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -69,9 +70,11 @@ def main():
     parser.add_argument("program")
     parser.add_argument("rollouts", nargs="?", type=int, default=10_000)
     parser.add_argument("--sandbox", default="process")
+    parser.add_argument("--keep", metavar="DIR", help="keep the files there: deleting them slows the next measurement on ext4")
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    kept = args.keep and tempfile.mkdtemp(dir=args.keep)
+    with contextlib.nullcontext(kept) if kept else tempfile.TemporaryDirectory() as folder:
         prepared = os.path.join(folder, "data/tasks/prepared/trivial")
         os.makedirs(prepared)
         with open(os.path.join(prepared, "tb_meta.json"), "w") as file:

@@ -3,7 +3,7 @@
 use crate::job::JobMaker;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RunDir, views};
-use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{AttemptTaken, Begun, Finished, Output, OutputChunk};
 use fairtrial_trial::{TrialJob, TrialRunner, blame_the_machine};
@@ -82,24 +82,12 @@ impl Attempts {
         cause: Cause,
     ) -> Option<Record> {
         let trial = plan.trial(index)?;
+        let id = trial.id();
         Some(Record {
-            schema: RECORD_SCHEMA,
-            id: trial.id(),
-            trial: trial.key,
-            attempt,
             outcome,
             cause: Some(cause),
-            exit: None,
-            started_at: None,
-            ended_at: (self.now)(),
-            dir: String::new(),
             host: Some(self.host.clone()),
-            resources: Resources::default(),
-            metrics: std::collections::BTreeMap::new(),
-            series: std::collections::BTreeMap::new(),
-            notes: Vec::new(),
-            facts: std::collections::BTreeMap::new(),
-            reused_from: None,
+            ..Record::of(trial.key, id, attempt, (self.now)())
         })
     }
 }

@@ -56,6 +56,31 @@ pub struct Record {
     pub reused_from: Option<String>,
 }
 
+impl Record {
+    /// An attempt at a trial that ended at this time, of which nothing else is known yet.
+    pub fn of(trial: TrialKey, id: TrialId, attempt: u32, ended_at: UtcTime) -> Self {
+        Self {
+            schema: RECORD_SCHEMA,
+            trial,
+            id,
+            attempt,
+            outcome: Outcome::Infra,
+            cause: None,
+            exit: None,
+            started_at: None,
+            ended_at,
+            dir: String::new(),
+            host: None,
+            resources: Resources::default(),
+            metrics: BTreeMap::new(),
+            facts: BTreeMap::new(),
+            series: BTreeMap::new(),
+            notes: Vec::new(),
+            reused_from: None,
+        }
+    }
+}
+
 /// What is kept in the record about a series; its points stay in the file that the trial wrote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SeriesInfo {

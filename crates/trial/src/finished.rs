@@ -5,7 +5,7 @@ use crate::job::TrialJob;
 use crate::judge::{self, Verdict};
 use crate::outputs::InputHashes;
 use crate::wire::Ended;
-use fairtrial_model::{Cause, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use std::io;
 
 /// A job that has ended and is not yet recorded.
@@ -29,7 +29,12 @@ pub(crate) enum End {
 impl Finished {
     /// Collects what the trial reported, and gives its record.
     pub fn record(self, job: &TrialJob, host: Option<String>) -> Record {
-        let mut record = blank_record(job, self.started_at, self.ended_at, host);
+        let mut record = Record {
+            started_at: Some(self.started_at),
+            dir: job.dir_in_data.clone(),
+            host,
+            ..Record::of(job.key.clone(), job.id.clone(), job.attempt, self.ended_at)
+        };
         match self.end {
             End::Reported(ended) => {
                 complete(&mut record, job, *ended);
@@ -52,33 +57,6 @@ impl Finished {
             }
         }
         record
-    }
-}
-
-fn blank_record(
-    job: &TrialJob,
-    started_at: UtcTime,
-    ended_at: UtcTime,
-    host: Option<String>,
-) -> Record {
-    Record {
-        schema: RECORD_SCHEMA,
-        trial: job.key.clone(),
-        id: job.id.clone(),
-        attempt: job.attempt,
-        outcome: Outcome::Infra,
-        cause: None,
-        exit: None,
-        started_at: Some(started_at),
-        ended_at,
-        dir: job.dir_in_data.clone(),
-        host,
-        resources: Resources::default(),
-        metrics: std::collections::BTreeMap::new(),
-        series: std::collections::BTreeMap::new(),
-        notes: Vec::new(),
-        facts: std::collections::BTreeMap::new(),
-        reused_from: None,
     }
 }
 
