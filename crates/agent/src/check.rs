@@ -5,7 +5,7 @@ use crate::paths::is_inside;
 use crate::sandbox::{Recipe, Setting};
 use crate::task::AgentTask;
 use crate::{adapter, sandbox};
-use fairtrial_spec::{AgentChoice, RolloutOptions, SandboxChoice, SandboxKind};
+use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind};
 use std::collections::HashSet;
 
 /// Looks at what a task says about its own scoring.
@@ -90,6 +90,34 @@ fn check_tests(task: &AgentTask, findings: &mut Findings) {
                 test.rubric_id
             ));
         }
+    }
+}
+
+/// Looks whether all that a spec says about a task has an effect, also where its sandbox is found out only on this machine.
+pub fn check_options(
+    options: &RolloutOptions,
+    limits: &Limits,
+    task: &AgentTask,
+    findings: &mut Findings,
+) {
+    let in_container = sandbox::kind(&options.sandbox).is_container();
+    if task.image.is_some() && !in_container {
+        findings.warn(
+            "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
+        );
+    }
+    if options.setup_timeout_s.is_some() && options.setup.is_empty() && task.setup.is_none() {
+        findings.error(
+            "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
+        );
+    }
+    if let Err(error) = sandbox::usable_kind(&options.sandbox) {
+        findings.error(error.to_string());
+    }
+    let limited = limits.memory_bytes.or(limits.processes).is_some() || limits.cpu_s.is_some();
+    if in_container && limited {
+        findings
+            .warn("`limits` do not reach into a container; `memory` and `cpus` of the sandbox do");
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The share of an agent task's rollouts that must count, where the spec does not say.
-pub const ROLLOUT_FLOOR: f64 = 0.95;
+const ROLLOUT_FLOOR: f64 = 0.95;
 /// The metric without which a rollout that ended well says nothing.
 pub(crate) const SCORE: &str = "score";
 /// Shares are sums of few trials: a rounding is no broken trial.

@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use crate::{environment, trial_log};
 use fairtrial_agent::AgentError;
 use fairtrial_agent::baseline::{self, Baseline};
-use fairtrial_agent::check::{check_machine, check_task};
+use fairtrial_agent::check::{check_machine, check_options, check_task};
 use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
 use fairtrial_agent::rollout::{
@@ -281,10 +281,10 @@ struct Reader {
     token: Option<String>,
     /// What `SANDBOX_BACKEND` names; a word that names nothing is told of where the run begins.
     backend: Option<SandboxKind>,
-    read: HashMap<String, Result<ReadTask, String>>,
+    /// What was read, if it could be, and what was found out about it.
+    read: HashMap<String, (Option<ReadTask>, Findings)>,
     /// The cache into which repositories are brought, where they are looked into.
     fetches_to: Option<PathBuf>,
-    findings: HashMap<String, Findings>,
 }
 
 impl Reader {
@@ -295,7 +295,6 @@ impl Reader {
             backend: named_backend().unwrap_or_default(),
             read: HashMap::new(),
             fetches_to: None,
-            findings: HashMap::new(),
         }
     }
 
@@ -341,14 +340,14 @@ impl Reader {
                 }
                 Err(error) => findings.error(error.to_string()),
             }
-            self.findings.insert(key.clone(), findings);
-            let read = read.map_err(|error| error.to_string());
-            self.read.insert(key.clone(), read);
+            self.read.insert(key.clone(), (read.ok(), findings));
         }
-        let read = self.read.get(&key)?.as_ref().ok();
-        let mut findings = self.findings.get(&key).cloned().unwrap_or_default();
-        if let Some(read) = read {
-            self.check_options(task, &read.task, &mut findings);
+        let (read, findings) = self.read.get(&key)?;
+        let (read, mut findings) = (read.as_ref(), findings.clone());
+        if let (Some(read), Work::Prepared { options, .. }) = (read, &task.work) {
+            let mut options = options.clone();
+            options.sandbox.kind = options.sandbox.kind.or(self.backend);
+            check_options(&options, &task.limits, &read.task, &mut findings);
         }
         Some(CheckedTask {
             task: task.id.clone(),
@@ -365,36 +364,6 @@ impl Reader {
         };
         if let Err(error) = baseline::fetch(cache, task, self.token.as_deref()) {
             findings.error(error.to_string());
-        }
-    }
-
-    /// Whether all that a spec says about a task has an effect, also where its sandbox is found out only now.
-    fn check_options(&self, task: &Task, own: &AgentTask, findings: &mut Findings) {
-        let Work::Prepared { options, .. } = &task.work else {
-            return;
-        };
-        let mut choice = options.sandbox.clone();
-        choice.kind = choice.kind.or(self.backend);
-        let in_container = sandbox::kind(&choice).is_container();
-        if own.image.is_some() && !in_container {
-            findings.warn(
-                "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
-            );
-        }
-        if options.setup_timeout_s.is_some() && options.setup.is_empty() && own.setup.is_none() {
-            findings.error(
-                "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
-            );
-        }
-        if let Err(error) = sandbox::usable_kind(&choice) {
-            findings.error(error.to_string());
-        }
-        let limits = &task.limits;
-        let limited = limits.memory_bytes.or(limits.processes).is_some() || limits.cpu_s.is_some();
-        if in_container && limited {
-            findings.warn(
-                "`limits` do not reach into a container; `memory` and `cpus` of the sandbox do",
-            );
         }
     }
 }

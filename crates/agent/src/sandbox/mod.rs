@@ -111,7 +111,7 @@ pub fn kind(choice: &SandboxChoice) -> SandboxKind {
 }
 
 /// Which sandbox a choice means on this machine, where that one does all that the choice says.
-pub fn usable_kind(choice: &SandboxChoice) -> Result<SandboxKind, AgentError> {
+pub(crate) fn usable_kind(choice: &SandboxChoice) -> Result<SandboxKind, AgentError> {
     let kind = kind(choice);
     let told = |key: SandboxKey| format!("{}; {}", key.problem(kind), key.advice(kind));
     let unused: Vec<String> = SandboxKey::unused(choice, kind).map(told).collect();

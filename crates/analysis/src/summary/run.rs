@@ -2,7 +2,7 @@
 
 use super::{RunName, RunSummary, Summarizer, SummaryOptions};
 use crate::rollouts::RolloutGatherer;
-use crate::validity::ROLLOUT_FLOOR;
+use crate::validity::Floor;
 use crate::{AnalysisError, read};
 use fairtrial_journal::RunDir;
 use fairtrial_spec::{Spec, Work};
@@ -27,11 +27,8 @@ pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisEr
     })?;
     let mut summary = summarizer.finish();
     let arms: Vec<String> = spec.arms.iter().map(|arm| arm.name.clone()).collect();
-    summary.rollouts = rollouts.finish(
-        &arms,
-        Level::two_sided(summary.alpha),
-        spec.analysis.valid.unwrap_or(ROLLOUT_FLOOR),
-    );
+    let level = Level::two_sided(summary.alpha);
+    summary.rollouts = Floor::of(spec).and_then(|floor| rollouts.finish(&arms, level, floor.share));
     summary.run = Some(RunName {
         name: run.name().to_owned(),
         stamp: run.stamp(),

@@ -3,7 +3,7 @@
 use super::{Dispatch, Next};
 use crate::events::StopReason;
 use fairtrial_journal::{RunState, RunStatus};
-use fairtrial_model::{Cause, Number, Outcome, RECORD_SCHEMA, Record, Resources, UtcTime};
+use fairtrial_model::{Cause, Number, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Format, LoadOptions, load_text};
 use std::sync::Arc;
@@ -23,24 +23,10 @@ fn dispatch(text: &str) -> (Dispatch, Arc<Plan>) {
 
 fn record(plan: &Plan, index: u64, attempt: u32, outcome: Outcome) -> Record {
     let trial = plan.trial(index).unwrap();
+    let id = trial.id();
     Record {
-        schema: RECORD_SCHEMA,
-        id: trial.id(),
-        trial: trial.key,
-        attempt,
         outcome,
-        cause: None,
-        exit: None,
-        started_at: None,
-        ended_at: UtcTime::from_micros(0),
-        dir: String::new(),
-        host: None,
-        resources: Resources::default(),
-        metrics: std::collections::BTreeMap::new(),
-        series: std::collections::BTreeMap::new(),
-        notes: Vec::new(),
-        facts: std::collections::BTreeMap::new(),
-        reused_from: None,
+        ..Record::of(trial.key, id, attempt, UtcTime::from_micros(0))
     }
 }
 
