@@ -5,7 +5,7 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RunDir, views};
 use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
-use fairtrial_trial::{AttemptTaken, Begun, Finished, Output, OutputChunk};
+use fairtrial_trial::{AttemptTaken, Fate, Finished, Output, OutputChunk};
 use fairtrial_trial::{TrialJob, TrialRunner, blame_the_machine};
 use std::path::Path;
 
@@ -38,27 +38,39 @@ impl Attempts {
     pub(crate) fn run(
         &self,
         runner: &mut TrialRunner,
-        job: &TrialJob,
-    ) -> Result<Record, AttemptTaken> {
-        let begun = self.begin(runner, job, Output::Kept);
-        let finished = self.wait(runner, job, begun, &mut |_| ())?;
-        Ok(self.record(job, finished))
+        job: TrialJob,
+    ) -> Result<(TrialJob, Record), AttemptTaken> {
+        self.begin(runner, job, Output::Kept);
+        runner.hand();
+        loop {
+            for (job, fate) in self.wait(runner, &mut |_, _| ()) {
+                match fate {
+                    Fate::Ended(finished) => {
+                        let record = self.record(&job, finished);
+                        return Ok((job, record));
+                    }
+                    Fate::Taken(taken) => return Err(taken),
+                    Fate::Returned => {
+                        self.begin(runner, job, Output::Kept);
+                        runner.hand();
+                    }
+                }
+            }
+        }
     }
 
-    /// Hands an attempt to its launcher.
-    pub(crate) fn begin(&self, runner: &mut TrialRunner, job: &TrialJob, output: Output) -> Begun {
-        runner.begin(job, self.now, output)
+    /// Prepares to hand an attempt to its launcher.
+    pub(crate) fn begin(&self, runner: &mut TrialRunner, job: TrialJob, output: Output) {
+        runner.begin(job, (self.now)(), output);
     }
 
-    /// Waits for its end.
+    /// Waits for the ends of the oldest attempts.
     pub(crate) fn wait(
         &self,
         runner: &mut TrialRunner,
-        job: &TrialJob,
-        begun: Begun,
-        output: &mut dyn FnMut(OutputChunk<'_>),
-    ) -> Result<Finished, AttemptTaken> {
-        runner.wait(job, begun, self.now, output)
+        output: &mut dyn FnMut(&TrialJob, OutputChunk<'_>),
+    ) -> Vec<(TrialJob, Fate)> {
+        runner.wait(self.now, output)
     }
 
     /// The record of an attempt that has ended, with its copy beside the logs.

@@ -90,6 +90,17 @@ impl Board {
         }
     }
 
+    /// What there is to do at this moment.
+    pub(crate) fn next_now(&self) -> Next {
+        self.lock().dispatch.next(Instant::now())
+    }
+
+    /// A trial that was given out and not begun is for whoever is free.
+    pub(crate) fn put_back(&self, index: u64) {
+        self.lock().dispatch.put_back(index, Instant::now());
+        self.wake();
+    }
+
     /// Lets everybody who waits look again.
     pub(crate) fn wake(&self) {
         self.changed.notify_all();

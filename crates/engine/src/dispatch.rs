@@ -371,6 +371,15 @@ impl Dispatch {
         self.retries.push((index, now));
     }
 
+    /// An attempt that waited behind a long one on this machine: the trial is given out again, under the same number.
+    pub(crate) fn put_back(&mut self, index: u64, now: Instant) {
+        self.attempts[index as usize] -= 1;
+        if let Some(room) = &mut self.room {
+            room.give_back(index);
+        }
+        self.give_back(index, now);
+    }
+
     /// An attempt ended and its record was handed to the journal. Says whether another attempt follows.
     pub(crate) fn recorded(&mut self, record: &Record, now: Instant) -> bool {
         self.running -= 1;

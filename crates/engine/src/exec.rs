@@ -263,7 +263,8 @@ impl Node<'_> {
             }
         };
         let memory = OomWatch::begin();
-        if let Ok(mut record) = attempts.run(runner, &job) {
+        let dir_in_data = job.dir_in_data.clone();
+        if let Ok((job, mut record)) = attempts.run(runner, job) {
             let seen = (record.outcome, record.cause.clone());
             memory.correct(&mut record);
             self.blame_the_right_one(&mut record, turn);
@@ -279,7 +280,7 @@ impl Node<'_> {
             message: message.to_owned(),
         };
         let mut record = without_run(Outcome::Infra, cause)?;
-        record.dir = job.dir_in_data;
+        record.dir = dir_in_data;
         Ok(record)
     }
 

@@ -9,10 +9,10 @@ use crate::{EngineError, RunRequest, Verbosity};
 use fairtrial_journal::{Event, JournalWriter};
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};
-use fairtrial_trial::{AttemptTaken, Finished, Output, OutputChunk, TrialJob, TrialRunner};
+use fairtrial_trial::{AttemptTaken, Fate, Finished, Output, OutputChunk, TrialJob, TrialRunner};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What the slots of a run share.
 pub(crate) struct Floor<'a> {
@@ -21,6 +21,13 @@ pub(crate) struct Floor<'a> {
     pub(crate) board: Arc<Board>,
     pub(crate) writer: JournalWriter,
     pub(crate) events: Sender<RunEvent>,
+}
+
+/// Whether a slot has anything left to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filled {
+    GoesOn,
+    NothingLeft,
 }
 
 /// A trial that has ended and is not yet recorded.
@@ -33,78 +40,112 @@ struct Ended {
 struct Slot {
     number: usize,
     runner: TrialRunner,
-    /// What the slot goes on from while its launcher has the next one.
-    ended: Option<Ended>,
+    /// What the slot goes on from while its launcher has the next ones.
+    ended: Vec<Ended>,
+    /// Whether a trial may start before the one before it is recorded.
+    ahead: bool,
+    /// How many trials the launcher is handed at once.
+    depth: usize,
+}
+
+/// Trials that a launcher has at most.
+const DEPTH: usize = 16;
+
+/// How long those may take together, as far as the ones before can tell. A launcher returns what waits too long.
+const DEPTH_TIME: Duration = Duration::from_millis(20);
+
+impl Slot {
+    /// What the trials that just ended tell about how many to hand over.
+    fn learn(&mut self, walls: impl Iterator<Item = Duration>) {
+        if let Some(longest) = walls.max() {
+            let fit = DEPTH_TIME.as_nanos() / longest.as_nanos().max(1);
+            self.depth = usize::try_from(fit).unwrap_or(DEPTH).clamp(1, DEPTH);
+        }
+    }
 }
 
 impl Floor<'_> {
     /// One slot, until nothing is left to do.
     pub(crate) fn work(&self, number: usize) -> Result<(), EngineError> {
-        let mut slot = Slot {
-            number,
-            runner: TrialRunner::start(&self.request.program)?,
-            ended: None,
-        };
-        self.board.lock().kills.push(slot.runner.kill_handle());
         // One trial at a time is how people measure: nothing of ours runs beside it.
         let alone = self.request.slots == 1;
         let decides = self.request.stop.is_some();
-        let ahead = !alone && !decides && runs_ahead(self.request.plan.spec());
+        let mut slot = Slot {
+            number,
+            runner: TrialRunner::start(&self.request.program)?,
+            ended: Vec::new(),
+            ahead: !alone && !decides && runs_ahead(self.request.plan.spec()),
+            depth: 1,
+        };
+        self.board.lock().kills.push(slot.runner.kill_handle());
         loop {
-            let next = match slot.ended {
-                // With a record still to be made, nothing is waited for.
-                Some(_) => self.board.lock().dispatch.next(Instant::now()),
-                None => self.board.next(),
-            };
+            if !slot.ahead {
+                self.settle(&mut slot);
+            }
+            if self.fill(&mut slot) == Filled::NothingLeft {
+                return Ok(());
+            }
+            self.settle(&mut slot);
+            self.wait(&mut slot);
+        }
+    }
+
+    /// Hands the launcher what it shall have, once it has less than half of that.
+    fn fill(&self, slot: &mut Slot) -> Filled {
+        let has = slot.runner.jobs();
+        if has * 2 > slot.depth {
+            return Filled::GoesOn;
+        }
+        // With a trial to wait for, or a record still to be made, nothing else is waited for.
+        let idle = has == 0 && slot.ended.is_empty();
+        let mut next = if idle {
+            self.board.next()
+        } else {
+            self.board.next_now()
+        };
+        loop {
             match next {
-                Next::Run { index, attempt } => self.run_one(&mut slot, index, attempt),
+                Next::Run { index, attempt } => self.begin(slot, index, attempt),
                 Next::Skip {
                     index,
                     attempt,
                     needs,
                 } => self.skip(index, attempt, needs),
-                Next::Done if slot.ended.is_none() => return Ok(()),
-                Next::Wait(_) | Next::Done => self.settle(&mut slot),
+                Next::Done if idle && slot.runner.jobs() == 0 => return Filled::NothingLeft,
+                Next::Wait(_) | Next::Done => break,
             }
-            if !ahead {
-                self.settle(&mut slot);
+            if slot.runner.jobs() >= slot.depth {
+                break;
             }
+            next = self.board.next_now();
         }
+        slot.runner.hand();
+        Filled::GoesOn
     }
 
     /// Records what has ended.
     fn settle(&self, slot: &mut Slot) {
-        if let Some(Ended { job, finished }) = slot.ended.take() {
-            self.record(self.attempts.record(&job, finished));
+        if slot.ended.is_empty() {
+            return;
         }
+        for Ended { job, finished } in slot.ended.drain(..) {
+            self.journal(self.attempts.record(&job, finished));
+        }
+        // Another attempt is due, or there is room that others wait for.
+        self.board.wake();
     }
 
-    fn run_one(&self, slot: &mut Slot, index: u64, mut attempt: u32) {
-        loop {
-            let job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
-                Ok(job) => self.with_devices(job),
-                Err(error) => return self.could_not_start(index, attempt, &error),
-            };
-            match self.attempt(slot, &job) {
-                Ok(finished) => {
-                    slot.ended = Some(Ended { job, finished });
-                    return;
-                }
-                Err(AttemptTaken) => attempt = self.board.lock().dispatch.renumber(index),
-            }
-        }
-    }
-
-    /// Runs an attempt; what ended before it is recorded meanwhile.
-    fn attempt(&self, slot: &mut Slot, job: &TrialJob) -> Result<Finished, AttemptTaken> {
-        let (index, attempt) = (job.key.index, job.attempt);
+    /// Prepares to hand an attempt to the launcher.
+    fn begin(&self, slot: &mut Slot, index: u64, attempt: u32) {
+        let job = match self.attempts.jobs.job(&self.request.plan, index, attempt) {
+            Ok(job) => self.with_devices(job),
+            Err(error) => return self.could_not_start(index, attempt, &error),
+        };
         self.journal_start(index, attempt);
         let output = match self.request.verbosity {
             Verbosity::Output => Output::Streamed,
             _ => Output::Kept,
         };
-        let begun = self.attempts.begin(&mut slot.runner, job, output);
-        self.settle(slot);
         if self.request.verbosity >= Verbosity::Starts {
             let _ = self.events.send(RunEvent::Started {
                 slot: slot.number,
@@ -113,15 +154,37 @@ impl Floor<'_> {
                 name: self.attempts.jobs.name(index, attempt),
             });
         }
-        let mut pass_on = |chunk: OutputChunk<'_>| {
+        self.attempts.begin(&mut slot.runner, job, output);
+    }
+
+    /// Waits for what the launcher has.
+    fn wait(&self, slot: &mut Slot) {
+        let mut pass_on = |job: &TrialJob, chunk: OutputChunk<'_>| {
             let _ = self.events.send(RunEvent::Output {
-                name: self.attempts.jobs.name(index, attempt),
+                name: self.attempts.jobs.name(job.key.index, job.attempt),
                 stderr: chunk.stderr,
                 bytes: chunk.bytes.to_vec(),
             });
         };
-        self.attempts
-            .wait(&mut slot.runner, job, begun, &mut pass_on)
+        for (job, fate) in self.attempts.wait(&mut slot.runner, &mut pass_on) {
+            let index = job.key.index;
+            match fate {
+                Fate::Ended(finished) => slot.ended.push(Ended { job, finished }),
+                Fate::Taken(AttemptTaken) => {
+                    let attempt = self.board.lock().dispatch.renumber(index);
+                    self.begin(slot, index, attempt);
+                }
+                Fate::Returned => self.board.put_back(index),
+            }
+        }
+        slot.runner.hand();
+        // Who watches trials start sees each when it does.
+        if slot.ahead && self.request.verbosity < Verbosity::Starts {
+            let walls: Vec<_> = (slot.ended.iter())
+                .filter_map(|ended| ended.finished.wall())
+                .collect();
+            slot.learn(walls.into_iter());
+        }
     }
 
     /// The job with the GPUs that its trial leases, unless the spec names some itself.
@@ -146,11 +209,17 @@ impl Floor<'_> {
 
     /// Hands a record to the journal; it counts when that says so.
     pub(crate) fn record(&self, record: Record) {
+        self.journal(record);
+        self.board.wake();
+    }
+
+    fn journal(&self, record: Record) {
+        let attempt = record.attempt;
+        let name = self.attempts.jobs.name(record.trial.index, attempt);
         let mut state = self.board.lock();
         let retried = state.dispatch.recorded(&record, Instant::now());
-        let attempt = record.attempt;
         let ending = Ending {
-            name: self.attempts.jobs.name(record.trial.index, attempt),
+            name,
             key: record.trial.clone(),
             outcome: record.outcome,
             cause: record.cause.clone(),
@@ -167,9 +236,6 @@ impl Floor<'_> {
             attempt,
             record: kept,
         });
-        drop(state);
-        // Another attempt is due, or there is room that others wait for.
-        self.board.wake();
     }
 
     pub(crate) fn skip(&self, index: u64, attempt: u32, needs: String) {

@@ -86,6 +86,8 @@ struct Shared {
     pending: Mutex<Pending>,
     /// Told when events wait or the writer shall close.
     work: Condvar,
+    /// Told when the writer shall close: events that come while others gather wake nobody.
+    close: Condvar,
     /// Told when events were taken.
     room: Condvar,
 }
@@ -95,6 +97,8 @@ struct Pending {
     bytes: Vec<u8>,
     last: Seq,
     closing: bool,
+    /// The thread waits for work.
+    idle: bool,
     /// The last try failed; `append` no longer waits for room.
     failed: Option<WriteError>,
     /// An event that has no JSON form was refused; the journal is not complete any more.
@@ -124,6 +128,7 @@ impl JournalWriter {
         let shared = Arc::new(Shared {
             pending: Mutex::default(),
             work: Condvar::new(),
+            close: Condvar::new(),
             room: Condvar::new(),
         });
         let committer = Committer {
@@ -168,8 +173,11 @@ impl JournalWriter {
         }
         pending.last.0 += 1;
         let seq = pending.last;
+        let idle = std::mem::take(&mut pending.idle);
         drop(pending);
-        self.shared.work.notify_one();
+        if idle {
+            self.shared.work.notify_one();
+        }
         seq
     }
 
@@ -185,6 +193,7 @@ impl JournalWriter {
         if let Some(thread) = self.thread.take() {
             self.shared.lock().closing = true;
             self.shared.work.notify_one();
+            self.shared.close.notify_one();
             // A panic of the callback has already been reported by the panic hook.
             let _ = thread.join();
         }
@@ -264,6 +273,7 @@ impl Committer {
     fn gather(&self, batch: &mut Batch) {
         let mut pending = self.shared.lock();
         while pending.bytes.is_empty() && !pending.closing {
+            pending.idle = true;
             pending = self
                 .shared
                 .work
@@ -289,7 +299,7 @@ impl Committer {
             if left.is_zero() {
                 return;
             }
-            let waited = self.shared.work.wait_timeout(pending, left);
+            let waited = self.shared.close.wait_timeout(pending, left);
             pending = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

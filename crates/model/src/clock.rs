@@ -5,6 +5,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// A point in time, UTC, written as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -15,6 +16,14 @@ impl UtcTime {
     /// From microseconds since 1970.
     pub fn from_micros(micros: i64) -> Self {
         Self(Timestamp::from_microsecond(micros).unwrap_or_default())
+    }
+
+    /// So long before this.
+    #[must_use]
+    pub fn before(self, by: Duration) -> Self {
+        // To the microsecond, as everything here.
+        let micros = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        Self::from_micros(self.0.as_microsecond().saturating_sub(micros))
     }
 
     /// Seconds from `earlier` to this; negative where the clock was set back between them.

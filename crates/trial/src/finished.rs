@@ -7,6 +7,7 @@ use crate::outputs::InputHashes;
 use crate::wire::Ended;
 use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use std::io;
+use std::time::Duration;
 
 /// A job that has ended and is not yet recorded.
 #[derive(Debug)]
@@ -27,6 +28,14 @@ pub(crate) enum End {
 }
 
 impl Finished {
+    /// How long its program ran, where it ran.
+    pub fn wall(&self) -> Option<Duration> {
+        match &self.end {
+            End::Reported(ended) => Some(Duration::from_nanos(ended.wall_ns)),
+            End::Lost { .. } => None,
+        }
+    }
+
     /// Collects what the trial reported, and gives its record.
     pub fn record(self, job: &TrialJob, host: Option<String>) -> Record {
         let mut record = Record {

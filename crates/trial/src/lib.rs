@@ -23,5 +23,5 @@ pub use job::{JobLimits, TrialJob};
 pub use launcher::serve as serve_launcher;
 pub use limits::Backend as LimitsOffered;
 pub use outputs::Makes;
-pub use runner::{AttemptTaken, Begun, KillHandle, Output, OutputChunk, RunnerError, TrialRunner};
+pub use runner::{AttemptTaken, Fate, KillHandle, Output, OutputChunk, RunnerError, TrialRunner};
 pub use strays::end_strays;

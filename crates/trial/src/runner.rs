@@ -1,18 +1,20 @@
-//! Drives one launcher: hands it a job and waits for the end.
+//! Drives one launcher: hands it jobs and waits for their ends, which come in the order of the jobs.
 
 use crate::finished::{End, Finished};
 use crate::job::{JobLimits, TrialJob};
 use crate::outputs::InputHashes;
 use crate::strays::end_strays;
-use crate::wire::{self, Ended, Launch, LaunchLimits, Order, Report};
+use crate::wire::{self, Ended, Inbox, Launch, LaunchLimits, Order, Report};
 use fairtrial_model::UtcTime;
-use std::io;
+use std::collections::VecDeque;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// The hidden argument with which the binary becomes a launcher; its standard input is then the socket.
 const LAUNCHER_ARGUMENT: &str = "__launch";
@@ -56,10 +58,21 @@ pub enum Output {
 
 /// A job that the launcher has.
 #[derive(Debug)]
-pub struct Begun {
+struct Handed {
+    job: TrialJob,
     inputs: InputHashes,
-    started_at: UtcTime,
-    handed: io::Result<()>,
+    at: UtcTime,
+}
+
+/// What became of a job.
+#[derive(Debug)]
+pub enum Fate {
+    /// It ran to an end.
+    Ended(Finished),
+    /// Nothing was run: see [`AttemptTaken`].
+    Taken(AttemptTaken),
+    /// Nothing was run: the job before it takes long, or the launcher is gone. It may be handed to any runner.
+    Returned,
 }
 
 /// Runs trials one after another through its own launcher process.
@@ -69,7 +82,13 @@ pub struct TrialRunner {
     launcher: Child,
     socket: UnixStream,
     kill: KillHandle,
-    scratch: Vec<u8>,
+    inbox: Inbox,
+    /// Orders that are not yet sent.
+    outbox: Vec<u8>,
+    /// What the launcher has, oldest first.
+    handed: VecDeque<Handed>,
+    /// Why the launcher could not be told.
+    broken: Option<io::Error>,
     /// What the launcher knows as inherited.
     inherited: Option<Arc<[String]>>,
 }
@@ -87,13 +106,15 @@ struct OrderLine {
 }
 
 impl KillHandle {
-    /// Asks the trial to end; asked again, it is ended by force. A trial that starts later is ended at once.
+    /// Asks the trial to end; asked again, it is ended by force. Trials that the launcher has and has not started are left
+    /// out, one that starts later is ended at once.
     pub fn kill(&self) {
         let mut buffer = Vec::new();
         if let Ok(mut line) = self.0.lock() {
             line.ended = true;
             // A launcher that is gone has ended its trial already.
-            let _ = wire::send(&line.socket, &Order::Kill, &mut buffer);
+            let _ = wire::encode(&Order::Kill, &mut buffer)
+                .and_then(|()| line.socket.write_all(&buffer));
         }
     }
 }
@@ -117,7 +138,10 @@ impl TrialRunner {
             launcher,
             socket,
             kill,
-            scratch: Vec::new(),
+            inbox: Inbox::default(),
+            outbox: Vec::new(),
+            handed: VecDeque::new(),
+            broken: None,
             inherited: None,
         })
     }
@@ -127,98 +151,135 @@ impl TrialRunner {
         self.kill.clone()
     }
 
-    /// Hands a job to the launcher. What comes of it is waited for with [`TrialRunner::wait`], once.
-    pub fn begin(&mut self, job: &TrialJob, now: impl Fn() -> UtcTime, output: Output) -> Begun {
+    /// How many jobs the launcher has.
+    pub fn jobs(&self) -> usize {
+        self.handed.len()
+    }
+
+    /// Prepares to hand a job to the launcher, which [`TrialRunner::hand`] then does.
+    pub fn begin(&mut self, job: TrialJob, at: UtcTime, output: Output) {
         let inputs = job.makes.hash_inputs();
-        Begun {
-            inputs,
-            started_at: now(),
-            handed: self.hand(job, output),
-        }
-    }
-
-    /// Waits for the end of the job that was begun. `output` is called with what the trial writes, where that is asked for.
-    pub fn wait(
-        &mut self,
-        job: &TrialJob,
-        begun: Begun,
-        now: impl Fn() -> UtcTime,
-        output: &mut dyn FnMut(OutputChunk<'_>),
-    ) -> Result<Finished, AttemptTaken> {
-        let Begun {
-            inputs,
-            started_at,
-            handed,
-        } = begun;
-        let end = match handed.and_then(|()| self.wait_for_end(output)) {
-            Ok(Ended {
-                failure: Some(failure),
-                ..
-            }) if failure.taken => return Err(AttemptTaken),
-            Ok(ended) => End::Reported(Box::new(ended)),
-            Err(error) => {
-                let strays = end_strays(|dir| dir == job.dir);
-                self.restart();
-                End::Lost { error, strays }
-            }
-        };
-        Ok(Finished {
-            inputs,
-            started_at,
-            ended_at: now(),
-            end,
-        })
-    }
-
-    fn hand(&mut self, job: &TrialJob, output: Output) -> io::Result<()> {
-        let mut launch = launch_of(job, output);
+        let mut launch = launch_of(&job, output);
         launch.own = (job.argv.first()).is_some_and(|program| Path::new(program) == self.program);
         let known = self
             .inherited
             .as_ref()
             .is_some_and(|known| Arc::ptr_eq(known, &job.inherited));
+        let mut orders = Vec::with_capacity(2);
         if !known {
-            launch.inherited = Some(job.inherited.to_vec());
+            orders.push(Order::Inherit(job.inherited.to_vec()));
             self.inherited = Some(Arc::clone(&job.inherited));
         }
-        let line = self
-            .kill
-            .0
-            .lock()
-            .map_err(|_| io::Error::other("a kill was cut short"))?;
-        wire::send(
-            &line.socket,
-            &Order::Run(Box::new(launch)),
-            &mut self.scratch,
-        )?;
-        if line.ended {
-            wire::send(&line.socket, &Order::Kill, &mut self.scratch)?;
+        orders.push(Order::Run(Box::new(launch)));
+        for order in orders {
+            if let Err(error) = wire::encode(&order, &mut self.outbox) {
+                self.broken = Some(error);
+            }
+        }
+        self.handed.push_back(Handed { job, inputs, at });
+    }
+
+    /// Hands the launcher what is prepared. What comes of it, also where this fails, [`TrialRunner::wait`] says.
+    pub fn hand(&mut self) {
+        if self.outbox.is_empty() {
+            return;
+        }
+        let sent = match self.kill.0.lock() {
+            Ok(mut line) => {
+                if line.ended {
+                    let _ = wire::encode(&Order::Kill, &mut self.outbox);
+                }
+                line.socket.write_all(&self.outbox)
+            }
+            Err(_) => Err(io::Error::other("a kill was cut short")),
+        };
+        self.outbox.clear();
+        if let Err(error) = sent {
+            self.broken = Some(error);
+        }
+    }
+
+    /// Waits until something becomes of the oldest jobs, and gives those. `output` is called with what the trial
+    /// writes, where that is asked for.
+    pub fn wait(
+        &mut self,
+        now: impl Fn() -> UtcTime,
+        output: &mut dyn FnMut(&TrialJob, OutputChunk<'_>),
+    ) -> Vec<(TrialJob, Fate)> {
+        let mut fates = Vec::new();
+        while fates.is_empty() && !self.handed.is_empty() {
+            let looked = match self.broken.take() {
+                Some(error) => Err(error),
+                None => self.look(&now, output, &mut fates),
+            };
+            if let Err(error) = looked {
+                self.give_up(error, &now, &mut fates);
+            }
+        }
+        fates
+    }
+
+    /// Takes in what the launcher says, and waits for it.
+    fn look(
+        &mut self,
+        now: impl Fn() -> UtcTime,
+        output: &mut dyn FnMut(&TrialJob, OutputChunk<'_>),
+        fates: &mut Vec<(TrialJob, Fate)>,
+    ) -> io::Result<()> {
+        if !self.inbox.fill(&self.socket)? {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        while let Some(report) = self.inbox.next()? {
+            match report {
+                Report::Ended(ended) => {
+                    if let Some(handed) = self.handed.pop_front() {
+                        fates.push(ended_job(handed, ended, &now));
+                    }
+                }
+                Report::Output { stderr, bytes } => {
+                    if let Some(handed) = self.handed.front() {
+                        let bytes = &bytes;
+                        output(&handed.job, OutputChunk { stderr, bytes });
+                    }
+                }
+                Report::Returned(count) => {
+                    // The one that runs stays; those right behind it come back.
+                    let last = self.handed.len().min(1 + count);
+                    let returned = self.handed.drain(1.min(last)..last);
+                    fates.extend(returned.map(|handed| (handed.job, Fate::Returned)));
+                }
+            }
         }
         Ok(())
     }
 
-    fn wait_for_end(&mut self, output: &mut dyn FnMut(OutputChunk<'_>)) -> io::Result<Ended> {
-        loop {
-            match wire::receive(&self.socket, &mut self.scratch)? {
-                Some(Report::Ended(ended)) => {
-                    if ended.failure.is_some() {
-                        // The launcher may have refused before it looked at what is inherited: it is said again.
-                        self.inherited = None;
-                    }
-                    return Ok(*ended);
-                }
-                Some(Report::Output { stderr, bytes }) => output(OutputChunk {
-                    stderr,
-                    bytes: &bytes,
-                }),
-                None => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
-            }
+    /// The launcher is gone: what ran is lost with it, what waited may run elsewhere.
+    fn give_up(
+        &mut self,
+        error: io::Error,
+        now: impl Fn() -> UtcTime,
+        fates: &mut Vec<(TrialJob, Fate)>,
+    ) {
+        if let Some(Handed { job, inputs, at }) = self.handed.pop_front() {
+            let strays = end_strays(|dir| dir == job.dir);
+            let finished = Finished {
+                inputs,
+                started_at: at,
+                ended_at: now(),
+                end: End::Lost { error, strays },
+            };
+            fates.push((job, Fate::Ended(finished)));
         }
+        let waited = self.handed.drain(..);
+        fates.extend(waited.map(|handed| (handed.job, Fate::Returned)));
+        self.restart();
     }
 
     /// Replaces a launcher that was lost. Where that fails the next job says so.
     fn restart(&mut self) {
         self.inherited = None;
+        self.inbox = Inbox::default();
+        self.outbox.clear();
         let _ = self.launcher.kill();
         let _ = self.launcher.wait();
         if let Ok((launcher, socket)) = start_launcher(&self.program)
@@ -252,6 +313,26 @@ fn start_launcher(program: &Path) -> io::Result<(Child, UnixStream)> {
     Ok((launcher, ours))
 }
 
+fn ended_job(
+    handed: Handed,
+    ended: Box<Ended>,
+    now: impl Fn() -> UtcTime,
+) -> (TrialJob, Fate) {
+    let Handed { job, inputs, .. } = handed;
+    if ended.failure.as_ref().is_some_and(|failure| failure.taken) {
+        return (job, Fate::Taken(AttemptTaken));
+    }
+    // By the launcher's own clock, which cannot be set back between the two.
+    let ended_at = now().before(Duration::from_nanos(ended.ago_ns));
+    let finished = Finished {
+        inputs,
+        started_at: ended_at.before(Duration::from_nanos(ended.wall_ns)),
+        ended_at,
+        end: End::Reported(ended),
+    };
+    (job, Fate::Ended(finished))
+}
+
 fn launch_of(job: &TrialJob, output: Output) -> Launch {
     let JobLimits {
         wall,
@@ -264,7 +345,6 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
     Launch {
         argv: job.argv.clone(),
         own: false,
-        inherited: None,
         env: job.env.clone(),
         workdir: job.workdir.to_string_lossy().into_owned(),
         dir: job.dir.to_string_lossy().into_owned(),

@@ -4,14 +4,16 @@
 
 use fairtrial_model::LimitBackend;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 /// From the runner to its launcher.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
-    /// Start this program; refused while another one runs.
+    /// What the programs that are ordered from here on inherit, as `NAME=value`.
+    Inherit(Vec<String>),
+    /// Start this program, after those that were ordered before.
     Run(Box<Launch>),
-    /// End the program that runs, politely and then by force.
+    /// End the program that runs, politely and then by force; those that wait behind it are not started.
     Kill,
 }
 
@@ -22,8 +24,6 @@ pub(crate) struct Launch {
     pub argv: Vec<String>,
     /// Whether the program is this very binary.
     pub own: bool,
-    /// What many trials inherit, as `NAME=value`; absent means the same as the program before.
-    pub inherited: Option<Vec<String>>,
     /// This trial's own variables, as `NAME=value`.
     pub env: Vec<String>,
     /// Working directory.
@@ -63,8 +63,10 @@ pub(crate) enum Report {
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// The program ended, or could not be started.
+    /// The oldest program that was ordered ended, or could not be started.
     Ended(Box<Ended>),
+    /// The program that runs takes long: so many that were ordered behind it are not going to be started here.
+    Returned(usize),
 }
 
 /// How it ended and what it used.
@@ -78,6 +80,8 @@ pub(crate) struct Ended {
     pub killed: Option<Killed>,
     /// Wall nanoseconds.
     pub wall_ns: u64,
+    /// Nanoseconds between the end and this report of it.
+    pub ago_ns: u64,
     /// User CPU microseconds.
     pub user_us: u64,
     /// Kernel CPU microseconds.
@@ -141,68 +145,101 @@ pub(crate) enum Killed {
 /// Longest message accepted; a command line cannot be longer on any system we know.
 const LARGEST: usize = 64 << 20;
 
-/// Writes one message, `buffer` being scratch space kept between calls.
-pub(crate) fn send<T: Serialize>(
-    mut to: impl Write,
-    message: &T,
-    buffer: &mut Vec<u8>,
-) -> io::Result<()> {
-    buffer.clear();
+/// Adds one message to what is to be sent.
+pub(crate) fn encode<T: Serialize>(message: &T, buffer: &mut Vec<u8>) -> io::Result<()> {
+    let start = buffer.len();
     buffer.extend_from_slice(&[0; 4]);
     let encoded = postcard::to_extend(message, std::mem::take(buffer)).map_err(io::Error::other)?;
     *buffer = encoded;
-    let length = u32::try_from(buffer.len() - 4).map_err(io::Error::other)?;
-    buffer[..4].copy_from_slice(&length.to_le_bytes());
-    to.write_all(buffer)
+    let length = u32::try_from(buffer.len() - start - 4).map_err(io::Error::other)?;
+    buffer[start..start + 4].copy_from_slice(&length.to_le_bytes());
+    Ok(())
 }
 
-/// Reads one message; `None` when the other end is gone.
-pub(crate) fn receive<T: DeserializeOwned>(
-    mut from: impl Read,
-    buffer: &mut Vec<u8>,
-) -> io::Result<Option<T>> {
-    let mut length = [0; 4];
-    if let Err(error) = from.read_exact(&mut length) {
-        return if error.kind() == io::ErrorKind::UnexpectedEof {
-            Ok(None)
-        } else {
-            Err(error)
+/// Bytes that one read takes at most.
+const PIECE: usize = 16 * 1024;
+
+/// Messages as they come: one read may bring several, or a part of one.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    buffer: Vec<u8>,
+    /// What of the buffer has been given out.
+    taken: usize,
+}
+
+impl Inbox {
+    /// Reads once, and waits for it; `false` when the other end is gone.
+    pub(crate) fn fill(&mut self, mut from: impl Read) -> io::Result<bool> {
+        self.buffer.drain(..self.taken);
+        self.taken = 0;
+        let known = self.buffer.len();
+        self.buffer.resize(known + PIECE, 0);
+        let read = loop {
+            match from.read(&mut self.buffer[known..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
         };
+        self.buffer
+            .truncate(known + read.as_ref().map_or(0, |read| *read));
+        Ok(read? > 0)
     }
-    let length = u32::from_le_bytes(length) as usize;
-    if length > LARGEST {
-        return Err(io::Error::other("message too long"));
+
+    /// The next whole message that is there.
+    pub(crate) fn next<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+        let rest = &self.buffer[self.taken..];
+        let Some((length, rest)) = rest.split_first_chunk() else {
+            return Ok(None);
+        };
+        let length = u32::from_le_bytes(*length) as usize;
+        if length > LARGEST {
+            return Err(io::Error::other("message too long"));
+        }
+        let Some(message) = rest.get(..length) else {
+            return Ok(None);
+        };
+        let message = postcard::from_bytes(message).map_err(io::Error::other)?;
+        self.taken += 4 + length;
+        Ok(Some(message))
     }
-    buffer.resize(length, 0);
-    from.read_exact(buffer)?;
-    postcard::from_bytes(buffer)
-        .map(Some)
-        .map_err(io::Error::other)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Killed, Order, Report, receive, send};
+    use super::{Ended, Inbox, Killed, Order, Report, encode};
+
+    fn ended(wall_ns: u64) -> Report {
+        Report::Ended(Box::new(Ended {
+            killed: Some(Killed::Wall),
+            wall_ns,
+            ..Ended::default()
+        }))
+    }
 
     #[test]
-    fn messages_round_trip_and_an_end_is_seen() {
-        let (mut wire, mut buffer) = (Vec::new(), Vec::new());
-        let ended = super::Ended {
-            killed: Some(Killed::Wall),
-            wall_ns: 7,
-            ..Default::default()
-        };
-        send(&mut wire, &Report::Ended(Box::new(ended)), &mut buffer).unwrap();
-        let mut from = wire.as_slice();
-        let back: Option<Report> = receive(&mut from, &mut buffer).unwrap();
-        assert!(matches!(back, Some(Report::Ended(ended)) if ended.wall_ns == 7));
-        assert!(receive::<Order>(&mut from, &mut buffer).unwrap().is_none());
+    fn messages_that_come_together_or_in_pieces_are_told_apart() {
+        let mut wire = Vec::new();
+        encode(&ended(7), &mut wire).unwrap();
+        encode(&ended(8), &mut wire).unwrap();
+        let (first, second) = wire.split_at(wire.len() - 3);
+        let mut inbox = Inbox::default();
+        assert!(inbox.fill(first).unwrap());
+        let one = inbox.next::<Report>().unwrap();
+        assert!(matches!(one, Some(Report::Ended(ended)) if ended.wall_ns == 7));
+        assert!(inbox.next::<Report>().unwrap().is_none());
+        assert!(inbox.fill(second).unwrap());
+        let two = inbox.next::<Report>().unwrap();
+        assert!(matches!(two, Some(Report::Ended(ended)) if ended.wall_ns == 8));
+        assert!(inbox.next::<Report>().unwrap().is_none());
+        assert!(!inbox.fill(&[][..]).unwrap());
     }
 
     #[test]
     fn garbage_is_an_error_and_not_a_panic() {
-        let mut buffer = Vec::new();
-        assert!(receive::<Order>(&[255u8; 64][..], &mut buffer).is_err());
-        assert!(receive::<Order>(&[2, 0, 0, 0, 99, 99][..], &mut buffer).is_err());
+        for garbage in [&[255u8; 64][..], &[2, 0, 0, 0, 99, 99][..]] {
+            let mut inbox = Inbox::default();
+            inbox.fill(garbage).unwrap();
+            assert!(inbox.next::<Order>().is_err());
+        }
     }
 }

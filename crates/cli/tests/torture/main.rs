@@ -26,3 +26,4 @@ mod lab;
 mod limits;
 mod order;
 mod processes;
+mod queue;

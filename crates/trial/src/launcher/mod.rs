@@ -8,6 +8,7 @@ mod child;
 mod files;
 #[cfg(target_os = "linux")]
 mod fork;
+mod line;
 mod output;
 mod reap;
 #[cfg(target_os = "linux")]
@@ -19,26 +20,24 @@ mod supervise;
 
 use crate::inner::Inner;
 use crate::limits::Backend;
-use crate::wire::{self, Ended, Launch, Order, Report};
+use crate::wire::{Ended, Killed, Launch};
+use line::{Line, Waiting};
+use files::Ready;
 use output::EmptyFile;
 use spawn::ChildStack;
-use std::ffi::CString;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 /// What a launcher keeps between programs.
 pub(crate) struct Launcher {
-    socket: UnixStream,
-    scratch: Vec<u8>,
+    line: Line,
     stack: ChildStack,
     backend: Option<Backend>,
     empty: Option<EmptyFile>,
     null: std::fs::File,
     read_buffer: Vec<u8>,
     started: u64,
-    /// What programs inherit, as the runner last said.
-    inherited: Vec<CString>,
     /// What this binary can be without being started anew.
     inner: &'static [Inner],
 }
@@ -49,23 +48,23 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
     reap::adopt_orphans();
     reap::outlive_signals();
     let mut launcher = Launcher {
-        socket,
-        scratch: Vec::new(),
+        line: Line::new(socket),
         stack: ChildStack::new(),
         backend: None,
         empty: None,
         null: std::fs::File::open("/dev/null")?,
         read_buffer: vec![0; 64 * 1024],
         started: 0,
-        inherited: Vec::new(),
         inner,
     };
-    while let Some(order) = launcher.next_order()? {
-        // A kill that crossed the end of the program has nothing left to do.
-        let Order::Run(launch) = order else { continue };
-        let ended = launcher.run(&launch);
+    while let Some(next) = launcher.line.next()? {
+        let ended = if next.cancelled {
+            launcher.leave_out(&next.launch)
+        } else {
+            launcher.run(&next)
+        };
         match ended {
-            Ok(ended) => launcher.report(&Report::Ended(Box::new(ended)))?,
+            Ok(ended) => launcher.line.ended(ended)?,
             Err(RunnerGone) => return Ok(()),
         }
     }
@@ -77,17 +76,26 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
 struct RunnerGone;
 
 impl Launcher {
-    fn next_order(&mut self) -> io::Result<Option<Order>> {
-        wire::receive(&self.socket, &mut self.scratch)
-    }
-
-    fn report(&mut self, report: &Report) -> io::Result<()> {
-        wire::send(&self.socket, report, &mut self.scratch)
-    }
-
     /// Runs one program to its end.
-    fn run(&mut self, launch: &Launch) -> Result<Ended, RunnerGone> {
+    fn run(&mut self, order: &Waiting) -> Result<Ended, RunnerGone> {
         self.started += 1;
+        match self.prepare(&order.launch) {
+            Ok(ready) => supervise::run(self, order, ready),
+            Err(failure) => Ok(failure),
+        }
+    }
+
+    /// A program that was cancelled before its turn came has a directory, and nothing else.
+    fn leave_out(&mut self, launch: &Launch) -> Result<Ended, RunnerGone> {
+        let left_out = |_| Ended {
+            killed: Some(Killed::Asked),
+            ..Ended::default()
+        };
+        Ok(self.prepare(launch).map_or_else(|failure| failure, left_out))
+    }
+
+    /// Makes what stands on disk before a program starts; gives the end of one for which that failed.
+    fn prepare(&mut self, launch: &Launch) -> Result<Ready, Ended> {
         if self.empty.is_none() {
             let parent = PathBuf::from(&launch.dir)
                 .parent()
@@ -97,13 +105,10 @@ impl Launcher {
                 parent.join(format!(".empty-{}", std::process::id())),
             ));
         }
-        match files::prepare(launch, self) {
-            Ok(ready) => supervise::run(self, launch, ready),
-            Err(failure) => Ok(Ended {
-                failure: Some(failure),
-                ..Ended::default()
-            }),
-        }
+        files::prepare(launch, self).map_err(|failure| Ended {
+            failure: Some(failure),
+            ..Ended::default()
+        })
     }
 
     /// The machine's offer for limits, looked at once and only where a trial has limits.

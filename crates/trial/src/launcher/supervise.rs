@@ -1,13 +1,14 @@
 //! Watches one program from start to end: output, time, orders of the runner, and what it leaves behind.
 
-use super::child::{self, Child, ChildFiles, StepError};
+use super::child::{Child, ChildFiles, StepError};
 use super::files::Ready;
 use super::output::{self, Log};
 use super::reap::{self, Reaped, Usage};
 use super::spawn::{self, Prepared};
 use super::{Launcher, RunnerGone};
 use crate::limits::{self, Applied};
-use crate::wire::{Ended, Killed, Launch, LaunchLimits, Order, Report};
+use super::line::{Heard, Waiting};
+use crate::wire::{Ended, Killed, Launch, LaunchLimits};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
@@ -15,6 +16,12 @@ use std::time::{Duration, Instant};
 
 /// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
 const CPU_LOOK: Duration = Duration::from_millis(100);
+
+/// How long a program may run before nothing is held up by it any more.
+const HOLD: Duration = Duration::from_millis(20);
+
+/// From here on it is worth knowing how long a program waited for a CPU.
+const DELAY_FROM: Duration = Duration::from_millis(5);
 
 /// How long what a trial leaves behind may take to end politely.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
@@ -36,13 +43,14 @@ struct Watch<'a> {
 /// Runs a prepared program to its end.
 pub(super) fn run(
     launcher: &mut Launcher,
-    launch: &Launch,
+    order: &Waiting,
     ready: Ready,
 ) -> Result<Ended, RunnerGone> {
+    let launch = &*order.launch;
     let applied = apply_limits(launcher, &launch.limits);
     let started = Instant::now();
     let Ready { logs, read, write } = ready;
-    let child = match start(launcher, launch, &applied, &write) {
+    let child = match start(launcher, order, &applied, &write) {
         Ok(child) => child,
         Err(error) => {
             let notes = applied.notes;
@@ -93,15 +101,13 @@ fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
 
 fn start(
     launcher: &mut Launcher,
-    launch: &Launch,
+    order: &Waiting,
     applied: &Applied,
     write: &[std::os::fd::OwnedFd; 2],
 ) -> Result<Child, StepError> {
-    if let Some(inherited) = &launch.inherited {
-        launcher.inherited = child::variables(inherited)?;
-    }
-    let mut prepared = Prepared::new(launch, applied.rlimits.clone(), launcher.inner)?;
-    prepared.find_program(&launcher.inherited);
+    let inherited = (*order.inherited).as_ref().map_err(Clone::clone)?;
+    let mut prepared = Prepared::new(&order.launch, applied.rlimits.clone(), launcher.inner)?;
+    prepared.find_program(inherited);
     let entrances = match &applied.group {
         Some(group) => group.entrances().map_err(|error| StepError {
             step: "open the control group".into(),
@@ -115,7 +121,7 @@ fn start(
         stderr: write[1].as_fd(),
         cgroups: entrances.iter().map(AsFd::as_fd).collect(),
     };
-    spawn::spawn(&prepared, &launcher.inherited, &files, &mut launcher.stack)
+    spawn::spawn(&prepared, inherited, &files, &mut launcher.stack)
 }
 
 impl Watch<'_> {
@@ -134,6 +140,10 @@ impl Watch<'_> {
             if seen.socket {
                 self.serve(launcher);
             }
+            if launcher.line.is_held_up() && self.started.elapsed() >= HOLD {
+                // A runner that is gone is noticed by the next poll.
+                let _ = launcher.line.let_go();
+            }
             self.check_time();
         }
     }
@@ -142,17 +152,18 @@ impl Watch<'_> {
         let socket = if self.runner_gone {
             None
         } else {
-            Some(&launcher.socket)
+            Some(launcher.line.readable())
         };
         let mut polled = vec![PollFd::new(&self.child.pidfd, PollFlags::IN)];
-        polled.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN)));
+        polled.extend(socket.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
         polled.extend(
             self.pipes
                 .iter()
                 .flatten()
                 .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
         );
-        let timeout = self.next_look().map(|at| {
+        let hold = launcher.line.is_held_up().then(|| self.started + HOLD);
+        let timeout = self.next_look().into_iter().chain(hold).min().map(|at| {
             let left = at.saturating_duration_since(Instant::now());
             Timespec {
                 tv_sec: left.as_secs() as i64,
@@ -242,15 +253,21 @@ impl Watch<'_> {
     }
 
     fn serve(&mut self, launcher: &mut Launcher) {
-        match launcher.next_order() {
-            // A second program while one runs would be a bug of the runner; the first one goes on.
-            Ok(Some(Order::Run(_))) => {}
-            Ok(Some(Order::Kill)) if self.killed.is_some() => self.force_at = Some(Instant::now()),
-            Ok(Some(Order::Kill)) => self.kill(Killed::Asked),
-            Ok(None) | Err(_) => {
-                self.runner_gone = true;
+        let lost = Heard {
+            kills: 0,
+            gone: true,
+        };
+        let Heard { kills, gone } = launcher.line.look().unwrap_or(lost);
+        for _ in 0..kills {
+            if self.killed.is_some() {
+                self.force_at = Some(Instant::now());
+            } else {
                 self.kill(Killed::Asked);
             }
+        }
+        if gone {
+            self.runner_gone = true;
+            self.kill(Killed::Asked);
         }
     }
 
@@ -266,12 +283,8 @@ impl Watch<'_> {
         let bytes = &launcher.read_buffer[..read];
         self.logs[place].take(bytes);
         if self.launch.stream && read > 0 && !self.runner_gone {
-            let report = Report::Output {
-                stderr: place == 1,
-                bytes: bytes.to_vec(),
-            };
             // A runner that is gone is noticed by the next poll.
-            let _ = launcher.report(&report);
+            let _ = launcher.line.output(place == 1, bytes);
         }
     }
 
@@ -288,7 +301,9 @@ impl Watch<'_> {
 
     /// Reaps the program and what it left behind, completes the logs and adds up what was used.
     fn finish(mut self, launcher: &mut Launcher, wall: Duration) -> (Ended, bool) {
-        let run_delay_ns = reap::run_delay(self.child.pid);
+        let run_delay_ns = (wall >= DELAY_FROM)
+            .then(|| reap::run_delay(self.child.pid))
+            .flatten();
         let (mut status, mut usage) = (0, Usage::default());
         if let Reaped::One(raw, used) = reap::reap(self.child.pid) {
             (status, usage) = (raw, used);
@@ -309,6 +324,7 @@ impl Watch<'_> {
             status,
             killed: self.killed,
             wall_ns: wall.as_nanos() as u64,
+            ago_ns: 0,
             user_us: usage.user_us,
             sys_us: usage.sys_us,
             max_rss: usage.max_rss,

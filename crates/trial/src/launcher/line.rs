@@ -1,0 +1,164 @@
+//! The launcher's end of the socket: what it is to run, and what it has to tell.
+//!
+//! The runner may order several short programs at once, and their ends may be told together: waking the runner for each
+//! costs more than such a program. None of this may hold anything up, so a program that turns out to take long has what
+//! ended before it told, and what waits behind it returned, for a slot that is free.
+
+use super::child::{self, StepError};
+use crate::wire::{self, Ended, Inbox, Launch, Order, Report};
+use std::collections::VecDeque;
+use std::ffi::CString;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// What is ordered and not begun, and what has ended and is not told.
+pub(super) struct Line {
+    socket: UnixStream,
+    inbox: Inbox,
+    inherited: Rc<Inherited>,
+    waiting: VecDeque<Waiting>,
+    untold: Vec<(Ended, Instant)>,
+    outbox: Vec<u8>,
+}
+
+/// The variables that programs inherit, or why they cannot be given to any.
+pub(super) type Inherited = Result<Vec<CString>, StepError>;
+
+/// An order that is not begun.
+pub(super) struct Waiting {
+    pub(super) inherited: Rc<Inherited>,
+    pub(super) launch: Box<Launch>,
+    /// The runner wants it no more.
+    pub(super) cancelled: bool,
+}
+
+/// What a look at the socket brought.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Heard {
+    /// How often the runner asked for an end.
+    pub(super) kills: u32,
+    /// Nobody is at the other end.
+    pub(super) gone: bool,
+}
+
+impl Line {
+    /// To the runner at the other end of `socket`.
+    pub(super) fn new(socket: UnixStream) -> Self {
+        Self {
+            socket,
+            inbox: Inbox::default(),
+            inherited: Rc::new(Ok(Vec::new())),
+            waiting: VecDeque::new(),
+            untold: Vec::new(),
+            outbox: Vec::new(),
+        }
+    }
+
+    /// Becomes readable when the runner has something to say or is gone.
+    pub(super) fn readable(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// What to run next; waits for it. `None` when the runner is gone.
+    pub(super) fn next(&mut self) -> io::Result<Option<Waiting>> {
+        loop {
+            if let Some(next) = self.waiting.pop_front() {
+                return Ok(Some(next));
+            }
+            self.tell()?;
+            // A kill that crossed the end of the last program has nothing left to do.
+            if self.look()?.gone {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Takes in what the runner says; waits where that is nothing.
+    pub(super) fn look(&mut self) -> io::Result<Heard> {
+        let gone = !self.inbox.fill(&self.socket)?;
+        let mut kills = 0;
+        while let Some(order) = self.inbox.next()? {
+            match order {
+                Order::Inherit(list) => self.inherited = Rc::new(child::variables(&list)),
+                Order::Run(launch) => self.waiting.push_back(Waiting {
+                    inherited: Rc::clone(&self.inherited),
+                    launch,
+                    cancelled: false,
+                }),
+                Order::Kill => {
+                    kills += 1;
+                    for waiting in &mut self.waiting {
+                        waiting.cancelled = true;
+                    }
+                }
+            }
+        }
+        Ok(Heard { kills, gone })
+    }
+
+    /// Keeps an end to be told with others, while at least as many are still to come.
+    pub(super) fn ended(&mut self, ended: Ended) -> io::Result<()> {
+        self.untold.push((ended, Instant::now()));
+        if self.untold.len() >= self.waiting.len() {
+            return self.tell();
+        }
+        Ok(())
+    }
+
+    /// Passes output on.
+    pub(super) fn output(&mut self, stderr: bool, bytes: &[u8]) -> io::Result<()> {
+        let report = Report::Output {
+            stderr,
+            bytes: bytes.to_vec(),
+        };
+        self.put_untold()?;
+        wire::encode(&report, &mut self.outbox)?;
+        self.send()
+    }
+
+    /// Whether a program that takes long holds anything up.
+    pub(super) fn is_held_up(&self) -> bool {
+        let waits = self.waiting.back().is_some_and(|last| !last.cancelled);
+        waits || !self.untold.is_empty()
+    }
+
+    /// Tells what ended, and returns what waits.
+    pub(super) fn let_go(&mut self) -> io::Result<()> {
+        self.put_untold()?;
+        // What is cancelled is no other slot's either; it was ordered before what is not.
+        let kept = self.waiting.iter().filter(|waiting| waiting.cancelled);
+        let kept = kept.count();
+        let returned = self.waiting.len() - kept;
+        self.waiting.truncate(kept);
+        if returned > 0 {
+            wire::encode(&Report::Returned(returned), &mut self.outbox)?;
+        }
+        self.send()
+    }
+
+    fn tell(&mut self) -> io::Result<()> {
+        self.put_untold()?;
+        self.send()
+    }
+
+    fn put_untold(&mut self) -> io::Result<()> {
+        let now = Instant::now();
+        for (mut ended, at) in self.untold.drain(..) {
+            let ago: Duration = now.saturating_duration_since(at);
+            ended.ago_ns = ago.as_nanos() as u64;
+            wire::encode(&Report::Ended(Box::new(ended)), &mut self.outbox)?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        if !self.outbox.is_empty() {
+            self.socket.write_all(&self.outbox)?;
+            self.outbox.clear();
+        }
+        Ok(())
+    }
+}
