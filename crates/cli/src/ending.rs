@@ -12,7 +12,7 @@ use fairtrial_analysis::compare::{SweepChoice, choose_declared};
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
 use fairtrial_engine::{RunReport, RunRequest};
-use fairtrial_journal::{DataRoot, Index, RunStatus};
+use fairtrial_journal::RunStatus;
 use fairtrial_spec::Spec;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -54,13 +54,8 @@ impl<'a> Ending<'a> {
                 Failure::machine(why).hint("what was recorded is kept: make room and `--resume`")
             );
         }
-        let summary = std::thread::scope(|scope| {
-            // Both read the whole journal, and neither needs the other.
-            scope.spawn(|| index(&request.root, printer));
-            let summary = summarize_run(&report.run, spec)?;
-            summarize::write_views(&report.run, spec, &summary)?;
-            Ok::<_, Failure>(summary)
-        })?;
+        let summary = summarize_run(&report.run, spec)?;
+        summarize::write_views(&report.run, spec, &summary)?;
         let trajectory = watched
             .map(|watched| watched.trajectory(&report.run))
             .transpose()?;
@@ -208,13 +203,6 @@ fn chosen(data: &Dataset, spec: &Spec, printer: Printer) -> Option<SweepChoice> 
     choose_declared(data, spec)
         .map_err(|error| printer.tell(format!("no point is named best: {error}")))
         .ok()
-}
-
-/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
-fn index(root: &DataRoot, printer: Printer) {
-    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
-        printer.warn(error.to_string());
-    }
 }
 
 fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {

@@ -120,6 +120,7 @@ impl Progress {
             RunEvent::Jobs(states) => self.bar.set_prefix(job_words(&states)),
             RunEvent::Ended(ending) => self.ended(&ending),
             RunEvent::Stopping(reason) => self.stopping(&reason),
+            RunEvent::Closed => {}
             RunEvent::Note(text) => self.say(&text),
             RunEvent::Warning(text) => {
                 let printer = self.printer;

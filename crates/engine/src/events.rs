@@ -57,6 +57,8 @@ pub enum RunEvent {
     Ended(Box<Ending>),
     /// The run will start no more trials.
     Stopping(StopReason),
+    /// The journal is complete; the views are made from it now.
+    Closed,
     /// Something to know, in good order.
     Note(String),
     /// Something to know.

@@ -313,11 +313,7 @@ fn start_launcher(program: &Path) -> io::Result<(Child, UnixStream)> {
     Ok((launcher, ours))
 }
 
-fn ended_job(
-    handed: Handed,
-    ended: Box<Ended>,
-    now: impl Fn() -> UtcTime,
-) -> (TrialJob, Fate) {
+fn ended_job(handed: Handed, ended: Box<Ended>, now: impl Fn() -> UtcTime) -> (TrialJob, Fate) {
     let Handed { job, inputs, .. } = handed;
     if ended.failure.as_ref().is_some_and(|failure| failure.taken) {
         return (job, Fate::Taken(AttemptTaken));

@@ -19,7 +19,7 @@ use fairtrial_engine::{
     Controls, EngineError, Outputs, RunEvent, RunReport, RunRequest, Start, Stay, Verbosity,
     preflight, remote, resolved_spec, reusable,
 };
-use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
+use fairtrial_journal::{DataRoot, Entry, Event, Index, RunDir, RunStatus, Selector, read_journal};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, PlanChange};
 use fairtrial_spec::{EngineKind, FileCheck};
@@ -384,6 +384,13 @@ fn request(
     })
 }
 
+/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
+fn index(root: &DataRoot, printer: Printer) {
+    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
+        printer.warn(error.to_string());
+    }
+}
+
 /// Runs with signals and display connected.
 pub(super) fn go(
     request: &RunRequest,
@@ -406,9 +413,12 @@ pub(super) fn go(
     }
     let (events, shown) = channel();
     let mut progress = manner.detail.map(|detail| Progress::new(printer, detail));
+    let root = request.root.clone();
     let display = std::thread::spawn(move || {
         for event in shown {
             match (&mut progress, event) {
+                // Both this and the views read the whole journal, and neither needs the other.
+                (_, RunEvent::Closed) => index(&root, printer),
                 (Some(progress), event) => progress.show(event),
                 (None, RunEvent::Warning(text)) => printer.warn(text),
                 (None, _) => {}

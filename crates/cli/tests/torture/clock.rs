@@ -43,7 +43,9 @@ fn a_clock_that_steps_back_changes_no_answer_and_no_order() {
     fs::write(lab.path().join("go"), "").unwrap();
     controller.wait().assert_code(0);
     let journal = audit(&lab, 4);
-    let given_out = journal.of_kind("started").next().unwrap()["at"].as_str().unwrap();
+    let given_out = journal.of_kind("started").next().unwrap()["at"]
+        .as_str()
+        .unwrap();
     let ended = journal.effective()[&0]["ended_at"].as_str().unwrap();
     assert!(ended < given_out, "the clock stepped");
     for record in journal.records() {

@@ -40,7 +40,10 @@ fi"#,
     let journal = audit(&lab, TRIALS);
     assert_eq!(journal.records().count() as u64, TRIALS);
     let delay = |index: u64| &journal.effective()[&index]["resources"]["run_queue_delay_s"];
-    assert!(delay(60).is_number(), "a long trial says how long it waited");
+    assert!(
+        delay(60).is_number(),
+        "a long trial says how long it waited"
+    );
 }
 
 #[test]

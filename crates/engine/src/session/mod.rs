@@ -250,6 +250,9 @@ impl Session<'_> {
         });
         let closed = floor.writer.close();
         worked?;
+        if closed.is_ok() {
+            let _ = self.events.send(RunEvent::Closed);
+        }
         let report = RunReport {
             run: self.run.clone(),
             counts,

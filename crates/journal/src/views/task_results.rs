@@ -49,15 +49,16 @@ pub(super) fn write(
 fn fill(task: &TaskRows<'_>, rows: &mut BufReader<File>, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&head(task.head)?)?;
     let mut row = Vec::new();
+    let mut at = rows.stream_position()?;
     for (place, (offset, len)) in task.rows.iter().enumerate() {
-        let step = offset.wrapping_sub(rows.stream_position()?);
-        match i64::try_from(step) {
+        match i64::try_from(offset.wrapping_sub(at)) {
             // Rows of one task mostly stand close together: stay within the buffer.
             Ok(ahead) => rows.seek_relative(ahead)?,
             Err(_) => drop(rows.seek(SeekFrom::Start(*offset))?),
         }
         row.resize(*len as usize, 0);
         rows.read_exact(&mut row)?;
+        at = offset + u64::from(*len);
         out.write_all(if place == 0 { b"\n    " } else { b",\n    " })?;
         out.write_all(&row)?;
     }

@@ -21,8 +21,8 @@ mod supervise;
 use crate::inner::Inner;
 use crate::limits::Backend;
 use crate::wire::{Ended, Killed, Launch};
-use line::{Line, Waiting};
 use files::Ready;
+use line::{Line, Waiting};
 use output::EmptyFile;
 use spawn::ChildStack;
 use std::io;
@@ -91,7 +91,9 @@ impl Launcher {
             killed: Some(Killed::Asked),
             ..Ended::default()
         };
-        Ok(self.prepare(launch).map_or_else(|failure| failure, left_out))
+        Ok(self
+            .prepare(launch)
+            .map_or_else(|failure| failure, left_out))
     }
 
     /// Makes what stands on disk before a program starts; gives the end of one for which that failed.

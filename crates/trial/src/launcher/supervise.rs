@@ -2,12 +2,12 @@
 
 use super::child::{Child, ChildFiles, StepError};
 use super::files::Ready;
+use super::line::{Heard, Waiting};
 use super::output::{self, Log};
 use super::reap::{self, Reaped, Usage};
 use super::spawn::{self, Prepared};
 use super::{Launcher, RunnerGone};
 use crate::limits::{self, Applied};
-use super::line::{Heard, Waiting};
 use crate::wire::{Ended, Killed, Launch, LaunchLimits};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
