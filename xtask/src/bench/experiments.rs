@@ -30,7 +30,7 @@ const PYTHON: &str = "from fairtrial import Experiment, register_experiment\n\n\
 /// Measures and prints everything.
 pub(super) fn run(bench: &Bench<'_>) -> Outcome {
     let folder = bench.fresh()?;
-    std::fs::write(folder.path().join("noop_module.py"), PYTHON)?;
+    std::fs::write(folder.join("noop_module.py"), PYTHON)?;
     println!(
         "A no-op with instruments ({ITERATIONS} iterations, median and mean in ns over {} trials each)\n",
         bench.args.rounds
@@ -56,7 +56,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Outcome {
     for _ in 0..bench.args.rounds {
         for (case, (_, instruments)) in found.iter_mut().zip(INSTRUMENTS) {
             for (language, slug) in [(0, "noop"), (2, "pynoop")] {
-                let (middle, mean) = noop(bench, folder.path(), slug, (instruments, ITERATIONS))?;
+                let (middle, mean) = noop(bench, &folder, slug, (instruments, ITERATIONS))?;
                 case[language].push(middle);
                 case[language + 1].push(mean);
             }
@@ -69,7 +69,7 @@ pub(super) fn run(bench: &Bench<'_>) -> Outcome {
         table.row([name.to_owned()].into_iter().chain(cells).collect());
     }
     table.print();
-    times(bench, folder.path())
+    times(bench, &folder)
 }
 
 /// Whole commands.

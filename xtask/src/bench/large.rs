@@ -11,9 +11,9 @@ const TIMES: usize = 15;
 /// Runs it and prints the table.
 pub(super) fn run(bench: &Bench<'_>) -> io::Result<()> {
     let folder = bench.fresh()?;
-    write_spec(folder.path(), bench.args.large)?;
+    write_spec(&folder, bench.args.large)?;
     let call = |arguments: &[&str]| {
-        let mut command = bench.fairtrial(folder.path());
+        let mut command = bench.fairtrial(&folder);
         command.args(arguments);
         command
     };
@@ -52,7 +52,7 @@ fn start_up(bench: &Bench<'_>) -> io::Result<()> {
     let empty = bench.fresh()?;
     let quick = |arguments: &'static [&'static str]| {
         median_wall(TIMES, || {
-            let mut command = bench.fairtrial(empty.path());
+            let mut command = bench.fairtrial(&empty);
             command.args(arguments);
             command
         })

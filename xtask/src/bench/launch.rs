@@ -87,23 +87,21 @@ fn take_turn(bench: &Bench<'_>, turn: Turn, trials: u64) -> io::Result<Cost> {
     let folder = bench.fresh()?;
     let (trials_text, slots) = (trials.to_string(), SLOTS.to_string());
     let floor = |mode: &str| {
-        let mut command = Command::new(&bench.floor);
-        command
-            .args([mode, &trials_text, &slots])
-            .arg(folder.path());
+        let mut command = Bench::command(&bench.floor, &folder);
+        command.args([mode, &trials_text, &slots]).arg(&folder);
         command
     };
     let mut command = match turn {
         Turn::Records => floor("records"),
         Turn::Folders => floor("folders"),
         Turn::Fairtrial => {
-            write_spec(folder.path(), trials)?;
-            let mut command = bench.fairtrial(folder.path());
+            write_spec(&folder, trials)?;
+            let mut command = bench.fairtrial(&folder);
             command.args(["run", "bench.toml"]);
             command
         }
         Turn::Hyperfine => {
-            let mut command = Command::new("hyperfine");
+            let mut command = Bench::command("hyperfine", &folder);
             command.args([
                 "--shell=none",
                 "--style=none",
@@ -114,10 +112,9 @@ fn take_turn(bench: &Bench<'_>, turn: Turn, trials: u64) -> io::Result<Cost> {
             command
         }
         Turn::GnuParallel => {
-            let mut command = Command::new("parallel");
+            let mut command = Bench::command("parallel", &folder);
             command.args(["--jobs", &slots, "--joblog", "joblog", "/bin/true", ":::"]);
             command.args((0..trials).map(|trial| trial.to_string()));
-            command.current_dir(folder.path());
             command
         }
     };

@@ -8,6 +8,7 @@ mod measure;
 mod table;
 
 use crate::{Outcome, cargo, repository};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -68,16 +69,27 @@ pub(crate) fn run(args: &Args) -> Outcome {
 }
 
 impl Bench<'_> {
-    /// A fresh folder for one measurement, gone when dropped.
-    fn fresh(&self) -> std::io::Result<tempfile::TempDir> {
-        tempfile::tempdir_in(self.folder.path())
+    /// A fresh folder for one measurement. It stays until all are made: after many files were deleted, some file systems
+    /// are slow to make new ones. And nobody pays for what others have not yet written to disk.
+    fn fresh(&self) -> std::io::Result<PathBuf> {
+        let fresh = tempfile::tempdir_in(self.folder.path())?.keep();
+        let _ = Command::new("sync").status();
+        Ok(fresh)
+    }
+
+    /// A program at work in a folder, with the few variables that everybody has: what a shell adds (shims of version
+    /// managers above all) would be measured with it.
+    fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
+        let mut command = Command::new(program);
+        let home = std::env::var_os("HOME").unwrap_or_default();
+        command.current_dir(folder).env_clear();
+        command.env("HOME", home).env("PATH", "/usr/bin:/bin");
+        command
     }
 
     /// The binary at work in a folder.
     fn fairtrial(&self, folder: &Path) -> Command {
-        let mut command = Command::new(&self.binary);
-        command.current_dir(folder).env_remove("FAIRTRIAL_DATA");
-        command
+        Self::command(&self.binary, folder)
     }
 }
 
