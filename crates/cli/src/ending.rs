@@ -240,9 +240,10 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
 
 /// A run that goes on elsewhere, and how to come back to it.
 fn detached_words(report: &RunReport, printer: Printer) {
-    let (name, ended) = (report.run.name(), report.counts.total());
+    let name = report.run.name();
+    let answered = report.counts.total() - report.counts.cancelled;
     printer.tell(format!(
-        "{ended} of {} trials have their answer; the jobs go on without this terminal",
+        "{answered} of {} trials have their answer; the jobs go on without this terminal",
         report.trials
     ));
     printer.tell(format!(

@@ -8,6 +8,7 @@ mod clock;
 mod episode;
 mod hex;
 mod metric;
+mod nearest;
 mod number;
 mod outcome;
 mod own_word;
@@ -25,6 +26,7 @@ pub use episode::{
 };
 pub use hex::hex;
 pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
+pub use nearest::nearest;
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, OOM_FACT, OWN_WORD};

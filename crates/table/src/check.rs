@@ -1,8 +1,8 @@
 //! What is wrong with a table: in itself, and against the list of experiments that feed it.
 
-use crate::error::nearest;
 use crate::number::read_number;
 use crate::table::Table;
+use fairtrial_model::nearest;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 

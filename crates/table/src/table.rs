@@ -2,9 +2,9 @@
 
 use crate::TableError;
 use crate::cell::text_of;
-use crate::error::nearest;
 use crate::header::Column;
 use crate::source::{CellSpan, LineSpan, spans};
+use fairtrial_model::nearest;
 
 /// A table and its bytes.
 #[derive(Debug, Clone)]
@@ -91,7 +91,7 @@ impl Table {
             }),
             (None, _) => Err(TableError::NoColumn {
                 title: title.to_owned(),
-                near: nearest(title, titles()),
+                near: nearest(title, titles()).map(str::to_owned),
             }),
         }
     }

@@ -76,7 +76,8 @@ pub struct Verdict {
     pub more: Option<MoreTrials>,
     /// What a reader must know before trusting it.
     pub flags: Vec<Flag>,
-    /// Whether it was taken back because too few trials of a side count.
+    /// Whether it was taken back: too few trials of a side count, or the failures could turn it. More trials of the same
+    /// kind are then not what is missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub withheld: bool,
 }
@@ -180,7 +181,11 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
         .ok()
         .and_then(|answer| effect(case, answer.value, &answer.interval, (answer.p, answer.df)));
     let mut flags = flags(case);
-    let (word, reason) = match &answered {
+    let Judged {
+        word,
+        reason,
+        withheld,
+    } = match &answered {
         Ok(answer) => judged(case, &answer.interval, family.alpha),
         Err(why) => undefined(case, why),
     };
@@ -193,7 +198,7 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
         family.alpha,
     ));
     let more = match (word, &answered) {
-        (Word::Inconclusive, Ok(answer)) => {
+        (Word::Inconclusive, Ok(answer)) if !withheld => {
             plan_more::more(case, answer.value, family.alpha, power)
         }
         _ => None,
@@ -214,7 +219,7 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
             reason,
             more,
             flags,
-            withheld: false,
+            withheld,
         },
         control: numbers(case, |stratum| &stratum.control),
         candidate: numbers(case, |stratum| &stratum.candidate),
@@ -233,19 +238,37 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
 pub(crate) fn judgement(case: &Case, alpha: f64) -> (Word, String, Option<Effect>) {
     match case.answer(&case.sample, alpha) {
         Ok(answer) => {
-            let (word, reason) = judged(case, &answer.interval, alpha);
+            let Judged { word, reason, .. } = judged(case, &answer.interval, alpha);
             let effect = effect(case, answer.value, &answer.interval, (answer.p, answer.df));
             (word, reason, effect)
         }
         Err(why) => {
-            let (word, reason) = undefined(case, &why);
+            let Judged { word, reason, .. } = undefined(case, &why);
             (word, reason, None)
         }
     }
 }
 
+/// A word and why.
+struct Judged {
+    word: Word,
+    reason: String,
+    /// See [`Verdict::withheld`].
+    withheld: bool,
+}
+
+impl Judged {
+    fn plain(word: Word, reason: impl Into<String>) -> Self {
+        Self {
+            word,
+            reason: reason.into(),
+            withheld: false,
+        }
+    }
+}
+
 /// The word for an interval, after what is missing had its say.
-fn judged(case: &Case, interval: &Interval, alpha: f64) -> (Word, String) {
+fn judged(case: &Case, interval: &Interval, alpha: f64) -> Judged {
     let rule = case.rule();
     let word = rule.word(interval);
     let broken = broken_share(case);
@@ -254,15 +277,19 @@ fn judged(case: &Case, interval: &Interval, alpha: f64) -> (Word, String) {
         let reason = format!(
             "{percent} % of the pairs have a side missing; --pairing none compares the groups"
         );
-        return (Word::Insufficient, reason);
+        return Judged::plain(Word::Insufficient, reason);
     }
     if let Some(changed) = missing::worst_case(case, word, alpha) {
         let reason = format!(
             "missing data: with failures counted against it, {word} would become {changed}"
         );
-        return (Word::Inconclusive, reason);
+        return Judged {
+            word: Word::Inconclusive,
+            reason,
+            withheld: true,
+        };
     }
-    (word, reason(case, word, interval))
+    Judged::plain(word, reason(case, word, interval))
 }
 
 fn broken_share(case: &Case) -> f64 {
@@ -301,13 +328,12 @@ fn reason(case: &Case, word: Word, interval: &Interval) -> String {
 }
 
 /// The word where there is no interval.
-fn undefined(case: &Case, why: &Undefined) -> (Word, String) {
+fn undefined(case: &Case, why: &Undefined) -> Judged {
     let (control, candidate) = case.sample.sizes();
     match why {
-        Undefined::ZeroVariance { value, .. } if *value == 0.0 => (
-            Word::Identical,
-            "every value is the same on both sides".to_owned(),
-        ),
+        Undefined::ZeroVariance { value, .. } if *value == 0.0 => {
+            Judged::plain(Word::Identical, "every value is the same on both sides")
+        }
         Undefined::ZeroVariance { value, .. } => {
             let shown = if case.scale == Scale::Ratio {
                 value.exp()
@@ -322,20 +348,20 @@ fn undefined(case: &Case, why: &Undefined) -> (Word, String) {
             let reason = format!(
                 "the {what} is {shown} in every unit, so chance has no measure (is the metric deterministic?)"
             );
-            (Word::Insufficient, reason)
+            Judged::plain(Word::Insufficient, reason)
         }
         _ if control == 0 || candidate == 0 => {
             let side = if control == 0 { "control" } else { "candidate" };
-            (
+            Judged::plain(
                 Word::Insufficient,
                 format!("the {side} has no usable value"),
             )
         }
-        _ if control.min(candidate) == 1 => (
+        _ if control.min(candidate) == 1 => Judged::plain(
             Word::Insufficient,
-            "one value on a side has no spread; at least two are needed".to_owned(),
+            "one value on a side has no spread; at least two are needed",
         ),
-        why => (Word::Insufficient, why.to_string()),
+        why => Judged::plain(Word::Insufficient, why.to_string()),
     }
 }
 

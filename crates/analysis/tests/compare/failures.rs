@@ -36,6 +36,9 @@ fn failures_that_could_have_changed_the_verdict_make_it_inconclusive() {
         "{}",
         found.verdict.reason
     );
+    // More trials that fail as often would not settle it.
+    assert!(found.verdict.withheld);
+    assert_eq!(found.verdict.more, None);
     // The machine's fault is not the arm's.
     records[15].outcome = Outcome::Infra;
     assert_eq!(judged(UP, None, &records).verdict.word, Word::Improved);

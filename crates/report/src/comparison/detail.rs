@@ -21,11 +21,7 @@ pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
             number::count(more.units),
             more.unit
         ),
-        (None, Word::Inconclusive)
-            if metric.direction.is_some()
-                && !verdict.withheld
-                && !verdict.reason.starts_with("missing") =>
-        {
+        (None, Word::Inconclusive) if metric.direction.is_some() && !verdict.withheld => {
             " No realistic number of trials would settle it at this size of effect.".to_owned()
         }
         _ => String::new(),

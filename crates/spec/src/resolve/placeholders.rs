@@ -4,11 +4,11 @@ use super::draft::Draft;
 use super::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::shape::suggest::nearest;
 use crate::source::{Sources, Span};
 use crate::spec::{Arm, Spec, Task, Work};
 use crate::template::{BUILTIN_NAMES, Placeholder, Template};
 use crate::{AGENT_PLACEHOLDERS, SANDBOX_PLACEHOLDERS};
+use fairtrial_model::nearest;
 
 /// Reports placeholders that nothing defines.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: &mut Problems) {
