@@ -4,6 +4,7 @@
 //! Everything a person sees comes from [`RunEvent`]s; this crate prints nothing and knows no statistics.
 #![forbid(unsafe_code)]
 
+pub mod agent_tasks;
 mod attempt;
 mod board;
 mod capacity;

@@ -131,6 +131,15 @@ pub(crate) struct LaunchFailure {
     pub taken: bool,
 }
 
+impl From<LaunchFailure> for Ended {
+    fn from(failure: LaunchFailure) -> Self {
+        Self {
+            failure: Some(failure),
+            ..Self::default()
+        }
+    }
+}
+
 /// Why the launcher ended a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Killed {

@@ -3,7 +3,7 @@
 use super::beside::{self, Beside};
 use super::case::{Case, DataKind, Scale};
 use super::family::FamilyPlace;
-use super::missing;
+use super::judged::{Judged, judged, undefined};
 use super::plan_more::{self, MoreTrials};
 use super::units::{DroppedUnit, UnitKind};
 use super::verdict::Word;
@@ -11,11 +11,9 @@ use super::{Flag, Role};
 use crate::TrialSet;
 use crate::summary::Numbers;
 use fairtrial_model::Direction;
-use fairtrial_stats::{Interval, Undefined, descriptive};
+use fairtrial_stats::{Interval, descriptive};
 use serde::Serialize;
 
-/// Share of broken pairs from which on nothing is concluded.
-const MOST_BROKEN: f64 = 0.2;
 /// Fewer units than this cannot reach the usual level by the sign-flip test, and their mean often has the wrong sign.
 const FEW_UNITS: usize = 6;
 
@@ -246,122 +244,6 @@ pub(crate) fn judgement(case: &Case, alpha: f64) -> (Word, String, Option<Effect
             let Judged { word, reason, .. } = undefined(case, &why);
             (word, reason, None)
         }
-    }
-}
-
-/// A word and why.
-struct Judged {
-    word: Word,
-    reason: String,
-    /// See [`Verdict::withheld`].
-    withheld: bool,
-}
-
-impl Judged {
-    fn plain(word: Word, reason: impl Into<String>) -> Self {
-        Self {
-            word,
-            reason: reason.into(),
-            withheld: false,
-        }
-    }
-}
-
-/// The word for an interval, after what is missing had its say.
-fn judged(case: &Case, interval: &Interval, alpha: f64) -> Judged {
-    let rule = case.rule();
-    let word = rule.word(interval);
-    let broken = broken_share(case);
-    if case.units.paired && broken > MOST_BROKEN {
-        let percent = (100.0 * broken).round();
-        let reason = format!(
-            "{percent} % of the pairs have a side missing; --pairing none compares the groups"
-        );
-        return Judged::plain(Word::Insufficient, reason);
-    }
-    if let Some(changed) = missing::worst_case(case, word, alpha) {
-        let reason = format!(
-            "missing data: with failures counted against it, {word} would become {changed}"
-        );
-        return Judged {
-            word: Word::Inconclusive,
-            reason,
-            withheld: true,
-        };
-    }
-    Judged::plain(word, reason(case, word, interval))
-}
-
-fn broken_share(case: &Case) -> f64 {
-    let units = case.units.rows.len();
-    if units == 0 {
-        0.0
-    } else {
-        case.units.dropped().len() as f64 / units as f64
-    }
-}
-
-fn reason(case: &Case, word: Word, interval: &Interval) -> String {
-    let rule = case.rule();
-    let zero = if case.scale == Scale::Ratio {
-        "a ratio of 1"
-    } else {
-        "0"
-    };
-    match word {
-        Word::Improved | Word::Regressed if rule.beyond_margin => {
-            "the whole interval lies beyond the threshold".to_owned()
-        }
-        Word::Improved | Word::Regressed => format!("the interval leaves {zero} outside"),
-        Word::Equivalent if interval.contains(0.0) => {
-            "the whole interval lies inside the margin".to_owned()
-        }
-        Word::Equivalent => {
-            "there is a difference, but the whole interval lies inside the margin".to_owned()
-        }
-        Word::NotWorse => "the interval rules out a loss as large as the margin".to_owned(),
-        Word::Inconclusive if rule.direction.is_none() && !interval.contains(0.0) => {
-            format!("the interval leaves {zero} outside, but which way is better is not declared")
-        }
-        _ => format!("the interval holds {zero} and differences that matter"),
-    }
-}
-
-/// The word where there is no interval.
-fn undefined(case: &Case, why: &Undefined) -> Judged {
-    let (control, candidate) = case.sample.sizes();
-    match why {
-        Undefined::ZeroVariance { value, .. } if *value == 0.0 => {
-            Judged::plain(Word::Identical, "every value is the same on both sides")
-        }
-        Undefined::ZeroVariance { value, .. } => {
-            let shown = if case.scale == Scale::Ratio {
-                value.exp()
-            } else {
-                *value
-            };
-            let what = if case.scale == Scale::Ratio {
-                "ratio"
-            } else {
-                "difference"
-            };
-            let reason = format!(
-                "the {what} is {shown} in every unit, so chance has no measure (is the metric deterministic?)"
-            );
-            Judged::plain(Word::Insufficient, reason)
-        }
-        _ if control == 0 || candidate == 0 => {
-            let side = if control == 0 { "control" } else { "candidate" };
-            Judged::plain(
-                Word::Insufficient,
-                format!("the {side} has no usable value"),
-            )
-        }
-        _ if control.min(candidate) == 1 => Judged::plain(
-            Word::Insufficient,
-            "one value on a side has no spread; at least two are needed",
-        ),
-        why => Judged::plain(Word::Insufficient, why.to_string()),
     }
 }
 

@@ -13,6 +13,7 @@ mod failures;
 mod fairness;
 mod family;
 mod flag;
+mod judged;
 mod margin;
 mod method;
 mod mismatch;

@@ -1,8 +1,9 @@
 //! Picking up a run that is with a scheduler, from any terminal: what `status`, `watch`, `wait` and `cancel` share.
 
-use super::run::{Manner, explain, go};
 use crate::ending::Shown;
 use crate::exit::Failure;
+use crate::explain::explain;
+use crate::live::{Manner, go};
 use crate::printer::Printer;
 use crate::{environment, time};
 use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest, Start, Stay, Verbosity};

@@ -6,26 +6,26 @@ use crate::confirm;
 use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
 use crate::experiment_files;
+use crate::explain::{change_words, explain};
 use crate::global::Global;
 use crate::hooks::{self, Told};
+use crate::live::{Manner, go};
 use crate::printer::Printer;
-use crate::progress::{Detail, Progress};
+use crate::progress::Detail;
 use crate::sequential::{Until, Watched};
 use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_analysis::registration::Registration;
 use fairtrial_engine::{
-    Controls, EngineError, Outputs, RunEvent, RunReport, RunRequest, Start, Stay, Verbosity,
-    preflight, remote, resolved_spec, reusable,
+    Controls, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote,
+    resolved_spec, reusable,
 };
-use fairtrial_journal::{DataRoot, Entry, Event, Index, RunDir, RunStatus, Selector, read_journal};
+use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
 use fairtrial_model::Stamp;
-use fairtrial_plan::{Plan, PlanChange};
+use fairtrial_plan::Plan;
 use fairtrial_spec::{EngineKind, FileCheck};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// Run a spec: every trial, in parallel, with durable records, and a summary at the end
@@ -135,16 +135,6 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         took: began.elapsed(),
     };
     finish(&run, &manner, printer)
-}
-
-/// How a run is shown.
-pub(super) struct Manner {
-    /// The result.
-    pub(super) shown: Shown,
-    /// The spec, for what to type next.
-    pub(super) file: PathBuf,
-    /// What is shown meanwhile.
-    pub(super) detail: Option<Detail>,
 }
 
 /// A run that a controller has left.
@@ -382,118 +372,4 @@ fn request(
             _ => Verbosity::Output,
         },
     })
-}
-
-/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
-fn index(root: &DataRoot, printer: Printer) {
-    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
-        printer.warn(error.to_string());
-    }
-}
-
-/// Runs with signals and display connected.
-pub(super) fn go(
-    request: &RunRequest,
-    controls: &Controls,
-    manner: &Manner,
-    printer: Printer,
-) -> Result<RunReport, Failure> {
-    let remote = request.plan.spec().engine.kind != EngineKind::Local;
-    listen(controls, remote)?;
-    let spec = request.plan.spec();
-    if manner.detail.is_some() {
-        printer.tell(format!(
-            "config={} name={} tasks={} trials={} parallel={}",
-            spec.source,
-            spec.name,
-            spec.tasks.len(),
-            request.plan.len(),
-            request.slots
-        ));
-    }
-    let (events, shown) = channel();
-    let mut progress = manner.detail.map(|detail| Progress::new(printer, detail));
-    let root = request.root.clone();
-    let display = std::thread::spawn(move || {
-        for event in shown {
-            match (&mut progress, event) {
-                // Both this and the views read the whole journal, and neither needs the other.
-                (_, RunEvent::Closed) => index(&root, printer),
-                (Some(progress), event) => progress.show(event),
-                (None, RunEvent::Warning(text)) => printer.warn(text),
-                (None, _) => {}
-            }
-        }
-        if let Some(progress) = progress {
-            progress.finish();
-        }
-    });
-    let report = fairtrial_engine::run(request, controls, events);
-    let _ = display.join();
-    report.map_err(explain)
-}
-
-/// Ctrl-C, a closed terminal and a polite kill all stop a run in good order.
-///
-/// Trials of a scheduler outlive their controller: there, all three only leave.
-fn listen(controls: &Controls, remote: bool) -> Result<(), Failure> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]);
-    let mut signals =
-        signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
-    let controls = controls.clone();
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if signal == SIGINT || remote {
-                controls.interrupt();
-            } else {
-                controls.cancel();
-            }
-        }
-    });
-    Ok(())
-}
-
-/// A changed spec is explained field by field.
-pub(super) fn explain(error: EngineError) -> Failure {
-    let EngineError::SpecChanged { change, .. } = &error else {
-        return error.into();
-    };
-    let message = format!("{error}: {}", change_words(change));
-    Failure::input(message).hint(
-        "`--reuse` starts a new run that keeps the unchanged trials; `--resume --as-recorded` finishes the old one as \
-         it was",
-    )
-}
-
-fn change_words(change: &PlanChange) -> String {
-    let PlanChange {
-        same,
-        added,
-        removed,
-        changed,
-        fields,
-    } = change;
-    let mut words = format!(
-        "{same} trials are the same, {changed} changed, {added} are new, {removed} are gone"
-    );
-    for field in fields {
-        let cut = |text: &str| {
-            if text.chars().count() > 60 {
-                text.chars().take(57).collect::<String>() + "..."
-            } else {
-                text.to_owned()
-            }
-        };
-        let (before, after) = (cut(&field.before), cut(&field.after));
-        let line = format!(
-            "\n       `{}` differs in {} (for example {}: `{before}` before, `{after}` now)",
-            field.field, field.trials, field.example
-        );
-        words.push_str(&line);
-    }
-    if *changed == 0 && *added == 0 && *removed == 0 {
-        words.push_str("; the order of trials or a metric's source changed");
-    }
-    words
 }

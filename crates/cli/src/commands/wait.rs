@@ -1,11 +1,12 @@
 //! `wait` and `watch`: stay with a run until it is done, from any terminal, whoever has it now.
 
 use super::attend;
-use super::run::{Manner, Ran, finish, go};
+use super::run::{Ran, finish};
 use super::select::RunArgs;
 use crate::ending::{Ending, Shown};
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
+use crate::live::{Manner, go};
 use crate::printer::Printer;
 use crate::progress::{Detail, outcome_words};
 use crate::sequential::Watched;

@@ -20,7 +20,7 @@ mod supervise;
 
 use crate::inner::Inner;
 use crate::limits::Backend;
-use crate::wire::{Ended, Killed, Launch};
+use crate::wire::{Ended, Killed, Launch, LaunchFailure};
 use files::Ready;
 use line::{Line, Waiting};
 use output::EmptyFile;
@@ -59,7 +59,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
     };
     while let Some(next) = launcher.line.next()? {
         let ended = if next.cancelled {
-            launcher.leave_out(&next.launch)
+            Ok(launcher.leave_out(&next.launch))
         } else {
             launcher.run(&next)
         };
@@ -81,23 +81,23 @@ impl Launcher {
         self.started += 1;
         match self.prepare(&order.launch) {
             Ok(ready) => supervise::run(self, order, ready),
-            Err(failure) => Ok(failure),
+            Err(failure) => Ok(failure.into()),
         }
     }
 
     /// A program that was cancelled before its turn came has a directory, and nothing else.
-    fn leave_out(&mut self, launch: &Launch) -> Result<Ended, RunnerGone> {
-        let left_out = |_| Ended {
-            killed: Some(Killed::Asked),
-            ..Ended::default()
-        };
-        Ok(self
-            .prepare(launch)
-            .map_or_else(|failure| failure, left_out))
+    fn leave_out(&mut self, launch: &Launch) -> Ended {
+        match self.prepare(launch) {
+            Ok(_) => Ended {
+                killed: Some(Killed::Asked),
+                ..Ended::default()
+            },
+            Err(failure) => failure.into(),
+        }
     }
 
-    /// Makes what stands on disk before a program starts; gives the end of one for which that failed.
-    fn prepare(&mut self, launch: &Launch) -> Result<Ready, Ended> {
+    /// Makes what stands on disk before a program starts.
+    fn prepare(&mut self, launch: &Launch) -> Result<Ready, LaunchFailure> {
         if self.empty.is_none() {
             let parent = PathBuf::from(&launch.dir)
                 .parent()
@@ -107,10 +107,7 @@ impl Launcher {
                 parent.join(format!(".empty-{}", std::process::id())),
             ));
         }
-        files::prepare(launch, self).map_err(|failure| Ended {
-            failure: Some(failure),
-            ..Ended::default()
-        })
+        files::prepare(launch, self)
     }
 
     /// The machine's offer for limits, looked at once and only where a trial has limits.

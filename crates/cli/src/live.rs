@@ -1,0 +1,92 @@
+//! A run while it lives: signals reach it, and what happens is shown.
+
+use crate::ending::Shown;
+use crate::exit::Failure;
+use crate::explain::explain;
+use crate::printer::Printer;
+use crate::progress::{Detail, Progress};
+use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest};
+use fairtrial_journal::{DataRoot, Index};
+use fairtrial_spec::EngineKind;
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+
+/// How a run is shown.
+pub(crate) struct Manner {
+    /// The result.
+    pub(crate) shown: Shown,
+    /// The spec, for what to type next.
+    pub(crate) file: PathBuf,
+    /// What is shown meanwhile.
+    pub(crate) detail: Option<Detail>,
+}
+
+/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
+fn index(root: &DataRoot, printer: Printer) {
+    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
+        printer.warn(error.to_string());
+    }
+}
+
+/// Runs with signals and display connected.
+pub(crate) fn go(
+    request: &RunRequest,
+    controls: &Controls,
+    manner: &Manner,
+    printer: Printer,
+) -> Result<RunReport, Failure> {
+    let remote = request.plan.spec().engine.kind != EngineKind::Local;
+    listen(controls, remote)?;
+    let spec = request.plan.spec();
+    if manner.detail.is_some() {
+        printer.tell(format!(
+            "config={} name={} tasks={} trials={} parallel={}",
+            spec.source,
+            spec.name,
+            spec.tasks.len(),
+            request.plan.len(),
+            request.slots
+        ));
+    }
+    let (events, shown) = channel();
+    let mut progress = manner.detail.map(|detail| Progress::new(printer, detail));
+    let root = request.root.clone();
+    let display = std::thread::spawn(move || {
+        for event in shown {
+            match (&mut progress, event) {
+                // Both this and the views read the whole journal, and neither needs the other.
+                (_, RunEvent::Closed) => index(&root, printer),
+                (Some(progress), event) => progress.show(event),
+                (None, RunEvent::Warning(text)) => printer.warn(text),
+                (None, _) => {}
+            }
+        }
+        if let Some(progress) = progress {
+            progress.finish();
+        }
+    });
+    let report = fairtrial_engine::run(request, controls, events);
+    let _ = display.join();
+    report.map_err(explain)
+}
+
+/// Ctrl-C, a closed terminal and a polite kill all stop a run in good order.
+///
+/// Trials of a scheduler outlive their controller: there, all three only leave.
+fn listen(controls: &Controls, remote: bool) -> Result<(), Failure> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]);
+    let mut signals =
+        signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
+    let controls = controls.clone();
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if signal == SIGINT || remote {
+                controls.interrupt();
+            } else {
+                controls.cancel();
+            }
+        }
+    });
+    Ok(())
+}

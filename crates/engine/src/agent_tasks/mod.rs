@@ -1,0 +1,7 @@
+//! The agent tasks of a spec before a run: what they hold, whether they can run here, and their baselines.
+
+mod reader;
+mod ready;
+
+pub use reader::{CheckedTask, TaskReader};
+pub use ready::{NotReady, make_ready, uses_containers};
