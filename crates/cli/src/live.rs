@@ -6,7 +6,7 @@ use crate::explain::explain;
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
 use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest};
-use fairtrial_journal::{DataRoot, Index};
+use fairtrial_journal::{DataRoot, Index, JournalError};
 use fairtrial_spec::EngineKind;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -22,10 +22,8 @@ pub(crate) struct Manner {
 }
 
 /// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
-fn index(root: &DataRoot, printer: Printer) {
-    if let Err(error) = Index::open(root).and_then(|mut index| index.catch_up()) {
-        printer.warn(error.to_string());
-    }
+fn index(root: &DataRoot) -> Result<(), JournalError> {
+    Index::open(root)?.catch_up().map(drop)
 }
 
 /// Runs with signals and display connected.
@@ -52,10 +50,11 @@ pub(crate) fn go(
     let mut progress = manner.detail.map(|detail| Progress::new(printer, detail));
     let root = request.root.clone();
     let display = std::thread::spawn(move || {
+        let mut indexed = Ok(());
         for event in shown {
             match (&mut progress, event) {
                 // Both this and the views read the whole journal, and neither needs the other.
-                (_, RunEvent::Closed) => index(&root, printer),
+                (_, RunEvent::Closed) => indexed = index(&root),
                 (Some(progress), event) => progress.show(event),
                 (None, RunEvent::Warning(text)) => printer.warn(text),
                 (None, _) => {}
@@ -63,6 +62,9 @@ pub(crate) fn go(
         }
         if let Some(progress) = progress {
             progress.finish();
+        }
+        if let Err(error) = indexed {
+            printer.warn(error.to_string());
         }
     });
     let report = fairtrial_engine::run(request, controls, events);

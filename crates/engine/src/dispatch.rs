@@ -255,7 +255,7 @@ impl Dispatch {
             return self.begin(index);
         }
         if let Some(place) = self.retries.iter().position(|(_, at)| *at <= now) {
-            let (index, _) = self.retries.swap_remove(place);
+            let (index, _) = self.retries.remove(place);
             return self.begin(index);
         }
         if let Some(next) = self.look_at_waiting() {

@@ -56,10 +56,13 @@ const DEPTH_TIME: Duration = Duration::from_millis(20);
 
 impl Slot {
     /// What the trials that just ended tell about how many to hand over.
-    fn learn(&mut self, walls: impl Iterator<Item = Duration>) {
-        if let Some(longest) = walls.max() {
+    fn learn(&mut self) {
+        let took = self.ended.iter().map(|ended| ended.finished.took());
+        if let Some(longest) = took.max() {
             let fit = DEPTH_TIME.as_nanos() / longest.as_nanos().max(1);
-            self.depth = usize::try_from(fit).unwrap_or(DEPTH).clamp(1, DEPTH);
+            // Growing slowly: where long and short trials mix, most of what is handed over would come back.
+            let most = DEPTH.min(self.depth * 2);
+            self.depth = usize::try_from(fit).unwrap_or(DEPTH).clamp(1, most);
         }
     }
 }
@@ -166,6 +169,7 @@ impl Floor<'_> {
                 bytes: chunk.bytes.to_vec(),
             });
         };
+        let mut held_up = false;
         for (job, fate) in self.attempts.wait(&mut slot.runner, &mut pass_on) {
             let index = job.key.index;
             match fate {
@@ -174,16 +178,19 @@ impl Floor<'_> {
                     let attempt = self.board.lock().dispatch.renumber(index);
                     self.begin(slot, index, attempt);
                 }
-                Fate::Returned => self.board.put_back(index),
+                Fate::Returned => {
+                    held_up = true;
+                    self.board.put_back(index);
+                }
             }
         }
         slot.runner.hand();
-        // Who watches trials start sees each when it does.
-        if slot.ahead && self.request.verbosity < Verbosity::Starts {
-            let walls: Vec<_> = (slot.ended.iter())
-                .filter_map(|ended| ended.finished.wall())
-                .collect();
-            slot.learn(walls.into_iter());
+        if held_up {
+            // The one that holds them up still runs: nothing more is handed over behind it.
+            slot.depth = 1;
+        } else if slot.ahead && self.request.verbosity < Verbosity::Starts {
+            // Who watches trials start sees each when it does.
+            slot.learn();
         }
     }
 
@@ -267,10 +274,12 @@ impl Floor<'_> {
 }
 
 /// Whether a slot may start a trial before the one before it is recorded: where nothing of that record decides about the
-/// next one (caps on what trials report), and nothing that it is made from could be changed by the next one (files that
+/// next one (caps), and nothing that it is made from could be changed by the next one (files that
 /// are not the trial's own).
 fn runs_ahead(spec: &Spec) -> bool {
-    let caps = spec.budget.cost.is_some() || spec.budget.tokens.is_some();
+    let budget = &spec.budget;
+    // A trial that is handed over counts as started, also where it comes back.
+    let caps = budget.cost.is_some() || budget.tokens.is_some() || budget.trials.is_some();
     !caps && spec.engine.gpus.is_empty() && spec.tasks.iter().all(|task| is_its_own(spec, task))
 }
 

@@ -6,7 +6,6 @@ use crate::judge::{self, Verdict};
 use crate::outputs::InputHashes;
 use crate::wire::Ended;
 use fairtrial_model::{Cause, Outcome, Record, UtcTime};
-use std::io;
 use std::time::Duration;
 
 /// A job that has ended and is not yet recorded.
@@ -24,15 +23,15 @@ pub(crate) enum End {
     /// The launcher says.
     Reported(Box<Ended>),
     /// The launcher is gone; so many processes outlived it.
-    Lost { error: io::Error, strays: usize },
+    Lost { why: String, strays: usize },
 }
 
 impl Finished {
-    /// How long its program ran, where it ran.
-    pub fn wall(&self) -> Option<Duration> {
+    /// How long the launcher was busy with it.
+    pub fn took(&self) -> Duration {
         match &self.end {
-            End::Reported(ended) => Some(Duration::from_nanos(ended.wall_ns)),
-            End::Lost { .. } => None,
+            End::Reported(ended) => Duration::from_nanos(ended.busy_ns),
+            End::Lost { .. } => Duration::MAX,
         }
     }
 
@@ -54,10 +53,10 @@ impl Finished {
                     record.cause = Some(cause);
                 }
             }
-            End::Lost { error, strays } => {
+            End::Lost { why, strays } => {
                 record.outcome = Outcome::Infra;
                 record.cause = Some(Cause::Lost {
-                    message: format!("the trial launcher is gone ({error})"),
+                    message: format!("the trial launcher is gone ({why})"),
                 });
                 if strays > 0 {
                     let note = format!("{strays} processes outlived the launcher and were ended");

@@ -107,7 +107,7 @@ struct OrderLine {
 
 impl KillHandle {
     /// Asks the trial to end; asked again, it is ended by force. Trials that the launcher has and has not started are left
-    /// out, one that starts later is ended at once.
+    /// out, and so is what it is handed later.
     pub fn kill(&self) {
         let mut buffer = Vec::new();
         if let Ok(mut line) = self.0.lock() {
@@ -186,10 +186,16 @@ impl TrialRunner {
         }
         let sent = match self.kill.0.lock() {
             Ok(mut line) => {
-                if line.ended {
-                    let _ = wire::encode(&Order::Kill, &mut self.outbox);
-                }
-                line.socket.write_all(&self.outbox)
+                // Said before what it is about: nothing of that may start.
+                let mut refusal = Vec::new();
+                let refused = if line.ended {
+                    wire::encode(&Order::Refuse, &mut refusal)
+                } else {
+                    Ok(())
+                };
+                refused
+                    .and_then(|()| line.socket.write_all(&refusal))
+                    .and_then(|()| line.socket.write_all(&self.outbox))
             }
             Err(_) => Err(io::Error::other("a kill was cut short")),
         };
@@ -208,26 +214,34 @@ impl TrialRunner {
     ) -> Vec<(TrialJob, Fate)> {
         let mut fates = Vec::new();
         while fates.is_empty() && !self.handed.is_empty() {
-            let looked = match self.broken.take() {
+            let heard = match self.broken.take() {
                 Some(error) => Err(error),
-                None => self.look(&now, output, &mut fates),
+                None => self.hear(&now, output, &mut fates),
             };
-            if let Err(error) = looked {
-                self.give_up(error, &now, &mut fates);
-            }
+            let error = match heard {
+                Ok(true) => continue,
+                Ok(false) => io::Error::from(io::ErrorKind::UnexpectedEof),
+                Err(error) => error,
+            };
+            let _ = self.launcher.kill();
+            let _ = self.launcher.wait();
+            // What it told before its end counts.
+            while let Ok(true) = self.hear(&now, output, &mut fates) {}
+            self.give_up(&error, &now, &mut fates);
+            self.restart();
         }
         fates
     }
 
-    /// Takes in what the launcher says, and waits for it.
-    fn look(
+    /// Takes in what the launcher says, and waits for it; `false` when it is gone.
+    fn hear(
         &mut self,
         now: impl Fn() -> UtcTime,
         output: &mut dyn FnMut(&TrialJob, OutputChunk<'_>),
         fates: &mut Vec<(TrialJob, Fate)>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         if !self.inbox.fill(&self.socket)? {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+            return Ok(false);
         }
         while let Some(report) = self.inbox.next()? {
             match report {
@@ -250,29 +264,40 @@ impl TrialRunner {
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// The launcher is gone: what ran is lost with it, what waited may run elsewhere.
+    /// The launcher is gone. What it had begun is lost with it, also what had ended and was not told; the rest may run
+    /// elsewhere.
     fn give_up(
         &mut self,
-        error: io::Error,
+        error: &io::Error,
         now: impl Fn() -> UtcTime,
         fates: &mut Vec<(TrialJob, Fate)>,
     ) {
-        if let Some(Handed { job, inputs, at }) = self.handed.pop_front() {
-            let strays = end_strays(|dir| dir == job.dir);
+        // The first thing that a launcher makes is the directory. Where there is none at all, the first job still counts
+        // as begun: launchers that cannot live must not be tried for ever.
+        let is_begun = |handed: &Handed| handed.job.dir.exists();
+        let begun = self.handed.iter().take_while(|handed| is_begun(handed));
+        let begun = begun.count().max(1).min(self.handed.len());
+        let lost: Vec<Handed> = self.handed.drain(..begun).collect();
+        let strays = end_strays(|dir| lost.iter().any(|handed| handed.job.dir == dir));
+        let last = lost.len().saturating_sub(1);
+        for (place, Handed { job, inputs, at }) in lost.into_iter().enumerate() {
             let finished = Finished {
                 inputs,
                 started_at: at,
                 ended_at: now(),
-                end: End::Lost { error, strays },
+                end: End::Lost {
+                    why: error.to_string(),
+                    // They are mostly of the one that ran.
+                    strays: if place == last { strays } else { 0 },
+                },
             };
             fates.push((job, Fate::Ended(finished)));
         }
         let waited = self.handed.drain(..);
         fates.extend(waited.map(|handed| (handed.job, Fate::Returned)));
-        self.restart();
     }
 
     /// Replaces a launcher that was lost. Where that fails the next job says so.
@@ -280,8 +305,6 @@ impl TrialRunner {
         self.inherited = None;
         self.inbox = Inbox::default();
         self.outbox.clear();
-        let _ = self.launcher.kill();
-        let _ = self.launcher.wait();
         if let Ok((launcher, socket)) = start_launcher(&self.program)
             && let Ok(copy) = socket.try_clone()
             && let Ok(mut kill) = self.kill.0.lock()
@@ -318,8 +341,12 @@ fn ended_job(handed: Handed, ended: Box<Ended>, now: impl Fn() -> UtcTime) -> (T
     if ended.failure.as_ref().is_some_and(|failure| failure.taken) {
         return (job, Fate::Taken(AttemptTaken));
     }
-    // By the launcher's own clock, which cannot be set back between the two.
-    let ended_at = now().before(Duration::from_nanos(ended.ago_ns));
+    // By the clock that cannot be set back; one that was not started ended just now.
+    let ago = match ended.exit_ns {
+        0 => 0,
+        exit_ns => wire::monotonic_ns().saturating_sub(exit_ns),
+    };
+    let ended_at = now().before(Duration::from_nanos(ago));
     let finished = Finished {
         inputs,
         started_at: ended_at.before(Duration::from_nanos(ended.wall_ns)),

@@ -15,6 +15,8 @@ pub(crate) enum Order {
     Run(Box<Launch>),
     /// End the program that runs, politely and then by force; those that wait behind it are not started.
     Kill,
+    /// Start nothing that is ordered from here on.
+    Refuse,
 }
 
 /// One program to start.
@@ -80,8 +82,10 @@ pub(crate) struct Ended {
     pub killed: Option<Killed>,
     /// Wall nanoseconds.
     pub wall_ns: u64,
-    /// Nanoseconds between the end and this report of it.
-    pub ago_ns: u64,
+    /// When it ended, by [`monotonic_ns`]; 0 where it was not started.
+    pub exit_ns: u64,
+    /// Nanoseconds that the launcher was busy with it: what comes before the program and after it included.
+    pub busy_ns: u64,
     /// User CPU microseconds.
     pub user_us: u64,
     /// Kernel CPU microseconds.
@@ -149,6 +153,12 @@ pub(crate) enum Killed {
     Cpu,
     /// The runner asked for it.
     Asked,
+}
+
+/// The machine's monotonic clock, which both ends read alike.
+pub(crate) fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 /// Longest message accepted; a command line cannot be longer on any system we know.

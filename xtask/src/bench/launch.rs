@@ -4,7 +4,6 @@ use super::measure::{Cost, measure, median};
 use super::table::Table;
 use super::{Bench, SLOTS, write_spec};
 use std::io;
-use std::process::Command;
 
 /// Trials per turn of a peer that is much slower.
 const FEW: u64 = 300;
@@ -78,7 +77,11 @@ fn contenders(bench: &Bench<'_>) -> Vec<Contender> {
 
 /// The first line that a program says about itself.
 fn version_of(program: &str) -> Option<String> {
-    let said = Command::new(program).arg("--version").output().ok()?;
+    let here = std::env::temp_dir();
+    let said = Bench::command(program, &here)
+        .arg("--version")
+        .output()
+        .ok()?;
     let text = String::from_utf8_lossy(&said.stdout).into_owned();
     text.lines().next().map(str::to_owned)
 }

@@ -12,7 +12,6 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 /// What is ordered and not begun, and what has ended and is not told.
 pub(super) struct Line {
@@ -20,7 +19,9 @@ pub(super) struct Line {
     inbox: Inbox,
     inherited: Rc<Inherited>,
     waiting: VecDeque<Waiting>,
-    untold: Vec<(Ended, Instant)>,
+    /// Nothing more is to be started.
+    refuses: bool,
+    untold: Vec<Ended>,
     outbox: Vec<u8>,
 }
 
@@ -52,6 +53,7 @@ impl Line {
             inbox: Inbox::default(),
             inherited: Rc::new(Ok(Vec::new())),
             waiting: VecDeque::new(),
+            refuses: false,
             untold: Vec::new(),
             outbox: Vec::new(),
         }
@@ -86,8 +88,9 @@ impl Line {
                 Order::Run(launch) => self.waiting.push_back(Waiting {
                     inherited: Rc::clone(&self.inherited),
                     launch,
-                    cancelled: false,
+                    cancelled: self.refuses,
                 }),
+                Order::Refuse => self.refuses = true,
                 Order::Kill => {
                     kills += 1;
                     for waiting in &mut self.waiting {
@@ -101,7 +104,7 @@ impl Line {
 
     /// Keeps an end to be told with others, while at least as many are still to come.
     pub(super) fn ended(&mut self, ended: Ended) -> io::Result<()> {
-        self.untold.push((ended, Instant::now()));
+        self.untold.push(ended);
         if self.untold.len() >= self.waiting.len() {
             return self.tell();
         }
@@ -121,20 +124,22 @@ impl Line {
 
     /// Whether a program that takes long holds anything up.
     pub(super) fn is_held_up(&self) -> bool {
-        let waits = self.waiting.back().is_some_and(|last| !last.cancelled);
-        waits || !self.untold.is_empty()
+        self.may_start() || !self.untold.is_empty()
+    }
+
+    /// Whether anything waits that is not cancelled.
+    fn may_start(&self) -> bool {
+        self.waiting.back().is_some_and(|last| !last.cancelled)
     }
 
     /// Tells what ended, and returns what waits.
     pub(super) fn let_go(&mut self) -> io::Result<()> {
         self.put_untold()?;
-        // What is cancelled is no other slot's either; it was ordered before what is not.
-        let kept = self.waiting.iter().filter(|waiting| waiting.cancelled);
-        let kept = kept.count();
-        let returned = self.waiting.len() - kept;
-        self.waiting.truncate(kept);
-        if returned > 0 {
-            wire::encode(&Report::Returned(returned), &mut self.outbox)?;
+        // After a kill nothing is ordered that may start, so all are cancelled or none; and what is cancelled is no
+        // other slot's either.
+        if self.may_start() {
+            wire::encode(&Report::Returned(self.waiting.len()), &mut self.outbox)?;
+            self.waiting.clear();
         }
         self.send()
     }
@@ -145,10 +150,7 @@ impl Line {
     }
 
     fn put_untold(&mut self) -> io::Result<()> {
-        let now = Instant::now();
-        for (mut ended, at) in self.untold.drain(..) {
-            let ago: Duration = now.saturating_duration_since(at);
-            ended.ago_ns = ago.as_nanos() as u64;
+        for ended in self.untold.drain(..) {
             wire::encode(&Report::Ended(Box::new(ended)), &mut self.outbox)?;
         }
         Ok(())

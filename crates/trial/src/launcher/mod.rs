@@ -28,6 +28,7 @@ use spawn::ChildStack;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// What a launcher keeps between programs.
 pub(crate) struct Launcher {
@@ -79,10 +80,13 @@ impl Launcher {
     /// Runs one program to its end.
     fn run(&mut self, order: &Waiting) -> Result<Ended, RunnerGone> {
         self.started += 1;
-        match self.prepare(&order.launch) {
-            Ok(ready) => supervise::run(self, order, ready),
-            Err(failure) => Ok(failure.into()),
-        }
+        let began = Instant::now();
+        let mut ended = match self.prepare(&order.launch) {
+            Ok(ready) => supervise::run(self, order, ready, began)?,
+            Err(failure) => failure.into(),
+        };
+        ended.busy_ns = began.elapsed().as_nanos() as u64;
+        Ok(ended)
     }
 
     /// A program that was cancelled before its turn came has a directory, and nothing else.

@@ -8,7 +8,7 @@ use super::reap::{self, Reaped, Usage};
 use super::spawn::{self, Prepared};
 use super::{Launcher, RunnerGone};
 use crate::limits::{self, Applied};
-use crate::wire::{Ended, Killed, Launch, LaunchLimits};
+use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
 const CPU_LOOK: Duration = Duration::from_millis(100);
 
-/// How long a program may run before nothing is held up by it any more.
+/// How long a program may take, with what comes before and after it, before nothing is held up by it any more.
 const HOLD: Duration = Duration::from_millis(20);
 
 /// From here on it is worth knowing how long a program waited for a CPU.
@@ -30,6 +30,8 @@ const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
 struct Watch<'a> {
     launch: &'a Launch,
     child: Child,
+    /// When the launcher began with it.
+    began: Instant,
     started: Instant,
     applied: Applied,
     pipes: [Option<File>; 2],
@@ -45,6 +47,7 @@ pub(super) fn run(
     launcher: &mut Launcher,
     order: &Waiting,
     ready: Ready,
+    began: Instant,
 ) -> Result<Ended, RunnerGone> {
     let launch = &*order.launch;
     let applied = apply_limits(launcher, &launch.limits);
@@ -66,6 +69,7 @@ pub(super) fn run(
     let mut watch = Watch {
         launch,
         child,
+        began,
         started,
         applied,
         pipes: [Some(out), Some(err)],
@@ -75,12 +79,12 @@ pub(super) fn run(
         runner_gone: false,
     };
     watch.until_exit(launcher);
-    let wall = watch.started.elapsed();
+    let (wall, exit_ns) = (watch.started.elapsed(), monotonic_ns());
     let ended = watch.finish(launcher, wall);
     if ended.1 {
         Err(RunnerGone)
     } else {
-        Ok(ended.0)
+        Ok(Ended { exit_ns, ..ended.0 })
     }
 }
 
@@ -140,11 +144,16 @@ impl Watch<'_> {
             if seen.socket {
                 self.serve(launcher);
             }
-            if launcher.line.is_held_up() && self.started.elapsed() >= HOLD {
-                // A runner that is gone is noticed by the next poll.
-                let _ = launcher.line.let_go();
-            }
+            self.hold_up_nothing(launcher);
             self.check_time();
+        }
+    }
+
+    /// Lets go of what others wait for, once this one takes long.
+    fn hold_up_nothing(&self, launcher: &mut Launcher) {
+        if launcher.line.is_held_up() && self.began.elapsed() >= HOLD {
+            // A runner that is gone is noticed by the next poll.
+            let _ = launcher.line.let_go();
         }
     }
 
@@ -162,7 +171,7 @@ impl Watch<'_> {
                 .flatten()
                 .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
         );
-        let hold = launcher.line.is_held_up().then(|| self.started + HOLD);
+        let hold = launcher.line.is_held_up().then(|| self.began + HOLD);
         let timeout = self.next_look().into_iter().chain(hold).min().map(|at| {
             let left = at.saturating_duration_since(Instant::now());
             Timespec {
@@ -324,7 +333,8 @@ impl Watch<'_> {
             status,
             killed: self.killed,
             wall_ns: wall.as_nanos() as u64,
-            ago_ns: 0,
+            exit_ns: 0,
+            busy_ns: 0,
             user_us: usage.user_us,
             sys_us: usage.sys_us,
             max_rss: usage.max_rss,
@@ -369,6 +379,7 @@ impl Watch<'_> {
                 asked = true;
             }
             self.drain(launcher);
+            self.hold_up_nothing(launcher);
             std::thread::sleep(Duration::from_millis(2));
         }
     }
