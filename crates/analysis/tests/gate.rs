@@ -183,6 +183,51 @@ fn a_candidate_that_fails_more_often_is_regressed_whatever_its_numbers() {
     assert_eq!(asked(&failing, &baseline).lines.len(), 1);
 }
 
+/// Six of thirty against none, for one arm of `arms`: p is 0.03 alone.
+fn one_of_many_fails_more(arms: u64) -> Gate {
+    let mut records = Vec::new();
+    for arm in 0..=arms {
+        for seed in 0..30 {
+            let name = if arm == 0 {
+                "control".to_owned()
+            } else {
+                format!("arm{arm}")
+            };
+            let one = record(records.len() as u64, "t", &name, seed);
+            let noise = 0.001 * ((seed * 7 + arm * 3) % 11) as f64;
+            let one = measured(one, &[("time", 1.0 + noise)]);
+            let failed = arm == 1 && seed % 5 == 0;
+            records.push(if failed {
+                ended(one, Outcome::Failed)
+            } else {
+                one
+            });
+        }
+    }
+    let mut data = dataset("run", &[timing("time")], &records);
+    data.control = Some("control".to_owned());
+    gate(Inputs::Arms(&data), &options()).unwrap()
+}
+
+#[test]
+fn failures_of_many_candidates_share_the_error_rate() {
+    let failures = |answer: &Gate| {
+        let mut lines = answer.lines.iter();
+        lines.any(|line| line.metric == "failures")
+    };
+    assert!(failures(&one_of_many_fails_more(1)));
+    assert!(!failures(&one_of_many_fails_more(9)));
+}
+
+#[test]
+fn a_rule_about_a_metric_that_nobody_reports_is_a_wrong_question() {
+    let data = dataset("base", &[timing("time")], &trials(0, 0));
+    let mut wrong = options();
+    wrong.rules = vec!["tiem=5%:down".parse().unwrap()];
+    let error = gate(Inputs::Two(&data, &data), &wrong).unwrap_err();
+    assert!(error.to_string().contains("`tiem`"), "{error}");
+}
+
 #[test]
 fn every_rule_decides_and_a_loss_inside_its_margin_does_not_block() {
     let metrics = [

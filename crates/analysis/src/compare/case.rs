@@ -64,12 +64,14 @@ pub(crate) struct Asked {
     pub(crate) declaration: MetricDeclaration,
     pub(crate) declared: bool,
     pub(crate) role: Role,
+    /// The kind of all its values, where these are a part of them; else they tell.
+    pub(crate) kind: Option<DataKind>,
 }
 
 impl Case {
     pub(crate) fn new(rows: SideRows, asked: &Asked, options: &CompareOptions) -> Self {
         let declaration = asked.declaration.clone();
-        let kind = data_kind(&rows, &declaration);
+        let kind = (asked.kind).unwrap_or_else(|| data_kind(&rows, &declaration));
         let positive = finite(&rows).all(|value| value > 0.0);
         let wants_ratio = match options.method {
             Method::Auto => kind == DataKind::Timing,

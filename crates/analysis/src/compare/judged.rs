@@ -86,6 +86,21 @@ fn reason(case: &Case, word: Word, interval: &Interval) -> String {
     }
 }
 
+/// Which side it is that has no value. Of pairs, both sides are gone where one is.
+fn no_value(case: &Case) -> &'static str {
+    let rows = || case.units.rows.iter();
+    let control = rows().any(|row| row.control.has_value());
+    let candidate = rows().any(|row| row.candidate.has_value());
+    match (control, candidate) {
+        (false, false) => "neither side has a usable value",
+        (false, true) => "the control has no usable value",
+        (true, false) => "the candidate has no usable value",
+        (true, true) => {
+            "no unit has a usable value on both sides; --pairing none compares the groups"
+        }
+    }
+}
+
 /// The word where there is no interval.
 pub(super) fn undefined(case: &Case, why: &Undefined) -> Judged {
     let (control, candidate) = case.sample.sizes();
@@ -109,12 +124,9 @@ pub(super) fn undefined(case: &Case, why: &Undefined) -> Judged {
             );
             Judged::plain(Word::Insufficient, reason)
         }
-        _ if control == 0 || candidate == 0 => {
-            let side = if control == 0 { "control" } else { "candidate" };
-            Judged::plain(
-                Word::Insufficient,
-                format!("the {side} has no usable value"),
-            )
+        _ if control == 0 || candidate == 0 => Judged::plain(Word::Insufficient, no_value(case)),
+        _ if case.sample.is_constant() => {
+            Judged::plain(Word::Identical, "every value is the same on both sides")
         }
         _ if control.min(candidate) == 1 => Judged::plain(
             Word::Insufficient,

@@ -11,7 +11,7 @@ mod choice;
 mod contest;
 mod failures;
 mod fairness;
-mod family;
+pub(crate) mod family;
 mod flag;
 mod judged;
 mod margin;
@@ -334,6 +334,7 @@ fn asked_metrics(
             } else {
                 Role::Secondary
             },
+            kind: None,
         }
     };
     Ok(names.into_iter().enumerate().map(asked).collect())

@@ -55,6 +55,16 @@ impl Sample {
         )
     }
 
+    /// Whether every value of both sides is the same.
+    pub(crate) fn is_constant(&self) -> bool {
+        let all = |stratum: &Stratum| {
+            let mut values = stratum.control.iter().chain(&stratum.candidate);
+            let first = values.next();
+            values.all(|value| Some(value) == first)
+        };
+        self.strata.iter().all(all)
+    }
+
     /// Differences candidate - control, task by task; only in a paired sample.
     pub(crate) fn differences(&self) -> Vec<Vec<f64>> {
         let of = |stratum: &Stratum| {

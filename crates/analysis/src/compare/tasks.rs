@@ -55,6 +55,8 @@ pub(crate) fn lines(whole: &Case, options: &CompareOptions) -> Vec<TaskLine> {
         declaration: whole.declaration.clone(),
         declared: whole.declared,
         role: Role::Secondary,
+        // One task's scores may all happen to be 0 or 1.
+        kind: Some(whole.kind),
     };
     let tasks = (0..whole.units.task_names.len() as u32).map(|task| only(&whole.rows, task));
     let cases: Vec<Case> = tasks

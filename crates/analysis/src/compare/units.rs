@@ -74,6 +74,11 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Whether there is a value that counts.
+    pub(crate) fn has_value(&self) -> bool {
+        self.n > 0
+    }
+
     fn add(&mut self, row: &Row, value: impl Fn(f64) -> f64) {
         match row.value.filter(|x| x.is_finite()) {
             Some(x) => {
@@ -276,7 +281,7 @@ impl Units {
     /// The units that the sample leaves out, by name.
     pub(crate) fn dropped(&self) -> Vec<DroppedUnit> {
         let incomplete = |row: &&UnitRow| {
-            let (left, right) = (row.control.n > 0, row.candidate.n > 0);
+            let (left, right) = (row.control.has_value(), row.candidate.has_value());
             if self.paired {
                 !(left && right)
             } else {
@@ -285,7 +290,7 @@ impl Units {
         };
         let name = |row: &UnitRow| DroppedUnit {
             unit: self.name(row),
-            why: match (row.control.n > 0, row.candidate.n > 0) {
+            why: match (row.control.has_value(), row.candidate.has_value()) {
                 (true, _) => format!("candidate: {}", row.candidate.why_missing()),
                 (false, true) => format!("control: {}", row.control.why_missing()),
                 (false, false) => {

@@ -3,8 +3,8 @@
 use super::{Dataset, FactKind, Origin};
 use crate::validity::Floor;
 use crate::{AnalysisError, read};
-use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
+use fairtrial_journal::{RunDir, RunState, RunStatus};
 use fairtrial_model::Params;
 use fairtrial_spec::{Spec, Work};
 
@@ -36,6 +36,7 @@ impl Dataset {
         data.floor = Floor::of(spec);
         let state = read::observations(run, |observation| data.push(observation))?;
         data.problems = state.problems.iter().map(ToString::to_string).collect();
+        data.problems.extend(unfinished(&data.label, &state));
         spec_facts(&mut data, spec);
         if let Some(environment) = environment {
             environment_facts(&mut data, environment);
@@ -45,6 +46,19 @@ impl Dataset {
 }
 
 /// What each task and arm was given.
+/// A warning about a run that is not finished: whoever looks at a part of it decides when to stop looking.
+fn unfinished(label: &str, state: &RunState) -> Option<String> {
+    if matches!(state.closed(), Some((_, RunStatus::Finished))) {
+        return None;
+    }
+    let answered = state.counts.total() - state.counts.cancelled;
+    let planned = state.opened.as_ref().map_or(0, |opened| opened.trials);
+    Some(format!(
+        "{label} is not finished: {answered} of {planned} trials have their answer, and a verdict on a part of a run is a \
+         look that no error rate accounts for"
+    ))
+}
+
 fn spec_facts(data: &mut Dataset, spec: &Spec) {
     for arm in &spec.arms {
         params(data, &format!("arm {}", arm.name), &arm.params);

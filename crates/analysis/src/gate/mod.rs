@@ -8,6 +8,7 @@ mod rule;
 
 pub use rule::GateRule;
 
+use crate::compare::family;
 use crate::compare::{
     Beyond, Comparison, Contrast, Deciding, FailureCount, MetricComparison, Role, Word,
 };
@@ -133,12 +134,7 @@ pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisE
     let comparison = compare(ruled, &asked)?;
     let infra: Vec<InfraShare> = infra(&comparison, &sources);
     let mut lines: Vec<GateLine> = comparison.contrasts.iter().flat_map(metric_lines).collect();
-    lines.extend(
-        comparison
-            .contrasts
-            .iter()
-            .filter_map(|contrast| failures(contrast, comparison.alpha)),
-    );
+    lines.extend(failures(&comparison));
     let (word, reasons) = answer(&lines, &infra, options.most_infra);
     Ok(Gate {
         schema: GATE_SCHEMA,
@@ -258,19 +254,38 @@ fn reason(metric: &MetricComparison) -> String {
 }
 
 /// A candidate that fails more often is worse, whatever its other numbers say. The metrics use up half of the error
-/// rate in the direction that blocks; this test has the other half.
-fn failures(contrast: &Contrast, alpha: f64) -> Option<GateLine> {
+/// rate in the direction that blocks; these tests, one per contrast, share the other half.
+fn failures(comparison: &Comparison) -> Vec<GateLine> {
+    let contrasts = &comparison.contrasts;
+    let p_values = contrasts.iter().map(|contrast| {
+        // One without any failure was looked at as well: leaving it out would choose the family by the data.
+        let p = contrast.failures.p.unwrap_or(1.0);
+        contrast.withheld.is_none().then_some(p)
+    });
+    let places = family::places(&p_values.collect::<Vec<_>>(), comparison.alpha);
+    let judged = contrasts.iter().zip(places);
+    judged
+        .filter_map(|(contrast, place)| failing_more(contrast, place.adjusted_p?, comparison.alpha))
+        .collect()
+}
+
+/// The line of a contrast whose candidate fails more often, by the p value that accounts for the other contrasts.
+fn failing_more(contrast: &Contrast, p: f64, alpha: f64) -> Option<GateLine> {
     let failures = &contrast.failures;
-    let p = failures.p.filter(|_| contrast.withheld.is_none())?;
     let share = |count: FailureCount| count.failed as f64 / count.trials.max(1) as f64;
     let words = |count: FailureCount| format!("{} of {}", count.failed, count.trials);
     let worse = share(failures.candidate) > share(failures.control);
+    let shown = if p < 1e-4 {
+        "< 0.0001".to_owned()
+    } else {
+        format!("{p:.4}")
+    };
     (worse && p <= alpha).then(|| GateLine {
         sides: sides(contrast),
         metric: "failures".to_owned(),
         word: GateWord::Regressed,
         reason: format!(
-            "{} trials of the candidate fail, {} of the control (p {p:.2e})",
+            "{} trials of the candidate fail, {} of the control (p {shown})",
             words(failures.candidate),
             words(failures.control)
         ),
@@ -327,6 +342,7 @@ fn answer(lines: &[GateLine], infra: &[InfraShare], most_infra: f64) -> (GateWor
     if !broken.is_empty() {
         return (GateWord::Invalid, broken);
     }
+    let several = lines.iter().any(|line| line.sides != lines[0].sides);
     for word in [
         GateWord::Regressed,
         GateWord::Inconclusive,
@@ -336,8 +352,14 @@ fn answer(lines: &[GateLine], infra: &[InfraShare], most_infra: f64) -> (GateWor
             .iter()
             .filter(|line| line.word == word)
             .map(|line| {
+                // With several contrasts, a line says whose it is.
+                let whose = if several {
+                    format!("{}, ", line.sides)
+                } else {
+                    String::new()
+                };
                 format!(
-                    "{}: {word}, {}",
+                    "{whose}{}: {word}, {}",
                     line.metric,
                     line.reason,
                     word = line.word.text()

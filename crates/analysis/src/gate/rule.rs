@@ -74,7 +74,15 @@ pub(super) fn asked(
             Ok(rules)
         };
     }
+    let reported: Vec<String> = datasets(inputs).flat_map(Dataset::metric_names).collect();
     for rule in given {
+        if !reported.contains(&rule.metric) && declared(&rule.metric).is_none() {
+            return Err(AnalysisError::Question(format!(
+                "no trial reports the metric `{}` of a rule; there are {}",
+                rule.metric,
+                reported.join(", ")
+            )));
+        }
         let way = rule.direction.or_else(|| declared(&rule.metric)?.direction);
         if way.is_none() {
             return Err(AnalysisError::Question(format!(

@@ -45,6 +45,22 @@ fn failures_that_could_have_changed_the_verdict_make_it_inconclusive() {
 }
 
 #[test]
+fn a_side_without_any_value_is_called_by_its_name() {
+    for broken in ["control", "candidate"] {
+        let mut records = paired(&GAIN);
+        for record in &mut records {
+            if record.trial.arm.as_deref() == Some(broken) {
+                record.metrics.clear();
+            }
+        }
+        let found = judged(UP, None, &records);
+        assert_eq!(found.verdict.word, Word::Insufficient);
+        let said = format!("the {broken} has no usable value");
+        assert_eq!(found.verdict.reason, said);
+    }
+}
+
+#[test]
 fn too_many_broken_pairs_are_insufficient() {
     let mut records = paired(&GAIN);
     for place in [1, 3] {

@@ -111,3 +111,26 @@ fn fixed_tasks_are_strata_and_random_tasks_are_units() {
     );
     assert_eq!(only_contrast(&random).metrics[0].count.unit, UnitKind::Task);
 }
+
+#[test]
+fn a_task_whose_scores_happen_to_be_0_or_1_is_judged_as_the_others_are() {
+    let scores = [(1.0, 0.0), (2.5, 2.5), (7.0, 9.0), (4.0, 4.0)];
+    let one = |index: usize, task: usize, arm: &str, score: f64| {
+        let record = record(index as u64, &format!("task{task}"), arm, 1);
+        measured(record, &[("score", score)])
+    };
+    let records: Vec<Record> = (scores.iter().enumerate())
+        .flat_map(|(i, (a, b))| {
+            [
+                one(2 * i, i, "control", *a),
+                one(2 * i + 1, i, "candidate", *b),
+            ]
+        })
+        .collect();
+    let found = run(&dataset(UP, None, &records), &CompareOptions::default());
+    let lines = &only_contrast(&found).tasks;
+    let words: Vec<Word> = lines.iter().map(|line| line.verdict).collect();
+    let same = Word::Identical;
+    assert_eq!(words, [Word::Insufficient, same, Word::Insufficient, same]);
+    assert!(lines.iter().all(|line| line.effect.is_none()), "{lines:?}");
+}

@@ -190,10 +190,12 @@ fn ranking_section(ranking: &Ranking) -> Section {
         let interval = arm.interval.map_or(String::new(), |interval| {
             format.range(interval.low, interval.high)
         });
-        let separable = match (place, arm.not_separable) {
+        let separable = match (place, arm.p_against_best) {
             (0, _) => "best",
-            (_, true) => "no",
-            (_, false) => "yes",
+            // Values that never vary leave chance no measure.
+            (_, None) => "cannot say",
+            (_, Some(_)) if arm.not_separable => "no",
+            (_, Some(_)) => "yes",
         };
         grid.push(vec![
             (place + 1).to_string().into(),
