@@ -16,6 +16,8 @@ pub(super) struct LineFile {
     file: String,
     readings: BTreeMap<String, Both>,
     facts: BTreeMap<String, String>,
+    /// What stands under keys and is neither a number nor words, shortened.
+    odd: BTreeMap<String, String>,
     broken: u64,
     first_broken: u64,
 }
@@ -32,6 +34,8 @@ const MOST_FACTS: usize = 64;
 const FACT_LETTERS: usize = 300;
 /// Letters of why a trial ended as it did, which may be the last lines of a log.
 const REASON_LETTERS: usize = 2000;
+/// Letters of a value that is no number, where one is looked for.
+const ODD_LETTERS: usize = 40;
 
 impl LineFile {
     /// Reads a file; the points of the `kept` keys are held for their summaries, the others only counted.
@@ -41,6 +45,7 @@ impl LineFile {
             file: file.to_owned(),
             readings: BTreeMap::new(),
             facts: BTreeMap::new(),
+            odd: BTreeMap::new(),
             broken: 0,
             first_broken: 0,
         };
@@ -81,7 +86,7 @@ impl LineFile {
             match (tolerant::number(value), value) {
                 (Some(value), _) => self.take_value(key, step, value, kept),
                 (None, serde_json::Value::String(words)) => self.take_words(key, words),
-                _ => {}
+                (None, other) => self.take_odd(key, other),
             }
         }
     }
@@ -96,6 +101,32 @@ impl LineFile {
             };
             let words: String = words.chars().take(most).collect();
             self.facts.insert(key.to_owned(), words);
+        }
+    }
+
+    /// Remembers what stands under a key and is no number, for whoever looks for one.
+    fn take_odd(&mut self, key: &str, value: &serde_json::Value) {
+        if self.odd.len() < MOST_FACTS && !self.odd.contains_key(key) {
+            let text: String = value.to_string().chars().take(ODD_LETTERS).collect();
+            self.odd.insert(key.to_owned(), text);
+        }
+    }
+
+    /// Why there is no number under a key.
+    pub(super) fn why_without(&self, key: &str) -> String {
+        let Self { file, .. } = self;
+        let odd = self.odd.get(key).map(|odd| format!("`{odd}`"));
+        let words = self
+            .facts
+            .get(key)
+            .map(|words| format!("the words `{words}`"));
+        match odd.or(words) {
+            Some(other) => format!("`{key}` in {file} is no number but {other}"),
+            None if self.broken > 0 => format!(
+                "no `{key}` in {file}, of which line {} cannot be read as JSON",
+                self.first_broken
+            ),
+            None => format!("no `{key}` in {file}"),
         }
     }
 

@@ -168,7 +168,7 @@ fn from_lines(line_files: &mut LineFiles, file: &str, key: &str) -> Result<Readi
     match line_files.get_mut(file) {
         Some(Ok(lines)) => lines
             .take(key)
-            .ok_or_else(|| CollectError::NoValue(format!("no `{key}` in {file}"))),
+            .ok_or_else(|| CollectError::NoValue(lines.why_without(key))),
         Some(Err(CollectError::Io { source, .. })) => Err(CollectError::Io {
             file: file.to_owned(),
             source: io::Error::from(source.kind()),

@@ -227,3 +227,28 @@ fn episodes_blocks_and_conversions() {
         ]
     );
 }
+
+#[test]
+fn a_metric_without_a_number_says_what_stands_in_its_place() {
+    let cases = [
+        (
+            "{\"m\": null}\n",
+            "`m` in metrics.jsonl is no number but `null`",
+        ),
+        (
+            "{\"m\": \"high\"}\n",
+            "`m` in metrics.jsonl is no number but the words `high`",
+        ),
+        (
+            "{\"k\": 1}\n{\"m\": }\n",
+            "no `m` in metrics.jsonl, of which line 2 cannot be read as JSON",
+        ),
+        ("{\"k\": 1}\n", "no `m` in metrics.jsonl"),
+    ];
+    for (lines, why) in cases {
+        let dir = trial(&[("metrics.jsonl", lines)]);
+        let declared = [metric("m", MetricSource::Reported)];
+        let found = collect(dir.path(), &declared, &Resources::default());
+        assert_eq!(found.missing, [format!("`m` ({why})")]);
+    }
+}
