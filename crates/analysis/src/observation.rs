@@ -30,6 +30,9 @@ pub struct Observation<'a> {
     /// What it says about itself in words.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
+    /// What a reader of its record should know.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// A trial's place in the design.
@@ -120,6 +123,7 @@ impl<'a> From<&'a Record> for Observation<'a> {
                     .collect(),
             ),
             facts: record.facts.clone(),
+            notes: record.notes.clone(),
         }
     }
 }

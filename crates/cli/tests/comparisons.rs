@@ -41,6 +41,26 @@ fn verdict(comparison: &serde_json::Value) -> &str {
 }
 
 #[test]
+fn a_part_of_a_run_is_compared_with_a_word_about_it() {
+    let project = Project::with_spec(SPEC);
+    project.run(&["run", "bench.toml", "--set", "budget.trials=10"]);
+    let said = project.expect(0, &["compare", "arms"]);
+    let word = "is not finished: 10 of 16 trials have their answer";
+    assert!(said.out.contains("improved"), "{}", said.out);
+    let all = format!("{}{}", said.out, said.err).replace('\n', " ");
+    assert!(all.contains(word), "{all}");
+    let json = project.expect(0, &["compare", "arms", "--json"]).json();
+    let problem = json["problems"][0].as_str().unwrap();
+    assert!(problem.contains(word), "{problem}");
+    project.expect(
+        0,
+        &["run", "bench.toml", "--resume", "--set", "budget.trials=16"],
+    );
+    let json = project.expect(0, &["compare", "arms", "--json"]).json();
+    assert!(json.get("problems").is_none(), "{json}");
+}
+
+#[test]
 fn arms_of_a_run_end_in_a_verdict_with_what_is_unfair_beside_it() {
     let project = Project::with_spec(SPEC);
     let ran = project.expect(0, &["run", "bench.toml"]);

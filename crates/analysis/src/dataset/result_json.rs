@@ -93,6 +93,7 @@ fn observation<'a>(file: &'a ResultFile, iteration: &'a Iteration) -> Observatio
             wall: iteration.duration_s,
         },
         facts: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
         metrics: Metrics(values),
     }
 }

@@ -149,6 +149,7 @@ impl Titles {
             outcome: outcome(cell(self.outcome))?,
             resources: Used::default(),
             facts: std::collections::BTreeMap::new(),
+            notes: Vec::new(),
             metrics: Metrics(values.collect()),
         })
     }

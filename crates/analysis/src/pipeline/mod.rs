@@ -333,6 +333,7 @@ fn observation<'a>(
         outcome,
         resources: Used::default(),
         facts: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
         metrics: Metrics(
             value
                 .value

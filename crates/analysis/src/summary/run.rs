@@ -3,7 +3,7 @@
 use super::{RunName, RunSummary, Summarizer, SummaryOptions};
 use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
-use crate::{AnalysisError, read};
+use crate::{AnalysisError, Observation, read};
 use fairtrial_journal::RunDir;
 use fairtrial_spec::{Spec, Work};
 use fairtrial_stats::Level;
@@ -19,8 +19,10 @@ pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisEr
         .map(|task| task.id.as_str())
         .collect();
     let mut rollouts = RolloutGatherer::default();
+    let mut notes = Notes::default();
     let state = read::observations(run, |observation| {
         summarizer.add(observation);
+        notes.add(observation);
         if agents.contains(&*observation.trial.task) {
             rollouts.add(observation);
         }
@@ -35,5 +37,32 @@ pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisEr
     });
     summary.planned = state.opened.as_ref().map(|opened| opened.trials);
     summary.problems = state.problems.iter().map(ToString::to_string).collect();
+    summary.problems.extend(notes.words());
     Ok(summary)
+}
+
+/// What records note beside their numbers (lines that could not be read, output that was left out): counted, with the
+/// first one as it is.
+#[derive(Default)]
+struct Notes {
+    trials: u64,
+    first: Option<(u64, String)>,
+}
+
+impl Notes {
+    fn add(&mut self, observation: &Observation<'_>) {
+        if let Some(note) = observation.notes.first() {
+            self.trials += 1;
+            self.first
+                .get_or_insert_with(|| (observation.trial.index, note.clone()));
+        }
+    }
+
+    fn words(self) -> Option<String> {
+        let (index, note) = self.first?;
+        Some(match self.trials {
+            1 => format!("trial {index} has a note: {note}"),
+            trials => format!("{trials} trials have notes in their records; trial {index}: {note}"),
+        })
+    }
 }

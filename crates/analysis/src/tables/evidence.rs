@@ -155,6 +155,7 @@ impl Collector {
             resources: Used::default(),
             metrics: Metrics(vec![(Cow::Owned(self.metric.clone()), value)]),
             facts: BTreeMap::default(),
+            notes: Vec::new(),
         });
         self.index += 1;
     }

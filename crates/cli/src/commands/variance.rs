@@ -5,8 +5,11 @@ use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::picture::Picture;
 use crate::printer::Printer;
+use crate::sources::run_named;
 use fairtrial_analysis::pipeline::Histories;
 use fairtrial_analysis::variance::{VarianceQuestion, variance};
+use fairtrial_engine::resolved_spec;
+use fairtrial_journal::DataRoot;
 use std::path::PathBuf;
 
 /// Show how much runs of one arm vary, and how many of them make the mean precise enough
@@ -23,9 +26,9 @@ pub(crate) struct Args {
     /// The runs
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// The metric
-    #[arg(long, default_value = "overview/reward", value_name = "KEY")]
-    metric: String,
+    /// The metric [default: the primary one of our run that comes first, else overview/reward]
+    #[arg(long, value_name = "KEY")]
+    metric: Option<String>,
     /// The spread, and the half-width of the mean's interval, that is asked for: 0.05 means 5 %
     #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
     threshold: f64,
@@ -40,15 +43,27 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The primary metric of one of our runs, named as `NAME[/STAMP][:ARM[:SEED]]`.
+fn primary(run: &str, root: &DataRoot) -> Option<String> {
+    let name = run.split(':').next()?;
+    let spec = resolved_spec(&run_named(name, root).ok()??).ok()?;
+    let first = || spec.metrics.first().map(|metric| metric.name.clone());
+    spec.analysis.metric.clone().or_else(first)
+}
+
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let picture = Picture::of(&args.output)?;
+    let root = data_dir::for_here(global.data_dir.as_deref());
+    let metric = match &args.metric {
+        Some(metric) => metric.clone(),
+        None => primary(&args.runs[0], &root).unwrap_or_else(|| "overview/reward".to_owned()),
+    };
     let question = VarianceQuestion {
         threshold: args.threshold,
-        ..VarianceQuestion::new(&args.metric)
+        ..VarianceQuestion::new(&metric)
     };
     question.check()?;
-    let root = data_dir::for_here(global.data_dir.as_deref());
-    let runs = Histories::new(root, args.from.clone()).read(&args.runs, &args.metric)?;
+    let runs = Histories::new(root, args.from.clone()).read(&args.runs, &metric)?;
     let found = variance(&runs, &question)?;
     picture.write(&fairtrial_report::variance::figure(&found), &args.output)?;
     if args.json {
