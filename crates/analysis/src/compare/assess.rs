@@ -374,6 +374,10 @@ fn flags(case: &Case) -> Vec<Flag> {
     if !case.declared {
         flags.push(Flag::Undeclared);
     }
+    // Of values that are all the same, no sign can be wrong.
+    if case.sample.is_constant() {
+        return flags;
+    }
     if few == 2 {
         flags.push(Flag::TwoUnits);
     } else if few > 2 && few < FEW_UNITS {

@@ -119,6 +119,10 @@ pub(super) fn undefined(case: &Case, why: &Undefined) -> Judged {
             } else {
                 "difference"
             };
+            let shown = match shown.abs() {
+                size if size >= 1e9 || size < 1e-5 => format!("{shown:e}"),
+                _ => shown.to_string(),
+            };
             let reason = format!(
                 "the {what} is {shown} in every unit, so chance has no measure (is the metric deterministic?)"
             );
