@@ -1,8 +1,8 @@
 //! Marks as SVG: values become places, and every kind of mark its strokes.
 
+use crate::area::Area;
 use crate::axis::Axis;
 use crate::mark::{Mark, Towards};
-use crate::panel::Area;
 use crate::svg::{Anchor, Close, Svg};
 use crate::text::{SIZE, fit};
 use crate::thin::thin;

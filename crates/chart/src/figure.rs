@@ -1,7 +1,8 @@
 //! A figure: panels in a grid under one title, as SVG text or PNG bytes.
 
+use crate::area::Area;
 use crate::legend;
-use crate::panel::{Area, Panel};
+use crate::panel::Panel;
 use crate::raster::{self, ChartError};
 use crate::svg::{Anchor, Svg, escape};
 use crate::text::{fit, wrap};

@@ -6,6 +6,7 @@
 //! for screen readers.
 #![forbid(unsafe_code)]
 
+mod area;
 mod axis;
 pub mod charts;
 mod draw;

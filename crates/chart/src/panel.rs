@@ -1,20 +1,12 @@
 //! One pair of axes with its marks and its legend: what stands where.
 
+use crate::area::Area;
 use crate::axis::{Axis, Tick};
 use crate::draw::Plot;
 use crate::legend;
 use crate::mark::Mark;
 use crate::svg::{Anchor, Svg, number};
 use crate::text::{SIZE, fit, width};
-
-/// A rectangle in drawing units.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Area {
-    pub(crate) x: f64,
-    pub(crate) y: f64,
-    pub(crate) width: f64,
-    pub(crate) height: f64,
-}
 
 /// Room around the plot inside a panel.
 const LEFT: f64 = 62.0;

@@ -42,7 +42,7 @@ pub enum JournalError {
     Write(#[from] WriteError),
     /// Another controller holds the run.
     #[error(transparent)]
-    Locked(#[from] crate::lock::Locked),
+    Locked(#[from] crate::holder::Locked),
     /// The index refused something.
     #[error("index {}: {source}", path.display())]
     Index {

@@ -9,6 +9,7 @@ mod atomic;
 mod error;
 mod event;
 pub mod failpoint;
+mod holder;
 mod index;
 mod line;
 mod lock;
@@ -24,11 +25,10 @@ mod writer;
 pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus};
+pub use holder::{Holder, Locked};
 pub use index::{Index, RunRow, SummaryRow};
 pub use line::{Brief, Flaw, record_from_line, record_line};
-pub use lock::{
-    Holder, Liveness, Locked, RunLock, cancel_requested, clear_cancel, is_live, request_cancel,
-};
+pub use lock::{Liveness, RunLock, cancel_requested, clear_cancel, is_live, request_cancel};
 pub use reader::{
     CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, read_journal,
 };

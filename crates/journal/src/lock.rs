@@ -2,55 +2,15 @@
 
 use crate::atomic::{Durability, write_atomic_bytes};
 use crate::error::{At, JournalError};
+use crate::holder::{Holder, Locked};
 use crate::provenance::host_name;
 use crate::run_dir::RunDir;
 use fairtrial_model::UtcTime;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
-
-/// Another controller holds the run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Locked {
-    /// Who, as far as it has written that down.
-    pub holder: Option<Holder>,
-}
-
-impl std::error::Error for Locked {}
-
-impl fmt::Display for Locked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.holder {
-            Some(holder) => write!(f, "the run is in the hands of {holder}"),
-            None => f.write_str("the run is in the hands of another process"),
-        }
-    }
-}
-
-/// The process that holds a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
-    /// Its process id.
-    pub pid: u32,
-    /// Its machine.
-    pub host: String,
-    /// Since when.
-    pub since: UtcTime,
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "process {} on {} since {}",
-            self.pid, self.host, self.since
-        )
-    }
-}
 
 /// Whether a run has a controller now.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 mod manifest;
 mod row;
 mod task_results;
+mod task_rows;
 mod temp_index;
 
 use crate::atomic::{Durability, write_atomic_bytes};

@@ -1,7 +1,7 @@
 //! `manifest.json` and `runs.txt`: every effective result, in index order.
 
 use super::row::Rows;
-use super::task_results::{TaskRows, safe_name};
+use super::task_rows::{TaskHead, TaskRows, safe_name};
 use crate::atomic::{Durability, write_atomic};
 use crate::error::JournalError;
 use crate::event::OutcomeCounts;
@@ -42,13 +42,6 @@ pub(super) struct WrittenRow {
     pub(super) len: u32,
     task: u32,
     task_dir: u32,
-}
-
-/// A task with what is counted about it.
-pub(super) struct TaskHead {
-    pub(super) task: String,
-    /// Per arm, in order of appearance.
-    pub(super) arms: Vec<(Option<String>, OutcomeCounts)>,
 }
 
 impl WrittenRows {

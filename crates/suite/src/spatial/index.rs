@@ -1,14 +1,12 @@
 //! One face for all indexes, so that every experiment asks them the same questions.
 
 use super::hash_grid::HashGrid;
+use super::points::Point;
 use super::quadtree::Quadtree;
 use kiddo::{KdTree, SquaredEuclidean};
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, RTree};
 use serde::Deserialize;
-
-/// A point of the plane.
-pub(super) type Point = [f64; 2];
 
 /// Which index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -1,8 +1,10 @@
 //! Where points lie: evenly, in clusters, along a line, or evenly with clumps by chance.
 
-use super::index::Point;
 use fairtrial_stats::rng::{Purpose, Stream};
 use serde::Deserialize;
+
+/// A point of the plane.
+pub(super) type Point = [f64; 2];
 
 /// A distribution of points in a square world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

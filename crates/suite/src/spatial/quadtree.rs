@@ -1,7 +1,7 @@
 //! A region quadtree over numbered points. No maintained crate offers one with removal and nearest neighbours, so it
 //! is ours, held to brute force in the tests of `index`.
 
-use super::index::Point;
+use super::points::Point;
 
 /// Points in a leaf before it splits.
 const LEAF: usize = 16;

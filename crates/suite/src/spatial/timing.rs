@@ -1,6 +1,7 @@
 //! Times the questions that spatial indexes answer, and measures what they hold in memory.
 
-use super::index::{Algorithm, Index, Point};
+use super::index::{Algorithm, Index};
+use super::points::Point;
 use std::hint::black_box;
 use std::time::Instant;
 
