@@ -122,6 +122,29 @@ fn editors_and_shells_are_served() {
     assert!(doctor["findings"].as_array().unwrap().len() >= 4);
 }
 
+#[test]
+fn a_starter_is_written_in_the_format_of_its_extension() {
+    let project = Project::new();
+    let plan = |name: &str| {
+        project.expect(0, &["init", name]);
+        let checked = project.expect(0, &["check", name]);
+        assert_eq!(checked.out, format!("{name} is valid: 10 trials\n"));
+        project.expect(0, &["plan", name]).out
+    };
+    let toml = plan("new.toml");
+    for name in ["new.yaml", "new.yml", "new.json", "NEW.JSON"] {
+        assert_eq!(plan(name).replace(name, "new.toml"), toml, "{name}");
+    }
+    for name in ["new.txt", "new", ".toml"] {
+        let refused = project.expect(2, &["init", name]).err;
+        assert!(
+            refused.contains("help: name it .toml, .yaml, .yml or .json"),
+            "{refused}"
+        );
+        assert!(!project.path().join(name).exists());
+    }
+}
+
 /// Output without stamps and paths.
 fn redacted(project: &Project, text: &str) -> String {
     let run = project.newest_run("p");
