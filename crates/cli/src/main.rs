@@ -1,5 +1,6 @@
 //! The `fairtrial` command: arguments in, calls to the crates, an exit code out.
 
+mod absent;
 mod agents;
 mod app;
 mod commands;

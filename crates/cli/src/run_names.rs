@@ -16,9 +16,17 @@ pub(crate) fn hint(what: &str, rollouts: &Path) -> String {
         .unwrap_or_else(|| "`fairtrial list` shows the runs there are".to_owned())
 }
 
-/// The benchmarks that have runs.
-fn names(rollouts: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(rollouts).into_iter().flatten().flatten();
+/// What is in a folder of runs: the benchmarks, or the stamps of one.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter(|name| !name.starts_with('.')).collect()
+}
+
+/// The runs of a benchmark as `NAME/STAMP`, the oldest first.
+pub(crate) fn stamps(rollouts: &Path, name: &str) -> Vec<String> {
+    let stamps = names(&rollouts.join(name)).into_iter();
+    let mut stamps: Vec<String> = stamps.map(|stamp| format!("{name}/{stamp}")).collect();
+    stamps.sort();
+    stamps
 }

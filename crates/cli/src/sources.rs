@@ -37,18 +37,6 @@ pub(crate) fn open_both(
     })
 }
 
-/// Why a name on the command line means nothing.
-pub(crate) fn no_source(sides: &[String], root: &DataRoot) -> Failure {
-    let message = match sides {
-        [one] => format!("there is no run, result file or table `{one}`"),
-        many => format!("not all of these are runs or files: {}", many.join(", ")),
-    };
-    Failure::input(message).hint(format!(
-        "`fairtrial list` shows the runs under {}",
-        root.path().display()
-    ))
-}
-
 /// Where a source is.
 pub(crate) enum Place {
     Run(RunDir),

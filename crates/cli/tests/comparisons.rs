@@ -154,6 +154,67 @@ fn tables_give_markdown_and_csv_too() {
 }
 
 #[test]
+fn a_file_or_a_run_that_is_not_there_is_not_called_an_arm() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nparallel = 1\nseeds = 2\n[[tasks]]\ncommand = \"true {x}\"\n[arms.control]\nx = 1\n[arms.\"new.json\"]\nx = 2\n[metrics.m]\nfrom = \"resource:wall\"\n",
+    );
+    project.write("before.csv", "seed,score\n1,1.5\n");
+    let unknown = project.expect(2, &["compare", "no.csv", "no2.csv"]).err;
+    assert!(unknown.contains("there is no file `no.csv`"), "{unknown}");
+    project.expect(0, &["run", "bench.toml"]);
+    let stamp = project.newest_run("bench");
+    let stamp = stamp.file_name().unwrap().to_str().unwrap();
+    let like = format!("help: a run is named like `bench/{stamp}`");
+    for (sides, message, help) in [
+        (
+            ["no.csv", "no2.csv"],
+            "there is no file `no.csv`",
+            "check the path",
+        ),
+        (
+            ["befor.csv", "after.json"],
+            "there is no file `befor.csv`",
+            "did you mean `before.csv`?",
+        ),
+        (
+            ["bench/2020", "bench"],
+            "there is no run `bench/2020`",
+            &like,
+        ),
+        (
+            ["bench/20200101__00-00-00", "bench"],
+            "there is no run `bench/20200101__00-00-00`",
+            &like,
+        ),
+        (
+            ["bnech/2020", "bench"],
+            "there is no file or run `bnech/2020`",
+            "did you mean `bench`?",
+        ),
+        (
+            ["bench", "bnech"],
+            "there is no run, result file or table `bnech`",
+            "did you mean `bench`?",
+        ),
+        (["control", "candidat"], "no arm `candidat`", ""),
+    ] {
+        let ran = project.expect(2, &["compare", sides[0], sides[1]]);
+        assert!(
+            ran.err.contains(message) && ran.err.contains(help),
+            "{sides:?}: {}",
+            ran.err
+        );
+        assert!(
+            sides[0] == "control" || !ran.err.contains("arm"),
+            "{}",
+            ran.err
+        );
+    }
+    // An arm may be named like a file.
+    project.expect(0, &["compare", "control", "new.json"]);
+}
+
+#[test]
 fn what_cannot_be_compared_is_said() {
     let project = Project::new();
     project.write("a.csv", "seed,score\n1,1.5\n");

@@ -1,11 +1,12 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
 use super::choices::{DirectionChoice, PairingChoice};
+use crate::absent::{is_path, no_source};
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
-use crate::sources::{Place, Source, no_source, open_both, place, run_named};
+use crate::sources::{Place, Source, open_both, place, run_named};
 use clap::ValueEnum;
 use fairtrial_analysis::compare::{Inputs, Method, TaskRole, Word, parse_margin};
 use fairtrial_analysis::dataset::FactKind;
@@ -259,14 +260,19 @@ struct Asked {
 
 impl Asked {
     fn read(args: &Args, root: &DataRoot, printer: Printer) -> Result<Self, Failure> {
-        let sources = |names: &[String]| -> Result<Option<Vec<Place>>, Failure> {
-            names.iter().map(|name| place(name, root)).collect()
+        let places: Vec<Option<Place>> = match &args.run {
+            Some(_) => args.sides.iter().map(|_| None).collect(),
+            None => {
+                let places = args.sides.iter().map(|side| place(side, root));
+                places.collect::<Result<_, _>>()?
+            }
         };
-        let found = if args.run.is_some() {
-            None
-        } else {
-            sources(&args.sides)?
-        };
+        let sides = args.sides.iter().zip(&places);
+        let absent: Vec<&str> = sides
+            .filter(|(_, place)| place.is_none())
+            .map(|(side, _)| side.as_str())
+            .collect();
+        let found: Option<Vec<Place>> = places.into_iter().collect();
         let alone = |first: Source| Self {
             first,
             second: None,
@@ -287,15 +293,18 @@ impl Asked {
                 sides.len()
             ))),
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {
-                let run = arms_run(args, root)?;
+                let run = arms_run(args, root, &absent)?;
                 let first = Place::Run(run).open(printer)?;
+                if let Some(side) = no_arm(args, &absent, first.spec.as_ref()) {
+                    return Err(no_source(side, root));
+                }
                 Ok(Self {
                     control: Some(control.clone()),
                     candidates: candidates.to_vec(),
                     ..alone(first)
                 })
             }
-            (None, sides) => Err(no_source(sides, root)),
+            (None, sides) => Err(no_source(&sides.concat(), root)),
         }
     }
 
@@ -323,13 +332,26 @@ impl Asked {
     }
 }
 
+/// The side that can only be meant as a file or a run that is not there: it is no arm, and either looks like a path or
+/// stands beside a side that is a file or a run.
+fn no_arm<'a>(args: &Args, absent: &[&'a str], spec: Option<&Spec>) -> Option<&'a str> {
+    let arms = spec.map_or(&[][..], |spec| &spec.arms);
+    let is_arm = |side: &str| arms.iter().any(|arm| arm.name == side);
+    let beside_a_source = args
+        .sides
+        .iter()
+        .any(|side| !absent.contains(&side.as_str()) && !is_arm(side));
+    let mut others = absent.iter().copied().filter(|side| !is_arm(side));
+    others.find(|side| args.run.is_none() && (beside_a_source || is_path(side)))
+}
+
 /// The run whose arms were named.
-fn arms_run(args: &Args, root: &DataRoot) -> Result<RunDir, Failure> {
+fn arms_run(args: &Args, root: &DataRoot, absent: &[&str]) -> Result<RunDir, Failure> {
     if let Some(name) = &args.run {
-        return run_named(name, root)?.ok_or_else(|| no_source(std::slice::from_ref(name), root));
+        return run_named(name, root)?.ok_or_else(|| no_source(name, root));
     }
     let newest = list_runs(root)?.into_iter().max_by_key(RunDir::stamp);
-    newest.ok_or_else(|| no_source(&args.sides, root))
+    newest.ok_or_else(|| no_source(absent.first().unwrap_or(&""), root))
 }
 
 impl From<MethodChoice> for Method {

@@ -1,12 +1,13 @@
 //! `gate`: may this change go in? A verdict as an exit code, for CI.
 
 use super::choices::PairingChoice;
+use crate::absent::no_source;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
 use crate::report_of::{recorded_environment, report_of};
-use crate::sources::{Place, Source, no_source, open_run, place, run_named};
+use crate::sources::{Place, Source, open_run, place, run_named};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, GateWord, gate, gate_sequential};
 use fairtrial_analysis::{CompareOptions, Dataset, Inputs};
@@ -168,7 +169,7 @@ fn candidate(name: Option<&str>, root: &DataRoot) -> Result<RunDir, Failure> {
                 .hint("`fairtrial run SPEC` makes one")
         });
     };
-    run_named(name, root)?.ok_or_else(|| no_source(std::slice::from_ref(&name.to_owned()), root))
+    run_named(name, root)?.ok_or_else(|| no_source(name, root))
 }
 
 /// A verdict on part of a run would be a look that no error rate accounts for.
