@@ -14,6 +14,7 @@ use crate::source::{Sources, Span};
 use crate::spec::Spec;
 use fairtrial_experiment::Catalogue;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// How a spec is loaded.
@@ -126,13 +127,12 @@ impl Loader<'_> {
     /// Reads a file; problems with the file itself point at `asked`, the place that names it.
     fn file(&mut self, path: &Path, name: &str, asked: Option<Span>) -> Option<Node> {
         let text = read_text(path)
-            .map_err(|message| {
-                let help = match asked {
-                    Some(_) => {
-                        "check the path; an include is relative to the file that includes it"
-                            .to_owned()
+            .map_err(|unreadable| {
+                let (message, help) = match unreadable {
+                    Unreadable::NoText { message } => {
+                        (message, "save the file as UTF-8 in your editor".to_owned())
                     }
-                    None => neighbour(path).unwrap_or_else(|| "check the path".to_owned()),
+                    Unreadable::NoFile(error) => (error.to_string(), missing(path, asked, &error)),
                 };
                 self.unreadable(name, asked, &message, &help);
             })
@@ -271,10 +271,40 @@ fn neighbour(path: &Path) -> Option<String> {
     Some(format!("did you mean `{}`?", folder.join(best).display()))
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+/// What to do about a file that cannot be read; `asked` is the place that names it.
+fn missing(path: &Path, asked: Option<Span>, error: &io::Error) -> String {
+    let meant = || match error.kind() {
+        io::ErrorKind::NotFound => neighbour(path),
+        _ => None,
+    };
+    match asked {
+        Some(_) => "check the path; an include is relative to the file that includes it".to_owned(),
+        None => meant().unwrap_or_else(|| "check the path".to_owned()),
+    }
+}
+
+/// Why there is no text.
+enum Unreadable {
+    NoFile(io::Error),
+    NoText { message: String },
+}
+
+fn read_text(path: &Path) -> Result<String, Unreadable> {
+    let bytes = fs::read(path).map_err(Unreadable::NoFile)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        format!("it is not UTF-8 text (byte {at})")
+        let bytes = error.as_bytes();
+        let message = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+            "it is UTF-16 text, not UTF-8".to_owned()
+        } else {
+            let before = String::from_utf8_lossy(&bytes[..at]);
+            let line = before.matches('\n').count() + 1;
+            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+            format!(
+                "it is not UTF-8 text: byte 0x{:02x} at line {line}, column {column}",
+                bytes[at]
+            )
+        };
+        Unreadable::NoText { message }
     })
 }

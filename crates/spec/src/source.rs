@@ -8,12 +8,15 @@ pub(crate) struct Span {
     pub(crate) end: usize,
 }
 
+/// It has no meaning in UTF-8, is no part of a spec, and would shift every place in the first line.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// One text with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The file's name as the user gave it, or `--set`.
     pub name: String,
-    /// The text, byte for byte.
+    /// The text, byte for byte; without the byte order mark that some editors put before it.
     pub text: String,
 }
 
@@ -30,9 +33,13 @@ impl Sources {
     }
 
     pub(crate) fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> usize {
+        let mut text = text.into();
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.drain(..BYTE_ORDER_MARK.len_utf8());
+        }
         self.all.push(Source {
             name: name.into(),
-            text: text.into(),
+            text,
         });
         self.all.len() - 1
     }

@@ -368,6 +368,24 @@ fn files_that_cannot_be_read() {
 }
 
 #[test]
+fn a_file_in_another_encoding_is_told_where_it_is_not_utf8() {
+    let dir = tempfile::tempdir().unwrap();
+    let shown = |name: &str, bytes: &[u8]| {
+        let path = dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let loaded = load(&path, &LoadOptions::default());
+        let shown = render(&loaded.diagnostics, &loaded.sources, Style::default());
+        shown.replace(&format!("{}/", dir.path().display()), "")
+    };
+    let all = [
+        shown("latin.toml", b"name = 'x'\nnotes = 'caf\xe9'\n"),
+        shown("wide.json", b"\xff\xfe{\0}\0"),
+        shown("outer.toml", b"include = 'latin.toml'\n"),
+    ];
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
 fn a_spec_that_is_not_there_is_asked_for_by_a_name_that_is() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("bandit.toml"), "").unwrap();
