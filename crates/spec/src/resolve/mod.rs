@@ -9,6 +9,7 @@ mod experiments;
 pub(crate) mod files;
 mod hooks;
 mod ids;
+mod metric_names;
 mod needs;
 mod placeholders;
 mod rollout;
@@ -105,6 +106,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         sweep,
     };
     top::check_confirm(root, &spec, problems);
+    metric_names::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
     constraints::check(&spec, &drafts, problems);
     files::check(&drafts, &base_dir, origin.files, problems);
