@@ -73,6 +73,8 @@ fn broken_syntax() {
         ),
         ("tag.yaml", "command: !python/object x\n", Format::Yaml),
         ("list.yaml", "- a\n- b\n", Format::Yaml),
+        ("tab.yaml", "name: x\n\tcommand: a\n", Format::Yaml),
+        ("tab_in_map.yaml", "params:\n\ta: 1\n", Format::Yaml),
         ("key.yaml", "? [a, b]\n: c\n", Format::Yaml),
         ("null.yaml", "command: true\ntimeout:\n", Format::Yaml),
         (
@@ -91,6 +93,54 @@ fn broken_syntax() {
         writeln!(all, "{}", shown(name, text, format)).unwrap();
     }
     assert_snapshot("broken_syntax", &all);
+}
+
+#[test]
+fn an_empty_command_is_one_problem() {
+    for text in ["command = ''\n", "command = '  '\n"] {
+        let loaded = load_text("x.toml", text, Format::Toml, &LoadOptions::default());
+        let messages: Vec<&str> = loaded
+            .diagnostics
+            .iter()
+            .map(|d| d.message.as_str())
+            .collect();
+        assert_eq!(messages, ["`command`: expected text, found an empty one"]);
+    }
+}
+
+#[test]
+fn a_name_that_no_file_can_have_is_refused() {
+    let spec = |length: usize| format!("name = '{}'\ncommand = 'true'\n", "n".repeat(length));
+    let load = |length| {
+        load_text(
+            "x.toml",
+            &spec(length),
+            Format::Toml,
+            &LoadOptions::default(),
+        )
+    };
+    assert!(!load(200).has_errors());
+    let long = load(300).diagnostics;
+    assert!(
+        long[0].message.contains("a name of 300 bytes is too long") && long[0].line() == 1,
+        "{long:?}"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_moves_no_place() {
+    for (text, format) in [
+        ("sedes = 3\ncommand = 'true'\n", Format::Toml),
+        ("sedes: 3\ncommand: 'true'\n", Format::Yaml),
+        ("{\"sedes\": 3, \"command\": \"true\"}", Format::Json),
+        ("{\"seeds\": 3 \"command\": \"true\"}", Format::Json),
+    ] {
+        let marked = format!("\u{feff}{text}");
+        assert_eq!(shown("x", &marked, format), shown("x", text, format));
+    }
+    let marked = "\u{feff}{\"command\": \"true\"}";
+    let loaded = load_text("x.json", marked, Format::Json, &LoadOptions::default());
+    assert!(loaded.spec.is_some() && loaded.diagnostics.is_empty());
 }
 
 #[test]

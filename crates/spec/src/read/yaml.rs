@@ -26,7 +26,11 @@ pub(super) fn read(source: usize, text: &str, problems: &mut Problems) -> Option
             Ok((event, span)) => builder.event(event, span.byte_range().unwrap_or(0..0)),
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or(0);
-                builder.fail(at..at + 1, &format!("not valid YAML: {}", error.info()));
+                let message = format!("not valid YAML: {}", error.info());
+                match indenting_tab(text, at).filter(|_| message.contains("tab")) {
+                    Some(tab) => builder.tab(tab, &message),
+                    None => builder.fail(at..at + 1, &message),
+                }
                 break;
             }
         }
@@ -96,6 +100,12 @@ impl<'a> Builder<'a> {
 
     fn fail(&mut self, range: Bytes, message: &str) {
         self.problems.push(syntax(self.span(&range), message));
+        self.broken = true;
+    }
+
+    fn tab(&mut self, at: usize, message: &str) {
+        let problem = syntax(self.span(&(at..at + 1)), message);
+        self.problems.push(problem.help("indent with spaces"));
         self.broken = true;
     }
 
@@ -253,6 +263,21 @@ impl<'a> Builder<'a> {
             Some(root) => root,
         })
     }
+}
+
+/// The first tab among the blanks at the start of a line, from the line of `at` on: the parser tells where the value
+/// began that the tab ends, which may be lines before it.
+fn indenting_tab(text: &str, at: usize) -> Option<usize> {
+    let at = text.floor_char_boundary(at);
+    let mut start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    for line in text[start..].split_inclusive('\n') {
+        let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if let Some(tab) = line[..blanks].find('\t') {
+            return Some(start + tab);
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// Applies `<<`: the map's own keys win over merged ones.

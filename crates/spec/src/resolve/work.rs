@@ -109,6 +109,8 @@ fn command(draft: &Draft, node: &Node, problems: &mut Problems) -> Option<Work> 
         Ok(argv) if argv.first().is_some_and(|program| !program.is_empty()) => {
             Some(Work::Command { argv, shell })
         }
+        // An empty text is no command by its shape, and was reported as that.
+        Ok(_) if text.trim().is_empty() => None,
         Ok(_) => {
             problems.push(error(node.span, "the command names no program"));
             None

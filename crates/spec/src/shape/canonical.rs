@@ -21,9 +21,13 @@ pub(crate) fn canonicalize(node: &mut Node, section: &'static Section, problems:
         descend(&mut entry.value, &key.ty, problems);
         let written = mem::replace(&mut entry.key, key.name.to_owned());
         entry.value = canonical_value(&written, entry.value);
-        // Equal spellings were refused by the readers: only a key with aliases can stand twice.
         let earlier = spellings.insert(key.name, written.clone());
-        if let (Some(earlier), Some(first)) = (earlier, renamed.entry(key.name)) {
+        let (Some(earlier), Some(first)) = (earlier, renamed.entry(key.name)) else {
+            renamed.entries.push(entry);
+            continue;
+        };
+        // Equal spellings were refused by the readers.
+        if earlier != written {
             let message =
                 format!("`{earlier}` and `{written}` are the same key, and both are given");
             let problem = Diagnostic::new(Severity::Error, entry.key_span, message)
@@ -31,8 +35,6 @@ pub(crate) fn canonicalize(node: &mut Node, section: &'static Section, problems:
                 .related(first.key_span, "first here")
                 .help("keep one of the two");
             problems.push(problem);
-        } else {
-            renamed.entries.push(entry);
         }
     }
     *map = renamed;

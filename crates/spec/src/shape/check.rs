@@ -210,6 +210,9 @@ fn filled(text: Option<&str>) -> Result<(), String> {
     }
 }
 
+/// File systems take 255 bytes; the rest is for endings like `.html`.
+const MOST_NAME_BYTES: usize = 200;
+
 fn check_name(name: &str) -> Result<(), String> {
     if name.trim().is_empty() {
         return Err("a name cannot be empty".to_owned());
@@ -221,6 +224,12 @@ fn check_name(name: &str) -> Result<(), String> {
         return Err(format!(
             "`{}` cannot be a name: names hold no `/`, `\\` or control characters",
             name.escape_debug()
+        ));
+    }
+    if name.len() > MOST_NAME_BYTES {
+        return Err(format!(
+            "a name of {} bytes is too long for the name of a file: {MOST_NAME_BYTES} at most",
+            name.len()
         ));
     }
     Ok(())
