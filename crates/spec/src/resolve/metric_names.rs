@@ -9,12 +9,19 @@ use crate::document::Node;
 use crate::shape::suggest::did_you_mean;
 use crate::spec::{Spec, Work};
 
-/// Where a spec names a metric: a table, and where that table holds a table of its own, the key of it.
-const PLACES: [&[&str]; 3] = [
-    &["analysis", "metric"],
-    &["budget", "cost", "metric"],
-    &["budget", "tokens", "metric"],
+/// Where a spec names a metric, and what a name means there that resembles no declared one.
+const PLACES: [(&[&str], Strange); 3] = [
+    (&["analysis", "metric"], Strange::Warned),
+    // What trials cost is not compared, so there is little reason to declare it.
+    (&["budget", "cost", "metric"], Strange::Fine),
+    (&["budget", "tokens", "metric"], Strange::Fine),
 ];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strange {
+    Fine,
+    Warned,
+}
 
 /// Looks at every metric that is named outside of `[metrics]`.
 pub(super) fn check(root: &Node, spec: &Spec, problems: &mut Problems) {
@@ -23,28 +30,30 @@ pub(super) fn check(root: &Node, spec: &Spec, problems: &mut Problems) {
     if spec.metrics.is_empty() || !spec.tasks.iter().all(|task| commands(&task.work)) {
         return;
     }
-    for place in PLACES {
+    for (place, strange) in PLACES {
         let node = place.iter().try_fold(root, |node, key| node.get(key));
-        if let Some((node, name)) = node.and_then(|node| Some((node, node.text()?))) {
-            check_name(node, name, spec, problems);
+        if let Some(problem) = node.and_then(|node| problem(node, strange, spec)) {
+            problems.push(problem);
         }
     }
 }
 
-fn check_name(node: &Node, name: &str, spec: &Spec, problems: &mut Problems) {
+fn problem(node: &Node, strange: Strange, spec: &Spec) -> Option<Diagnostic> {
+    let name = node.text().filter(|name| !name.trim().is_empty())?;
     let declared = || spec.metrics.iter().map(|metric| metric.name.as_str());
-    if name.trim().is_empty() || declared().any(|declared| is_called(declared, name)) {
-        return;
+    if declared().any(|declared| is_called(declared, name)) {
+        return None;
     }
     let message = format!("no metric `{name}` is declared");
     let declare = format!("declare it: [metrics.{}]", quoted(name));
-    problems.push(match did_you_mean(name, declared()) {
-        Some(meant) => error(node.span, message).help(format!("{meant} Else {declare}")),
-        None => Diagnostic::new(Severity::Warning, node.span, message).help(format!(
-            "the declared metrics are {}; where trials report this one too, {declare}",
-            declared().collect::<Vec<_>>().join(", ")
-        )),
-    });
+    if let Some(meant) = did_you_mean(name, declared()) {
+        return Some(error(node.span, message).help(format!("{meant} Else {declare}")));
+    }
+    let names = declared().collect::<Vec<_>>().join(", ");
+    let help =
+        format!("the declared metrics are {names}; where trials report this one too, {declare}");
+    let warning = Diagnostic::new(Severity::Warning, node.span, message).help(help);
+    (strange == Strange::Warned).then_some(warning)
 }
 
 /// Whether a declaration makes a metric of this name; one per word of a column is named `share/{column}`.
