@@ -6,7 +6,8 @@ use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_engine::{remote, resolved_spec};
-use fairtrial_journal::{RunDir, RunState};
+use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState};
+use fairtrial_model::Outcome;
 use serde_json::json;
 
 /// Print what a trial wrote, or the job that ran it
@@ -45,6 +46,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         let message = format!("trial {} of {} was not started", args.trial, run.name());
         return Err(Failure::input(message).hint(format!("the run has {trials} trials, from 0")));
     }
+    if let Some(failure) = ended_unstarted(&run, args.trial, &trial) {
+        return Err(failure);
+    }
     let text = if args.job {
         job_log(&run, &state, args.trial, attempt)?
     } else {
@@ -58,6 +62,18 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.line(text.trim_end_matches('\n'));
     }
     Ok(Exit::Fine)
+}
+
+/// How a trial ended that has a record and was never started; nothing for others.
+fn ended_unstarted(run: &RunDir, index: u64, trial: &TrialState) -> Option<Failure> {
+    let ended = trial.outcome.filter(|outcome| {
+        trial.started == 0 && matches!(outcome, Outcome::Skipped | Outcome::Cancelled)
+    })?;
+    let record = RecordFile::open(&run.journal()).ok()?.record(trial).ok()?;
+    let cause = record.and_then(|record| record.cause);
+    let why = cause.map_or(String::new(), |cause| format!(": {cause}"));
+    let message = format!("trial {index} of {} was {}{why}", run.name(), ended.word());
+    Some(Failure::input(message).hint("it never ran, so it wrote nothing"))
 }
 
 fn trial_log(run: &RunDir, args: &Args, attempt: u32) -> Result<String, Failure> {

@@ -61,10 +61,11 @@ pub(super) fn run(args: &Args, printer: Printer) -> Done {
         .collect();
     for row in &broken {
         let why = row.measured.iter().find_map(|one| one.value.clone().err());
-        let why = why.map_or_else(
-            || "no declared file has this name".to_owned(),
-            |error| error.to_string(),
-        );
+        let why = match why {
+            _ if !Path::new(&row.file).exists() => "there is no such file".to_owned(),
+            Some(error) => error.to_string(),
+            None => "no declared file has this name".to_owned(),
+        };
         printer.warn(format!("{}: {why}", row.file));
     }
     if args.json {
