@@ -4,9 +4,10 @@ use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::printer::Printer;
 use crate::spec_file::{self, SpecArgs};
-use crate::{agents, data_dir};
+use crate::{agents, data_dir, environment};
+use fairtrial_engine::{Missing, preflight};
 use fairtrial_plan::Plan;
-use fairtrial_spec::FileCheck;
+use fairtrial_spec::{FileCheck, Spec};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
             .iter()
             .map(|task| task.findings.errors.len())
             .sum::<usize>();
+    let missing = missing_programs(loaded.spec.as_ref());
     let trials = loaded
         .spec
         .clone()
@@ -39,11 +41,14 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         .map(|plan| plan.len());
     if args.json {
         printer.json(
-            &json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics, "agent_tasks": tasks }),
+            &json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics, "agent_tasks": tasks, "not_here": missing }),
         );
     } else {
         spec_file::show(&loaded, printer);
         agents::show(&tasks, printer);
+        for missing in &missing {
+            printer.warn(format!("{missing}; it must be there where the trials run"));
+        }
         match trials {
             Some(trials) if errors == 0 => {
                 printer.line(format!(
@@ -55,4 +60,14 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         }
     }
     Ok(if errors == 0 { Exit::Fine } else { Exit::Input })
+}
+
+/// Programs that are not on this machine: no error, since trials may run on another one, or later.
+fn missing_programs(spec: Option<&Spec>) -> Vec<String> {
+    let missing = spec.map(|spec| preflight(spec, &environment::read()));
+    let missing = missing.unwrap_or_default().into_iter();
+    missing
+        .filter(|missing| matches!(missing, Missing::Program { .. }))
+        .map(|missing| missing.to_string())
+        .collect()
 }
