@@ -5,10 +5,13 @@ use crate::commands::{
     logs, plan, power, preset, register, report, run, schema, status, summarize, sweep, table,
     task, variance, verify, wait,
 };
+use crate::data_dir;
 use crate::exit::{Done, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
+use fairtrial_model::nearest;
 use std::process::ExitCode;
 
 /// Give every change a fair trial: run benchmark experiments and see whether the difference is real.
@@ -28,7 +31,7 @@ Examples:
   fairtrial run bench.toml              run it; `--resume` goes on after any interruption
   fairtrial summarize bench --latest    the table again
 
-Exit codes: 0 fine, 1 trials failed or a regression, 2 wrong input, 3 machine or engine, 4 inconclusive (gate),
+Exit codes: 0 fine, 1 trials failed or a regression, 2 wrong input, 3 machine or engine, 4 inconclusive (gate), \
 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
@@ -68,7 +71,7 @@ enum Command {
 
 /// Parses, runs, and turns what came of it into an exit code.
 pub(crate) fn main() -> ExitCode {
-    let app = App::parse();
+    let app = App::try_parse().unwrap_or_else(|error| with_suggestion(error).exit());
     let printer = Printer::new(app.global.color);
     match app.command.run(&app.global, printer) {
         Ok(exit) => exit.into(),
@@ -83,8 +86,48 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
+/// Adds the subcommand that may be meant: clap finds none for a short word with two letters swapped.
+fn with_suggestion(mut error: clap::Error) -> clap::Error {
+    if error.kind() != ErrorKind::InvalidSubcommand
+        || error.get(ContextKind::SuggestedSubcommand).is_some()
+    {
+        return error;
+    }
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let app = App::command();
+    let mut parent = &app;
+    for argument in std::env::args().skip(1).take_while(|it| it != word) {
+        parent = parent.find_subcommand(&argument).unwrap_or(parent);
+    }
+    let shown = parent.get_subcommands().filter(|it| !it.is_hide_set());
+    if let Some(meant) = nearest(word, shown.map(clap::Command::get_name)) {
+        let meant = ContextValue::Strings(vec![meant.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+    error
+}
+
 impl Command {
+    /// Whether it looks into the data folder.
+    fn uses_data(&self) -> bool {
+        !matches!(
+            self,
+            Self::Exec(_)
+                | Self::Register(_)
+                | Self::Schema(_)
+                | Self::Init(_)
+                | Self::Doctor(_)
+                | Self::Preset(_)
+                | Self::Completions(_)
+        )
+    }
+
     fn run(self, global: &Global, printer: Printer) -> Done {
+        if self.uses_data() {
+            data_dir::check(global.data_dir.as_deref())?;
+        }
         match self {
             Self::Check(args) => check::run(&args, global, printer),
             Self::Plan(args) => plan::run(&args, global, printer),
@@ -117,5 +160,34 @@ impl Command {
             Self::Preset(args) => preset::run(&args, printer),
             Self::Completions(args) => Ok(completions::run(&args, App::command(), printer)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::App;
+    use clap::{Command, CommandFactory};
+
+    /// Longer lines are wrapped, and a wrapped example cannot be pasted.
+    const WIDTH: usize = 100;
+
+    fn long_lines(command: &Command, found: &mut Vec<String>) {
+        let help = command.get_after_help().into_iter();
+        let texts = help.chain(command.get_after_long_help());
+        for text in texts.map(ToString::to_string) {
+            let examples = text.lines().filter(|line| line.starts_with("  "));
+            let long = examples.filter(|line| line.chars().count() > WIDTH);
+            found.extend(long.map(|line| format!("{}: {line}", command.get_name())));
+        }
+        for inner in command.get_subcommands() {
+            long_lines(inner, found);
+        }
+    }
+
+    #[test]
+    fn no_example_is_wrapped() {
+        let mut found = Vec::new();
+        long_lines(&App::command(), &mut found);
+        assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }

@@ -1,5 +1,6 @@
 //! Where runs are kept: said by the user, found from here upwards, or beside the spec's project.
 
+use crate::exit::Failure;
 use fairtrial_journal::DataRoot;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,20 @@ fn named(flag: Option<&Path>) -> Option<DataRoot> {
     flag.map(Path::to_owned)
         .or(variable)
         .map(|path| DataRoot::at(absolute(&path)))
+}
+
+/// Refuses a data folder that is something else; one that is not there yet is made by a run.
+pub(crate) fn check(flag: Option<&Path>) -> Result<(), Failure> {
+    let Some(root) = named(flag) else {
+        return Ok(());
+    };
+    let path = root.path();
+    if !path.exists() || path.is_dir() {
+        return Ok(());
+    }
+    let who = flag.map_or("FAIRTRIAL_DATA", |_| "--data-dir");
+    let message = format!("{who} names {}, which is not a folder", path.display());
+    Err(Failure::input(message).hint("name the folder that holds `rollouts/` and `runs/`"))
 }
 
 /// The data folder for commands that name no spec.

@@ -85,6 +85,119 @@ fn an_empty_project_says_so() {
 }
 
 #[test]
+fn a_run_that_is_not_there_is_not_listed() {
+    let project = Project::with_spec("name = \"bench\"\ncommand = \"true\"\n");
+    let none = project.expect(2, &["list", "bench"]).err;
+    assert!(none.contains("there are no runs of bench under"), "{none}");
+    project.expect(0, &["run", "bench.toml"]);
+    assert!(
+        project
+            .expect(0, &["list", "bench"])
+            .out
+            .contains("finished")
+    );
+    for (name, help) in [
+        ("bnech", "did you mean `bench`?"),
+        ("engnes", "did you mean `engines`?"),
+        ("zzz", "there are runs of bench"),
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let ran = project.expect(2, &[&["list", name], json].concat());
+            assert!(ran.err.contains(help) && ran.out.is_empty(), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn a_data_folder_must_be_a_folder() {
+    let project = Project::with_spec("command = \"true\"\n");
+    let ran = project.expect(2, &["--data-dir", "bench.toml", "list"]);
+    assert!(ran.err.contains("--data-dir names") && ran.err.contains("not a folder"));
+    let mut command = project.command(&["status"]);
+    let output = command
+        .env("FAIRTRIAL_DATA", "bench.toml")
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("FAIRTRIAL_DATA names"), "{error}");
+    assert_eq!(output.status.code(), Some(2));
+    // One that is not there yet is no mistake.
+    project.expect(0, &["--data-dir", "new", "list"]);
+    // What needs no data does not look.
+    project.expect(0, &["--data-dir", "bench.toml", "schema"]);
+}
+
+#[test]
+fn a_slip_in_a_subcommand_is_answered_at_every_level() {
+    let project = Project::new();
+    for (words, meant) in [
+        (&["task", "nwe"][..], "'new'"),
+        (&["table", "chekc"], "'check'"),
+        (&["--data-dir", "x", "table", "idff"], "'diff'"),
+        (&["rnu"], "'run'"),
+    ] {
+        let ran = project.expect(2, words);
+        assert!(ran.err.contains(meant), "{words:?}: {}", ran.err);
+    }
+    let far = project.expect(2, &["task", "zzzzz"]).err;
+    assert!(!far.contains("similar"), "{far}");
+}
+
+#[test]
+fn negative_numbers_reach_our_own_checks() {
+    let project = Project::new();
+    for arguments in [
+        &["power", "--sd", "-1", "--effect", "1"][..],
+        &["power", "--sd", "1", "--effect", "-1"],
+        &["power", "--sd", "1", "--effect", "-2%"],
+        &["power", "--sd", "1", "--effect", "1", "--alpha", "-1"],
+        &["power", "--sd", "1", "--effect", "1", "--power", "-1"],
+        &["compare", "a", "--margin", "-1"],
+    ] {
+        let ran = project.expect(2, arguments);
+        assert!(
+            !ran.err.contains("unexpected argument"),
+            "{arguments:?}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn the_log_of_a_skipped_trial_is_not_looked_for() {
+    let project = Project::with_spec(
+        "name = \"s\"\nparallel = 1\n[[tasks]]\nid = \"a\"\ncommand = \"false\"\n[[tasks]]\nid = \"b\"\ncommand = \"true\"\nneeds = [\"a\"]\n",
+    );
+    project.expect(1, &["run", "bench.toml"]);
+    let ran = project.expect(2, &["logs", "s", "--trial", "1"]);
+    assert!(
+        ran.err
+            .contains("trial 1 of s was skipped: task `a`, which it needs, did not succeed"),
+        "{}",
+        ran.err
+    );
+    project.expect(0, &["logs", "s", "--trial", "0"]);
+}
+
+#[test]
+fn a_program_that_is_not_here_is_a_warning_of_check() {
+    let project = Project::with_spec(
+        "[[tasks]]\nid = \"a\"\ncommand = \"no-such-program x\"\n[[tasks]]\nid = \"b\"\ncommand = \"./none.sh\"\n[[tasks]]\nid = \"c\"\ncommand = \"true\"\n",
+    );
+    let ran = project.expect(0, &["check", "bench.toml"]);
+    assert!(ran.out.contains("bench.toml is valid: 3 trials"));
+    for part in [
+        "warning: task `a`: program `no-such-program` is not found in PATH",
+        "warning: task `b`: program `./none.sh` is not found",
+    ] {
+        assert!(ran.err.contains(part), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("task `c`"), "{}", ran.err);
+    let json = project.expect(0, &["check", "bench.toml", "--json"]).json();
+    assert_eq!(json["not_here"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn progress_is_plain_without_a_terminal() {
     let project = Project::with_spec(
         "name = \"p\"\nparallel = 1\nseeds = 2\n[[tasks]]\nid = \"t\"\ncommand = [\"sh\", \"-c\", 'echo out; echo err >&2; test {seed} = 1072']\n",

@@ -24,10 +24,11 @@ use std::path::{Path, PathBuf};
     after_help = "\
 Examples:
   fairtrial analyze --control-run-ids pilot:control --candidate-run-ids pilot:candidate
-  fairtrial analyze --from histories.csv --control-run-ids run1 run2 run3 --candidate-run-ids run4 run5 run6
-  fairtrial analyze --pairs '{\"control\": \"a.csv\", \"candidate\": \"b.csv\", \"seed\": 1072}' --summary.type eval_last_n
+  fairtrial analyze --from histories.csv --control-run-ids run1 run2 --candidate-run-ids run3 run4
+  fairtrial analyze --summary.type eval_last_n \\
+    --pairs '{\"control\": \"a.csv\", \"candidate\": \"b.csv\", \"seed\": 1072}'
 
-A run id is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or
+A run id is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or \
 NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed. docs/guides/learning-curves.md tells more."
 )]
 pub(crate) struct Args {

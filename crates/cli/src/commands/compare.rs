@@ -22,12 +22,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fairtrial compare my_benchmark                        every arm of the newest run against its control
-  fairtrial compare control candidate                   two arms of the newest run
-  fairtrial compare bench/20250824__12-34-56 bench      two runs of a benchmark; the first is the control
-  fairtrial compare before.json after.json --json       two result files
+  fairtrial compare my_benchmark                     every arm of the newest run against its control
+  fairtrial compare control candidate                two arms of the newest run
+  fairtrial compare bench/20250824__12-34-56 bench   two runs; the first is the control
+  fairtrial compare before.json after.json --json    two result files
   fairtrial compare before.csv after.csv --direction up --metric percent_correct
-  fairtrial compare results.csv@main results.csv        a table against its revision on main
+  fairtrial compare results.csv@main results.csv     a table against its revision on main
 
 Verdicts: improved, regressed, equivalent, not worse, inconclusive, identical, insufficient.")]
 pub(crate) struct Args {
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long = "metric", value_name = "METRIC")]
     metrics: Vec<String>,
     /// Two-sided error rate [default: the spec's, else 0.05]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     alpha: Option<f64>,
     /// How intervals are made
     #[arg(long, value_enum, default_value_t = MethodChoice::Auto)]
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
     pairing: PairingChoice,
     /// The smallest difference that matters: `2%` of the control, or a number in the metric's unit
-    #[arg(long, value_parser = parse_margin)]
+    #[arg(long, value_parser = parse_margin, allow_hyphen_values = true)]
     margin: Option<Margin>,
     /// Which way is better
     #[arg(long, value_enum)]
@@ -69,10 +69,10 @@ pub(crate) struct Args {
     equal: Vec<EqualRule>,
     /// The share of each side's trials that must count for a verdict [default: `analysis.valid` of the spec, else 0.95
     /// for agent tasks]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     valid: Option<f64>,
     /// Chance to find the effect in the plans that are made
-    #[arg(long, default_value_t = 0.8)]
+    #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
     power: f64,
     /// Seed of what is drawn (bootstrap, chance to be best)
     #[arg(long, default_value_t = 0)]
@@ -260,13 +260,12 @@ struct Asked {
 
 impl Asked {
     fn read(args: &Args, root: &DataRoot, printer: Printer) -> Result<Self, Failure> {
-        let places: Vec<Option<Place>> = match &args.run {
-            Some(_) => args.sides.iter().map(|_| None).collect(),
-            None => {
-                let places = args.sides.iter().map(|side| place(side, root));
-                places.collect::<Result<_, _>>()?
-            }
+        // With --run the sides are arms, whatever else has their names.
+        let source = |side: &String| match args.run {
+            Some(_) => Ok(None),
+            None => place(side, root),
         };
+        let places: Vec<Option<Place>> = args.sides.iter().map(source).collect::<Result<_, _>>()?;
         let sides = args.sides.iter().zip(&places);
         let absent: Vec<&str> = sides
             .filter(|(_, place)| place.is_none())
@@ -304,7 +303,7 @@ impl Asked {
                     ..alone(first)
                 })
             }
-            (None, sides) => Err(no_source(&sides.concat(), root)),
+            (None, sides) => Err(no_source(sides.first().map_or("", String::as_str), root)),
         }
     }
 

@@ -21,15 +21,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fairtrial gate                                       the newest run: its arms against its own control
-  fairtrial gate bench --baseline branch:main          against the newest run recorded on branch main
+  fairtrial gate                                  the newest run: its arms against its own control
+  fairtrial gate bench --baseline branch:main     against the newest run of branch main
   fairtrial gate bench --baseline main.json --rule time=5%:down --md summary.md --junit gate.xml
-  fairtrial gate bench --save-baseline main.json       keep this run as a baseline; commit the file
+  fairtrial gate bench --save-baseline main.json  keep this run as a baseline; commit the file
 
-A baseline is a name (saved under the data folder), a file, `branch:NAME`, `commit:SHA`, or a run (`NAME`,
+A baseline is a name (saved under the data folder), a file, `branch:NAME`, `commit:SHA`, or a run (`NAME`, \
 `NAME/STAMP`, a run's folder).
 
-Exit codes: 0 improved or equivalent, 1 regressed, 2 wrong input, 3 invalid (the machine broke too many trials, or the
+Exit codes: 0 improved or equivalent, 1 regressed, 2 wrong input, 3 invalid (the machine broke too many trials, or the \
 run is not finished), 4 inconclusive.")]
 pub(crate) struct Args {
     /// The run to judge [default: the newest]

@@ -2,7 +2,7 @@
 
 use super::{list_engines, list_experiments};
 use crate::data_dir;
-use crate::exit::{Done, Exit};
+use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
 use crate::progress::outcome_words;
@@ -49,11 +49,16 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         Vec::new()
     };
     let names: BTreeSet<String> = runs.iter().map(|run| run.name.clone()).collect();
-    runs.retain(|run| args.name.as_ref().is_none_or(|name| run.name == *name));
+    if let Some(name) = &args.name {
+        runs.retain(|run| run.name == *name);
+        if runs.is_empty() {
+            return Err(nothing_of(name, &names, root.path()));
+        }
+    }
     if args.json {
         printer.json(&runs);
     } else if runs.is_empty() {
-        printer.tell(nothing(args.name.as_deref(), &names, root.path()));
+        printer.tell(format!("no runs under {}", root.path().display()));
     } else {
         let width = runs
             .iter()
@@ -94,26 +99,17 @@ fn status_word(run: &RunRow) -> &'static str {
 /// What else `list` lists.
 const SUBJECTS: [&str; 2] = ["experiments", "engines"];
 
-/// Says that there are no runs, or none of the name that was asked for.
-fn nothing(asked: Option<&str>, names: &BTreeSet<String>, root: &Path) -> String {
-    let meant = |asked| {
-        let meant = did_you_mean(asked, SUBJECTS);
-        meant.map_or(String::new(), |meant| format!("; {meant}"))
-    };
-    match asked {
-        Some(asked) if !names.is_empty() => {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            format!(
-                "no runs of {asked} under {}; there are runs of {}{}",
-                root.display(),
-                names.join(", "),
-                meant(asked)
-            )
+/// Why a name that was asked for has no runs.
+fn nothing_of(asked: &str, names: &BTreeSet<String>, root: &Path) -> Failure {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let message = format!("there are no runs of {asked} under {}", root.display());
+    let hint = did_you_mean(asked, SUBJECTS.into_iter().chain(names.iter().copied()));
+    let hint = hint.unwrap_or_else(|| {
+        if names.is_empty() {
+            "`fairtrial run SPEC` makes one".to_owned()
+        } else {
+            format!("there are runs of {}", names.join(", "))
         }
-        _ => format!(
-            "no runs under {}{}",
-            root.display(),
-            asked.map(meant).unwrap_or_default()
-        ),
-    }
+    });
+    Failure::input(message).hint(hint)
 }

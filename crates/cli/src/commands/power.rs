@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STAMP", requires = "name")]
     rollout: Option<Stamp>,
     /// Standard deviation of one run, instead of a pilot
-    #[arg(long, value_name = "SD")]
+    #[arg(long, value_name = "SD", allow_negative_numbers = true)]
     sd: Option<f64>,
     /// Correlation of the arms over shared seeds, to plan pairs from a stated spread
     #[arg(
@@ -52,13 +52,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ARM", requires = "name")]
     candidate: Option<String>,
     /// The difference to find: `2%` of the control, or a number in the metric's unit [default: the declared margin]
-    #[arg(long, value_parser = parse_margin, value_name = "SIZE")]
+    #[arg(long, value_parser = parse_margin, value_name = "SIZE", allow_hyphen_values = true)]
     effect: Option<Margin>,
     /// The chance to find it
-    #[arg(long, default_value_t = 0.8)]
+    #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
     power: f64,
     /// Two-sided error rate [default: the spec's, else 0.05]
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     alpha: Option<f64>,
     /// Numbers of pairs, or of runs per arm, to show
     #[arg(long, num_args = 1.., value_name = "N")]

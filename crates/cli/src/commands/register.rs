@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   fairtrial register bench.toml        writes bench.registered.json beside the spec; commit it
-  fairtrial run bench.toml             the run keeps a copy; its report says `as registered`, or what deviates
+  fairtrial run bench.toml             keeps a copy; the report says what deviates from it
 
 Frozen are metric, arms, margin, alpha, stopping rule, seeds, tasks and exclusions, under a SHA-256 hash.")]
 pub(crate) struct Args {

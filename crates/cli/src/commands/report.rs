@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fairtrial report                                report.html and report.md in the newest run's folder
-  fairtrial report bench --html bench.html        one page of the newest run of `bench`, and nothing else
+  fairtrial report                                report.html and report.md of the newest run
+  fairtrial report bench --html bench.html        one page of the newest run of `bench`
   fairtrial report bench --rollout 20250824__12-34-56 --md report.md
 
-The HTML page loads nothing and needs no JavaScript; its charts follow the reader's light or dark setting. With
+The HTML page loads nothing and needs no JavaScript; its charts follow the reader's light or dark setting. With \
 Markdown the charts are SVG files beside it. `fairtrial verify` checks a report against the evidence.")]
 pub(crate) struct Args {
     #[command(flatten)]

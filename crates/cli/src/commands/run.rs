@@ -37,7 +37,7 @@ Examples:
   fairtrial run bench.toml --only arm=candidate --set seeds=3
   fairtrial run bench.toml --until decided       stop when the difference is known
   fairtrial run bench.toml --dry-run             print the plan, run nothing
-  fairtrial run bench.toml --engine slurm --detach   on a cluster; `watch`, `wait`, `status` from anywhere
+  fairtrial run bench.toml --engine slurm --detach   on a cluster; then `watch`, `wait`, `status`
 
 Ctrl-C once: trials in flight finish, nothing new starts. Twice: they are ended and marked cancelled.
 On a cluster, Ctrl-C leaves the jobs alone: they go on, and `fairtrial wait` picks them up.")]

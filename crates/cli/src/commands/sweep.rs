@@ -17,11 +17,11 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   fairtrial sweep my_benchmark                              the newest run
-  fairtrial sweep my_benchmark --output sensitivity.svg     with a plot, one panel per metric and parameter
+  fairtrial sweep my_benchmark --output sensitivity.svg     with a plot
   fairtrial sweep my_benchmark --metric loss --json
   fairtrial sweep my_benchmark --task train                 where tasks sweep different things
 
-The best of several points looks better than it is: its interval here accounts for that, and `confirm = 15` under
+The best of several points looks better than it is: its interval here accounts for that, and `confirm = 15` under \
 [analysis] makes `run` try it again on 15 fresh seeds.")]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -20,7 +20,7 @@ Examples:
   fairtrial variance run1.csv run2.csv run3.csv --output variance.svg
   fairtrial variance --from histories.csv run1 run2 run3
 
-A run is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or
+A run is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or \
 NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed.")]
 pub(crate) struct Args {
     /// The runs

@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fairtrial verify bench                                  the newest run: journal, plan, registration, its reports
+  fairtrial verify bench                                  the newest run and its reports
   fairtrial verify bench --report paper/bench.html        a report that stands elsewhere
 
 Exit codes: 0 everything is as the evidence gives it, 1 something is not, 2 wrong input.")]

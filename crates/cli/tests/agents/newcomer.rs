@@ -134,7 +134,7 @@ fn a_slip_is_answered_with_what_was_meant() {
             refused.err
         );
     }
-    let listed = lab.project.expect(0, &["list", "engnes"]);
+    let listed = lab.project.expect(2, &["list", "engnes"]);
     assert!(
         listed.err.contains("did you mean `engines`?"),
         "{}",

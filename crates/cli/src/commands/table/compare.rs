@@ -20,12 +20,12 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fairtrial table compare benchmarks/main.csv --from suite                the newest run against the table
+  fairtrial table compare benchmarks/main.csv --from suite   the newest run against the table
   fairtrial table compare benchmarks/main.csv@main benchmarks/main.csv --spec suite.toml
   fairtrial table compare main.csv --from suite --baseline suite/20250824__12-34-56
-  fairtrial table compare main.csv --from suite --rule exact              any difference counts
+  fairtrial table compare main.csv --from suite --rule exact any difference counts
 
-The noise comes from repeated trials, from the episodes of both sides, from counts, or from a declared margin; each
+The noise comes from repeated trials, from the episodes of both sides, from counts, or from a declared margin; each \
 line says which. With --json the comparison behind every line is printed too.")]
 pub(super) struct Args {
     /// The table to beat; `FILE.csv@REVISION` for one in the repository's history

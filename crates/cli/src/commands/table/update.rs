@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fairtrial table update benchmarks/main.csv --from suite              the newest run of `suite`
-  fairtrial table update --from suite/20250824__12-34-56               every table that the run feeds
+  fairtrial table update benchmarks/main.csv --from suite   the newest run of `suite`
+  fairtrial table update --from suite/20250824__12-34-56    every table that the run feeds
   fairtrial table update main.csv --from suite --rows 'base_*' --dry-run
   fairtrial table update main.csv --from-table new.csv
 
