@@ -120,7 +120,7 @@ pub(super) fn undefined(case: &Case, why: &Undefined) -> Judged {
                 "difference"
             };
             let shown = match shown.abs() {
-                size if size >= 1e9 || size < 1e-5 => format!("{shown:e}"),
+                size if !(1e-5..1e9).contains(&size) => format!("{shown:e}"),
                 _ => shown.to_string(),
             };
             let reason = format!(
