@@ -90,11 +90,29 @@ impl Database {
     }
 }
 
+/// Turns the write-ahead log on. Where several begin a new file at once, SQLite refuses some of them without waiting as
+/// long as it was told to.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let busy = |error: &rusqlite::Error| {
+        error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+    };
+    for _ in 0..TRIES {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if busy(&error) => std::thread::sleep(Duration::from_millis(10)),
+            other => return other,
+        }
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")
+}
+
+/// How often that is tried again.
+const TRIES: u32 = 200;
+
 /// Opens the file and sees to its tables; `None` where it has those of another version.
 fn prepare(path: &Path) -> rusqlite::Result<Option<Connection>> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(Duration::from_secs(10))?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    write_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -16_000)?;
     let work = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
