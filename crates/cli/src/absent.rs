@@ -5,7 +5,7 @@ use crate::exit::Failure;
 use crate::run_names;
 use fairtrial_journal::DataRoot;
 use fairtrial_model::nearest;
-use fairtrial_spec::did_you_mean;
+use fairtrial_spec::neighbour;
 use std::path::Path;
 
 /// Endings that say that a file is meant.
@@ -13,9 +13,6 @@ const FILES: [&str; 5] = ["json", "csv", "toml", "yaml", "yml"];
 
 /// The endings of files that hold trials.
 const SOURCES: [&str; 2] = ["json", "csv"];
-
-/// Names of a folder that are compared with one that is not in it.
-const MOST_NAMES: usize = 1000;
 
 /// Whether a word names a file or one run of several, so that it is hardly meant as the name of an arm.
 pub(crate) fn is_path(word: &str) -> bool {
@@ -26,7 +23,8 @@ pub(crate) fn is_path(word: &str) -> bool {
 pub(crate) fn no_source(word: &str, root: &DataRoot) -> Failure {
     let path = Path::new(word);
     if has_ending(path, &FILES) {
-        let hint = neighbour(path).unwrap_or_else(|| "check the path".to_owned());
+        let near = neighbour(path, |path| has_ending(path, &SOURCES));
+        let hint = near.unwrap_or_else(|| "check the path".to_owned());
         return Failure::input(format!("there is no file `{word}`")).hint(hint);
     }
     let rollouts = root.rollouts_dir();
@@ -51,24 +49,4 @@ pub(crate) fn no_source(word: &str, root: &DataRoot) -> Failure {
 fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| endings.contains(&ending))
-}
-
-/// The file with trials beside one that is not there that may be meant.
-fn neighbour(path: &Path) -> Option<String> {
-    let folder = path.parent()?;
-    let here = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let name = path.file_name()?.to_str()?;
-    let entries = std::fs::read_dir(here).ok()?.flatten().take(MOST_NAMES);
-    let names: Vec<String> = entries
-        .filter(|entry| has_ending(&entry.path(), &SOURCES))
-        .filter_map(|entry| folder.join(entry.file_name()).to_str().map(str::to_owned))
-        .collect();
-    did_you_mean(
-        &folder.join(name).to_string_lossy(),
-        names.iter().map(String::as_str),
-    )
 }

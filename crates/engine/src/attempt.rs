@@ -50,6 +50,7 @@ impl Attempts {
                         return Ok((job, record));
                     }
                     Fate::Taken(taken) => return Err(taken),
+                    // Nothing waits behind a lone job, and what comes back may be handed over again.
                     Fate::Returned => {
                         self.begin(runner, job, Output::Kept);
                         runner.hand();

@@ -9,10 +9,12 @@ use crate::{EngineError, RunRequest, Verbosity};
 use fairtrial_journal::{Event, JournalWriter};
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};
-use fairtrial_trial::{AttemptTaken, Fate, Finished, Output, OutputChunk, TrialJob, TrialRunner};
+use fairtrial_trial::{
+    AttemptTaken, Fate, Finished, HOLD, Output, OutputChunk, TrialJob, TrialRunner,
+};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the slots of a run share.
 pub(crate) struct Floor<'a> {
@@ -48,18 +50,15 @@ struct Slot {
     depth: usize,
 }
 
-/// Trials that a launcher has at most.
+/// Trials that a launcher has at most; by what the ones before took, all of them together take no longer than [`HOLD`].
 const DEPTH: usize = 16;
-
-/// How long those may take together, as far as the ones before can tell. A launcher returns what waits too long.
-const DEPTH_TIME: Duration = Duration::from_millis(20);
 
 impl Slot {
     /// What the trials that just ended tell about how many to hand over.
     fn learn(&mut self) {
         let took = self.ended.iter().map(|ended| ended.finished.took());
         if let Some(longest) = took.max() {
-            let fit = DEPTH_TIME.as_nanos() / longest.as_nanos().max(1);
+            let fit = HOLD.as_nanos() / longest.as_nanos().max(1);
             // Growing slowly: where long and short trials mix, most of what is handed over would come back.
             let most = DEPTH.min(self.depth * 2);
             self.depth = usize::try_from(fit).unwrap_or(DEPTH).clamp(1, most);

@@ -45,7 +45,7 @@ pub use rollout::{
     AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring,
 };
 pub use sandbox::{Network, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
-pub use shape::suggest::did_you_mean;
+pub use shape::suggest::{did_you_mean, neighbour};
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;

@@ -9,7 +9,7 @@ use crate::set::apply;
 use crate::shape::ROOT;
 use crate::shape::canonical::canonicalize;
 use crate::shape::check::check_section;
-use crate::shape::suggest::{did_you_mean, nearest_in};
+use crate::shape::suggest::{did_you_mean, neighbour};
 use crate::source::{Sources, Span};
 use crate::spec::Spec;
 use fairtrial_experiment::Catalogue;
@@ -258,23 +258,10 @@ fn identity(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The spec beside a file that is not there that may be the one that is meant.
-fn neighbour(path: &Path) -> Option<String> {
-    let folder = path.parent()?;
-    let here = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let name = path.file_name()?.to_str()?;
-    let best = nearest_in(here, name, |path| Format::of_path(path).is_some())?;
-    Some(format!("did you mean `{}`?", folder.join(best).display()))
-}
-
 /// What to do about a file that cannot be read; `asked` is the place that names it.
 fn missing(path: &Path, asked: Option<Span>, error: &io::Error) -> String {
     let meant = || match error.kind() {
-        io::ErrorKind::NotFound => neighbour(path),
+        io::ErrorKind::NotFound => neighbour(path, |path| Format::of_path(path).is_some()),
         _ => None,
     };
     match asked {

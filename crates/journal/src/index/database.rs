@@ -96,17 +96,18 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let busy = |error: &rusqlite::Error| {
         error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
     };
-    for _ in 0..TRIES {
+    let mut tries = 0;
+    loop {
         match connection.pragma_update(None, "journal_mode", "WAL") {
-            Err(error) if busy(&error) => std::thread::sleep(Duration::from_millis(10)),
+            Err(error) if busy(&error) && tries < MOST_TRIES => tries += 1,
             other => return other,
         }
+        std::thread::sleep(Duration::from_millis(10));
     }
-    connection.pragma_update(None, "journal_mode", "WAL")
 }
 
 /// How often that is tried again.
-const TRIES: u32 = 200;
+const MOST_TRIES: u32 = 200;
 
 /// Opens the file and sees to its tables; `None` where it has those of another version.
 fn prepare(path: &Path) -> rusqlite::Result<Option<Connection>> {

@@ -20,6 +20,18 @@ pub(crate) fn nearest_in(
     nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
+/// The help line for a file that is not there: the one beside it, among those that are wanted, that may be meant.
+pub fn neighbour(path: &Path, wanted: impl Fn(&Path) -> bool) -> Option<String> {
+    let folder = path.parent()?;
+    let here = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let best = nearest_in(here, path.file_name()?.to_str()?, wanted)?;
+    Some(format!("did you mean `{}`?", folder.join(best).display()))
+}
+
 /// The help line for an unknown word.
 pub fn did_you_mean<'a>(
     word: &str,

@@ -21,6 +21,8 @@ mod supervise;
 use crate::inner::Inner;
 use crate::limits::Backend;
 use crate::wire::{Ended, Killed, Launch, LaunchFailure};
+pub use supervise::HOLD;
+
 use files::Ready;
 use line::{Line, Waiting};
 use output::EmptyFile;

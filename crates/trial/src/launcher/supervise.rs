@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 /// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
 const CPU_LOOK: Duration = Duration::from_millis(100);
 
-/// How long a program may take, with what comes before and after it, before nothing is held up by it any more.
-const HOLD: Duration = Duration::from_millis(20);
+/// How long a trial may take, with what comes before and after its program, before its launcher returns what waits
+/// behind it: who hands over more than so much time's worth gets it back.
+pub const HOLD: Duration = Duration::from_millis(20);
 
 /// From here on it is worth knowing how long a program waited for a CPU.
 const DELAY_FROM: Duration = Duration::from_millis(5);
