@@ -47,9 +47,9 @@ pub(super) fn prepare(launch: &Launch, launcher: &mut Launcher) -> Result<Ready,
 fn pipe() -> Result<(File, OwnedFd), LaunchFailure> {
     let make = || -> io::Result<(File, OwnedFd)> {
         let (read, write) = io::pipe()?;
-        let (read, write) = (OwnedFd::from(read), OwnedFd::from(write));
+        // A program that opens /dev/stdout can take from a pipe what we were told is there.
         rustix::io::ioctl_fionbio(&read, true)?;
-        Ok((File::from(read), write))
+        Ok((File::from(OwnedFd::from(read)), OwnedFd::from(write)))
     };
     make().map_err(|error| failure("make a pipe", &error))
 }

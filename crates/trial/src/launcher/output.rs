@@ -146,21 +146,9 @@ impl Log {
     }
 }
 
-/// Reads what a pipe holds now. `None` at its end, otherwise the number of bytes (0: nothing there yet).
-pub(super) fn read_some(mut pipe: &File, buffer: &mut [u8]) -> Option<usize> {
-    match pipe.read(buffer) {
-        Ok(0) => None,
-        Ok(read) => Some(read),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-            ) =>
-        {
-            Some(0)
-        }
-        Err(_) => None,
-    }
+/// Reads what a pipe holds now.
+pub(super) fn read_some(mut pipe: &File, buffer: &mut [u8]) -> usize {
+    pipe.read(buffer).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::limits::{self, Applied};
 use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
@@ -35,7 +35,10 @@ struct Watch<'a> {
     began: Instant,
     started: Instant,
     applied: Applied,
-    pipes: [Option<File>; 2],
+    pipes: [File; 2],
+    /// The child's ends of the pipes. Held, so that a program that closes its own as it ends wakes nobody: its end is
+    /// news enough, and everything that could still write has ended when the logs are completed.
+    _write: [OwnedFd; 2],
     logs: [Log; 2],
     killed: Option<Killed>,
     /// When force follows.
@@ -65,15 +68,14 @@ pub(super) fn run(
             });
         }
     };
-    drop(write);
-    let [out, err] = read;
     let mut watch = Watch {
         launch,
         child,
         began,
         started,
         applied,
-        pipes: [Some(out), Some(err)],
+        pipes: read,
+        _write: write,
         logs,
         killed: None,
         force_at: None,
@@ -108,7 +110,7 @@ fn start(
     launcher: &mut Launcher,
     order: &Waiting,
     applied: &Applied,
-    write: &[std::os::fd::OwnedFd; 2],
+    write: &[OwnedFd; 2],
 ) -> Result<Child, StepError> {
     let inherited = (*order.inherited).as_ref().map_err(Clone::clone)?;
     let mut prepared = Prepared::new(&order.launch, applied.rlimits.clone(), launcher.inner)?;
@@ -166,12 +168,8 @@ impl Watch<'_> {
         };
         let mut polled = vec![PollFd::new(&self.child.pidfd, PollFlags::IN)];
         polled.extend(socket.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
-        polled.extend(
-            self.pipes
-                .iter()
-                .flatten()
-                .map(|pipe| PollFd::new(pipe, PollFlags::IN)),
-        );
+        let pipes = self.pipes.iter();
+        polled.extend(pipes.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         let hold = launcher.line.is_held_up().then(|| self.began + HOLD);
         let timeout = self.next_look().into_iter().chain(hold).min().map(|at| {
             let left = at.saturating_duration_since(Instant::now());
@@ -192,11 +190,7 @@ impl Watch<'_> {
         Seen {
             exited: is_ready(self.child.pidfd.as_raw_fd()),
             socket: socket.is_some_and(|socket| is_ready(socket.as_raw_fd())),
-            pipes: [0, 1].map(|place: usize| {
-                self.pipes[place]
-                    .as_ref()
-                    .is_some_and(|pipe| is_ready(pipe.as_raw_fd()))
-            }),
+            pipes: [0, 1].map(|place: usize| is_ready(self.pipes[place].as_raw_fd())),
         }
     }
 
@@ -281,15 +275,9 @@ impl Watch<'_> {
         }
     }
 
-    /// Reads what a pipe holds now.
+    /// Reads from a pipe that holds something.
     fn read(&mut self, launcher: &mut Launcher, place: usize) {
-        let Some(pipe) = &self.pipes[place] else {
-            return;
-        };
-        let Some(read) = output::read_some(pipe, &mut launcher.read_buffer) else {
-            self.pipes[place] = None;
-            return;
-        };
+        let read = output::read_some(&self.pipes[place], &mut launcher.read_buffer);
         let bytes = &launcher.read_buffer[..read];
         self.logs[place].take(bytes);
         if self.launch.stream && read > 0 && !self.runner_gone {
@@ -300,11 +288,8 @@ impl Watch<'_> {
 
     fn drain(&mut self, launcher: &mut Launcher) {
         for place in 0..2 {
-            while let Some(pipe) = &self.pipes[place] {
-                match rustix::io::ioctl_fionread(pipe) {
-                    Ok(left) if left > 0 => self.read(launcher, place),
-                    _ => break,
-                }
+            while rustix::io::ioctl_fionread(&self.pipes[place]).is_ok_and(|left| left > 0) {
+                self.read(launcher, place);
             }
         }
     }
