@@ -54,9 +54,9 @@ fn the_documented_curves_and_their_first_n_are_those_of_the_original() {
     let golden: Value = serde_json::from_slice(&text).unwrap();
     let runs = runs();
     let five = found(&runs, 0.05);
-    close(&five.auc.documented.cv, &golden["auc_cv"], 1e-12);
+    close(&five.spreads[0].documented.cv, &golden["auc_cv"], 1e-12);
     close(
-        &five.derivative.documented.cv,
+        &five.spreads[1].documented.cv,
         &golden["derivative_cv"],
         1e-6,
     );
@@ -66,12 +66,12 @@ fn the_documented_curves_and_their_first_n_are_those_of_the_original() {
             spread.documented.first_n.map(|n| n as u64)
         };
         assert_eq!(
-            n(&found.auc),
+            n(&found.spreads[0]),
             expected["auc_threshold_n"].as_u64(),
             "{threshold}"
         );
         assert_eq!(
-            n(&found.derivative),
+            n(&found.spreads[1]),
             expected["derivative_threshold_n"].as_u64(),
             "{threshold}"
         );
@@ -84,20 +84,26 @@ fn precision_does_not_depend_on_the_order_and_the_documented_rule_does() {
     let backward: Vec<History> = forward.iter().rev().cloned().collect();
     let (one, other) = (found(&forward, 0.05), found(&backward, 0.05));
     let (a, b) = (
-        one.auc.precision.as_ref().unwrap(),
-        other.auc.precision.as_ref().unwrap(),
+        one.spreads[0].precision.as_ref().unwrap(),
+        other.spreads[0].precision.as_ref().unwrap(),
     );
     assert_eq!(a.needed, b.needed);
     assert!((a.now - b.now).abs() < 1e-12);
-    assert_eq!(one.auc.documented_reversed, other.auc.documented.first_n);
-    assert_ne!(one.auc.documented.first_n, other.auc.documented.first_n);
+    assert_eq!(
+        one.spreads[0].documented_reversed,
+        other.spreads[0].documented.first_n
+    );
+    assert_ne!(
+        one.spreads[0].documented.first_n,
+        other.spreads[0].documented.first_n
+    );
 }
 
 /// With a spread of 5.55 %, ±5 % of the mean by t takes 8 runs, and 15 give ±3.1 %.
 #[test]
 fn the_needed_n_is_that_of_the_t_interval() {
     let found = found(&runs(), 0.05);
-    let precision = found.auc.precision.unwrap();
+    let precision = found.spreads[0].precision.as_ref().unwrap();
     assert_eq!(precision.needed, Some(8));
     assert!(precision.needed_low.unwrap() < 8 && precision.needed_high.unwrap() > 8);
     // The half-width that 15 runs have: t(14) s / sqrt(15), here as a share of the mean.
@@ -152,6 +158,34 @@ fn runs_that_are_all_alike_have_no_precision_to_speak_of() {
     let mut other = one.clone();
     other.id = "other".to_owned();
     let found = found(&[one, other], 0.05);
-    assert!(found.auc.precision.is_none());
-    assert!(found.auc.why_none.unwrap().contains("does not vary"));
+    assert!(found.spreads[0].precision.is_none());
+    let why = found.spreads[0].why_none.as_ref().unwrap();
+    assert!(why.contains("does not vary"), "{why}");
+}
+
+/// Runs that report one number each are asked about that number; a spread of 10 % takes 20 runs to ±5 %.
+#[test]
+fn single_numbers_have_a_spread_of_their_own() {
+    let run = |(place, value): (usize, &f64)| History {
+        id: format!("run{place}"),
+        seed: None,
+        outcome: Outcome::Ok,
+        steps: vec![0.0],
+        values: vec![*value],
+        declaration: None,
+        notes: Vec::new(),
+    };
+    let values = [9.0, 11.0, 9.0, 11.0, 10.0, f64::NAN];
+    let runs: Vec<History> = values.iter().enumerate().map(run).collect();
+    let found = found(&runs, 0.05);
+    assert_eq!(found.summary, "value");
+    assert_eq!(found.left_out[0].why, "its value is NaN");
+    let [spread] = found.spreads.as_slice() else {
+        panic!("{:?}", found.spreads);
+    };
+    let precision = spread.precision.as_ref().unwrap();
+    assert!((precision.spread.value - 0.1).abs() < 1e-12);
+    // By hand: the spread without the bias of five values is 0.1 / 0.940 = 0.1064, and t(n-1) c4(n) 0.1064 / sqrt(n) is
+    // 0.0506 for 19 runs and 0.0491 for 20.
+    assert_eq!(precision.needed, Some(20));
 }

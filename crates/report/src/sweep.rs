@@ -24,11 +24,13 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
     let Some(best) = choice.points.first() else {
         return "No point has a value.".to_owned();
     };
-    let rivals = choice.points[1..]
-        .iter()
-        .filter(|point| point.not_separable)
-        .count();
+    let others = choice.points[1..].iter();
+    let rivals = others.clone().filter(|point| point.not_separable).count();
     let sure = match rivals {
+        n if n > 0 && others.clone().all(|point| point.p_against_best.is_none()) => {
+            "whether by more than chance cannot be said, because values never vary or are too few"
+                .to_owned()
+        }
         0 => "every other point is worse, beyond what chance explains".to_owned(),
         n => format!(
             "the data cannot tell {} from it",
@@ -91,10 +93,13 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
 }
 
 fn standing_row(place: usize, point: &PointStanding, format: NumberFormat) -> Vec<Cell> {
-    let word = match (place, point.not_separable) {
+    let word = match (place, point.p_against_best) {
         (0, _) => Cell::from("best").toned(Tone::Good),
-        (_, true) => Cell::from("not separable from the best").toned(Tone::Faint),
-        (_, false) => Cell::from("worse"),
+        (_, None) => Cell::from("cannot say").toned(Tone::Faint),
+        (_, Some(_)) if point.not_separable => {
+            Cell::from("not separable from the best").toned(Tone::Faint)
+        }
+        (_, Some(_)) => Cell::from("worse"),
     };
     vec![
         point.point.to_string().into(),

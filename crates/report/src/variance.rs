@@ -1,7 +1,7 @@
 //! The spread of runs as text and as a figure: what the runs at hand give, the documented report, and why they differ.
 
 use crate::number::{NumberFormat, counted};
-use fairtrial_analysis::variance::{Precision, Spread, Variance};
+use fairtrial_analysis::variance::{Measure, Precision, Spread, Variance};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series, TickFormat};
 use std::fmt::Write as _;
 
@@ -20,16 +20,14 @@ fn threshold(share: f64) -> String {
     format!("{} %", (share * 1e8).round() / 1e6)
 }
 
-/// The two summaries with their names.
-fn both(variance: &Variance) -> [(&'static str, &Spread); 2] {
-    [("AUC", &variance.auc), ("Derivative", &variance.derivative)]
-}
-
 /// The answer first: how precise the mean is, and how many runs the threshold needs.
 pub(crate) fn headline(variance: &Variance) -> String {
     let runs = variance.runs.len();
-    let Some(precision) = &variance.auc.precision else {
-        let why = variance.auc.why_none.as_deref().unwrap_or_default();
+    // The first is what is asked about; a curve's slope only stands beside its area.
+    let first = variance.spreads.first();
+    let Some(precision) = first.and_then(|spread| spread.precision.as_ref()) else {
+        let why = first.and_then(|spread| spread.why_none.as_deref());
+        let why = why.unwrap_or_default();
         return format!(
             "How precise the mean of {} is cannot be said: {why}.",
             variance.metric
@@ -62,7 +60,8 @@ pub fn documented(variance: &Variance) -> String {
         variance.metric,
         variance.summary
     );
-    for (name, spread) in both(variance) {
+    for spread in &variance.spreads {
+        let name = spread.of;
         let crossing = match spread.documented.first_n {
             Some(n) => format!(" Variance drops below {limit} at N = {n} runs"),
             None => format!(" Variance never drops below {limit} (need more runs)"),
@@ -85,9 +84,9 @@ pub fn documented(variance: &Variance) -> String {
 
 /// Where the documented answer and the useful one differ, and why.
 pub(crate) fn differences(variance: &Variance) -> Vec<String> {
-    let mut sentences: Vec<String> = both(variance)
-        .into_iter()
-        .filter_map(|(name, spread)| difference(name, spread, variance))
+    let spreads = variance.spreads.iter();
+    let mut sentences: Vec<String> = spreads
+        .filter_map(|spread| difference(spread, variance))
         .collect();
     sentences.push(
         "Why: the coefficient of variation is the spread of single runs. It is a constant that more runs measure \
@@ -99,7 +98,8 @@ pub(crate) fn differences(variance: &Variance) -> Vec<String> {
     sentences
 }
 
-fn difference(name: &str, spread: &Spread, variance: &Variance) -> Option<String> {
+fn difference(spread: &Spread, variance: &Variance) -> Option<String> {
+    let name = spread.of;
     let precision = spread.precision.as_ref()?;
     let documented = stops_at(spread.documented.first_n);
     let reversed = stops_at(spread.documented_reversed);
@@ -136,20 +136,22 @@ fn range(precision: &Precision) -> String {
     }
 }
 
-/// The documented two panels, and under each the precision of the mean.
+/// The documented panels, and under (or beside) each the precision of the mean.
 pub fn figure(variance: &Variance) -> Figure {
-    let documented =
-        both(variance).map(|(name, spread)| spread_panel(name, spread, variance.threshold));
-    let precision = both(variance).into_iter().filter_map(|(name, spread)| {
+    let spreads = variance.spreads.iter();
+    let documented = spreads
+        .clone()
+        .map(|spread| spread_panel(spread, variance.threshold));
+    let precision = spreads.filter_map(|spread| {
         let precision = spread.precision.as_ref()?;
-        Some(precision_panel(name, precision, variance))
+        Some(precision_panel(spread.of, precision, variance))
     });
     Figure {
         title: format!("Variance of {}", variance.metric),
         subtitle: vec![headline(variance)],
         description: description(variance),
         columns: 2,
-        panels: documented.into_iter().chain(precision).collect(),
+        panels: documented.chain(precision).collect(),
     }
 }
 
@@ -167,7 +169,8 @@ const MEASURED: Series = Series(0);
 const ASKED: Series = Series(1);
 const ANSWER: Series = Series(2);
 
-fn spread_panel(name: &str, spread: &Spread, limit: f64) -> Panel {
+fn spread_panel(spread: &Spread, limit: f64) -> Panel {
+    let name = spread.of;
     let cv = &spread.documented.cv;
     let points: Vec<(f64, f64)> = cv
         .iter()
@@ -206,7 +209,7 @@ fn spread_panel(name: &str, spread: &Spread, limit: f64) -> Panel {
     }
 }
 
-fn precision_panel(name: &str, precision: &Precision, variance: &Variance) -> Panel {
+fn precision_panel(name: Measure, precision: &Precision, variance: &Variance) -> Panel {
     let limit = variance.threshold;
     let line: Vec<(f64, f64)> = precision
         .points

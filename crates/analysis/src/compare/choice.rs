@@ -65,6 +65,10 @@ pub struct PointStanding {
     /// How often it comes out best when the units are drawn again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chance_best: Option<f64>,
+    /// The chance of a difference to the best like this by accident, for all points together; absent for the best and
+    /// where values that never vary leave chance no measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_against_best: Option<f64>,
     /// Whether the data cannot tell it from the best.
     pub not_separable: bool,
 }
@@ -143,6 +147,7 @@ pub fn choose(
         interval: standing.interval,
         n: standing.n,
         chance_best: standing.chance_best,
+        p_against_best: standing.p_against_best,
         not_separable: standing.not_separable,
     });
     Ok(SweepChoice {

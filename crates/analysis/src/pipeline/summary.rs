@@ -181,7 +181,7 @@ fn range(curve: &History) -> Option<[f64; 2]> {
 /// Why a curve has no number, in the words of a report.
 pub(crate) fn why_none(curve: &History, why: &Undefined) -> String {
     match why {
-        _ if curve.values.is_empty() && !curve.notes.is_empty() => curve.notes.join("; "),
+        _ if curve.values.len() < 2 && !curve.notes.is_empty() => curve.notes.join("; "),
         why => why.to_string(),
     }
 }

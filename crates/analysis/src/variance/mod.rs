@@ -11,6 +11,7 @@ use fairtrial_stats::Level;
 use fairtrial_stats::descriptive::{CoefficientOfVariation, coefficient_of_variation};
 use fairtrial_stats::planning::{CvCurve, CvRule, PrecisionCurve, cv_curve, precision_curve};
 use serde::Serialize;
+use std::fmt;
 
 /// Version of the JSON form.
 pub const VARIANCE_SCHEMA: u32 = 1;
@@ -71,15 +72,35 @@ impl VarianceQuestion {
     }
 }
 
+/// What one number of a run says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// The area under its curve.
+    Auc,
+    /// The slope of its curve.
+    Derivative,
+    /// The one value that it reports, where there is no curve.
+    Value,
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auc => "AUC",
+            Self::Derivative => "Derivative",
+            Self::Value => "Value",
+        })
+    }
+}
+
 /// One run's numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunSpread {
     /// The run.
     pub id: String,
-    /// Its area under the curve.
-    pub auc: f64,
-    /// Its slope.
-    pub derivative: f64,
+    /// One for each of [`Variance::spreads`].
+    pub numbers: Vec<f64>,
 }
 
 /// A run that has no numbers.
@@ -100,21 +121,21 @@ pub struct Variance {
     pub metric: String,
     /// The threshold.
     pub threshold: f64,
-    /// How a curve became its area, by the name of the flag.
+    /// How a curve became its area, by the name of the flag; `value` where runs report single numbers.
     pub summary: &'static str,
     /// The runs in the order given.
     pub runs: Vec<RunSpread>,
     /// Runs without numbers.
     pub left_out: Vec<LeftOut>,
-    /// The spread of the areas.
-    pub auc: Spread,
-    /// The spread of the slopes.
-    pub derivative: Spread,
+    /// Of the areas and of the slopes, or of the single numbers.
+    pub spreads: Vec<Spread>,
 }
 
-/// Both answers for one summary.
+/// Both answers for one measure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Spread {
+    /// What varies.
+    pub of: Measure,
     /// The documented answer.
     pub documented: CvCurve,
     /// What the documented rule says about the same runs in reverse order.
@@ -168,34 +189,69 @@ fn infinity_as_null<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::O
 /// Analyzes the spread of runs.
 pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Variance, AnalysisError> {
     question.check()?;
-    let (found, left_out) = numbers(runs, question)?;
+    let counted = || runs.iter().filter(|run| run.outcome == Outcome::Ok);
+    let single = counted().count() > 0 && counted().all(|run| run.values.len() == 1);
+    let (measures, summary, numbers) = if single {
+        let (measures, numbers): (&[Measure], _) = (&[Measure::Value], values(runs));
+        (measures, "value", numbers)
+    } else {
+        let measures: &[Measure] = &[Measure::Auc, Measure::Derivative];
+        let summary = question.summary.kind.name();
+        (measures, summary, areas_and_slopes(runs, question)?)
+    };
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    for (run, numbers) in runs.iter().zip(numbers) {
+        let id = run.id.clone();
+        match numbers {
+            _ if run.outcome != Outcome::Ok => left_out.push(LeftOut {
+                id,
+                why: run.notes.join("; "),
+            }),
+            Ok(numbers) => found.push(RunSpread { id, numbers }),
+            Err(why) => left_out.push(LeftOut { id, why }),
+        }
+    }
     if found.len() < 2 {
         let why = left_out
             .first()
             .map_or(String::new(), |run| format!("; {}: {}", run.id, run.why));
         return Err(AnalysisError::Question(format!(
-            "a spread needs at least 2 runs with a curve of `{}`, there are {}{why}",
+            "a spread needs at least 2 runs with `{}`, there are {}{why}",
             question.metric,
             found.len()
         )));
     }
-    let values = |of: fn(&RunSpread) -> f64| found.iter().map(of).collect::<Vec<f64>>();
+    let spreads = measures.iter().enumerate().map(|(place, of)| {
+        let values: Vec<f64> = found.iter().map(|run| run.numbers[place]).collect();
+        spread(*of, &values, question)
+    });
     Ok(Variance {
         schema: VARIANCE_SCHEMA,
         metric: question.metric.clone(),
         threshold: question.threshold,
-        summary: question.summary.kind.name(),
-        auc: spread(&values(|run| run.auc), question)?,
-        derivative: spread(&values(|run| run.derivative), question)?,
+        summary,
+        spreads: spreads.collect::<Result<_, _>>()?,
         runs: found,
         left_out,
     })
 }
 
-fn numbers(
+/// A run's numbers, or why it has none.
+type Numbers = Result<Vec<f64>, String>;
+
+fn values(runs: &[History]) -> Vec<Numbers> {
+    let value = |run: &History| match run.values.as_slice() {
+        [value] if value.is_finite() => Ok(vec![*value]),
+        [value] => Err(format!("its value is {value}")),
+        _ => Err("no value".to_owned()),
+    };
+    runs.iter().map(value).collect()
+}
+
+fn areas_and_slopes(
     runs: &[History],
     question: &VarianceQuestion,
-) -> Result<(Vec<RunSpread>, Vec<LeftOut>), AnalysisError> {
+) -> Result<Vec<Numbers>, AnalysisError> {
     let curves: Vec<&History> = runs.iter().collect();
     let slope = SummaryRule {
         kind: SummaryType::Slope,
@@ -203,28 +259,19 @@ fn numbers(
     };
     let areas = question.summary.apply(&curves)?;
     let slopes = slope.apply(&curves)?;
-    let (mut found, mut left_out) = (Vec::new(), Vec::new());
-    for ((run, auc), derivative) in runs.iter().zip(areas).zip(slopes) {
-        match (auc, derivative) {
-            _ if run.outcome != Outcome::Ok => left_out.push(LeftOut {
-                id: run.id.clone(),
-                why: run.notes.join("; "),
-            }),
-            (Ok(auc), Ok(derivative)) => found.push(RunSpread {
-                id: run.id.clone(),
-                auc,
-                derivative,
-            }),
-            (Err(why), _) | (_, Err(why)) => left_out.push(LeftOut {
-                id: run.id.clone(),
-                why: why_none(run, &why),
-            }),
-        }
-    }
-    Ok((found, left_out))
+    let numbers = runs.iter().zip(areas).zip(slopes);
+    let numbers = numbers.map(|((run, auc), derivative)| match (auc, derivative) {
+        (Ok(auc), Ok(derivative)) => Ok(vec![auc, derivative]),
+        (Err(why), _) | (_, Err(why)) => Err(why_none(run, &why)),
+    });
+    Ok(numbers.collect())
 }
 
-fn spread(values: &[f64], question: &VarianceQuestion) -> Result<Spread, AnalysisError> {
+fn spread(
+    of: Measure,
+    values: &[f64],
+    question: &VarianceQuestion,
+) -> Result<Spread, AnalysisError> {
     let bad = |why: fairtrial_stats::Undefined| AnalysisError::Question(why.to_string());
     let documented = cv_curve(values, CvRule::Below, question.threshold).map_err(bad)?;
     let reversed: Vec<f64> = values.iter().rev().copied().collect();
@@ -236,6 +283,7 @@ fn spread(values: &[f64], question: &VarianceQuestion) -> Result<Spread, Analysi
         Err(why) => (None, Some(why.to_string())),
     };
     Ok(Spread {
+        of,
         documented,
         documented_reversed,
         precision,

@@ -356,7 +356,7 @@ fn files_that_no_run_made_are_measured() {
     );
     assert_eq!(csv.out, "Experiment,num_episodes\nbase,100\n");
     let missing = project.expect(
-        1,
+        2,
         &["table", "measure", "--preset", "tbp", "none/eval_stats.csv"],
     );
     assert!(

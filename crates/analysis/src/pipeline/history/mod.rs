@@ -55,6 +55,15 @@ struct Points {
 }
 
 impl Points {
+    /// One number, which is no curve.
+    fn single(value: f64) -> Self {
+        Self {
+            steps: vec![0.0],
+            values: vec![value],
+            notes: vec!["one number and no curve; `fairtrial compare` works on those".to_owned()],
+        }
+    }
+
     /// From rows of (step, value): their steps where any has one, else the rows' numbers.
     fn from_rows(rows: Vec<(Option<f64>, f64)>) -> Self {
         let stepped = rows.iter().any(|(step, _)| step.is_some());
@@ -66,6 +75,9 @@ impl Points {
             };
             points.steps.push(step);
             points.values.push(value);
+        }
+        if let (false, [value]) = (stepped, points.values.as_slice()) {
+            return Self::single(*value);
         }
         if !stepped && !points.values.is_empty() {
             let note = "no step column: the rows are numbered in their order";

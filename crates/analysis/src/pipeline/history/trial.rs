@@ -32,9 +32,13 @@ impl Trials {
             .map_err(|error| content(&path, format!("not a record: {error}")))?;
         let declaration = self.declaration(root, dir, metric)?;
         // A trial that failed may have left no file: that is its answer, not an error of the question.
-        let points = match points(dir, metric, declaration.as_ref()) {
-            Err(_) if record.outcome != Outcome::Ok => Points::default(),
-            points => points?,
+        let number = record.metrics.get(metric);
+        let points = match (points(dir, metric, declaration.as_ref()), number) {
+            (Err(_), _) if record.outcome != Outcome::Ok => Points::default(),
+            (Err(_), Some(number)) if !record.series.contains_key(metric) => {
+                Points::single(number.0)
+            }
+            (points, _) => points?,
         };
         let mut notes = points.notes;
         if record.outcome != Outcome::Ok {
@@ -113,7 +117,7 @@ pub(super) fn points(
         }
         Some(_) => Err(content(
             dir,
-            format!("`{metric}` is one number and no curve; `fairtrial compare` works on those"),
+            format!("`{metric}` is one number and no curve"),
         )),
     }
 }

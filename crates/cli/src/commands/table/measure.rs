@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, printer: Printer) -> Done {
     for row in &broken {
         let why = row.measured.iter().find_map(|one| one.value.clone().err());
         let why = match why {
-            _ if !Path::new(&row.file).exists() => "there is no such file".to_owned(),
+            _ if row.is_absent() => "there is no such file".to_owned(),
             Some(error) => error.to_string(),
             None => "no declared file has this name".to_owned(),
         };
@@ -74,10 +74,10 @@ pub(super) fn run(args: &Args, printer: Printer) -> Done {
     } else {
         printer.line(csv(&rows).trim_end());
     }
-    Ok(if broken.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Failed
+    Ok(match broken.as_slice() {
+        [] => Exit::Fine,
+        broken if broken.iter().any(|row| row.is_absent()) => Exit::Input,
+        _ => Exit::Failed,
     })
 }
 
@@ -105,6 +105,10 @@ fn row(file: &Path, declared: &[MetricDeclaration]) -> Row {
 }
 
 impl Row {
+    fn is_absent(&self) -> bool {
+        !Path::new(&self.file).exists()
+    }
+
     fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
         let all = self.measured.iter();
         all.filter_map(|one| Some((one.name.as_str(), *one.value.as_ref().ok()?)))
