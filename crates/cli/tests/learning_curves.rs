@@ -111,6 +111,30 @@ fn early_run_is_shorter(folder: &Path) {
     assert!(looks["trials_saved"].as_u64().unwrap() > 0, "{looks}");
 }
 
+/// Whoever has one number per trial asks the same question, whether trials report it or print it.
+#[test]
+fn variance_takes_single_numbers_where_there_is_no_curve() {
+    let reported = r#"echo "{\"score\": 1$FAIRTRIAL_SEED}" >> "$FAIRTRIAL_METRICS""#;
+    let printed = "echo score=1$FAIRTRIAL_SEED";
+    let from = "from = 'stdout:score=(\\d+)'";
+    for (command, declared) in [(reported, ""), (printed, from)] {
+        let folder = tempfile::tempdir().unwrap();
+        let spec = format!(
+            "name = 'n'\nseeds = [0, 1, 2, 3, 4]\n[[tasks]]\nid = 't'\nshell = true\ncommand = '''{command}'''\n\
+             [metrics.score]\ndirection = 'up'\n{declared}\n"
+        );
+        std::fs::write(folder.path().join("n.toml"), spec).unwrap();
+        let ran = fairtrial(folder.path()).args(["run", "n.toml"]).output();
+        succeeded(&ran.unwrap());
+        let mut asked = fairtrial(folder.path());
+        let asked = asked.args(["variance", "n", "--output", "v.svg"]).output();
+        let out = succeeded(&asked.unwrap());
+        assert!(out.contains("5 runs of score give the mean to ±"), "{out}");
+        assert!(out.contains("--- Value Variance ---"), "{out}");
+        assert!(!out.contains("Derivative"), "{out}");
+    }
+}
+
 fn golden_ids(arm: &str) -> Vec<String> {
     let table = repository("crates/stats/tests/goldens/run_histories.csv");
     let seeds = fairtrial_model::DOCUMENTED_SEEDS.iter();
