@@ -132,6 +132,13 @@ fn variance_takes_single_numbers_where_there_is_no_curve() {
         assert!(out.contains("5 runs of score give the mean to ±"), "{out}");
         assert!(out.contains("--- Value Variance ---"), "{out}");
         assert!(!out.contains("Derivative"), "{out}");
+        let mut asked = fairtrial(folder.path());
+        let sides = ["--control-run-ids", "n::0", "--candidate-run-ids", "n::1"];
+        let asked = asked.arg("analyze").args(sides).args(["--metric", "score"]);
+        let refused = asked.output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        let why = text(&refused.stderr);
+        assert!(why.contains("one number and no curve"), "{why}");
     }
 }
 

@@ -77,7 +77,9 @@ impl Histories {
     fn trials_of_run(&self, id: &str) -> Result<Option<Vec<Place>>, AnalysisError> {
         let mut parts = id.splitn(3, ':');
         let rest = parts.next().unwrap_or_default();
-        let (arm, seed) = (parts.next(), parts.next());
+        // `NAME::SEED` is a seed of a run without arms.
+        let arm = parts.next().filter(|arm| !arm.is_empty());
+        let seed = parts.next();
         let (name, selector) = match rest.rsplit_once('/') {
             Some((name, stamp)) => match stamp.parse::<Stamp>() {
                 Ok(stamp) => (name, Selector::Stamp(stamp)),
