@@ -15,6 +15,7 @@ mod outputs;
 mod runner;
 mod strays;
 mod wire;
+mod words;
 
 pub use collect::{CollectError, Collected, collect};
 pub use finished::{Finished, blame_the_machine};

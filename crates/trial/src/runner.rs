@@ -5,6 +5,7 @@ use crate::job::{JobLimits, TrialJob};
 use crate::outputs::InputHashes;
 use crate::strays::end_strays;
 use crate::wire::{self, Ended, Inbox, Launch, LaunchLimits, Order, Report};
+use crate::words::Words;
 use fairtrial_model::UtcTime;
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -167,7 +168,8 @@ impl TrialRunner {
             .is_some_and(|known| Arc::ptr_eq(known, &job.inherited));
         let mut orders = Vec::with_capacity(2);
         if !known {
-            orders.push(Order::Inherit(job.inherited.to_vec()));
+            let inherited = job.inherited.iter().map(String::as_str);
+            orders.push(Order::Inherit(Words::of(inherited)));
             self.inherited = Some(Arc::clone(&job.inherited));
         }
         orders.push(Order::Run(Box::new(launch)));
@@ -366,10 +368,10 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
     } = job.limits;
     let millis = |seconds: f64| (seconds * 1000.0).ceil().max(0.0) as u64;
     Launch {
-        argv: job.argv.clone(),
+        argv: Words::of(job.argv.iter().map(String::as_str)),
         own: false,
-        env: job.env.clone(),
-        workdir: job.workdir.to_string_lossy().into_owned(),
+        env: Words::of(job.env.iter().map(String::as_str)),
+        workdir: Words::of([&*job.workdir.to_string_lossy()]),
         dir: job.dir.to_string_lossy().into_owned(),
         limits: LaunchLimits {
             wall_ms: wall.map(millis),

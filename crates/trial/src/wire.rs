@@ -2,6 +2,7 @@
 //!
 //! Both ends are always the same binary, so the form needs no version.
 
+use crate::words::Words;
 use fairtrial_model::LimitBackend;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read};
@@ -10,7 +11,7 @@ use std::io::{self, Read};
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// What the programs that are ordered from here on inherit, as `NAME=value`.
-    Inherit(Vec<String>),
+    Inherit(Words),
     /// Start this program, after those that were ordered before.
     Run(Box<Launch>),
     /// End the program that runs, politely and then by force; those that wait behind it are not started.
@@ -22,14 +23,14 @@ pub(crate) enum Order {
 /// One program to start.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Launch {
-    /// Program and arguments, without an interior NUL.
-    pub argv: Vec<String>,
+    /// Program and arguments.
+    pub argv: Words,
     /// Whether the program is this very binary.
     pub own: bool,
     /// This trial's own variables, as `NAME=value`.
-    pub env: Vec<String>,
-    /// Working directory.
-    pub workdir: String,
+    pub env: Words,
+    /// Working directory: one word.
+    pub workdir: Words,
     /// The attempt's own directory; the launcher makes it.
     pub dir: String,
     /// Limits.

@@ -1,7 +1,7 @@
 //! What starting a program takes and gives, whichever way this system starts one.
 
+use crate::words::Words;
 use std::borrow::Cow;
-use std::ffi::CString;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 /// The files a child starts with.
@@ -33,12 +33,17 @@ const HOLDS_NUL: StepError = StepError {
     errno: libc::EINVAL,
 };
 
-/// A text in the form that system calls take.
-pub(super) fn terminated(text: &str) -> Result<CString, StepError> {
-    CString::new(text).map_err(|_| HOLDS_NUL)
+/// Texts that a program can be given; a NUL inside any of them is refused.
+pub(super) fn whole(words: &Words) -> Result<&Words, StepError> {
+    if words.are_whole() {
+        Ok(words)
+    } else {
+        Err(HOLDS_NUL)
+    }
 }
 
-/// Variables in the form that exec takes.
-pub(super) fn variables(list: &[String]) -> Result<Vec<CString>, StepError> {
-    list.iter().map(|text| terminated(text)).collect()
-}
+/// There is no program to run.
+pub(super) const NO_COMMAND: StepError = StepError {
+    step: Cow::Borrowed("read the command (it is empty)"),
+    errno: libc::EINVAL,
+};

@@ -2,16 +2,17 @@
 
 use super::Launcher;
 use super::child::StepError;
+use super::folder::{Folder, LOGS};
 use super::output::Log;
 use crate::wire::{Launch, LaunchFailure};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// Directory, logs and pipes of one program.
-pub(super) struct Ready {
-    pub(super) logs: [Log; 2],
+pub(super) struct Ready<'a> {
+    pub(super) logs: [Log<'a>; 2],
     /// Our ends, not blocking.
     pub(super) read: [File; 2],
     /// The child's ends.
@@ -19,29 +20,62 @@ pub(super) struct Ready {
 }
 
 /// Makes them. The directory must be new: an attempt never writes over another's evidence.
-pub(super) fn prepare(launch: &Launch, launcher: &mut Launcher) -> Result<Ready, LaunchFailure> {
+pub(super) fn prepare<'a>(
+    launch: &'a Launch,
+    launcher: &mut Launcher,
+) -> Result<Ready<'a>, LaunchFailure> {
     let dir = Path::new(&launch.dir);
-    fs::create_dir(dir).map_err(|error| failure("make the trial's directory", &error))?;
-    let logs = dir.join("logs");
-    fs::create_dir(&logs).map_err(|error| failure("make the trial's logs directory", &error))?;
-    let Some(empty) = launcher.empty.as_mut() else {
-        return Err(failure(
-            "find the trial's directory",
-            &io::Error::from(io::ErrorKind::NotFound),
-        ));
-    };
-    let mut begin = |name: &str| {
-        Log::begin(logs.join(name), launch.log_limit, empty)
-            .map_err(|error| failure("make a log file", &error))
-    };
-    let logs = [begin("stdout.log")?, begin("stderr.log")?];
+    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder));
+    made.map_err(|(stage, error)| failure(stage, &error))?;
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
     Ok(Ready {
-        logs,
+        logs: LOGS.map(|name| Log::new(dir, name, launch.log_limit)),
         read: [out_read, err_read],
         write: [out_write, err_write],
     })
+}
+
+/// A step of making what stands on disk, with what the system said.
+type Failed = (&'static str, io::Error);
+
+const DIRECTORY: &str = "make the trial's directory";
+
+/// The folder that a trial's directory belongs in: nearly always the one of the trial before.
+fn folder_of<'a>(dir: &Path, launcher: &'a mut Launcher) -> Result<&'a mut Folder, Failed> {
+    let parent = dir.parent().unwrap_or(dir);
+    let known = launcher.folder.take();
+    let folder = match known.filter(|folder| folder.path() == parent) {
+        Some(folder) => folder,
+        None => Folder::open(parent).map_err(|error| (DIRECTORY, error))?,
+    };
+    Ok(launcher.folder.insert(folder))
+}
+
+fn make(dir: &Path, folder: &mut Folder) -> Result<(), Failed> {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let made = match folder.make(&name) {
+        // What was held open is not what stands there any more.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Folder::open(folder.path())
+            .and_then(|fresh| {
+                *folder = fresh;
+                folder.make(&name)
+            }),
+        made => made,
+    };
+    made.map_err(|error| (DIRECTORY, error))?;
+    let mut path = format!("{name}/logs");
+    let made = folder.make(&path);
+    made.map_err(|error| ("make the trial's logs directory", error))?;
+    let logs = path.len();
+    for log in LOGS {
+        path.truncate(logs);
+        path.push('/');
+        path.push_str(log);
+        let placed = folder.place(&path);
+        placed.map_err(|error| ("make a log file", error))?;
+    }
+    Ok(())
 }
 
 fn pipe() -> Result<(File, OwnedFd), LaunchFailure> {
@@ -55,8 +89,7 @@ fn pipe() -> Result<(File, OwnedFd), LaunchFailure> {
 }
 
 fn failure(stage: &str, error: &io::Error) -> LaunchFailure {
-    let taken =
-        stage.ends_with("trial's directory") && error.kind() == io::ErrorKind::AlreadyExists;
+    let taken = stage == DIRECTORY && error.kind() == io::ErrorKind::AlreadyExists;
     LaunchFailure {
         stage: stage.to_owned(),
         errno: error.raw_os_error().unwrap_or(0),

@@ -4,10 +4,9 @@
 //! costs more than such a program. None of this may hold anything up, so a program that turns out to take long has what
 //! ended before it told, and what waits behind it returned, for a slot that is free.
 
-use super::child::{self, StepError};
 use crate::wire::{self, Ended, Inbox, Launch, Order, Report};
+use crate::words::Words;
 use std::collections::VecDeque;
-use std::ffi::CString;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -17,7 +16,7 @@ use std::rc::Rc;
 pub(super) struct Line {
     socket: UnixStream,
     inbox: Inbox,
-    inherited: Rc<Inherited>,
+    inherited: Rc<Words>,
     waiting: VecDeque<Waiting>,
     /// Nothing more is to be started.
     refuses: bool,
@@ -25,12 +24,10 @@ pub(super) struct Line {
     outbox: Vec<u8>,
 }
 
-/// The variables that programs inherit, or why they cannot be given to any.
-pub(super) type Inherited = Result<Vec<CString>, StepError>;
-
 /// An order that is not begun.
 pub(super) struct Waiting {
-    pub(super) inherited: Rc<Inherited>,
+    /// The variables that it inherits.
+    pub(super) inherited: Rc<Words>,
     pub(super) launch: Box<Launch>,
     /// The runner wants it no more.
     pub(super) cancelled: bool,
@@ -51,7 +48,7 @@ impl Line {
         Self {
             socket,
             inbox: Inbox::default(),
-            inherited: Rc::new(Ok(Vec::new())),
+            inherited: Rc::default(),
             waiting: VecDeque::new(),
             refuses: false,
             untold: Vec::new(),
@@ -84,7 +81,7 @@ impl Line {
         let mut kills = 0;
         while let Some(order) = self.inbox.next()? {
             match order {
-                Order::Inherit(list) => self.inherited = Rc::new(child::variables(&list)),
+                Order::Inherit(list) => self.inherited = Rc::new(list),
                 Order::Run(launch) => self.waiting.push_back(Waiting {
                     inherited: Rc::clone(&self.inherited),
                     launch,

@@ -6,6 +6,7 @@
 
 mod child;
 mod files;
+mod folder;
 #[cfg(target_os = "linux")]
 mod fork;
 mod line;
@@ -24,12 +25,11 @@ use crate::wire::{Ended, Killed, Launch, LaunchFailure};
 pub use supervise::HOLD;
 
 use files::Ready;
+use folder::Folder;
 use line::{Line, Waiting};
-use output::EmptyFile;
 use spawn::ChildStack;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// What a launcher keeps between programs.
@@ -37,7 +37,8 @@ pub(crate) struct Launcher {
     line: Line,
     stack: ChildStack,
     backend: Option<Backend>,
-    empty: Option<EmptyFile>,
+    /// Where the last trial's directory was made.
+    folder: Option<Folder>,
     null: std::fs::File,
     read_buffer: Vec<u8>,
     started: u64,
@@ -54,7 +55,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
         line: Line::new(socket),
         stack: ChildStack::new(),
         backend: None,
-        empty: None,
+        folder: None,
         null: std::fs::File::open("/dev/null")?,
         read_buffer: vec![0; 64 * 1024],
         started: 0,
@@ -103,16 +104,7 @@ impl Launcher {
     }
 
     /// Makes what stands on disk before a program starts.
-    fn prepare(&mut self, launch: &Launch) -> Result<Ready, LaunchFailure> {
-        if self.empty.is_none() {
-            let parent = PathBuf::from(&launch.dir)
-                .parent()
-                .map(PathBuf::from)
-                .unwrap_or_default();
-            self.empty = Some(EmptyFile::at(
-                parent.join(format!(".empty-{}", std::process::id())),
-            ));
-        }
+    fn prepare<'a>(&mut self, launch: &'a Launch) -> Result<Ready<'a>, LaunchFailure> {
         files::prepare(launch, self)
     }
 

@@ -1,58 +1,18 @@
 //! Captures one output stream into a file with a size cap: the beginning and the end are kept, the middle is counted.
-//!
-//! A trial that says nothing is given an empty file by a hard link to one that is there already: making a new file is
-//! what costs most in starting a short trial, and most short trials say nothing on standard error.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes of the end that are kept once the cap is passed.
 const TAIL_BYTES: usize = 64 * 1024;
 
-/// The empty file that silent logs are links to.
-pub(super) struct EmptyFile {
-    path: PathBuf,
-    made: bool,
-}
-
-impl EmptyFile {
-    /// Its place; it is made when first needed.
-    pub(super) fn at(path: PathBuf) -> Self {
-        Self { path, made: false }
-    }
-
-    /// Puts an empty file at `target`: a link, or where links end (or are not supported) a file of its own.
-    fn place(&mut self, target: &Path) -> io::Result<()> {
-        for _ in 0..2 {
-            if !self.made {
-                let _ = fs::remove_file(&self.path);
-                File::create(&self.path)?;
-                self.made = true;
-            }
-            match fs::hard_link(&self.path, target) {
-                Ok(()) => return Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-                // The file system's limit of links is reached, or the file was cleaned away: begin a new one.
-                Err(_) => self.made = false,
-            }
-        }
-        File::create_new(target).map(drop)
-    }
-}
-
-impl Drop for EmptyFile {
-    fn drop(&mut self) {
-        if self.made {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
 /// One stream's log.
-pub(super) struct Log {
-    path: PathBuf,
+pub(super) struct Log<'a> {
+    /// The trial's directory.
+    dir: &'a Path,
+    name: &'static str,
     file: Option<File>,
     head_left: u64,
     tail: VecDeque<u8>,
@@ -61,21 +21,21 @@ pub(super) struct Log {
     error: Option<io::Error>,
 }
 
-impl Log {
-    /// Begins the log at `path` with `limit` bytes in all.
-    pub(super) fn begin(path: PathBuf, limit: u64, empty: &mut EmptyFile) -> io::Result<Self> {
-        empty.place(&path)?;
+impl<'a> Log<'a> {
+    /// The log of this name, with `limit` bytes in all. An empty file stands in its place already.
+    pub(super) fn new(dir: &'a Path, name: &'static str, limit: u64) -> Self {
         let tail_limit = TAIL_BYTES.min(usize::try_from(limit / 2).unwrap_or(TAIL_BYTES));
         let head_left = limit - tail_limit as u64;
-        Ok(Self {
-            path,
+        Self {
+            dir,
+            name,
             file: None,
             head_left,
             tail: VecDeque::new(),
             tail_limit,
             dropped: 0,
             error: None,
-        })
+        }
     }
 
     /// Takes bytes: into the file while the cap allows, then into the tail that is kept in memory. A write that fails
@@ -109,13 +69,11 @@ impl Log {
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
-            fs::remove_file(&self.path)?;
-            self.file = Some(
-                OpenOptions::new()
-                    .append(true)
-                    .create_new(true)
-                    .open(&self.path)?,
-            );
+            // The empty file is the log of other trials too.
+            let path = self.dir.join("logs").join(self.name);
+            fs::remove_file(&path)?;
+            let new = OpenOptions::new().append(true).create_new(true).open(path);
+            self.file = Some(new?);
         }
         self.file
             .as_mut()
@@ -132,16 +90,10 @@ impl Log {
         if !tail.is_empty() {
             self.write(&tail);
         }
-        let name = self
-            .path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
         (
             self.dropped,
             self.error
-                .map(|error| format!("{name} is incomplete: {error}")),
+                .map(|error| format!("{} is incomplete: {error}", self.name)),
         )
     }
 }
@@ -153,19 +105,22 @@ pub(super) fn read_some(mut pipe: &File, buffer: &mut [u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{EmptyFile, Log};
+    use super::super::folder::{Folder, LOGS};
+    use super::Log;
 
     fn logged(limit: u64, pieces: &[&[u8]]) -> (Vec<u8>, u64) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut empty = EmptyFile::at(folder.path().join(".empty"));
-        let path = folder.path().join("stdout.log");
-        let mut log = Log::begin(path.clone(), limit, &mut empty).unwrap();
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("logs")).unwrap();
+        let mut folder = Folder::open(home.path()).unwrap();
+        folder.place("logs/stdout.log").unwrap();
+        let mut log = Log::new(home.path(), LOGS[0], limit);
         for piece in pieces {
             log.take(piece);
         }
         let (dropped, note) = log.finish();
         assert_eq!(note, None);
-        (std::fs::read(path).unwrap(), dropped)
+        let text = std::fs::read(home.path().join("logs/stdout.log"));
+        (text.unwrap(), dropped)
     }
 
     #[test]
@@ -183,17 +138,16 @@ mod tests {
     }
 
     #[test]
-    fn silent_logs_are_files_of_their_own_name_and_writing_one_leaves_the_others_empty() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut empty = EmptyFile::at(folder.path().join(".empty"));
-        let paths = [folder.path().join("a"), folder.path().join("b")];
-        let mut logs = paths
-            .clone()
-            .map(|path| Log::begin(path, 100, &mut empty).unwrap());
+    fn writing_one_log_leaves_the_others_empty() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("logs")).unwrap();
+        let mut folder = Folder::open(home.path()).unwrap();
+        for name in LOGS {
+            folder.place(&format!("logs/{name}")).unwrap();
+        }
+        let mut logs = LOGS.map(|name| Log::new(home.path(), name, 100));
         logs[0].take(b"x");
-        drop(empty);
-        assert_eq!(std::fs::read(&paths[0]).unwrap(), b"x");
-        assert_eq!(std::fs::read(&paths[1]).unwrap(), b"");
-        assert!(!folder.path().join(".empty").exists());
+        let text = LOGS.map(|name| std::fs::read(home.path().join("logs").join(name)).unwrap());
+        assert_eq!(text, [b"x".to_vec(), Vec::new()]);
     }
 }

@@ -8,12 +8,14 @@
     reason = "fork, exec and rlimits have no safe form that keeps the order of calls we need"
 )]
 
-use super::child::{Child, ChildFiles, StepError, terminated, variables};
+use super::child::{Child, ChildFiles, NO_COMMAND, StepError, whole};
 use super::fork;
+use super::line::Waiting;
 use crate::inner::Inner;
 use crate::wire::Launch;
+use crate::words::Words;
 use std::borrow::Cow;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
@@ -28,75 +30,68 @@ impl StepError {
 }
 
 /// Everything a child needs, in the form that system calls take.
-pub(super) struct Prepared {
-    program: CString,
-    argv: Vec<CString>,
-    env: Vec<CString>,
-    workdir: CString,
+pub(super) struct Prepared<'a> {
+    program: Cow<'a, CStr>,
+    launch: &'a Launch,
+    inherited: &'a Words,
+    workdir: &'a CStr,
     /// `setrlimit` calls: resource, soft, hard.
-    rlimits: Vec<(u32, u64, u64)>,
+    rlimits: &'a [(u32, u64, u64)],
     /// The program of our own that this is, with its arguments.
     inner: Option<(&'static Inner, Vec<String>)>,
 }
 
-impl Prepared {
-    /// Converts a command; a NUL inside any part is refused.
+impl<'a> Prepared<'a> {
+    /// Looks at a command: its program is found, and a NUL inside any part refused.
     pub(super) fn new(
-        launch: &Launch,
-        rlimits: Vec<(u32, u64, u64)>,
+        order: &'a Waiting,
+        rlimits: &'a [(u32, u64, u64)],
         inner: &'static [Inner],
     ) -> Result<Self, StepError> {
-        let argv = variables(&launch.argv)?;
-        let Some(program) = argv.first().cloned() else {
-            return Err(StepError {
-                step: Cow::Borrowed("read the command (it is empty)"),
-                errno: libc::EINVAL,
-            });
+        let Waiting {
+            launch, inherited, ..
+        } = order;
+        let program = whole(&launch.argv)?.terminated().next();
+        let program = program.ok_or(NO_COMMAND)?;
+        let variables = whole(&launch.env)?.terminated();
+        let variables = variables.chain(whole(inherited)?.terminated());
+        let found = find_program(program, variables);
+        let called = || {
+            let command: Vec<String> = launch.argv.texts().map(str::to_owned).collect();
+            Inner::called(inner, &command).map(|(inner, arguments)| (inner, arguments.to_vec()))
         };
-        let env = variables(&launch.env)?;
         Ok(Self {
-            program,
-            argv,
-            env,
-            workdir: terminated(&launch.workdir)?,
+            program: found.map_or(Cow::Borrowed(program), Cow::Owned),
+            launch,
+            inherited,
+            workdir: whole(&launch.workdir)?.terminated().next().unwrap_or(c"/"),
             rlimits,
-            inner: (launch.own)
-                .then(|| Inner::called(inner, &launch.argv))
-                .flatten()
-                .map(|(inner, arguments)| (inner, arguments.to_vec())),
+            inner: launch.own.then(called).flatten(),
         })
     }
+}
 
-    /// Finds a program without a slash through the child's own `PATH`; what is not found is left for exec to refuse.
-    pub(super) fn find_program(&mut self, inherited: &[CString]) {
-        let name = self.program.to_bytes();
-        if name.contains(&b'/') || name.is_empty() {
-            return;
-        }
-        let path = self
-            .env
-            .iter()
-            .chain(inherited)
-            .find_map(|entry| entry.to_bytes().strip_prefix(b"PATH="));
-        for folder in path
-            .unwrap_or(b"/usr/local/bin:/usr/bin:/bin")
-            .split(|byte| *byte == b':')
-        {
-            let mut full = folder.to_vec();
-            if !full.is_empty() {
-                full.push(b'/');
-            }
-            full.extend_from_slice(name);
-            let Ok(full) = CString::new(full) else {
-                continue;
-            };
-            // SAFETY: `full` is a NUL-terminated string that outlives the call.
-            if unsafe { libc::access(full.as_ptr(), libc::X_OK) } == 0 {
-                self.program = full;
-                return;
-            }
-        }
+/// Finds a program without a slash through the child's own `PATH`; what is not found is left for exec to refuse.
+fn find_program<'a>(
+    program: &CStr,
+    mut variables: impl Iterator<Item = &'a CStr>,
+) -> Option<CString> {
+    let name = program.to_bytes();
+    if name.contains(&b'/') || name.is_empty() {
+        return None;
     }
+    let path = variables.find_map(|entry| entry.to_bytes().strip_prefix(b"PATH="));
+    let path = path.unwrap_or(b"/usr/local/bin:/usr/bin:/bin");
+    path.split(|byte| *byte == b':').find_map(|folder| {
+        let mut full = folder.to_vec();
+        if !full.is_empty() {
+            full.push(b'/');
+        }
+        full.extend_from_slice(name);
+        let full = CString::new(full).ok()?;
+        // SAFETY: `full` is a NUL-terminated string that outlives the call.
+        (unsafe { libc::access(full.as_ptr(), libc::X_OK) } == 0).then_some(full)
+    })
 }
 
 /// Pointers for exec and the place for the child's error, shared through the one address space.
@@ -130,19 +125,16 @@ impl ChildStack {
 
 /// Starts the program as the leader of a new process group; it dies with its launcher.
 pub(super) fn spawn(
-    prepared: &Prepared,
-    inherited: &[CString],
+    prepared: &Prepared<'_>,
     files: &ChildFiles<'_>,
     stack: &mut ChildStack,
 ) -> Result<Child, StepError> {
-    let pointers = |list: &[CString], more: &[CString]| -> Vec<*const libc::c_char> {
-        let texts = list.iter().chain(more).map(|text| text.as_ptr());
-        texts.chain([std::ptr::null()]).collect()
-    };
+    let launch = prepared.launch;
+    let inherited = prepared.inherited.terminated();
     let mut shared = Shared {
         program: prepared.program.as_ptr(),
-        argv: pointers(&prepared.argv, &[]),
-        env: pointers(inherited, &prepared.env),
+        argv: pointers(launch.argv.terminated()),
+        env: pointers(inherited.chain(launch.env.terminated())),
         workdir: prepared.workdir.as_ptr(),
         rlimits: prepared.rlimits.as_ptr(),
         rlimit_count: prepared.rlimits.len(),
@@ -181,6 +173,12 @@ pub(super) fn spawn(
         return Err(failed);
     }
     Ok(Child { pid, pidfd })
+}
+
+/// A list as exec takes it.
+fn pointers<'a>(words: impl Iterator<Item = &'a CStr>) -> Vec<*const libc::c_char> {
+    let words = words.map(CStr::as_ptr);
+    words.chain([std::ptr::null()]).collect()
 }
 
 /// Runs in the child. Only async-signal-safe calls, no allocation, no panic.

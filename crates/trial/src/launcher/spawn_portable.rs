@@ -6,20 +6,21 @@
     reason = "rlimits must be set between fork and exec, and waitid has no safe form"
 )]
 
-use super::child::{Child, ChildFiles, StepError, variables};
+use super::child::{Child, ChildFiles, NO_COMMAND, StepError, whole};
+use super::line::Waiting;
 use crate::inner::Inner;
 use crate::wire::Launch;
-use std::ffi::CString;
+use crate::words::Words;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 /// Everything a child needs.
-pub(super) struct Prepared {
-    argv: Vec<String>,
-    env: Vec<String>,
-    workdir: String,
+pub(super) struct Prepared<'a> {
+    program: &'a str,
+    launch: &'a Launch,
+    inherited: &'a Words,
     rlimits: Vec<(u32, u64, u64)>,
 }
 
@@ -33,37 +34,31 @@ impl ChildStack {
     }
 }
 
-impl Prepared {
-    /// Keeps a command; a NUL inside any part is refused.
+impl<'a> Prepared<'a> {
+    /// Looks at a command; a NUL inside any part is refused. `std` looks the program up in the child's own `PATH`.
     pub(super) fn new(
-        launch: &Launch,
-        rlimits: Vec<(u32, u64, u64)>,
+        order: &'a Waiting,
+        rlimits: &[(u32, u64, u64)],
         _inner: &'static [Inner],
     ) -> Result<Self, StepError> {
-        variables(&launch.argv)?;
-        variables(&launch.env)?;
-        if launch.argv.is_empty() {
-            return Err(StepError {
-                step: "read the command (it is empty)".into(),
-                errno: libc::EINVAL,
-            });
+        let Waiting {
+            launch, inherited, ..
+        } = order;
+        for words in [&launch.argv, &launch.env, &launch.workdir, inherited] {
+            whole(words)?;
         }
         Ok(Self {
-            argv: launch.argv.clone(),
-            env: launch.env.clone(),
-            workdir: launch.workdir.clone(),
-            rlimits,
+            program: launch.argv.texts().next().ok_or(NO_COMMAND)?,
+            launch,
+            inherited,
+            rlimits: rlimits.to_vec(),
         })
     }
-
-    /// `std` looks the program up in the child's own `PATH`.
-    pub(super) fn find_program(&mut self, _inherited: &[CString]) {}
 }
 
 /// Starts the program as the leader of a new process group.
 pub(super) fn spawn(
-    prepared: &Prepared,
-    inherited: &[CString],
+    prepared: &Prepared<'_>,
     files: &ChildFiles<'_>,
     _stack: &mut ChildStack,
 ) -> Result<Child, StepError> {
@@ -75,22 +70,15 @@ pub(super) fn spawn(
     };
     let copy = |file: BorrowedFd<'_>| file.try_clone_to_owned().map(Stdio::from);
     let connect = failed("connect standard input and output");
-    let mut command = Command::new(&prepared.argv[0]);
+    let launch = prepared.launch;
+    let mut command = Command::new(prepared.program);
     command
-        .args(&prepared.argv[1..])
+        .args(launch.argv.texts().skip(1))
         .env_clear()
-        .current_dir(&prepared.workdir)
+        .current_dir(launch.workdir.texts().next().unwrap_or("/"))
         .process_group(0);
-    let inherited = inherited
-        .iter()
-        .filter_map(|entry| entry.to_str().ok()?.split_once('='));
-    command.envs(inherited);
-    command.envs(
-        prepared
-            .env
-            .iter()
-            .filter_map(|entry| entry.split_once('=')),
-    );
+    let variables = prepared.inherited.texts().chain(launch.env.texts());
+    command.envs(variables.filter_map(|entry| entry.split_once('=')));
     command.stdin(copy(files.stdin).map_err(connect)?);
     command.stdout(copy(files.stdout).map_err(connect)?);
     command.stderr(copy(files.stderr).map_err(connect)?);

@@ -11,7 +11,7 @@ use crate::limits::{self, Applied};
 use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
@@ -39,7 +39,7 @@ struct Watch<'a> {
     /// The child's ends of the pipes. Held, so that a program that closes its own as it ends wakes nobody: its end is
     /// news enough, and everything that could still write has ended when the logs are completed.
     _write: [OwnedFd; 2],
-    logs: [Log; 2],
+    logs: [Log<'a>; 2],
     killed: Option<Killed>,
     /// When force follows.
     force_at: Option<Instant>,
@@ -50,7 +50,7 @@ struct Watch<'a> {
 pub(super) fn run(
     launcher: &mut Launcher,
     order: &Waiting,
-    ready: Ready,
+    ready: Ready<'_>,
     began: Instant,
 ) -> Result<Ended, RunnerGone> {
     let launch = &*order.launch;
@@ -92,7 +92,6 @@ pub(super) fn run(
 }
 
 fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
-    let name = format!("{}-{}", std::process::id(), launcher.started);
     let none =
         limits.memory_bytes.is_none() && limits.processes.is_none() && limits.cpu_ms.is_none();
     if none {
@@ -103,6 +102,7 @@ fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
             notes: Vec::new(),
         };
     }
+    let name = format!("{}-{}", std::process::id(), launcher.started);
     limits::apply(limits, launcher.backend(), &name)
 }
 
@@ -112,9 +112,7 @@ fn start(
     applied: &Applied,
     write: &[OwnedFd; 2],
 ) -> Result<Child, StepError> {
-    let inherited = (*order.inherited).as_ref().map_err(Clone::clone)?;
-    let mut prepared = Prepared::new(&order.launch, applied.rlimits.clone(), launcher.inner)?;
-    prepared.find_program(inherited);
+    let prepared = Prepared::new(order, &applied.rlimits, launcher.inner)?;
     let entrances = match &applied.group {
         Some(group) => group.entrances().map_err(|error| StepError {
             step: "open the control group".into(),
@@ -128,7 +126,7 @@ fn start(
         stderr: write[1].as_fd(),
         cgroups: entrances.iter().map(AsFd::as_fd).collect(),
     };
-    spawn::spawn(&prepared, inherited, &files, &mut launcher.stack)
+    spawn::spawn(&prepared, &files, &mut launcher.stack)
 }
 
 impl Watch<'_> {
@@ -166,10 +164,10 @@ impl Watch<'_> {
         } else {
             Some(launcher.line.readable())
         };
-        let mut polled = vec![PollFd::new(&self.child.pidfd, PollFlags::IN)];
-        polled.extend(socket.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
-        let pipes = self.pipes.iter();
-        polled.extend(pipes.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        let [out, err] = &self.pipes;
+        let exit = self.child.pidfd.as_fd();
+        let watched = [exit, out.as_fd(), err.as_fd(), socket.unwrap_or(exit)];
+        let mut polled = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let hold = launcher.line.is_held_up().then(|| self.began + HOLD);
         let timeout = self.next_look().into_iter().chain(hold).min().map(|at| {
             let left = at.saturating_duration_since(Instant::now());
@@ -181,16 +179,11 @@ impl Watch<'_> {
         if poll(&mut polled, timeout.as_ref()).is_err() {
             return Seen::default();
         }
-        let ready: Vec<i32> = polled
-            .iter()
-            .filter(|fd| !fd.revents().is_empty())
-            .map(|fd| fd.as_fd().as_raw_fd())
-            .collect();
-        let is_ready = |fd: i32| ready.contains(&fd);
+        let [exited, out, err, said] = polled.map(|fd| !fd.revents().is_empty());
         Seen {
-            exited: is_ready(self.child.pidfd.as_raw_fd()),
-            socket: socket.is_some_and(|socket| is_ready(socket.as_raw_fd())),
-            pipes: [0, 1].map(|place: usize| is_ready(self.pipes[place].as_raw_fd())),
+            exited,
+            pipes: [out, err],
+            socket: said && socket.is_some(),
         }
     }
 

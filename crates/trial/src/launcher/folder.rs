@@ -1,0 +1,105 @@
+//! The folder in which the directories of trials are made. It is held open, so that its path is walked once and not for
+//! each of the names in it.
+//!
+//! A trial that says nothing is given an empty file by a hard link to one that is there already: most short trials say
+//! nothing on standard error.
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, mkdirat, openat, unlinkat};
+use rustix::io::Errno;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// What users may read and write as far as their mask lets them.
+const FILE: Mode = Mode::from_raw_mode(0o666);
+const FOLDER: Mode = Mode::from_raw_mode(0o777);
+
+/// The logs of a trial, in the folder `logs` of its directory.
+pub(super) const LOGS: [&str; 2] = ["stdout.log", "stderr.log"];
+
+/// The folder, and the empty file that silent logs are links to.
+pub(super) struct Folder {
+    path: PathBuf,
+    dir: OwnedFd,
+    /// The name of the empty file.
+    empty: String,
+    /// Whether it is there.
+    made: bool,
+}
+
+impl Folder {
+    /// Opens the folder.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+        Ok(Self {
+            path: path.to_owned(),
+            dir: openat(CWD, path, flags, Mode::empty())?,
+            empty: format!(".empty-{}", std::process::id()),
+            made: false,
+        })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes a folder of this name, which must be new.
+    pub(super) fn make(&self, name: &str) -> io::Result<()> {
+        Ok(mkdirat(&self.dir, name, FOLDER)?)
+    }
+
+    /// Puts an empty file of this name there: a link, or where links end (or are not supported) a file of its own.
+    pub(super) fn place(&mut self, name: &str) -> io::Result<()> {
+        for _ in 0..2 {
+            if !self.made {
+                let _ = unlinkat(&self.dir, &self.empty, AtFlags::empty());
+                self.create(&self.empty)?;
+                self.made = true;
+            }
+            match linkat(&self.dir, &self.empty, &self.dir, name, AtFlags::empty()) {
+                Ok(()) => return Ok(()),
+                Err(Errno::EXIST) => return Err(Errno::EXIST.into()),
+                // The file system's limit of links is reached, or the file was cleaned away: begin a new one.
+                Err(_) => self.made = false,
+            }
+        }
+        self.create(name)
+    }
+
+    fn create(&self, name: &str) -> io::Result<()> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        openat(&self.dir, name, flags, FILE)?;
+        Ok(())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.made {
+            let _ = unlinkat(&self.dir, &self.empty, AtFlags::empty());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Folder;
+
+    #[test]
+    fn empty_files_are_new_and_their_source_is_gone_at_the_end() {
+        let home = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(home.path()).unwrap();
+        folder.make("a").unwrap();
+        assert!(folder.make("a").is_err());
+        folder.place("a/x").unwrap();
+        assert!(folder.place("a/x").is_err());
+        // Cleaned away by somebody: there is a new one.
+        std::fs::remove_file(home.path().join(&folder.empty)).unwrap();
+        folder.place("a/y").unwrap();
+        drop(folder);
+        assert_eq!(std::fs::read(home.path().join("a/y")).unwrap(), b"");
+        let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}
