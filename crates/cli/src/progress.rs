@@ -118,7 +118,7 @@ impl Progress {
                 "submitted {trials} trials in {jobs} jobs to {engine} as {handle}"
             )),
             RunEvent::Jobs(states) => self.bar.set_prefix(job_words(&states)),
-            RunEvent::Ended(ending) => self.ended(&ending),
+            RunEvent::Ended(endings) => self.ended(&endings),
             RunEvent::Stopping(reason) => self.stopping(&reason),
             RunEvent::Closed => {}
             RunEvent::Note(text) => self.say(&text),
@@ -150,12 +150,20 @@ impl Progress {
         self.bar.enable_steady_tick(Duration::from_millis(120));
     }
 
-    fn ended(&mut self, ending: &Ending) {
+    fn ended(&mut self, endings: &[Ending]) {
+        for ending in endings {
+            self.end(ending);
+        }
+        self.bar.set_position(self.ended);
+        if let Some(last) = endings.last() {
+            self.bar.set_message(trouble(&last.counts));
+        }
+    }
+
+    fn end(&mut self, ending: &Ending) {
         if !ending.retried {
             self.ended += 1;
         }
-        self.bar.set_position(self.ended);
-        self.bar.set_message(trouble(&ending.counts));
         let failed = ending.outcome != Outcome::Ok;
         self.failures += u64::from(failed);
         let shown = match self.detail {

@@ -7,7 +7,7 @@ use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{AttemptTaken, Fate, Finished, Output, OutputChunk};
 use fairtrial_trial::{TrialJob, TrialRunner, blame_the_machine};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What every attempt of a run shares on one machine.
 pub(crate) struct Attempts {
@@ -34,20 +34,20 @@ impl Attempts {
         }
     }
 
-    /// Runs an attempt to its end.
+    /// Runs an attempt to its end; gives its directory and its record.
     pub(crate) fn run(
         &self,
         runner: &mut TrialRunner,
         job: TrialJob,
-    ) -> Result<(TrialJob, Record), AttemptTaken> {
+    ) -> Result<(PathBuf, Record), AttemptTaken> {
+        let dir = job.dir.clone();
         self.begin(runner, job, Output::Kept);
         runner.hand();
         loop {
             for (job, fate) in self.wait(runner, &mut |_, _| ()) {
                 match fate {
                     Fate::Ended(finished) => {
-                        let record = self.record(&job, finished);
-                        return Ok((job, record));
+                        return Ok((dir, self.record(job, finished)));
                     }
                     Fate::Taken(taken) => return Err(taken),
                     // Nothing waits behind a lone job, and what comes back may be handed over again.
@@ -75,10 +75,11 @@ impl Attempts {
     }
 
     /// The record of an attempt that has ended, with its copy beside the logs.
-    pub(crate) fn record(&self, job: &TrialJob, finished: Finished) -> Record {
+    pub(crate) fn record(&self, job: TrialJob, finished: Finished) -> Record {
+        let dir = job.dir.clone();
         let mut record = finished.record(job, Some(self.host.clone()));
         self.redactor.redact_record(&mut record);
-        if let Err(error) = views::write_record(&job.dir, &record) {
+        if let Err(error) = views::write_record(&dir, &record) {
             let failure = format!("record.json was not written: {error}");
             blame_the_machine(&mut record, &failure);
             record.notes.push(failure);

@@ -131,7 +131,7 @@ impl Board {
         };
         let mut state = self.lock();
         state.durable = state.durable.max(through);
-        let mut settled = Vec::new();
+        let (mut endings, mut records) = (Vec::new(), Vec::new());
         while state
             .unsettled
             .front()
@@ -148,17 +148,19 @@ impl Board {
             };
             state
                 .dispatch
-                .settled(ending.key.index, attempt, ending.outcome);
+                .settled(ending.index, attempt, ending.outcome);
             ending.counts = state.dispatch.counts();
-            settled.push((ending, record));
+            records.extend(record.filter(|_| !ending.retried));
+            endings.push(ending);
         }
         drop(state);
         self.wake();
-        for (ending, record) in settled {
-            let retried = ending.retried;
-            self.tell(RunEvent::Ended(Box::new(ending)));
-            if let (Some(rule), Some(record), false) = (rule, &record, retried) {
-                self.ask(rule, record);
+        if !endings.is_empty() {
+            self.tell(RunEvent::Ended(endings));
+        }
+        for record in records {
+            if let Some(rule) = rule {
+                self.ask(rule, &record);
             }
         }
     }

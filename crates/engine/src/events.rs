@@ -53,8 +53,8 @@ pub enum RunEvent {
     },
     /// What a scheduler says of the open jobs: how many are in which state.
     Jobs(BTreeMap<&'static str, u64>),
-    /// A trial's record is durable.
-    Ended(Box<Ending>),
+    /// Records of trials became durable, these together.
+    Ended(Vec<Ending>),
     /// The run will start no more trials.
     Stopping(StopReason),
     /// The journal is complete; the views are made from it now.
@@ -69,7 +69,7 @@ pub enum RunEvent {
 #[derive(Debug, Clone)]
 pub struct Ending {
     /// The trial.
-    pub key: TrialKey,
+    pub index: u64,
     /// The attempt's name.
     pub name: String,
     /// How it ended.

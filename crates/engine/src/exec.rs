@@ -264,12 +264,12 @@ impl Node<'_> {
         };
         let memory = OomWatch::begin();
         let dir_in_data = job.dir_in_data.clone();
-        if let Ok((job, mut record)) = attempts.run(runner, job) {
+        if let Ok((dir, mut record)) = attempts.run(runner, job) {
             let seen = (record.outcome, record.cause.clone());
             memory.correct(&mut record);
             self.blame_the_right_one(&mut record, turn);
             if seen != (record.outcome, record.cause.clone()) {
-                fairtrial_journal::views::replace_record(&job.dir, &record)?;
+                fairtrial_journal::views::replace_record(&dir, &record)?;
             }
             return Ok(record);
         }

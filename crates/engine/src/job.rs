@@ -11,7 +11,7 @@ use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, expand_env};
 use fairtrial_trial::{JobLimits, Makes, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,9 +38,12 @@ pub(crate) struct JobMaker {
     inherited: HashMap<usize, Arc<[String]>>,
     /// What every trial of a task is asked for, by the task's place in the source.
     metrics: HashMap<usize, Arc<[MetricDeclaration]>>,
-    /// Hashes of the parameter files that are there.
-    params_written: Mutex<HashSet<[u8; 16]>>,
+    /// The parameter files that are there, by what is in them; as many as [`PARAMS_KNOWN`].
+    params: Mutex<HashMap<String, Arc<str>>>,
 }
+
+/// Sets of parameters whose files are remembered: trials of one block share a few, and a sweep may have millions.
+const PARAMS_KNOWN: usize = 1024;
 
 /// What a trial makes for others; a path that only a running trial knows is taken as written.
 pub(crate) fn makes(trial: &Trial<'_>, spec: &Spec) -> Makes {
@@ -86,7 +89,7 @@ impl JobMaker {
                 .iter()
                 .map(|task| (task.place, spec.metrics_of(task).into()))
                 .collect(),
-            params_written: Mutex::default(),
+            params: Mutex::default(),
         }
     }
 
@@ -195,7 +198,7 @@ impl JobMaker {
         env.push(format!("FAIRTRIAL_TRIAL={}", placement.trial));
         env.push(format!("FAIRTRIAL_DIR={}", placement.dir));
         env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));
-        env.push(format!("FAIRTRIAL_PARAMS={}", params.display()));
+        env.push(format!("FAIRTRIAL_PARAMS={params}"));
         Ok(env)
     }
 
@@ -211,21 +214,21 @@ impl JobMaker {
 
     /// The file with a trial's parameters: one for all trials that share them, because making a file per trial would
     /// cost more than starting it.
-    fn params_file(&self, trial: &Trial<'_>) -> Result<PathBuf, String> {
+    fn params_file(&self, trial: &Trial<'_>) -> Result<Arc<str>, String> {
         let text = serde_json::to_string(&trial.params).map_err(|error| error.to_string())?;
-        let mut hash = [0; 16];
-        hash.copy_from_slice(&Sha256::digest(&text)[..16]);
-        let name = hex(&hash[..8]);
+        let mut known = self.params.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(path) = known.get(&text) {
+            return Ok(Arc::clone(path));
+        }
+        let name = hex(&Sha256::digest(&text)[..8]);
         let folder = self.run.path().join("params");
         let path = folder.join(format!("{name}.json"));
-        let mut written = self
-            .params_written
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if !written.contains(&hash) {
-            write_params(&folder, &path, &text)?;
-            written.insert(hash);
+        write_params(&folder, &path, &text)?;
+        let path: Arc<str> = path.to_string_lossy().into();
+        if known.len() >= PARAMS_KNOWN {
+            known.clear();
         }
+        known.insert(text, Arc::clone(&path));
         Ok(path)
     }
 }

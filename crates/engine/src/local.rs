@@ -131,7 +131,7 @@ impl Floor<'_> {
             return;
         }
         for Ended { job, finished } in slot.ended.drain(..) {
-            self.journal(self.attempts.record(&job, finished));
+            self.journal(self.attempts.record(job, finished));
         }
         // Another attempt is due, or there is room that others wait for.
         self.board.wake();
@@ -143,7 +143,7 @@ impl Floor<'_> {
             Ok(job) => self.with_devices(job),
             Err(error) => return self.could_not_start(index, attempt, &error),
         };
-        self.journal_start(index, attempt);
+        self.journal_start(index, attempt, job.dir_in_data.clone());
         let output = match self.request.verbosity {
             Verbosity::Output => Output::Streamed,
             _ => Output::Kept,
@@ -204,12 +204,12 @@ impl Floor<'_> {
     }
 
     /// Journals that an attempt was given out.
-    pub(crate) fn journal_start(&self, index: u64, attempt: u32) {
+    pub(crate) fn journal_start(&self, index: u64, attempt: u32, dir: String) {
         self.writer.append(&Event::Started {
             index,
             attempt,
             at: (self.request.now)(),
-            dir: self.attempts.jobs.dir_in_data(index, attempt),
+            dir,
         });
     }
 
@@ -226,7 +226,7 @@ impl Floor<'_> {
         let retried = state.dispatch.recorded(&record, Instant::now());
         let ending = Ending {
             name,
-            key: record.trial.clone(),
+            index: record.trial.index,
             outcome: record.outcome,
             cause: record.cause.clone(),
             wall: record.resources.wall,

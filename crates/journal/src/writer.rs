@@ -56,7 +56,7 @@ pub struct WriterOptions {
 impl Default for WriterOptions {
     fn default() -> Self {
         Self {
-            spacing: Duration::from_millis(5),
+            spacing: Duration::from_millis(10),
             pending_limit: 16 << 20,
             retries: [20, 100, 500].map(Duration::from_millis).to_vec(),
             redactor: Redactor::default(),

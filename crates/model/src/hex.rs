@@ -1,13 +1,8 @@
 //! Hashes as people see them.
 
-use std::fmt::Write;
-
 /// Bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or('?');
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(digit).collect()
 }

@@ -7,57 +7,86 @@ use crate::{PLAN_VERSION, Trial};
 use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId, hex};
 use fairtrial_spec::{Needs, Retries, Spec, Work};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
+use std::fmt::Display;
+use std::io::Write as _;
 
 /// The identity of a trial.
 pub(crate) fn identity(trial: &Trial<'_>) -> Identity {
-    let task = trial.task;
-    let command = match &task.work {
-        Work::Command { .. } => {
-            let words = trial.argv(None).unwrap_or_default();
-            serde_json::to_string(&words).unwrap_or_default()
-        }
-        other => serde_json::to_string(other).unwrap_or_default(),
-    };
-    let limits = &task.limits;
-    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let count = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let text = |text: &str| trial.expand(text, None).unwrap_or_else(|_| text.to_owned());
-    let mut env = String::new();
-    for (name, value) in &task.env {
-        let _ = writeln!(env, "{name}={}", text(value));
-    }
-    Identity(vec![
-        ("task", trial.key.task.clone()),
-        ("arm", trial.key.arm.clone().unwrap_or_default()),
-        ("command", command),
-        (
-            "params",
-            serde_json::to_string(&trial.params).unwrap_or_default(),
-        ),
-        ("seed", trial.key.seed.to_string()),
-        ("rollout", trial.key.rollout.to_string()),
-        ("env", env),
-        (
-            "workdir",
-            task.workdir.as_deref().map(text).unwrap_or_default(),
-        ),
-        ("timeout", number(limits.wall_s)),
-        ("cpu_time", number(limits.cpu_s)),
-        ("memory", count(limits.memory_bytes)),
-        ("processes", count(limits.processes)),
-    ])
+    let mut fields = Vec::new();
+    each_field(trial, |name, value| {
+        fields.push((name, String::from_utf8_lossy(value).into_owned()));
+    });
+    Identity(fields)
 }
 
 /// The hash of an identity; the index is not in it, so that a trial keeps its id when others come or go.
-pub(crate) fn id(identity: &Identity) -> TrialId {
+pub(crate) fn id(trial: &Trial<'_>) -> TrialId {
     let mut hash = Sha256::new();
     hash.update(format!("fairtrial trial {IDENTITY_VERSION}\n"));
-    for (name, value) in &identity.0 {
-        hash.update(format!("{name} {}\n", value.len()));
+    let mut head = Vec::new();
+    each_field(trial, |name, value| {
+        head.clear();
+        // Writing to memory cannot fail.
+        let _ = writeln!(head, "{name} {}", value.len());
+        hash.update(&head);
         hash.update(value);
-    }
+    });
     TrialId(hex(&hash.finalize()[..16]))
+}
+
+/// Shows every field in its fixed order, through one buffer: plans have millions of trials.
+fn each_field(trial: &Trial<'_>, mut see: impl FnMut(&'static str, &[u8])) {
+    let task = trial.task;
+    let limits = &task.limits;
+    let mut buffer = Vec::with_capacity(128);
+    let mut field = |name, fill: &dyn Fn(&mut Vec<u8>)| {
+        buffer.clear();
+        fill(&mut buffer);
+        see(name, &buffer);
+    };
+    let expanded = |text: &str| trial.expand(text, None).unwrap_or_else(|_| text.to_owned());
+    field("task", &|to| to.extend(trial.key.task.bytes()));
+    field("arm", &|to| {
+        to.extend(trial.key.arm.as_deref().unwrap_or_default().bytes());
+    });
+    field("command", &|to| {
+        let _ = match &task.work {
+            Work::Command { .. } => {
+                serde_json::to_writer(to, &trial.argv(None).unwrap_or_default())
+            }
+            other => serde_json::to_writer(to, other),
+        };
+    });
+    field("params", &|to| {
+        let _ = serde_json::to_writer(to, &trial.params);
+    });
+    field("seed", &shown(Some(trial.key.seed)));
+    field("rollout", &shown(Some(trial.key.rollout)));
+    field("env", &|to| {
+        for (name, value) in &task.env {
+            let _ = writeln!(to, "{name}={}", expanded(value));
+        }
+    });
+    field("workdir", &|to| {
+        to.extend(
+            task.workdir
+                .as_deref()
+                .map(expanded)
+                .unwrap_or_default()
+                .bytes(),
+        );
+    });
+    field("timeout", &shown(limits.wall_s));
+    field("cpu_time", &shown(limits.cpu_s));
+    field("memory", &shown(limits.memory_bytes));
+    field("processes", &shown(limits.processes));
+}
+
+/// Writes a value, or nothing where there is none.
+fn shown(value: Option<impl Display>) -> impl Fn(&mut Vec<u8>) {
+    move |to| {
+        let _ = value.as_ref().map(|value| write!(to, "{value}"));
+    }
 }
 
 /// Hash of everything that decides the trials, their order and what is read from them.

@@ -61,7 +61,7 @@ impl<'p> Trial<'p> {
 
     /// Hash of its identity.
     pub fn id(&self) -> TrialId {
-        identity::id(&self.identity())
+        identity::id(self)
     }
 
     /// Program and arguments; empty for a task that is no command.

@@ -1,11 +1,12 @@
 //! What came of a job, made into its record: how it ended, what it used, and what it reported.
 
 use crate::collect::{self, Collected};
-use crate::job::TrialJob;
+use crate::job::{JobLimits, TrialJob};
 use crate::judge::{self, Verdict};
 use crate::outputs::InputHashes;
 use crate::wire::Ended;
-use fairtrial_model::{Cause, Outcome, Record, UtcTime};
+use fairtrial_model::{Cause, MetricDeclaration, Outcome, Record, UtcTime};
+use std::path::Path;
 use std::time::Duration;
 
 /// A job that has ended and is not yet recorded.
@@ -36,16 +37,21 @@ impl Finished {
     }
 
     /// Collects what the trial reported, and gives its record.
-    pub fn record(self, job: &TrialJob, host: Option<String>) -> Record {
+    pub fn record(self, job: TrialJob, host: Option<String>) -> Record {
+        let asked = Asked {
+            limits: &job.limits,
+            metrics: &job.metrics,
+            dir: &job.dir,
+        };
         let mut record = Record {
             started_at: Some(self.started_at),
-            dir: job.dir_in_data.clone(),
+            dir: job.dir_in_data,
             host,
-            ..Record::of(job.key.clone(), job.id.clone(), job.attempt, self.ended_at)
+            ..Record::of(job.key, job.id, job.attempt, self.ended_at)
         };
         match self.end {
             End::Reported(ended) => {
-                complete(&mut record, job, *ended);
+                complete(&mut record, asked, *ended);
                 if record.outcome == Outcome::Ok
                     && let Err(cause) = job.makes.record(&job.dir, &self.inputs)
                 {
@@ -68,13 +74,21 @@ impl Finished {
     }
 }
 
+/// What of a job its record is made by.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    limits: &'a JobLimits,
+    metrics: &'a [MetricDeclaration],
+    dir: &'a Path,
+}
+
 /// Fills in how it ended, what it used and what it reported.
-fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
+fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
     let Verdict {
         outcome,
         cause,
         exit,
-    } = judge::judge(&ended, &job.limits);
+    } = judge::judge(&ended, asked.limits);
     record.outcome = outcome;
     record.cause = cause;
     record.exit = exit;
@@ -94,13 +108,19 @@ fn complete(record: &mut Record, job: &TrialJob, ended: Ended) {
     if ended.failure.is_some() {
         return;
     }
+    // Most of those that are asked for nothing say nothing.
+    let silent = !ended.reported && asked.metrics.is_empty();
     let Collected {
         metrics,
         facts,
         series,
         missing,
         notes,
-    } = collect::collect(&job.dir, &job.metrics, &record.resources);
+    } = if silent {
+        Collected::default()
+    } else {
+        collect::collect(asked.dir, asked.metrics, &record.resources)
+    };
     record.metrics = metrics;
     record.facts = facts;
     judge::own_word(record);

@@ -115,6 +115,8 @@ pub(crate) struct Ended {
     pub run_delay_ns: Option<u64>,
     /// Processes that outlived the program and were ended.
     pub leftovers: u32,
+    /// Whether there may be a file of reported metrics.
+    pub reported: bool,
     /// What enforced the limits, where there were any.
     pub limits_by: Option<LimitBackend>,
     /// Bytes of standard output and error that were left out of the logs.

@@ -128,7 +128,7 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
         .map(|(run, number)| run_value(run, number));
     let control: Vec<RunValue> = values.by_ref().take(arranged.control.len()).collect();
     let candidate: Vec<RunValue> = values.collect();
-    some_value(control.iter().chain(&candidate), question)?;
+    some_value(&control, &candidate, question)?;
     let comparison = verdict(&arranged, &control, &candidate, question)?;
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = arranged.notes.clone();
@@ -221,20 +221,21 @@ fn run_value(run: &History, number: &fairtrial_stats::Outcome<f64>) -> RunValue 
 }
 
 /// Refuses to compare where there is nothing at all, with the reason that the first run has.
-fn some_value<'a>(
-    runs: impl Iterator<Item = &'a RunValue> + Clone,
+fn some_value(
+    control: &[RunValue],
+    candidate: &[RunValue],
     question: &Question,
 ) -> Result<(), AnalysisError> {
-    let mut reasons = runs.clone().map(|run| (&run.id, run.why_none.as_deref()));
-    match reasons.next() {
-        Some((id, why)) if runs.clone().all(|run| run.value.is_none()) => {
-            Err(AnalysisError::Question(format!(
-                "no run gives a number for `{}` ({}); {id}: {}",
-                question.metric,
-                question.summary,
-                why.unwrap_or_default()
-            )))
-        }
+    let mut runs = control.iter().chain(candidate);
+    let nothing = runs.clone().all(|run| run.value.is_none());
+    match runs.next() {
+        Some(first) if nothing => Err(AnalysisError::Question(format!(
+            "no run gives a number for `{}` ({}); {}: {}",
+            question.metric,
+            question.summary,
+            first.id,
+            first.why_none.as_deref().unwrap_or_default()
+        ))),
         _ => Ok(()),
     }
 }

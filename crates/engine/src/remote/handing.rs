@@ -109,7 +109,12 @@ impl Remote<'_> {
             let dir = ChunkDir::of(self.run, place);
             dir.create(&chunk)?;
             for given in &chunk.trials {
-                self.floor.journal_start(given.index, given.attempt);
+                let dir = self
+                    .floor
+                    .attempts
+                    .jobs
+                    .dir_in_data(given.index, given.attempt);
+                self.floor.journal_start(given.index, given.attempt, dir);
             }
             let open = OpenChunk::new(dir, &chunk, (number, place - first), now);
             self.chunks.insert(place, open);

@@ -4,7 +4,8 @@
 //! A trial that says nothing is given an empty file by a hard link to one that is there already: most short trials say
 //! nothing on standard error.
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, mkdirat, openat, unlinkat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{accessat, linkat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -65,6 +66,11 @@ impl Folder {
             }
         }
         self.create(name)
+    }
+
+    /// Whether there may be a file of this name; only a sure no is one.
+    pub(super) fn may_hold(&self, name: &str) -> bool {
+        accessat(&self.dir, name, Access::EXISTS, AtFlags::empty()) != Err(Errno::NOENT)
     }
 
     fn create(&self, name: &str) -> io::Result<()> {

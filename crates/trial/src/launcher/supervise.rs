@@ -7,6 +7,7 @@ use super::output::{self, Log};
 use super::reap::{self, Reaped, Usage};
 use super::spawn::{self, Prepared};
 use super::{Launcher, RunnerGone};
+use crate::collect::REPORTED_FILE;
 use crate::limits::{self, Applied};
 use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -328,6 +329,7 @@ impl Watch<'_> {
             blocks_out: usage.blocks_out,
             run_delay_ns,
             leftovers,
+            reported: reported(launcher, &self.launch.dir),
             limits_by: self.applied.by,
             dropped,
             log_failure,
@@ -362,6 +364,13 @@ impl Watch<'_> {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
+}
+
+/// Looked for here, where the directory was just made: the runner, elsewhere and later, would pay more to find nothing.
+fn reported(launcher: &Launcher, dir: &str) -> bool {
+    let name = dir.rsplit('/').next().unwrap_or_default();
+    let folder = launcher.folder.as_ref();
+    folder.is_none_or(|folder| folder.may_hold(&format!("{name}/{REPORTED_FILE}")))
 }
 
 /// What one wait saw.
