@@ -40,9 +40,9 @@ pub(crate) struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// Reads the records, writes the views, and finds the verdict.
+    /// Reads the records (unless their summary is there already), writes the views, and finds the verdict.
     pub(crate) fn new(
-        report: &'a RunReport,
+        (report, summary): (&'a RunReport, Option<RunSummary>),
         request: &'a RunRequest,
         watched: Option<&Watched>,
         printer: Printer,
@@ -54,7 +54,10 @@ impl<'a> Ending<'a> {
                 Failure::machine(why).hint("what was recorded is kept: make room and `--resume`")
             );
         }
-        let summary = summarize_run(&report.run, spec)?;
+        let summary = match summary {
+            Some(summary) => summary,
+            None => summarize_run(&report.run, spec)?,
+        };
         summarize::write_views(&report.run, spec, &summary)?;
         let trajectory = watched
             .map(|watched| watched.trajectory(&report.run))

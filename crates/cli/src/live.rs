@@ -5,10 +5,12 @@ use crate::exit::Failure;
 use crate::explain::explain;
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
+use fairtrial_analysis::{RunSummary, summarize_run};
 use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest};
 use fairtrial_journal::{DataRoot, Index, JournalError};
 use fairtrial_spec::EngineKind;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 /// How a run is shown.
@@ -26,13 +28,19 @@ fn index(root: &DataRoot) -> Result<(), JournalError> {
     Index::open(root)?.catch_up().map(drop)
 }
 
+/// How a run ended, and what it came to where that is known already.
+pub(crate) struct Lived {
+    pub(crate) report: RunReport,
+    pub(crate) summary: Option<RunSummary>,
+}
+
 /// Runs with signals and display connected.
 pub(crate) fn go(
     request: &RunRequest,
     controls: &Controls,
     manner: &Manner,
     printer: Printer,
-) -> Result<RunReport, Failure> {
+) -> Result<Lived, Failure> {
     let remote = request.plan.spec().engine.kind != EngineKind::Local;
     listen(controls, remote)?;
     let spec = request.plan.spec();
@@ -48,13 +56,18 @@ pub(crate) fn go(
     }
     let (events, shown) = channel();
     let mut progress = manner.detail.map(|detail| Progress::new(printer, detail));
-    let root = request.root.clone();
+    let (root, plan) = (request.root.clone(), Arc::clone(&request.plan));
     let display = std::thread::spawn(move || {
-        let mut indexed = Ok(());
+        let (mut indexed, mut summary) = (Ok(()), None);
         for event in shown {
             match (&mut progress, event) {
-                // Both this and the views read the whole journal, and neither needs the other.
-                (_, RunEvent::Closed) => indexed = index(&root),
+                // Views, summary and index read the whole journal, and none needs the others.
+                (_, RunEvent::Closed(run)) => {
+                    let plan = Arc::clone(&plan);
+                    let read = move || summarize_run(&run, plan.spec()).ok();
+                    summary = Some(std::thread::spawn(read));
+                    indexed = index(&root);
+                }
                 (Some(progress), event) => progress.show(event),
                 (None, RunEvent::Warning(text)) => printer.warn(text),
                 (None, _) => {}
@@ -66,10 +79,12 @@ pub(crate) fn go(
         if let Err(error) = indexed {
             printer.warn(error.to_string());
         }
+        summary.and_then(|summary| summary.join().ok().flatten())
     });
     let report = fairtrial_engine::run(request, controls, events);
-    let _ = display.join();
-    report.map_err(explain)
+    let summary = display.join().ok().flatten();
+    let report = report.map_err(explain)?;
+    Ok(Lived { report, summary })
 }
 
 /// Ctrl-C, a closed terminal and a polite kill all stop a run in good order.

@@ -120,7 +120,8 @@ impl Progress {
             RunEvent::Jobs(states) => self.bar.set_prefix(job_words(&states)),
             RunEvent::Ended(endings) => self.ended(&endings),
             RunEvent::Stopping(reason) => self.stopping(&reason),
-            RunEvent::Closed => {}
+            // For the caller, who reads what there is.
+            RunEvent::Closed(_) => {}
             RunEvent::Note(text) => self.say(&text),
             RunEvent::Warning(text) => {
                 let printer = self.printer;

@@ -171,7 +171,7 @@ impl Dispatch {
             let (true, 1.., Some(outcome)) = (open, trial.unanswered, trial.outcome) else {
                 continue;
             };
-            let retries = self.plan.trial(index).map(|of| of.task.retries);
+            let retries = self.plan.task(index).map(|task| task.retries);
             let allowed = retries.map_or(0, |retries| allowed(&retries, outcome));
             if u32::from(trial.unanswered) <= allowed {
                 self.retried.insert(index, trial.unanswered.into());
@@ -300,11 +300,8 @@ impl Dispatch {
             match self.status[needed as usize] {
                 Status::Ended(Outcome::Ok) => {}
                 Status::Ended(_) => {
-                    let task = self
-                        .plan
-                        .trial(needed)
-                        .map(|trial| trial.key.task)
-                        .unwrap_or_default();
+                    let task = self.plan.task(needed);
+                    let task = task.map(|task| task.id.clone()).unwrap_or_default();
                     let attempt = self.take_attempt(index);
                     return Some(Next::Skip {
                         index,
@@ -327,8 +324,8 @@ impl Dispatch {
 
     /// Starts a trial, or keeps its place in the queue until there is room.
     fn begin(&mut self, index: u64) -> Next {
-        if let (Some(room), Some(trial)) = (&mut self.room, self.plan.trial(index))
-            && !room.take(index, &trial.task.resources)
+        if let (Some(room), Some(task)) = (&mut self.room, self.plan.task(index))
+            && !room.take(index, &task.resources)
         {
             self.blocked = Some(index);
             return Next::Wait(None);
@@ -422,10 +419,10 @@ impl Dispatch {
         {
             return false;
         }
-        let Some(trial) = self.plan.trial(record.trial.index) else {
+        let Some(task) = self.plan.task(record.trial.index) else {
             return false;
         };
-        let allowed = allowed(&trial.task.retries, record.outcome);
+        let allowed = allowed(&task.retries, record.outcome);
         self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
     }
 
@@ -489,8 +486,8 @@ fn retry_is_due(plan: &Plan, index: u64, trial: &TrialState) -> bool {
     let Some(outcome) = trial.outcome.filter(|outcome| outcome.is_arm_failure()) else {
         return false;
     };
-    let task = plan.trial(index);
-    task.is_some_and(|of| u32::from(trial.arm_failures) <= allowed(&of.task.retries, outcome))
+    let task = plan.task(index);
+    task.is_some_and(|task| u32::from(trial.arm_failures) <= allowed(&task.retries, outcome))
 }
 
 /// What an attempt adds to a sum that has a cap.

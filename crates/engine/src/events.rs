@@ -1,6 +1,6 @@
 //! What happens in a run, for whoever shows it.
 
-use fairtrial_journal::OutcomeCounts;
+use fairtrial_journal::{OutcomeCounts, RunDir};
 use fairtrial_model::{Cause, Outcome, TrialKey};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,8 +57,8 @@ pub enum RunEvent {
     Ended(Vec<Ending>),
     /// The run will start no more trials.
     Stopping(StopReason),
-    /// The journal is complete; the views are made from it now.
-    Closed,
+    /// The journal of this run is complete; the views are made from it now.
+    Closed(RunDir),
     /// Something to know, in good order.
     Note(String),
     /// Something to know.

@@ -15,7 +15,7 @@ pub use change::{FieldChange, PlanChange};
 pub use trial::{Placement, Trial};
 
 use design::Design;
-use fairtrial_spec::{Constraint, Filter, FilterError, Spec};
+use fairtrial_spec::{Constraint, Filter, FilterError, Spec, Task};
 use std::sync::Arc;
 
 /// Version of the rules that lead from a spec to a plan; part of the plan's hash.
@@ -108,6 +108,15 @@ impl Plan {
     pub fn trial(&self, place: u64) -> Option<Trial<'_>> {
         let number = *self.order.get(usize::try_from(place).ok()?)?;
         Some(Trial::new(&self.design, number, place))
+    }
+
+    /// The task of the trial at a place.
+    pub fn task(&self, place: u64) -> Option<&Task> {
+        let number = *self.order.get(usize::try_from(place).ok()?)?;
+        self.design
+            .spec()
+            .tasks
+            .get(self.design.coordinates(number).task)
     }
 
     /// All trials in order.

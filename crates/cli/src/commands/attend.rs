@@ -100,5 +100,5 @@ pub(super) fn cancel(
         file: PathBuf::new(),
         detail: None,
     };
-    go(&request, &controls, &manner, printer)
+    go(&request, &controls, &manner, printer).map(|lived| lived.report)
 }

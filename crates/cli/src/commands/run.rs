@@ -9,7 +9,7 @@ use crate::experiment_files;
 use crate::explain::{change_words, explain};
 use crate::global::Global;
 use crate::hooks::{self, Told};
-use crate::live::{Manner, go};
+use crate::live::{Lived, Manner, go};
 use crate::printer::Printer;
 use crate::progress::Detail;
 use crate::sequential::{Until, Watched};
@@ -123,38 +123,38 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         }),
     };
     let began = Instant::now();
-    let report = go(&request, &Controls::default(), &manner, printer)?;
+    let lived = go(&request, &Controls::default(), &manner, printer)?;
     agents::reap(request.plan.spec(), printer);
-    if report.status == RunStatus::Cancelled {
-        agents::clear_workspaces(&report.run);
+    if lived.report.status == RunStatus::Cancelled {
+        agents::clear_workspaces(&lived.report.run);
     }
     let run = Ran {
-        report: &report,
+        lived,
         request: &request,
         watched: watched.as_ref(),
         took: began.elapsed(),
     };
-    finish(&run, &manner, printer)
+    finish(run, &manner, printer)
 }
 
 /// A run that a controller has left.
 pub(super) struct Ran<'a> {
-    pub(super) report: &'a RunReport,
+    pub(super) lived: Lived,
     pub(super) request: &'a RunRequest,
     pub(super) watched: Option<&'a Watched>,
     pub(super) took: Duration,
 }
 
 /// The result, the files, the confirmation where the spec asks for one, and the exit code.
-pub(super) fn finish(ran: &Ran<'_>, manner: &Manner, printer: Printer) -> Done {
+pub(super) fn finish(ran: Ran<'_>, manner: &Manner, printer: Printer) -> Done {
     let Ran {
-        report,
+        lived: Lived { report, summary },
         request,
         watched,
         took,
-    } = *ran;
-    let mut ending = Ending::new(report, request, watched, printer)
-        .inspect_err(|failure| could_not_go_on(report, request, failure, printer))?;
+    } = ran;
+    let mut ending = Ending::new((&report, summary), request, watched, printer)
+        .inspect_err(|failure| could_not_go_on(&report, request, failure, printer))?;
     ending.print(manner.shown, &manner.file, printer);
     if report.status != RunStatus::Detached {
         experiment_files::finish(&report.run, request.plan.spec(), ending.data(), printer)?;
@@ -163,8 +163,9 @@ pub(super) fn finish(ran: &Ran<'_>, manner: &Manner, printer: Printer) -> Done {
         match confirm::request(&ending, request, took) {
             Ok(request) => {
                 printer.tell(confirm::announcement(&request));
-                let report = go(&request, &Controls::default(), manner, printer)?;
-                let second = Ending::new(&report, &request, None, printer)?;
+                let lived = go(&request, &Controls::default(), manner, printer)?;
+                let second = (&lived.report, lived.summary);
+                let second = Ending::new(second, &request, None, printer)?;
                 second.print(manner.shown, &manner.file, printer);
                 ending.confirmed_by(&second);
             }

@@ -67,14 +67,13 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
     if attend::is_remote(run, &state) {
         let mut request = request;
         request.stop = watched.as_ref().map(Watched::boxed);
-        let report = go(&request, &Controls::default(), &manner, printer)?;
         let ran = Ran {
-            report: &report,
+            lived: go(&request, &Controls::default(), &manner, printer)?,
             request: &request,
             watched: watched.as_ref(),
             took: began.elapsed(),
         };
-        return finish(&ran, &manner, printer);
+        return finish(ran, &manner, printer);
     }
     let Some((_, status)) = state.closed() else {
         let message = format!("{} {} was cut off", run.name(), run.stamp());
@@ -93,7 +92,7 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
         status,
         stopped: None,
     };
-    let ending = Ending::new(&report, &request, watched.as_ref(), printer)?;
+    let ending = Ending::new((&report, None), &request, watched.as_ref(), printer)?;
     ending.print(manner.shown, &manner.file, printer);
     if json {
         printer.json(&ending.json());

@@ -251,7 +251,7 @@ impl Session<'_> {
         let closed = floor.writer.close();
         worked?;
         if closed.is_ok() {
-            let _ = self.events.send(RunEvent::Closed);
+            let _ = self.events.send(RunEvent::Closed(self.run.clone()));
         }
         let report = RunReport {
             run: self.run.clone(),

@@ -139,7 +139,7 @@ fn catch_up_run(database: &mut Database, run: &RunDir, seen: FileState) -> Resul
     let mut reader = JournalReader::open(&run.journal(), row.position)?;
     {
         let mut trials = Trials::prepare(&work, row.id, &mut database.words)?;
-        for entry in reader.by_ref() {
+        while let Some(entry) = reader.but_starts() {
             match entry {
                 Ok(entry) => row.take(entry.event, &mut trials)?,
                 Err(ReadError::Corrupt(_)) => row.corrupt += 1,
