@@ -2,7 +2,7 @@
 
 use crate::words::Words;
 use std::borrow::Cow;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 
 /// The files a child starts with.
 pub(super) struct ChildFiles<'a> {
@@ -17,7 +17,8 @@ pub(super) struct ChildFiles<'a> {
 pub(super) struct Child {
     pub(super) pid: i32,
     /// Becomes readable when the child ends.
-    pub(super) pidfd: OwnedFd,
+    #[cfg(not(target_os = "linux"))]
+    pub(super) ended: std::os::fd::OwnedFd,
 }
 
 /// A step that failed in the child, with the system's error number.

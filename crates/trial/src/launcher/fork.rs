@@ -13,7 +13,6 @@ use super::spawn::{Shared, child_steps};
 use crate::inner::Inner;
 use std::borrow::Cow;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::{FromRawFd, OwnedFd};
 
 unsafe extern "C" {
     static mut environ: *const *const libc::c_char;
@@ -47,18 +46,7 @@ pub(super) fn fork(
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
         return Err(failed);
     }
-    // SAFETY: `pid` is a child that nobody has reaped; on success the descriptor is new and nobody else owns it.
-    let pidfd = unsafe {
-        let pidfd = libc::syscall(libc::SYS_pidfd_open, pid, 0);
-        if pidfd < 0 {
-            let error = StepError::last("watch the process");
-            libc::kill(pid, libc::SIGKILL);
-            libc::waitpid(pid, std::ptr::null_mut(), 0);
-            return Err(error);
-        }
-        OwnedFd::from_raw_fd(pidfd as i32)
-    };
-    Ok(Child { pid, pidfd })
+    Ok(Child { pid })
 }
 
 /// The child: takes the steps that every program takes before it starts, and is then that program.

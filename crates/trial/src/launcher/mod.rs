@@ -5,6 +5,11 @@
 //! closes and the launcher ends its program; when the launcher dies, the kernel ends the program.
 
 mod child;
+#[cfg(target_os = "linux")]
+mod exits;
+#[cfg(not(target_os = "linux"))]
+#[path = "exits_portable.rs"]
+mod exits;
 mod files;
 mod folder;
 #[cfg(target_os = "linux")]
@@ -24,6 +29,7 @@ use crate::limits::Backend;
 use crate::wire::{Ended, Killed, Launch, LaunchFailure};
 pub use supervise::HOLD;
 
+use exits::Exits;
 use files::Ready;
 use folder::Folder;
 use line::{Line, Waiting};
@@ -35,6 +41,7 @@ use std::time::Instant;
 /// What a launcher keeps between programs.
 pub(crate) struct Launcher {
     line: Line,
+    exits: Exits,
     stack: ChildStack,
     backend: Option<Backend>,
     /// Where the last trial's directory was made.
@@ -53,6 +60,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
     reap::outlive_signals();
     let mut launcher = Launcher {
         line: Line::new(socket),
+        exits: Exits::watch()?,
         stack: ChildStack::new(),
         backend: None,
         folder: None,

@@ -17,7 +17,7 @@ use crate::words::Words;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 
 impl StepError {
     /// From the last error of the system.
@@ -149,30 +149,19 @@ pub(super) fn spawn(
     if let Some((inner, arguments)) = &prepared.inner {
         return fork::fork(inner, arguments, &shared);
     }
-    let mut pidfd: RawFd = -1;
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     // SAFETY: the child runs `child_main` on its own stack; CLONE_VFORK suspends this (only) thread until the child
     // has replaced its memory or ended, so `shared`, `prepared` and the stack outlive its use of them.
-    let pid = unsafe {
-        libc::clone(
-            child_main,
-            stack.top(),
-            flags,
-            (&raw mut shared).cast(),
-            &raw mut pidfd,
-        )
-    };
+    let pid = unsafe { libc::clone(child_main, stack.top(), flags, (&raw mut shared).cast()) };
     if pid < 0 {
         return Err(StepError::last("start a process"));
     }
-    // SAFETY: on success the kernel stored a new descriptor that nobody else owns.
-    let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
     if let Some(failed) = shared.failed {
         // SAFETY: waits for the child that just ended itself; no pointer is kept.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
         return Err(failed);
     }
-    Ok(Child { pid, pidfd })
+    Ok(Child { pid })
 }
 
 /// A list as exec takes it.

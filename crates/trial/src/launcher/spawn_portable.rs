@@ -1,6 +1,6 @@
 //! Starts a program on systems without `clone` and process descriptors, by what `std` offers.
 //!
-//! The "pidfd" is the read end of a pipe that a small thread closes when the child has ended (without reaping it).
+//! A child's end is told by a pipe that a small thread closes when the child has ended (without reaping it).
 #![allow(
     unsafe_code,
     reason = "rlimits must be set between fork and exec, and waitid has no safe form"
@@ -117,6 +117,6 @@ pub(super) fn spawn(
     });
     Ok(Child {
         pid,
-        pidfd: read.into(),
+        ended: read.into(),
     })
 }

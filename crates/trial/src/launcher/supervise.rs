@@ -9,7 +9,7 @@ use super::spawn::{self, Prepared};
 use super::{Launcher, RunnerGone};
 use crate::collect::REPORTED_FILE;
 use crate::limits::{self, Applied};
-use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
+use crate::wire::{Ended, Killed, Launch, LaunchFailure, LaunchLimits, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -82,14 +82,12 @@ pub(super) fn run(
         force_at: None,
         runner_gone: false,
     };
-    watch.until_exit(launcher);
-    let (wall, exit_ns) = (watch.started.elapsed(), monotonic_ns());
-    let ended = watch.finish(launcher, wall);
-    if ended.1 {
-        Err(RunnerGone)
-    } else {
-        Ok(Ended { exit_ns, ..ended.0 })
+    let exit = watch.until_exit(launcher);
+    let (ended, runner_gone) = watch.finish(launcher, exit);
+    if runner_gone {
+        return Err(RunnerGone);
     }
+    Ok(ended)
 }
 
 fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
@@ -132,7 +130,7 @@ fn start(
 
 impl Watch<'_> {
     /// Waits until the program itself has ended, serving output, time limits and orders.
-    fn until_exit(&mut self, launcher: &mut Launcher) {
+    fn until_exit(&mut self, launcher: &mut Launcher) -> Exit {
         loop {
             let seen = self.wait(launcher);
             for place in 0..2 {
@@ -140,8 +138,10 @@ impl Watch<'_> {
                     self.read(launcher, place);
                 }
             }
-            if seen.exited {
-                return;
+            if seen.exit
+                && let Some(exit) = self.reap(launcher)
+            {
+                return exit;
             }
             if seen.socket {
                 self.serve(launcher);
@@ -149,6 +149,28 @@ impl Watch<'_> {
             self.hold_up_nothing(launcher);
             self.check_time();
         }
+    }
+
+    /// Reaps the program, if it is the one that ended.
+    fn reap(&self, launcher: &Launcher) -> Option<Exit> {
+        let (wall, at_ns) = (self.started.elapsed(), monotonic_ns());
+        launcher.exits.heard();
+        // Only known until it is reaped.
+        let run_delay_ns = (wall >= DELAY_FROM)
+            .then(|| reap::run_delay(self.child.pid))
+            .flatten();
+        let (status, usage) = match reap::reap(self.child.pid) {
+            Reaped::One(status, usage) => (Some(status), usage),
+            Reaped::Running => return None,
+            Reaped::None => (None, Usage::default()),
+        };
+        Some(Exit {
+            wall,
+            at_ns,
+            status,
+            usage,
+            run_delay_ns,
+        })
     }
 
     /// Lets go of what others wait for, once this one takes long.
@@ -166,7 +188,7 @@ impl Watch<'_> {
             Some(launcher.line.readable())
         };
         let [out, err] = &self.pipes;
-        let exit = self.child.pidfd.as_fd();
+        let exit = launcher.exits.readable(&self.child);
         let watched = [exit, out.as_fd(), err.as_fd(), socket.unwrap_or(exit)];
         let mut polled = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let hold = launcher.line.is_held_up().then(|| self.began + HOLD);
@@ -180,9 +202,9 @@ impl Watch<'_> {
         if poll(&mut polled, timeout.as_ref()).is_err() {
             return Seen::default();
         }
-        let [exited, out, err, said] = polled.map(|fd| !fd.revents().is_empty());
+        let [exit, out, err, said] = polled.map(|fd| !fd.revents().is_empty());
         Seen {
-            exited,
+            exit,
             pipes: [out, err],
             socket: said && socket.is_some(),
         }
@@ -288,15 +310,15 @@ impl Watch<'_> {
         }
     }
 
-    /// Reaps the program and what it left behind, completes the logs and adds up what was used.
-    fn finish(mut self, launcher: &mut Launcher, wall: Duration) -> (Ended, bool) {
-        let run_delay_ns = (wall >= DELAY_FROM)
-            .then(|| reap::run_delay(self.child.pid))
-            .flatten();
-        let (mut status, mut usage) = (0, Usage::default());
-        if let Reaped::One(raw, used) = reap::reap(self.child.pid) {
-            (status, usage) = (raw, used);
-        }
+    /// Reaps what the program left behind, completes the logs and adds up what was used.
+    fn finish(mut self, launcher: &mut Launcher, exit: Exit) -> (Ended, bool) {
+        let Exit {
+            wall,
+            at_ns,
+            status,
+            mut usage,
+            run_delay_ns,
+        } = exit;
         self.drain(launcher);
         let leftovers = self.end_leftovers(launcher, &mut usage);
         self.drain(launcher);
@@ -308,12 +330,17 @@ impl Watch<'_> {
             dropped
         });
         let group = self.applied.group.as_ref();
+        let unknown = || LaunchFailure {
+            stage: "learn how the program ended".to_owned(),
+            errno: libc::ECHILD,
+            taken: false,
+        };
         let ended = Ended {
-            failure: None,
-            status,
+            failure: status.is_none().then(unknown),
+            status: status.unwrap_or_default(),
             killed: self.killed,
             wall_ns: wall.as_nanos() as u64,
-            exit_ns: 0,
+            exit_ns: at_ns,
             busy_ns: 0,
             user_us: usage.user_us,
             sys_us: usage.sys_us,
@@ -373,10 +400,23 @@ fn reported(launcher: &Launcher, dir: &str) -> bool {
     folder.is_none_or(|folder| folder.may_hold(&format!("{name}/{REPORTED_FILE}")))
 }
 
+/// The end of the program itself.
+#[derive(Clone, Copy)]
+struct Exit {
+    wall: Duration,
+    /// When, by [`monotonic_ns`].
+    at_ns: u64,
+    /// Raw wait status; absent where somebody else took it.
+    status: Option<i32>,
+    usage: Usage,
+    run_delay_ns: Option<u64>,
+}
+
 /// What one wait saw.
 #[derive(Default)]
 struct Seen {
-    exited: bool,
+    /// A child has ended; which, is to be seen.
+    exit: bool,
     socket: bool,
     pipes: [bool; 2],
 }
