@@ -26,6 +26,8 @@ pub(crate) struct BoardState {
     pub(crate) kills: Vec<KillHandle>,
     /// The journal is on disk up to here.
     durable: Seq,
+    /// How many wait for something to do.
+    waiting: usize,
 }
 
 /// An end on its way to the disk.
@@ -44,6 +46,7 @@ impl Board {
             unsettled: VecDeque::new(),
             kills: Vec::new(),
             durable: Seq::default(),
+            waiting: 0,
         };
         Self {
             state: Mutex::new(state),
@@ -62,9 +65,29 @@ impl Board {
         self.lock().unsettled.is_empty()
     }
 
+    /// Whether a slot has nothing to do until something changes.
+    pub(crate) fn somebody_waits(&self) -> bool {
+        self.lock().waiting > 0
+    }
+
     /// Waits until there is something to do.
     pub(crate) fn next(&self) -> Next {
         let mut state = self.lock();
+        state.waiting += 1;
+        let (next, mut state) = self.wait_for_next(state);
+        state.waiting -= 1;
+        drop(state);
+        if matches!(next, Next::Done) {
+            // The others may wait for an end that will not come.
+            self.wake();
+        }
+        next
+    }
+
+    fn wait_for_next<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, BoardState>,
+    ) -> (Next, MutexGuard<'a, BoardState>) {
         loop {
             let now = Instant::now();
             match state.dispatch.next(now) {
@@ -79,13 +102,7 @@ impl Board {
                     let waited = self.changed.wait_timeout(state, left);
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
-                Next::Done => {
-                    drop(state);
-                    // The others may wait for an end that will not come.
-                    self.wake();
-                    return Next::Done;
-                }
-                next => return next,
+                next => return (next, state),
             }
         }
     }

@@ -100,11 +100,12 @@ impl Floor<'_> {
         }
         // With a trial to wait for, or a record still to be made, nothing else is waited for.
         let idle = has == 0 && slot.ended.is_empty();
-        let mut next = if idle {
-            self.board.next()
-        } else {
-            self.board.next_now()
-        };
+        let mut next = self.board.next_now();
+        if idle && matches!(next, Next::Wait(_) | Next::Done) {
+            // It may be waiting for what is handed in and not durable.
+            self.writer.hurry();
+            next = self.board.next();
+        }
         loop {
             match next {
                 Next::Run { index, attempt } => self.begin(slot, index, attempt),
@@ -133,7 +134,11 @@ impl Floor<'_> {
         for Ended { job, finished } in slot.ended.drain(..) {
             self.journal(self.attempts.record(job, finished));
         }
-        // Another attempt is due, or there is room that others wait for.
+        // Another attempt is due, or there is room that others wait for; or they wait until these are durable, as a
+        // stopping rule does.
+        if self.request.stop.is_some() || self.board.somebody_waits() {
+            self.writer.hurry();
+        }
         self.board.wake();
     }
 

@@ -43,8 +43,10 @@ pub type OnCommit = Box<dyn Fn(Commit) + Send>;
 /// How to write.
 #[derive(Debug, Clone)]
 pub struct WriterOptions {
-    /// Least time between two flushes: what arrives in between shares the next one.
+    /// Least time between two flushes: what arrives in between shares the next one, unless somebody waits for it.
     pub spacing: Duration,
+    /// The same where somebody waits for it.
+    pub hurried: Duration,
     /// Bytes that may wait before `append` does.
     pub pending_limit: usize,
     /// Waits before the second and later tries of a failed write.
@@ -56,7 +58,8 @@ pub struct WriterOptions {
 impl Default for WriterOptions {
     fn default() -> Self {
         Self {
-            spacing: Duration::from_millis(10),
+            spacing: Duration::from_millis(25),
+            hurried: Duration::from_millis(5),
             pending_limit: 16 << 20,
             retries: [20, 100, 500].map(Duration::from_millis).to_vec(),
             redactor: Redactor::default(),
@@ -86,8 +89,8 @@ struct Shared {
     pending: Mutex<Pending>,
     /// Told when events wait or the writer shall close.
     work: Condvar,
-    /// Told when the writer shall close: events that come while others gather wake nobody.
-    close: Condvar,
+    /// Told when the writer shall close or hurry: events that come while others gather wake nobody.
+    hurry: Condvar,
     /// Told when events were taken.
     room: Condvar,
 }
@@ -97,6 +100,8 @@ struct Pending {
     bytes: Vec<u8>,
     last: Seq,
     closing: bool,
+    /// Somebody waits for what is there to be durable.
+    hurried: bool,
     /// The thread waits for work.
     idle: bool,
     /// The last try failed; `append` no longer waits for room.
@@ -128,7 +133,7 @@ impl JournalWriter {
         let shared = Arc::new(Shared {
             pending: Mutex::default(),
             work: Condvar::new(),
-            close: Condvar::new(),
+            hurry: Condvar::new(),
             room: Condvar::new(),
         });
         let committer = Committer {
@@ -181,6 +186,15 @@ impl JournalWriter {
         seq
     }
 
+    /// Lets what waits be written soon, because somebody has nothing to do until it is.
+    pub fn hurry(&self) {
+        let mut pending = self.shared.lock();
+        if !pending.bytes.is_empty() {
+            pending.hurried = true;
+            self.shared.hurry.notify_one();
+        }
+    }
+
     /// Writes what waits, ends the thread, and says whether everything is on disk.
     pub fn close(mut self) -> Result<(), JournalError> {
         self.finish();
@@ -193,7 +207,7 @@ impl JournalWriter {
         if let Some(thread) = self.thread.take() {
             self.shared.lock().closing = true;
             self.shared.work.notify_one();
-            self.shared.close.notify_one();
+            self.shared.hurry.notify_one();
             // A panic of the callback has already been reported by the panic hook.
             let _ = thread.join();
         }
@@ -286,6 +300,7 @@ impl Committer {
             batch.bytes.append(&mut pending.bytes);
         }
         batch.through = pending.last;
+        pending.hurried = false;
         batch.closing = pending.closing;
         drop(pending);
         self.shared.room.notify_all();
@@ -295,11 +310,16 @@ impl Committer {
     fn pause(&self, since: Instant) {
         let mut pending = self.shared.lock();
         while !pending.closing {
-            let left = self.options.spacing.saturating_sub(since.elapsed());
+            let spacing = if pending.hurried {
+                self.options.hurried
+            } else {
+                self.options.spacing
+            };
+            let left = spacing.saturating_sub(since.elapsed());
             if left.is_zero() {
                 return;
             }
-            let waited = self.shared.close.wait_timeout(pending, left);
+            let waited = self.shared.hurry.wait_timeout(pending, left);
             pending = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

@@ -323,6 +323,32 @@ fn more_than_the_limit_may_be_appended() {
 }
 
 #[test]
+fn who_waits_need_not_wait_for_the_next_flush() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = new_run(&DataRoot::at(dir.path()), "demo");
+    let hour = std::time::Duration::from_hours(1);
+    let options = WriterOptions {
+        spacing: hour,
+        hurried: std::time::Duration::ZERO,
+        ..WriterOptions::default()
+    };
+    let (writer, commits) = commits_of(&run.journal(), options);
+    for index in 0..5 {
+        let seq = writer.append(&finished(index, 1, Outcome::Ok));
+        // Also while the one before is being written.
+        writer.hurry();
+        loop {
+            match commits.recv_timeout(hour / 60).unwrap() {
+                Commit::Durable { through } if through >= seq => break,
+                Commit::Durable { .. } => {}
+                Commit::Failed { error } => panic!("{error}"),
+            }
+        }
+    }
+    writer.close().unwrap();
+}
+
+#[test]
 fn secrets_do_not_reach_the_journal() {
     let dir = tempfile::tempdir().unwrap();
     let run = new_run(&DataRoot::at(dir.path()), "demo");

@@ -140,6 +140,7 @@ impl Remote<'_> {
             unsure: Some(batch.clone()),
         };
         self.batches.insert(number, open);
+        self.floor.writer.hurry();
         if !self.floor.board.wait_durable(intent) {
             return Ok(());
         }
