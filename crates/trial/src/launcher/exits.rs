@@ -1,5 +1,5 @@
-//! Who says that a child has ended: one descriptor for all of them. One for each child, as the kernel offers too, costs as
-//! much as the rest of starting a short program.
+//! Who says that a child has ended: one descriptor for all of them. One for each child, as newer kernels offer, costs as
+//! much and does not exist on the older ones that clusters have.
 #![allow(
     unsafe_code,
     reason = "signal masks and signalfd have no safe form in std"
