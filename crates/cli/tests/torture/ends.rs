@@ -72,6 +72,61 @@ fn a_launcher_killed_from_outside_costs_an_attempt_and_not_the_trial() {
     assert!((1..4).all(|trial| journal.attempts(trial).len() == 1));
 }
 
+/// What a program does with its output, and when, changes nothing about its end.
+#[test]
+fn a_trial_may_close_its_output_early_or_fill_it_at_the_end() {
+    let lab = Lab::new(
+        r#"
+seeds = 4
+parallel = 2
+order = "spec"
+[[tasks]]
+id = "work"
+shell = true
+log_limit = 300000
+command = '''
+case {index} in
+  0) echo early; exec >&- 2>&-; sleep 0.1; exit 3;;
+  1) head -c 200000 /dev/zero | tr "\\0" x;;
+  2) (setsid sleep 1000 &) ; echo left;;
+  3) (trap "" TERM; exec yes) & exit 0;;
+esac'''
+"#,
+    );
+    lab.finish().assert_code(1);
+    let journal = audit(&lab, 4);
+    let records = journal.effective();
+    assert_eq!(records[&0]["exit"], serde_json::json!({"code": 3}));
+    assert_eq!(records[&2]["resources"]["leftover_processes"], 1);
+    // It would have written for ever.
+    assert_eq!(records[&3]["resources"]["leftover_processes"], 1);
+    let printed = |index: u64| {
+        let dir = records[&index]["dir"].as_str().unwrap();
+        fs::read(lab.data().join(dir).join("logs/stdout.log")).unwrap()
+    };
+    assert_eq!(printed(0), b"early\n");
+    assert_eq!(printed(1), vec![b'x'; 200_000]);
+    assert_eq!(printed(2), b"left\n");
+}
+
+/// Who starts the program may ignore the ends of children (`nohup`, some supervisors), and every program inherits that.
+#[test]
+fn ends_are_known_also_where_the_caller_ignores_those_of_children() {
+    let lab = Lab::new("seeds = 2\n[[tasks]]\nid = \"work\"\nshell = true\ncommand = \"exit 3\"\n");
+    let ignoring = Command::new("sh")
+        .args(["-c", "trap '' CHLD; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_fairtrial"))
+        .args(["run", "spec.toml", "--data-dir"])
+        .arg(lab.data())
+        .current_dir(lab.path())
+        .output()
+        .unwrap();
+    assert_eq!(ignoring.status.code(), Some(1), "{ignoring:?}");
+    for record in lab.journal().effective().values() {
+        assert_eq!(record["exit"], serde_json::json!({"code": 3}), "{record}");
+    }
+}
+
 const CROWD: usize = 200;
 
 #[test]

@@ -55,8 +55,8 @@ fn folder_of<'a>(dir: &Path, launcher: &'a mut Launcher) -> Result<&'a mut Folde
 fn make(dir: &Path, folder: &mut Folder) -> Result<(), Failed> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let made = match folder.make(&name) {
-        // What was held open is not what stands there any more.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Folder::open(folder.path())
+        // What was held open may not be what stands there any more.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Folder::open(folder.path())
             .and_then(|fresh| {
                 *folder = fresh;
                 folder.make(&name)
@@ -104,5 +104,26 @@ impl From<StepError> for LaunchFailure {
             errno: error.errno,
             taken: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Folder, make};
+    use std::fs;
+
+    #[test]
+    fn a_folder_that_was_replaced_is_found_again() {
+        let home = tempfile::tempdir().unwrap();
+        let runs = home.path().join("runs");
+        fs::create_dir(&runs).unwrap();
+        let mut folder = Folder::open(&runs).unwrap();
+        make(&runs.join("one"), &mut folder).unwrap();
+        fs::remove_dir_all(&runs).unwrap();
+        let (stage, _) = make(&runs.join("two"), &mut folder).unwrap_err();
+        assert_eq!(stage, super::DIRECTORY);
+        fs::create_dir(&runs).unwrap();
+        make(&runs.join("three"), &mut folder).unwrap();
+        assert!(runs.join("three/logs/stderr.log").is_file());
     }
 }

@@ -55,8 +55,13 @@ impl Folder {
         for _ in 0..2 {
             if !self.made {
                 let _ = unlinkat(&self.dir, &self.empty, AtFlags::empty());
-                self.create(&self.empty)?;
-                self.made = true;
+                // Where another launcher of this number has one there, on another machine, that will do.
+                match self.create(&self.empty) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(error);
+                    }
+                    _ => self.made = true,
+                }
             }
             match linkat(&self.dir, &self.empty, &self.dir, name, AtFlags::empty()) {
                 Ok(()) => return Ok(()),

@@ -291,8 +291,8 @@ impl Watch<'_> {
         }
     }
 
-    /// Reads from a pipe that holds something.
-    fn read(&mut self, launcher: &mut Launcher, place: usize) {
+    /// Reads from a pipe that holds something; says how much.
+    fn read(&mut self, launcher: &mut Launcher, place: usize) -> usize {
         let read = output::read_some(&self.pipes[place], &mut launcher.read_buffer);
         let bytes = &launcher.read_buffer[..read];
         self.logs[place].take(bytes);
@@ -300,12 +300,18 @@ impl Watch<'_> {
             // A runner that is gone is noticed by the next poll.
             let _ = launcher.line.output(place == 1, bytes);
         }
+        read
     }
 
+    /// Takes what the pipes hold now, and no more: what outlived the program may write without end.
     fn drain(&mut self, launcher: &mut Launcher) {
         for place in 0..2 {
-            while rustix::io::ioctl_fionread(&self.pipes[place]).is_ok_and(|left| left > 0) {
-                self.read(launcher, place);
+            let mut left = rustix::io::ioctl_fionread(&self.pipes[place]).unwrap_or(0);
+            while left > 0 {
+                match self.read(launcher, place) as u64 {
+                    0 => break,
+                    read => left = left.saturating_sub(read),
+                }
             }
         }
     }
