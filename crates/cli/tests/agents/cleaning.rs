@@ -91,9 +91,15 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
         }
     }
     controller.wait().unwrap();
+    // One that is ending has no command line any more and still counts as alive.
+    let has_ended = |pid: &i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let state = stat.rsplit_once(") ").map(|(_, rest)| rest.as_bytes()[0]);
+        matches!(state, None | Some(b'Z' | b'X'))
+    };
     wait_for("the end of ours", || {
         let left = marked(&mark).into_iter().find(is_ours);
-        left.is_none().then_some(())
+        (left.is_none() && ours.iter().all(has_ended)).then_some(())
     });
     project.write("data/cache/tasks/.abc.999999999.tmp/tree/x", "half");
     assert_eq!(pod.containers(), [name.as_str()]);
