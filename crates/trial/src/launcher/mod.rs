@@ -26,11 +26,10 @@ mod supervise;
 
 use crate::inner::Inner;
 use crate::limits::Backend;
-use crate::wire::{Ended, Killed, Launch, LaunchFailure};
+use crate::wire::{Ended, Killed, Launch};
 pub use supervise::HOLD;
 
 use exits::Exits;
-use files::Ready;
 use folder::Folder;
 use line::{Line, Waiting};
 use spawn::ChildStack;
@@ -92,7 +91,7 @@ impl Launcher {
     fn run(&mut self, order: &Waiting) -> Result<Ended, RunnerGone> {
         self.started += 1;
         let began = Instant::now();
-        let mut ended = match self.prepare(&order.launch) {
+        let mut ended = match files::prepare(&order.launch, self) {
             Ok(ready) => supervise::run(self, order, ready, began)?,
             Err(failure) => failure.into(),
         };
@@ -102,18 +101,13 @@ impl Launcher {
 
     /// A program that was cancelled before its turn came has a directory, and nothing else.
     fn leave_out(&mut self, launch: &Launch) -> Ended {
-        match self.prepare(launch) {
+        match files::prepare(launch, self) {
             Ok(_) => Ended {
                 killed: Some(Killed::Asked),
                 ..Ended::default()
             },
             Err(failure) => failure.into(),
         }
-    }
-
-    /// Makes what stands on disk before a program starts.
-    fn prepare<'a>(&mut self, launch: &'a Launch) -> Result<Ready<'a>, LaunchFailure> {
-        files::prepare(launch, self)
     }
 
     /// The machine's offer for limits, looked at once and only where a trial has limits.
