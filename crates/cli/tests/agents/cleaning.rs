@@ -85,21 +85,27 @@ fn gc_removes_the_container_the_workspace_and_the_unfinished_baseline_of_the_dea
         command.contains("fairtrial\0")
     };
     let ours: Vec<i32> = marked(&mark).into_iter().filter(is_ours).collect();
-    for deadly in [Signal::STOP, Signal::KILL] {
-        for pid in &ours {
-            signal(*pid, deadly);
-        }
-    }
-    controller.wait().unwrap();
     // One that is ending has no command line any more and still counts as alive.
     let has_ended = |pid: &i32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let state = stat.rsplit_once(") ").map(|(_, rest)| rest.as_bytes()[0]);
         matches!(state, None | Some(b'Z' | b'X'))
     };
+    for pid in &ours {
+        signal(*pid, Signal::STOP);
+    }
+    // Children first, each to its end: a process group that loses its last parent while a member is stopped gets a
+    // hang-up, which the container's program would pass on into the container.
+    for pid in ours.iter().rev() {
+        signal(*pid, Signal::KILL);
+        wait_for("the end of one of ours", || has_ended(pid).then_some(()));
+    }
+    controller.wait().unwrap();
     wait_for("the end of ours", || {
-        let left = marked(&mark).into_iter().find(is_ours);
-        (left.is_none() && ours.iter().all(has_ended)).then_some(())
+        marked(&mark)
+            .into_iter()
+            .all(|pid| !is_ours(&pid))
+            .then_some(())
     });
     project.write("data/cache/tasks/.abc.999999999.tmp/tree/x", "half");
     assert_eq!(pod.containers(), [name.as_str()]);
