@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 /// The share of an agent task's rollouts that must count, where the spec does not say.
 const ROLLOUT_FLOOR: f64 = 0.95;
+/// The share of pairs with a side missing from which on nothing is concluded.
+pub(crate) const MOST_BROKEN: f64 = 0.2;
 /// The metric without which a rollout that ended well says nothing.
 pub(crate) const SCORE: &str = "score";
 /// Shares are sums of few trials: a rounding is no broken trial.

@@ -144,6 +144,58 @@ fn broken_pairs_take_no_part_and_are_counted() {
 }
 
 #[test]
+fn a_candidate_that_mostly_fails_is_not_improved_by_what_is_left_of_it() {
+    let mut all = records(20, 3.0, 1);
+    for pair in (0..20).filter(|pair| pair % 4 > 0) {
+        all[2 * pair + 1] = ended(all[2 * pair + 1].clone(), Outcome::Failed);
+    }
+    let mut rule = started(None, 5, 20);
+    let reason = feed(&mut rule, &all).unwrap();
+    let trajectory = rule.trajectory();
+    assert_eq!(trajectory.stop, Some(Stop::Exhausted), "{reason}");
+    assert!(
+        reason.contains("% of the pairs have a side missing"),
+        "{reason}"
+    );
+    assert_eq!(trajectory.answers[0].stop, None);
+    let failed = |arm: usize| {
+        let of = &trajectory.failures[arm];
+        (of.arm.as_str(), of.count.failed, of.count.trials)
+    };
+    assert_eq!(failed(0), ("control", 0, 20));
+    assert_eq!(failed(1), ("candidate", 15, 20));
+}
+
+#[test]
+fn failures_that_could_turn_an_answer_keep_it_open() {
+    let without = {
+        let mut rule = started(None, 5, 30);
+        feed(&mut rule, &records(30, 3.0, 6)).unwrap();
+        rule.trajectory().pairs
+    };
+    let mut all = records(30, 3.0, 6);
+    all[3] = ended(all[3].clone(), Outcome::Timeout);
+    let mut rule = started(None, 5, 30);
+    let reason = feed(&mut rule, &all).unwrap();
+    let trajectory = rule.trajectory();
+    assert_eq!(trajectory.stop, Some(Stop::Improved), "{reason}");
+    assert!(trajectory.pairs > without, "{} {without}", trajectory.pairs);
+    let first = &trajectory.looks[0].arms[0];
+    let why = first.withheld.as_deref().unwrap();
+    assert!(
+        why.contains("with failures counted against it, improved would become"),
+        "{why}"
+    );
+    // What the machine broke is no failure of the arm.
+    all[3].outcome = Outcome::Infra;
+    let mut rule = started(None, 5, 30);
+    feed(&mut rule, &all).unwrap();
+    let trajectory = rule.trajectory();
+    let mut arms = trajectory.looks.iter().flat_map(|look| &look.arms);
+    assert!(arms.all(|arm| arm.withheld.is_none()));
+}
+
+#[test]
 fn a_budget_without_an_answer_ends_inconclusive() {
     let mut all = records(6, 0.0, 7);
     for record in &mut all {

@@ -39,7 +39,11 @@ pub(crate) fn count(rows: &SideRows) -> Failures {
     let (control, candidate) = (of_side(&rows.control), of_side(&rows.candidate));
     let any = control.failed + candidate.failed > 0;
     let test = any
-        .then(|| paired(rows).or_else(|| unpaired(control, candidate)))
+        .then(|| {
+            all_or_none(control, candidate)
+                .or_else(|| paired(rows))
+                .or_else(|| unpaired(control, candidate))
+        })
         .flatten();
     Failures {
         control,
@@ -49,19 +53,48 @@ pub(crate) fn count(rows: &SideRows) -> Failures {
     }
 }
 
+impl FailureCount {
+    /// Counts a trial in.
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        if outcome.is_final() {
+            self.trials += 1;
+            self.failed += u64::from(outcome.is_arm_failure());
+        } else {
+            self.excused += 1;
+        }
+    }
+
+    /// Whether there are trials that count, and each of them failed.
+    pub fn is_all(&self) -> bool {
+        self.trials > 0 && self.failed == self.trials
+    }
+}
+
 fn of_side(rows: &[Row]) -> FailureCount {
     let mut count = FailureCount::default();
     for row in rows {
-        if row.outcome.is_arm_failure() {
-            count.failed += 1;
-            count.trials += 1;
-        } else if row.outcome == Outcome::Ok {
-            count.trials += 1;
-        } else {
-            count.excused += 1;
-        }
+        count.add(row.outcome);
     }
     count
+}
+
+/// Every trial of one side fails and none of the other: Barnard's exact test for the one table that is as extreme as
+/// tables get. The tests below condition on how many fail in all, and could not tell five of five from none of five.
+/// For pairs it holds where both sides of a pair are no less alike than strangers.
+fn all_or_none(control: FailureCount, candidate: FailureCount) -> Option<(f64, &'static str)> {
+    let (all, none) = if control.failed == 0 {
+        (candidate, control)
+    } else {
+        (control, candidate)
+    };
+    if !all.is_all() || none.failed > 0 || none.trials == 0 {
+        return None;
+    }
+    let (a, b) = (all.trials as f64, none.trials as f64);
+    let share = a / (a + b);
+    // The chance of the table at the failure rate that makes it most likely, and of its mirror image.
+    let chance = (a * share.ln() + b * (1.0 - share).ln()).exp();
+    Some(((2.0 * chance).min(1.0), "Barnard's exact test"))
 }
 
 /// McNemar's exact test, where every trial has its partner.

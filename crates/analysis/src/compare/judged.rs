@@ -3,10 +3,8 @@
 use super::case::{Case, Scale};
 use super::missing;
 use super::verdict::Word;
+use crate::validity::MOST_BROKEN;
 use fairtrial_stats::{Interval, Undefined};
-
-/// Share of broken pairs from which on nothing is concluded.
-const MOST_BROKEN: f64 = 0.2;
 
 /// A word and why.
 pub(super) struct Judged {

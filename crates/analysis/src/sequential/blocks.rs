@@ -13,10 +13,27 @@ pub(super) struct Blocks {
     all: Vec<Block>,
     /// Trials of one block.
     size: u64,
-    /// How many blocks from the first on are complete.
-    prefix: usize,
-    /// The complete blocks whose pairs are whole, in plan order: the control's value, then the candidates'.
-    whole: Vec<Vec<f64>>,
+    /// The blocks from the first on that are complete: the control, then the candidates.
+    complete: Vec<Vec<Side>>,
+    /// Those of them in which every arm has a value, by place.
+    whole: Vec<usize>,
+}
+
+/// What an arm gave in a complete block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Side {
+    Value(f64),
+    /// No value, which is the arm's own doing.
+    Failed,
+    /// No value, and the machine's doing.
+    Excused,
+}
+
+/// Values that stand in for those of failed trials.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fill {
+    pub(super) control: f64,
+    pub(super) candidate: f64,
 }
 
 /// One block: what each arm reported, task by task; the first arm is the control.
@@ -30,7 +47,10 @@ struct Block {
 struct Arm {
     /// Sum and number of values by task.
     tasks: BTreeMap<String, (f64, u32)>,
-    missing: bool,
+    /// Trials without a value that are charged to the arm.
+    failed: bool,
+    /// Trials that the machine broke.
+    excused: bool,
 }
 
 impl Blocks {
@@ -53,7 +73,7 @@ impl Blocks {
                 .collect(),
             all: vec![block; spec.seeds.len()],
             size: spec.tasks.iter().map(of_task).sum(),
-            prefix: 0,
+            complete: Vec::new(),
             whole: Vec::new(),
         }
     }
@@ -74,7 +94,7 @@ impl Blocks {
             .trial
             .arm
             .as_deref()
-            .and_then(|name| place_of(plan, name));
+            .and_then(|name| plan.place_of(name));
         if let Some(arm) = arm.and_then(|arm| block.arms.get_mut(arm)) {
             let value = record.metrics.get(&plan.metric).map(|number| number.0);
             let usable = value.filter(|value| {
@@ -89,7 +109,8 @@ impl Blocks {
                     *sum += value;
                     *n += 1;
                 }
-                None => arm.missing = true,
+                None if record.outcome.is_final() => arm.failed = true,
+                None => arm.excused = true,
             }
         }
         self.advance();
@@ -99,11 +120,14 @@ impl Blocks {
     fn advance(&mut self) {
         while let Some(block) = self
             .all
-            .get(self.prefix)
+            .get(self.complete.len())
             .filter(|block| block.seen.len() as u64 >= self.size)
         {
-            self.whole.extend(block.values());
-            self.prefix += 1;
+            let sides: Vec<Side> = block.arms.iter().map(Arm::side).collect();
+            if sides.iter().all(|side| matches!(side, Side::Value(_))) {
+                self.whole.push(self.complete.len());
+            }
+            self.complete.push(sides);
         }
     }
 
@@ -114,22 +138,79 @@ impl Blocks {
 
     /// Complete blocks with a side missing.
     pub(super) fn broken(&self) -> usize {
-        self.prefix - self.whole.len()
+        self.complete.len() - self.whole.len()
+    }
+
+    /// Complete blocks.
+    pub(super) fn complete(&self) -> usize {
+        self.complete.len()
     }
 
     pub(super) fn all_complete(&self) -> bool {
-        self.prefix == self.all.len()
+        self.complete.len() == self.all.len()
+    }
+
+    /// The blocks that a look at `n` usable ones is about, the broken ones among them.
+    fn until(&self, n: usize) -> &[Vec<Side>] {
+        let last = n.checked_sub(1).and_then(|last| self.whole.get(last));
+        last.map_or(&[], |last| &self.complete[..=*last])
+    }
+
+    /// The share of the blocks of a look with a side missing.
+    pub(super) fn broken_share(&self, n: usize) -> f64 {
+        let blocks = self.until(n).len();
+        blocks.saturating_sub(n) as f64 / blocks.max(1) as f64
     }
 
     /// The first `n` differences of a candidate, and the control's mean over them.
     pub(super) fn first(&self, n: usize, candidate: usize) -> (Vec<f64>, f64) {
-        let blocks = &self.whole[..n.min(self.whole.len())];
-        let control: f64 = blocks.iter().map(|values| values[0]).sum();
-        let differences = blocks
+        let pairs: Vec<(f64, f64)> = self.pairs(n, candidate, None).collect();
+        let control: f64 = pairs.iter().map(|(control, _)| control).sum();
+        let differences = pairs.iter().map(|(control, value)| value - control);
+        (differences.collect(), control / pairs.len().max(1) as f64)
+    }
+
+    /// The differences of a candidate at a look with failures counted as given; absent where nothing of it failed.
+    pub(super) fn filled(&self, n: usize, candidate: usize, fill: Fill) -> Option<Vec<f64>> {
+        let failed =
+            |block: &Vec<Side>| block[0] == Side::Failed || block[candidate + 1] == Side::Failed;
+        self.until(n).iter().any(failed).then(|| {
+            let pairs = self.pairs(n, candidate, Some(fill));
+            pairs.map(|(control, value)| value - control).collect()
+        })
+    }
+
+    /// The least and the largest value of both sides at a look.
+    pub(super) fn extremes(&self, n: usize, candidate: usize) -> (f64, f64) {
+        let sides = self.until(n).iter();
+        let values = sides.flat_map(|block| [block[0], block[candidate + 1]]);
+        let bounds = (f64::INFINITY, f64::NEG_INFINITY);
+        values.fold(bounds, |(least, most), side| match side {
+            Side::Value(value) => (least.min(value), most.max(value)),
+            Side::Failed | Side::Excused => (least, most),
+        })
+    }
+
+    /// Both values of each block of a look: of the whole ones, or with stand-ins also of those with a failure.
+    fn pairs(
+        &self,
+        n: usize,
+        candidate: usize,
+        fill: Option<Fill>,
+    ) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let whole = |block: &&Vec<Side>| block.iter().all(|side| matches!(side, Side::Value(_)));
+        let taken = self
+            .until(n)
             .iter()
-            .map(|values| values[candidate + 1] - values[0])
-            .collect();
-        (differences, control / blocks.len().max(1) as f64)
+            .filter(move |block| fill.is_some() || whole(block));
+        let fill = fill.unwrap_or(Fill {
+            control: f64::NAN,
+            candidate: f64::NAN,
+        });
+        taken.filter_map(move |block| {
+            let control = block[0].value(fill.control)?;
+            Some((control, block[candidate + 1].value(fill.candidate)?))
+        })
     }
 
     /// Trials of the whole budget.
@@ -143,25 +224,27 @@ impl Blocks {
     }
 }
 
-impl Block {
-    /// One value per arm: rollouts averaged, then tasks with equal weights; `None` where one is missing.
-    fn values(&self) -> Option<Vec<f64>> {
-        let mean = |arm: &Arm| {
-            let whole = !arm.missing && !arm.tasks.is_empty();
-            let means = arm.tasks.values().map(|(sum, n)| sum / f64::from(*n));
-            whole.then(|| means.sum::<f64>() / arm.tasks.len() as f64)
-        };
-        self.arms.iter().map(mean).collect()
+impl Side {
+    /// The value, or the one that stands in for a failure.
+    fn value(self, stand_in: f64) -> Option<f64> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Failed => Some(stand_in),
+            Self::Excused => None,
+        }
     }
 }
 
-/// 0 for the control, then the candidates.
-fn place_of(plan: &SequentialPlan, arm: &str) -> Option<usize> {
-    if arm == plan.control {
-        return Some(0);
+impl Arm {
+    /// One value: rollouts averaged, then tasks with equal weights.
+    fn side(&self) -> Side {
+        let means = self.tasks.values().map(|(sum, n)| sum / f64::from(*n));
+        if self.failed {
+            Side::Failed
+        } else if self.excused || self.tasks.is_empty() {
+            Side::Excused
+        } else {
+            Side::Value(means.sum::<f64>() / self.tasks.len() as f64)
+        }
     }
-    plan.candidates
-        .iter()
-        .position(|candidate| candidate == arm)
-        .map(|place| place + 1)
 }

@@ -1,5 +1,6 @@
 //! One look: every arm against the control, by the group-sequential t.
 
+use super::ArmAnswer;
 use crate::compare::Word;
 use fairtrial_model::{Direction, Margin};
 use fairtrial_stats::sequential::{Decision, Futility, LookResult, TBoundaries, look};
@@ -27,6 +28,9 @@ pub struct ArmLook {
     pub why_none: Option<String>,
     /// Whether the whole interval lies inside the margin.
     pub inside_margin: bool,
+    /// Why its answer does not count: too many pairs are broken, or failures could turn it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
 }
 
 /// Why a sequential run ends.
@@ -94,6 +98,7 @@ pub(super) fn take(
         inside_margin: result.as_ref().is_some_and(inside),
         result,
         why_none,
+        withheld: None,
     }
 }
 
@@ -120,9 +125,9 @@ impl ArmLook {
 }
 
 /// The answer of all arms together.
-pub(super) fn together(decided: &[Option<Stop>]) -> Option<Stop> {
-    match decided {
-        [only] => *only,
+pub(super) fn together(answers: &[ArmAnswer]) -> Option<Stop> {
+    match answers {
+        [only] => only.stop,
         _ => Some(Stop::AllDecided),
     }
 }

@@ -6,13 +6,16 @@
 //! fed its records again, makes the very same looks and none twice.
 
 mod blocks;
+mod doubt;
 mod look;
 
 pub use look::{ArmLook, Look, Stop};
 
 use crate::AnalysisError;
-use crate::validity::{Floor, Tally};
+use crate::compare::FailureCount;
+use crate::validity::{Floor, MOST_BROKEN, Tally};
 use blocks::Blocks;
+use doubt::{Asked, doubt};
 use fairtrial_model::{Direction, Margin, MetricDeclaration, Record};
 use fairtrial_spec::{Spec, StopRule};
 use fairtrial_stats::sequential::{Design, Schedule, Spending, TBoundaries, t_boundaries};
@@ -90,6 +93,12 @@ impl SequentialPlan {
             rule,
         })
     }
+
+    /// 0 for the control, then the candidates.
+    fn place_of(&self, arm: &str) -> Option<usize> {
+        let mut arms = std::iter::once(&self.control).chain(&self.candidates);
+        arms.position(|known| known == arm)
+    }
 }
 
 fn metric(spec: &Spec) -> Result<&MetricDeclaration, AnalysisError> {
@@ -113,9 +122,32 @@ pub struct SequentialRule {
     blocks: Blocks,
     looks: Vec<Look>,
     stop: Option<Stop>,
-    /// The arms that already have their answer, by place in the plan.
-    decided: Vec<Option<Stop>>,
+    /// The answers of the candidates, by place in the plan.
+    answers: Vec<ArmAnswer>,
+    /// The control's failures, then the candidates'.
+    failures: Vec<FailureCount>,
     tally: Tally,
+}
+
+/// What is known about one candidate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ArmAnswer {
+    /// The arm.
+    pub arm: String,
+    /// Its answer; absent while there is none.
+    pub stop: Option<Stop>,
+    /// Pairs that it rests on.
+    pub pairs: usize,
+}
+
+/// How often one arm failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ArmFailures {
+    /// The arm.
+    pub arm: String,
+    /// Its trials.
+    #[serde(flatten)]
+    pub count: FailureCount,
 }
 
 /// What a sequential run did, for its report.
@@ -139,6 +171,10 @@ pub struct Trajectory {
     pub stop: Option<Stop>,
     /// The sentence for that.
     pub reason: Option<String>,
+    /// The candidates, each with its own answer.
+    pub answers: Vec<ArmAnswer>,
+    /// How often each arm failed, the control first.
+    pub failures: Vec<ArmFailures>,
     /// Pairs that the answer rests on.
     pub pairs: usize,
     /// Pairs with a side missing among those that were complete.
@@ -166,7 +202,8 @@ impl SequentialRule {
         Ok(Self {
             boundaries: t_boundaries(&design, PATHS, SEED).map_err(bad)?,
             blocks: Blocks::new(spec, &plan),
-            decided: vec![None; plan.candidates.len()],
+            answers: plan.candidates.iter().map(ArmAnswer::open).collect(),
+            failures: vec![FailureCount::default(); 1 + plan.candidates.len()],
             tally: Tally::new(Floor::of(spec)),
             plan,
             looks: Vec::new(),
@@ -178,6 +215,10 @@ impl SequentialRule {
     pub fn settled(&mut self, record: &Record) -> Option<String> {
         if self.blocks.take(record, &self.plan) {
             self.tally.take(record);
+            let arm = record.trial.arm.as_deref();
+            if let Some(place) = arm.and_then(|arm| self.plan.place_of(arm)) {
+                self.failures[place].add(record.outcome);
+            }
         }
         while self.stop.is_none() {
             let Some(n) = self.next_look().filter(|n| self.blocks.usable() >= *n) else {
@@ -198,43 +239,70 @@ impl SequentialRule {
 
     fn look(&mut self, n: usize) {
         let mut arms = Vec::with_capacity(self.plan.candidates.len());
-        for (place, candidate) in self.plan.candidates.iter().enumerate() {
-            let (differences, control_mean) = self.blocks.first(n, place);
+        for (candidate, answer) in self.answers.iter_mut().enumerate() {
+            let (differences, control_mean) = self.blocks.first(n, candidate);
             let margin = look::margin(self.plan.margin, control_mean);
-            let arm = look::take(&self.boundaries, &differences, margin, candidate);
-            if self.decided[place].is_none() {
-                self.decided[place] = arm.stop(self.plan.direction);
+            let mut arm = look::take(&self.boundaries, &differences, margin, &answer.arm);
+            let found = arm.stop(self.plan.direction);
+            let asked = Asked {
+                plan: &self.plan,
+                boundaries: &self.boundaries,
+                blocks: &self.blocks,
+                pairs: n,
+                candidate,
+                margin,
+            };
+            arm.withheld = found.and_then(|stop| doubt(&asked, stop));
+            if answer.stop.is_none() && arm.withheld.is_none() {
+                (answer.stop, answer.pairs) = (found, n);
             }
             arms.push(arm);
         }
         self.looks.push(Look { n, arms });
         // What the machine broke may be made up for by what is still to come.
-        if self.decided.iter().all(Option::is_some) && self.tally.too_few().is_none() {
-            self.stop = look::together(&self.decided);
+        if self.all_answered() && self.tally.too_few().is_none() {
+            self.stop = look::together(&self.answers);
         }
+    }
+
+    fn all_answered(&self) -> bool {
+        self.answers.iter().all(|answer| answer.stop.is_some())
     }
 
     fn reason(&self) -> String {
         let pairs = self.looks.last().map_or(0, |look| look.n);
-        let decided = self.decided.iter().all(Option::is_some);
-        match (self.stop, self.tally.too_few()) {
-            (Some(Stop::Exhausted) | None, Some(why)) if decided => {
-                format!(
-                    "the budget of {} pairs is used up: {why}",
-                    self.plan.rule.max
-                )
+        match self.stop {
+            Some(Stop::Exhausted) | None => {
+                let budget = format!("the budget of {} pairs is used up", self.plan.rule.max);
+                match self.why_no_answer() {
+                    Some(why) => format!("{budget}: {why}"),
+                    None => format!("{budget} without an answer"),
+                }
             }
-            (Some(Stop::Exhausted) | None, _) => format!(
-                "the budget of {} pairs is used up without an answer",
-                self.plan.rule.max
-            ),
-            (Some(Stop::Futile), _) => {
+            Some(Stop::Futile) => {
                 format!(
                     "undecided after {pairs} pairs, and the rest of the budget would hardly change that"
                 )
             }
-            (Some(stop), _) => format!("{} after {pairs} pairs", stop.word()),
+            Some(Stop::AllDecided) => {
+                let each: Vec<String> = self.answers.iter().map(ArmAnswer::words).collect();
+                each.join("; ")
+            }
+            Some(stop) => format!("{} after {pairs} pairs", stop.word()),
         }
+    }
+
+    /// What kept an answer from counting.
+    fn why_no_answer(&self) -> Option<String> {
+        let too_few = self.tally.too_few().filter(|_| self.all_answered());
+        let last = self.looks.last().into_iter().flat_map(|look| &look.arms);
+        let mut withheld = last.filter_map(|arm| arm.withheld.clone());
+        let broken = || {
+            let (broken, all) = (self.blocks.broken(), self.blocks.complete());
+            let many = broken as f64 > MOST_BROKEN * all as f64;
+            many.then(|| format!("{broken} of {all} pairs have a side missing"))
+        };
+        too_few.or_else(|| withheld.next()).or_else(broken)
     }
 
     /// What was done so far.
@@ -251,11 +319,39 @@ impl SequentialRule {
             looks: self.looks.clone(),
             stop: self.stop,
             reason: self.stop.map(|_| self.reason()),
+            answers: self.answers.clone(),
+            failures: self.failed(),
             pairs,
             broken: self.blocks.broken(),
             trials_saved: self.blocks.trials().saturating_sub(self.blocks.recorded()),
             trials_planned: self.blocks.trials(),
         }
+    }
+
+    fn failed(&self) -> Vec<ArmFailures> {
+        let arms = std::iter::once(&self.plan.control).chain(&self.plan.candidates);
+        let each = arms.zip(&self.failures);
+        each.map(|(arm, count)| ArmFailures {
+            arm: arm.clone(),
+            count: *count,
+        })
+        .collect()
+    }
+}
+
+impl ArmAnswer {
+    fn open(arm: &String) -> Self {
+        Self {
+            arm: arm.clone(),
+            stop: None,
+            pairs: 0,
+        }
+    }
+
+    /// `b improved after 7 pairs`.
+    fn words(&self) -> String {
+        let word = self.stop.map_or("undecided", Stop::word);
+        format!("{} {word} after {} pairs", self.arm, self.pairs)
     }
 }
 
