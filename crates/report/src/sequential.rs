@@ -2,7 +2,8 @@
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{NumberFormat, count, level};
-use fairtrial_analysis::sequential::{ArmLook, Stop, Trajectory};
+use fairtrial_analysis::compare::Scale;
+use fairtrial_analysis::sequential::{ArmFailures, ArmLook, Stop, Trajectory};
 use fairtrial_stats::sequential::Decision;
 
 /// Why it ended, and what that saved.
@@ -20,7 +21,41 @@ pub(crate) fn headline(trajectory: &Trajectory) -> String {
     } else {
         String::new()
     };
-    format!("Sequential: {why}{saved}.")
+    format!("Sequential: {why}{saved}.{}", failing(trajectory))
+}
+
+/// ` Failed: 13 of 18 trials of b, 0 of 18 of a.`
+fn failing(trajectory: &Trajectory) -> String {
+    let failures = &trajectory.failures;
+    if failures.iter().all(|of| of.count.failed == 0) {
+        return String::new();
+    }
+    let of = |arm: &ArmFailures| {
+        format!(
+            "{} of {} trials of {}",
+            arm.count.failed, arm.count.trials, arm.arm
+        )
+    };
+    let each: Vec<String> = failures.iter().map(of).collect();
+    format!(" Failed: {}.", each.join(", "))
+}
+
+/// A difference as it is shown: a ratio as the change in per cent.
+pub(crate) fn shown(trajectory: &Trajectory, difference: f64) -> f64 {
+    match trajectory.scale {
+        Scale::Difference => difference,
+        Scale::Ratio => 100.0 * difference.exp_m1(),
+    }
+}
+
+/// What the differences are: `difference in loss (nats)`, `change of time (%)`.
+pub(crate) fn quantity(trajectory: &Trajectory) -> String {
+    let metric = &trajectory.metric;
+    match (trajectory.scale, &trajectory.unit) {
+        (Scale::Ratio, _) => format!("change of {metric} (%)"),
+        (Scale::Difference, Some(unit)) => format!("difference in {metric} ({unit})"),
+        (Scale::Difference, None) => format!("difference in {metric}"),
+    }
 }
 
 pub(crate) const fn tone(stop: Option<Stop>) -> Tone {
@@ -41,13 +76,19 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
             .flat_map(|look| &look.arms)
             .filter_map(|arm| arm.result.as_ref())
     };
-    let estimates: Vec<f64> = results().map(|result| result.estimate).collect();
-    let errors: Vec<f64> = results().map(|result| result.standard_error).collect();
+    let show = |difference: f64| shown(trajectory, difference);
+    let estimates: Vec<f64> = results().map(|result| show(result.estimate)).collect();
+    let errors: Vec<f64> = results()
+        .map(|result| show(result.standard_error))
+        .collect();
     let format = NumberFormat::choose(&estimates, &errors, None);
     let mut grid = Grid::new(vec![
         Column::numbers("pairs"),
         Column::words("arm"),
-        Column::numbers("difference"),
+        Column::numbers(match trajectory.scale {
+            Scale::Difference => "difference",
+            Scale::Ratio => "change (%)",
+        }),
         Column::numbers(format!("{} repeated interval", level(trajectory.alpha))),
         Column::numbers("t").may_go(1),
         Column::numbers("boundary").may_go(2),
@@ -55,7 +96,7 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
     ]);
     for look in &trajectory.looks {
         for arm in &look.arms {
-            grid.push(row(look.n, arm, format));
+            grid.push(row(look.n, arm, (trajectory, format)));
         }
     }
     let mut notes = vec![
@@ -68,6 +109,12 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
             "{} complete blocks have a side without a value and take no part.",
             trajectory.broken
         ));
+    }
+    let last = trajectory.looks.last();
+    for arm in last.into_iter().flat_map(|look| &look.arms) {
+        if let Some(why) = &arm.withheld {
+            notes.push(format!("The answer for {} does not count: {why}.", arm.arm));
+        }
     }
     Section {
         title: format!(
@@ -83,7 +130,8 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
     }
 }
 
-fn row(n: usize, arm: &ArmLook, format: NumberFormat) -> Vec<Cell> {
+fn row(n: usize, arm: &ArmLook, (trajectory, format): (&Trajectory, NumberFormat)) -> Vec<Cell> {
+    let show = |difference: f64| shown(trajectory, difference);
     let Some(result) = &arm.result else {
         let why = arm.why_none.clone().unwrap_or_default();
         let blank = Cell::default;
@@ -98,14 +146,14 @@ fn row(n: usize, arm: &ArmLook, format: NumberFormat) -> Vec<Cell> {
         ];
     };
     let interval = if result.interval.low.is_finite() {
-        format.signed_range(result.interval.low, result.interval.high)
+        format.signed_range(show(result.interval.low), show(result.interval.high))
     } else {
         "without bounds".to_owned()
     };
     vec![
         n.to_string().into(),
         arm.arm.as_str().into(),
-        format.signed(result.estimate).into(),
+        format.signed(show(result.estimate)).into(),
         interval.into(),
         format!("{:.2}", result.t).into(),
         if result.critical.is_finite() {
@@ -120,7 +168,11 @@ fn row(n: usize, arm: &ArmLook, format: NumberFormat) -> Vec<Cell> {
 
 fn answer(arm: &ArmLook, decision: Decision) -> &'static str {
     match decision {
-        _ if arm.inside_margin => "inside the margin",
+        _ if arm.withheld.is_some() => "withheld",
+        _ if arm.answer == Some(Stop::Equivalent) => "inside the margin",
+        Decision::Greater | Decision::Less if arm.answer.is_none() => {
+            "inside and beyond the margin"
+        }
         Decision::Greater => "above 0",
         Decision::Less => "below 0",
         Decision::Continue => "open",

@@ -156,20 +156,8 @@ impl Case {
     /// What the interval is held against.
     pub(crate) fn rule(&self) -> Rule {
         let base = self.control_mean().map_or(0.0, f64::abs);
-        let margin = match (self.declaration.margin, self.scale) {
-            (Some(Margin::Absolute(size)), Scale::Difference) => Some(size),
-            (Some(Margin::Relative(share)), Scale::Difference) => Some(share * base),
-            (Some(Margin::Relative(share)), Scale::Ratio) => Some(share.ln_1p()),
-            (Some(Margin::Absolute(size)), Scale::Ratio) => Some((size / base).ln_1p()),
-            (None, Scale::Ratio) if self.kind == DataKind::Timing => Some(TIMING_THRESHOLD.ln_1p()),
-            (None, _) => None,
-        };
-        Rule {
-            direction: self.declaration.direction,
-            margin: margin.filter(|margin| margin.is_finite() && *margin > 0.0),
-            beyond_margin: self.beyond == Beyond::Margin
-                || self.kind == DataKind::Timing && self.scale == Scale::Ratio,
-        }
+        let timing = self.kind == DataKind::Timing;
+        rule_for(&self.declaration, (self.scale, timing), base, self.beyond)
     }
 
     /// Smallest and largest value that any trial of either side reported, on the scale of the sample.
@@ -187,6 +175,28 @@ impl Case {
         let least = finite(&self.rows).reduce(f64::min)?;
         let most = finite(&self.rows).reduce(f64::max)?;
         Some((scaled(least), scaled(most)))
+    }
+}
+
+/// What an interval of this metric is held against, where the control's mean is `base`.
+pub(crate) fn rule_for(
+    declaration: &MetricDeclaration,
+    (scale, timing): (Scale, bool),
+    base: f64,
+    beyond: Beyond,
+) -> Rule {
+    let margin = match (declaration.margin, scale) {
+        (Some(Margin::Absolute(size)), Scale::Difference) => Some(size),
+        (Some(Margin::Relative(share)), Scale::Difference) => Some(share * base),
+        (Some(Margin::Relative(share)), Scale::Ratio) => Some(share.ln_1p()),
+        (Some(Margin::Absolute(size)), Scale::Ratio) => Some((size / base).ln_1p()),
+        (None, Scale::Ratio) if timing => Some(TIMING_THRESHOLD.ln_1p()),
+        (None, _) => None,
+    };
+    Rule {
+        direction: declaration.direction,
+        margin: margin.filter(|margin| margin.is_finite() && *margin > 0.0),
+        beyond_margin: beyond == Beyond::Margin || timing && scale == Scale::Ratio,
     }
 }
 

@@ -28,8 +28,8 @@ mod verdict;
 
 pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
-pub(crate) use case::is_timing;
 pub use case::{DataKind, Scale};
+pub(crate) use case::{is_timing, rule_for};
 pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared};
 pub use failures::{FailureCount, Failures};
 pub use fairness::Fairness;
@@ -43,6 +43,7 @@ pub use ranking::{Ranked, Ranking};
 pub use sides::{Inputs, SideName};
 pub use tasks::TaskLine;
 pub use units::{DroppedUnit, Pairing, TaskRole, UnitKind};
+pub(crate) use verdict::Rule;
 pub use verdict::Word;
 
 use crate::AnalysisError;

@@ -5,15 +5,17 @@
 //! `alpha` says, however many metrics there are.
 
 mod rule;
+mod sequential;
 
 pub use rule::GateRule;
+pub use sequential::gate_sequential;
 
 use crate::compare::family;
 use crate::compare::{
-    Beyond, Comparison, Contrast, Deciding, FailureCount, MetricComparison, Role, Word,
+    Beyond, Comparison, Contrast, Deciding, FailureCount, Failures, MetricComparison, Role, Word,
 };
 use crate::dataset::Dataset;
-use crate::sequential::{Stop, Trajectory};
+use crate::sequential::Trajectory;
 use crate::{AnalysisError, CompareOptions, Inputs, compare};
 use fairtrial_model::Outcome;
 use serde::Serialize;
@@ -74,6 +76,9 @@ pub struct Gate {
     pub alpha: f64,
     /// What the machine broke.
     pub infra: Vec<InfraShare>,
+    /// Whether an inconclusive answer may be let through: not where every trial of a candidate failed and the control's
+    /// did not, however few they were.
+    pub excusable: bool,
     /// The rules, one line per contrast and metric.
     pub lines: Vec<GateLine>,
     /// The comparison behind it; absent for a run that stopped by looking.
@@ -135,52 +140,19 @@ pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisE
     let infra: Vec<InfraShare> = infra(&comparison, &sources);
     let mut lines: Vec<GateLine> = comparison.contrasts.iter().flat_map(metric_lines).collect();
     lines.extend(failures(&comparison));
-    let (word, reasons) = answer(&lines, &infra, options.most_infra);
+    let (word, mut reasons) = answer(&lines, &infra, options.most_infra);
+    reasons.extend(open_failures(word, &comparison));
     Ok(Gate {
         schema: GATE_SCHEMA,
         word,
         reasons,
         alpha: comparison.alpha,
         infra,
+        excusable: excusable(&comparison),
         lines,
         comparison: Some(comparison),
         sequential: None,
     })
-}
-
-/// The gate of a run that stopped by looking: its answer is the one it stopped with.
-pub fn gate_sequential(trajectory: Trajectory, data: &Dataset, most_infra: f64) -> Gate {
-    let word = match trajectory.stop {
-        Some(Stop::Regressed) => GateWord::Regressed,
-        Some(Stop::Improved) => GateWord::Improved,
-        Some(Stop::Equivalent) => GateWord::Equivalent,
-        _ => GateWord::Inconclusive,
-    };
-    let lines = vec![GateLine {
-        sides: format!(
-            "{} against {}",
-            trajectory.candidates.join(", "),
-            trajectory.control
-        ),
-        metric: trajectory.metric.clone(),
-        word,
-        reason: trajectory
-            .reason
-            .clone()
-            .unwrap_or_else(|| "not decided yet".to_owned()),
-    }];
-    let infra = vec![share(data, None, &data.label)];
-    let (word, reasons) = answer(&lines, &infra, most_infra);
-    Gate {
-        schema: GATE_SCHEMA,
-        word,
-        reasons,
-        alpha: trajectory.alpha,
-        infra,
-        lines,
-        comparison: None,
-        sequential: Some(trajectory),
-    }
 }
 
 fn datasets(inputs: Inputs<'_>) -> impl Iterator<Item = &Dataset> {
@@ -202,7 +174,7 @@ fn metric_lines(contrast: &Contrast) -> Vec<GateLine> {
         .map(|metric| GateLine {
             sides: sides(contrast),
             metric: metric.metric.clone(),
-            word: word(metric),
+            word: word(metric.verdict.word),
             reason: match &contrast.withheld {
                 Some(why) => why.clone(),
                 None => reason(metric),
@@ -230,8 +202,8 @@ fn sides(contrast: &Contrast) -> String {
     }
 }
 
-const fn word(metric: &MetricComparison) -> GateWord {
-    match metric.verdict.word {
+const fn word(found: Word) -> GateWord {
+    match found {
         Word::Regressed => GateWord::Regressed,
         Word::Improved => GateWord::Improved,
         Word::Equivalent | Word::NotWorse | Word::Identical => GateWord::Equivalent,
@@ -273,7 +245,6 @@ fn failures(comparison: &Comparison) -> Vec<GateLine> {
 fn failing_more(contrast: &Contrast, p: f64, alpha: f64) -> Option<GateLine> {
     let failures = &contrast.failures;
     let share = |count: FailureCount| count.failed as f64 / count.trials.max(1) as f64;
-    let words = |count: FailureCount| format!("{} of {}", count.failed, count.trials);
     let worse = share(failures.candidate) > share(failures.control);
     let shown = if p < 1e-4 {
         "< 0.0001".to_owned()
@@ -284,12 +255,45 @@ fn failing_more(contrast: &Contrast, p: f64, alpha: f64) -> Option<GateLine> {
         sides: sides(contrast),
         metric: "failures".to_owned(),
         word: GateWord::Regressed,
-        reason: format!(
-            "{} trials of the candidate fail, {} of the control (p {shown})",
-            words(failures.candidate),
-            words(failures.control)
-        ),
+        reason: format!("{} (p {shown})", failing_sentence(failures)),
     })
+}
+
+/// Where the data leave it open, how often which side failed is part of the answer.
+fn open_failures(word: GateWord, comparison: &Comparison) -> Vec<String> {
+    let failing = |contrast: &&Contrast| {
+        let Failures {
+            control, candidate, ..
+        } = &contrast.failures;
+        word == GateWord::Inconclusive && control.failed + candidate.failed > 0
+    };
+    let contrasts = comparison.contrasts.iter().filter(failing);
+    contrasts
+        .map(|contrast| {
+            let sentence = failing_sentence(&contrast.failures);
+            format!("{}: {sentence}", sides(contrast))
+        })
+        .collect()
+}
+
+/// Whether every candidate of which the control has a working trial has one too.
+fn excusable(comparison: &Comparison) -> bool {
+    comparison.contrasts.iter().all(|contrast| {
+        let Failures {
+            control, candidate, ..
+        } = &contrast.failures;
+        !candidate.is_all() || control.is_all() || control.trials == 0
+    })
+}
+
+/// `5 of 5 trials of the candidate fail, 0 of 5 of the control`.
+fn failing_sentence(failures: &Failures) -> String {
+    let words = |count: FailureCount| format!("{} of {}", count.failed, count.trials);
+    format!(
+        "{} trials of the candidate fail, {} of the control",
+        words(failures.candidate),
+        words(failures.control)
+    )
 }
 
 /// What the machine broke on every side that takes part.

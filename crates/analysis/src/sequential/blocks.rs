@@ -1,7 +1,8 @@
 //! Which blocks of seeds are complete, and what their pairs say.
 
 use super::SequentialPlan;
-use fairtrial_model::Record;
+use crate::compare::Scale;
+use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::Spec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -96,10 +97,9 @@ impl Blocks {
             .as_deref()
             .and_then(|name| plan.place_of(name));
         if let Some(arm) = arm.and_then(|arm| block.arms.get_mut(arm)) {
-            let value = record.metrics.get(&plan.metric).map(|number| number.0);
-            let usable = value.filter(|value| {
-                value.is_finite() && record.outcome == fairtrial_model::Outcome::Ok
-            });
+            let ok = record.outcome == Outcome::Ok;
+            let reported = record.metrics.get(&plan.metric.name).filter(|_| ok);
+            let usable = reported.and_then(|number| on_scale(number.0, plan.scale));
             match usable {
                 Some(value) => {
                     let (sum, n) = arm
@@ -222,6 +222,15 @@ impl Blocks {
     pub(super) fn recorded(&self) -> u64 {
         self.all.iter().map(|block| block.seen.len() as u64).sum()
     }
+}
+
+/// A value as it is averaged and compared; a duration of 0 or less is none.
+fn on_scale(value: f64, scale: Scale) -> Option<f64> {
+    let value = match scale {
+        Scale::Difference => value,
+        Scale::Ratio => value.ln(),
+    };
+    value.is_finite().then_some(value)
 }
 
 impl Side {

@@ -1,9 +1,9 @@
 //! What speaks against an answer that a look gives: pairs that are missing, and failures that could turn it. The same
 //! two rules hold for a comparison that looks once.
 
-use super::SequentialPlan;
 use super::blocks::{Blocks, Fill};
 use super::look::{self, Stop};
+use crate::compare::Rule;
 use crate::validity::MOST_BROKEN;
 use fairtrial_model::Direction;
 use fairtrial_stats::sequential::TBoundaries;
@@ -11,22 +11,17 @@ use fairtrial_stats::sequential::TBoundaries;
 /// One candidate at one look.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'a> {
-    pub(super) plan: &'a SequentialPlan,
     pub(super) boundaries: &'a TBoundaries,
     pub(super) blocks: &'a Blocks,
     pub(super) pairs: usize,
     pub(super) candidate: usize,
-    /// The margin in the metric's unit.
-    pub(super) margin: Option<f64>,
+    /// What the interval is held against.
+    pub(super) rule: Rule,
 }
 
 /// Why an answer does not count. It can only keep a run from stopping, so that no error rate is exceeded by it.
 pub(super) fn doubt(asked: &Asked<'_>, answer: Stop) -> Option<String> {
-    let verdict = matches!(
-        answer,
-        Stop::Improved | Stop::Regressed | Stop::Different | Stop::Equivalent
-    );
-    if !verdict {
+    if !answer.is_verdict() {
         return None;
     }
     let broken = asked.blocks.broken_share(asked.pairs);
@@ -48,14 +43,13 @@ pub(super) fn doubt(asked: &Asked<'_>, answer: Stop) -> Option<String> {
 /// The answer with failures counted as given; absent where nothing failed.
 fn with_failures_as(asked: &Asked<'_>, fill: Fill) -> Option<Option<Stop>> {
     let differences = asked.blocks.filled(asked.pairs, asked.candidate, fill)?;
-    let look = look::take(asked.boundaries, &differences, asked.margin, "");
-    Some(look.stop(asked.plan.direction))
+    Some(look::take(asked.boundaries, &differences, &asked.rule, "").answer)
 }
 
 /// Failures as bad for the answer as values get.
 fn scenarios(asked: &Asked<'_>, answer: Stop) -> Vec<Fill> {
     let (least, most) = asked.blocks.extremes(asked.pairs, asked.candidate);
-    let (worst, best) = match asked.plan.direction {
+    let (worst, best) = match asked.rule.direction {
         Some(Direction::Down) => (most, least),
         _ => (least, most),
     };

@@ -1,8 +1,7 @@
 //! One look: every arm against the control, by the group-sequential t.
 
 use super::ArmAnswer;
-use crate::compare::Word;
-use fairtrial_model::{Direction, Margin};
+use crate::compare::{Rule, Word};
 use fairtrial_stats::sequential::{Decision, Futility, LookResult, TBoundaries, look};
 use serde::Serialize;
 
@@ -26,8 +25,12 @@ pub struct ArmLook {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_none: Option<String>,
-    /// Whether the whole interval lies inside the margin.
-    pub inside_margin: bool,
+    /// The smallest difference that matters, on the scale of the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
+    /// What the look says by itself; absent while it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Stop>,
     /// Why its answer does not count: too many pairs are broken, or failures could turn it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
@@ -54,6 +57,14 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Whether it says what a candidate is like.
+    pub(crate) const fn is_verdict(self) -> bool {
+        matches!(
+            self,
+            Self::Improved | Self::Regressed | Self::Different | Self::Equivalent
+        )
+    }
+
     /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -67,60 +78,45 @@ impl Stop {
     }
 }
 
-/// The margin in the metric's unit.
-pub(super) fn margin(declared: Option<Margin>, control_mean: f64) -> Option<f64> {
-    let size = match declared? {
-        Margin::Absolute(size) => size,
-        Margin::Relative(share) => share * control_mean.abs(),
-    };
-    (size.is_finite() && size > 0.0).then_some(size)
-}
-
+/// Looks at one arm.
 pub(super) fn take(
     boundaries: &TBoundaries,
     differences: &[f64],
-    margin: Option<f64>,
+    rule: &Rule,
     arm: &str,
 ) -> ArmLook {
     let futility = Futility {
-        min_effect: margin,
+        min_effect: rule.margin,
         ..Futility::default()
     };
     let (result, why_none) = match look(boundaries, differences, Some(&futility)) {
         Ok(result) => (Some(result), None),
         Err(why) => (None, Some(why.to_string())),
     };
-    let inside = |result: &LookResult| {
-        margin.is_some_and(|margin| result.interval.low > -margin && result.interval.high < margin)
-    };
+    let budget = boundaries.design.schedule.budget();
     ArmLook {
         arm: arm.to_owned(),
-        inside_margin: result.as_ref().is_some_and(inside),
+        answer: result
+            .as_ref()
+            .and_then(|result| answer(result, rule, budget)),
         result,
         why_none,
+        margin: rule.margin,
         withheld: None,
     }
 }
 
-impl ArmLook {
-    /// The arm's answer, where this look gives one. A sure difference too small to matter is equivalent.
-    pub(super) fn stop(&self, direction: Option<Direction>) -> Option<Stop> {
-        if self.inside_margin {
-            return Some(Stop::Equivalent);
-        }
-        let better = |up: bool| match direction {
-            None => Stop::Different,
-            Some(Direction::Up) if up => Stop::Improved,
-            Some(Direction::Down) if !up => Stop::Improved,
-            Some(_) => Stop::Regressed,
-        };
-        match self.result.as_ref()?.decision {
-            Decision::Greater => Some(better(true)),
-            Decision::Less => Some(better(false)),
-            Decision::Futile => Some(Stop::Futile),
-            Decision::Exhausted => Some(Stop::Exhausted),
-            Decision::Continue => None,
-        }
+/// The answer that a repeated interval gives. A sure difference too small to matter is equivalent.
+fn answer(result: &LookResult, rule: &Rule, budget: usize) -> Option<Stop> {
+    let surely = matches!(result.decision, Decision::Greater | Decision::Less);
+    match rule.word(&result.interval) {
+        Word::Equivalent => Some(Stop::Equivalent),
+        Word::Improved => Some(Stop::Improved),
+        Word::Regressed => Some(Stop::Regressed),
+        _ if surely && rule.direction.is_none() => Some(Stop::Different),
+        _ if result.n >= budget => Some(Stop::Exhausted),
+        _ if result.decision == Decision::Futile => Some(Stop::Futile),
+        _ => None,
     }
 }
 

@@ -12,11 +12,11 @@ mod look;
 pub use look::{ArmLook, Look, Stop};
 
 use crate::AnalysisError;
-use crate::compare::FailureCount;
+use crate::compare::{Beyond, FailureCount, Rule, Scale, is_timing, rule_for};
 use crate::validity::{Floor, MOST_BROKEN, Tally};
 use blocks::Blocks;
 use doubt::{Asked, doubt};
-use fairtrial_model::{Direction, Margin, MetricDeclaration, Record};
+use fairtrial_model::{Direction, MetricDeclaration, Record};
 use fairtrial_spec::{Spec, StopRule};
 use fairtrial_stats::sequential::{Design, Schedule, Spending, TBoundaries, t_boundaries};
 use serde::Serialize;
@@ -36,11 +36,9 @@ pub struct SequentialPlan {
     /// The other arms.
     pub candidates: Vec<String>,
     /// The metric that decides.
-    pub metric: String,
-    /// Which way is better.
-    pub direction: Option<Direction>,
-    /// The smallest difference that matters.
-    pub margin: Option<Margin>,
+    pub metric: MetricDeclaration,
+    /// The scale of its differences: timings are compared by ratio.
+    pub scale: Scale,
     /// Two-sided error rate over all looks and arms together.
     pub alpha: f64,
     /// Pairs before the first look, and at most.
@@ -86,12 +84,24 @@ impl SequentialPlan {
         Ok(Self {
             control,
             candidates,
-            metric: declared.name.clone(),
-            direction: declared.direction,
-            margin: declared.margin,
+            scale: if is_timing(declared) {
+                Scale::Ratio
+            } else {
+                Scale::Difference
+            },
+            metric: declared.clone(),
             alpha: spec.analysis.alpha.unwrap_or(0.05),
             rule,
         })
+    }
+
+    /// What an interval is held against, by the mean of the control on the scale of the differences.
+    fn rule(&self, control_mean: f64) -> Rule {
+        let (base, timing) = match self.scale {
+            Scale::Ratio => (control_mean.exp(), true),
+            Scale::Difference => (control_mean.abs(), false),
+        };
+        rule_for(&self.metric, (self.scale, timing), base, Beyond::ByKind)
     }
 
     /// 0 for the control, then the candidates.
@@ -157,6 +167,14 @@ pub struct Trajectory {
     pub schema: u32,
     /// The metric.
     pub metric: String,
+    /// Which way is better.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// Its unit for display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The scale of estimates, intervals and margins; on that of ratios they are logarithms.
+    pub scale: Scale,
     /// The control arm.
     pub control: String,
     /// The other arms.
@@ -241,16 +259,15 @@ impl SequentialRule {
         let mut arms = Vec::with_capacity(self.plan.candidates.len());
         for (candidate, answer) in self.answers.iter_mut().enumerate() {
             let (differences, control_mean) = self.blocks.first(n, candidate);
-            let margin = look::margin(self.plan.margin, control_mean);
-            let mut arm = look::take(&self.boundaries, &differences, margin, &answer.arm);
-            let found = arm.stop(self.plan.direction);
+            let rule = self.plan.rule(control_mean);
+            let mut arm = look::take(&self.boundaries, &differences, &rule, &answer.arm);
+            let found = arm.answer;
             let asked = Asked {
-                plan: &self.plan,
                 boundaries: &self.boundaries,
                 blocks: &self.blocks,
                 pairs: n,
                 candidate,
-                margin,
+                rule,
             };
             arm.withheld = found.and_then(|stop| doubt(&asked, stop));
             if answer.stop.is_none() && arm.withheld.is_none() {
@@ -311,7 +328,10 @@ impl SequentialRule {
         let pairs = self.looks.last().map_or(0, |look| look.n);
         Trajectory {
             schema: SEQUENTIAL_SCHEMA,
-            metric: self.plan.metric.clone(),
+            metric: self.plan.metric.name.clone(),
+            direction: self.plan.metric.direction,
+            unit: self.plan.metric.unit.clone(),
+            scale: self.plan.scale,
             control: self.plan.control.clone(),
             candidates: self.plan.candidates.clone(),
             alpha: self.plan.alpha,
@@ -336,6 +356,14 @@ impl SequentialRule {
             count: *count,
         })
         .collect()
+    }
+}
+
+impl Trajectory {
+    /// The look at an arm at so many pairs.
+    pub fn look(&self, arm: &str, pairs: usize) -> Option<&ArmLook> {
+        let look = self.looks.iter().find(|look| look.n == pairs)?;
+        look.arms.iter().find(|of| of.arm == arm)
     }
 }
 

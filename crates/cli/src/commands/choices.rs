@@ -23,7 +23,7 @@ impl From<DirectionChoice> for Direction {
 }
 
 /// Whether runs belong together.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum, PartialEq, Eq)]
 pub(crate) enum PairingChoice {
     /// By seed, where both sides have the same ones
     Auto,

@@ -104,15 +104,15 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     } else {
         printer.line(fairtrial_report::console::gate(&answer, printer.terminal()));
     }
-    Ok(exit(answer.word, args))
+    Ok(exit(&answer, args))
 }
 
-const fn exit(word: GateWord, args: &Args) -> Exit {
-    match word {
+const fn exit(answer: &Gate, args: &Args) -> Exit {
+    match answer.word {
         GateWord::Improved | GateWord::Equivalent => Exit::Fine,
         GateWord::Regressed => Exit::Failed,
         GateWord::Invalid => Exit::Machine,
-        GateWord::Inconclusive if args.allow_inconclusive => Exit::Fine,
+        GateWord::Inconclusive if args.allow_inconclusive && answer.excusable => Exit::Fine,
         GateWord::Inconclusive => Exit::Inconclusive,
     }
 }
@@ -149,16 +149,31 @@ fn alone(run: &RunDir, source: &Source, args: &Args, printer: Printer) -> Result
         );
     }
     let report = report_of(run, Some(Vec::new()), printer)?;
-    match report.sequential {
-        Some(trajectory) if args.rules.is_empty() => {
-            Ok(gate_sequential(trajectory, &source.data, args.most_infra))
-        }
-        Some(_) => Err(Failure::input(
-            "a run that stopped by looking answers for its own metric only",
-        )
-        .hint("leave --rule out, or give --baseline to compare it as a whole with another run")),
-        None => Ok(gate(Inputs::Arms(&source.data), &options(source, args))?),
+    let options = options(source, args);
+    let Some(trajectory) = report.sequential else {
+        return Ok(gate(Inputs::Arms(&source.data), &options)?);
+    };
+    match settled_before(args) {
+        None => Ok(gate_sequential(trajectory, &source.data, &options)?),
+        Some(option) => Err(Failure::input(format!(
+            "{option} cannot be chosen now: the run stopped by looking, by the metric, the pairs and the error rate that \
+             its spec declares"
+        ))
+        .hint(format!(
+            "leave {option} out, or give --baseline to compare the run as a whole with another one"
+        ))),
     }
+}
+
+/// An option about what a run that stopped by looking has settled already.
+fn settled_before(args: &Args) -> Option<&'static str> {
+    [
+        (!args.rules.is_empty(), "--rule"),
+        (args.alpha.is_some(), "--alpha"),
+        (args.pairing != PairingChoice::Auto, "--pairing"),
+    ]
+    .iter()
+    .find_map(|(given, option)| given.then_some(*option))
 }
 
 fn candidate(name: Option<&str>, root: &DataRoot) -> Result<RunDir, Failure> {

@@ -2,6 +2,7 @@
 
 use super::Block;
 use crate::number::level;
+use crate::sequential;
 use fairtrial_analysis::compare::{Contrast, MetricComparison, Word};
 use fairtrial_analysis::report::{
     MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares, ReportData,
@@ -183,9 +184,10 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
             .filter_map(|look| {
                 let found = look.arms.iter().find(|of| of.arm == *arm)?;
                 let result = found.result.as_ref()?;
+                let range = [result.interval.low, result.estimate, result.interval.high];
                 Some(LookPoint {
                     pairs: look.n,
-                    range: [result.interval.low, result.estimate, result.interval.high],
+                    range: range.map(|difference| sequential::shown(trajectory, difference)),
                 })
             })
             .collect();
@@ -204,14 +206,21 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
                     level(trajectory.alpha)
                 ),
             },
-            value: format!("difference in {}", trajectory.metric),
+            value: sequential::quantity(trajectory),
             looks,
-            margin: None,
+            margin: last_margin(trajectory, arm),
             stop: stop.map(|why| (trajectory.pairs, why)),
             budget: trajectory.planned.last().copied().unwrap_or(0),
         })
     };
     trajectory.candidates.iter().map(of).collect()
+}
+
+/// The smallest difference that matters, as the last look knew it.
+fn last_margin(trajectory: &Trajectory, arm: &str) -> Option<f64> {
+    let pairs = trajectory.looks.last()?.n;
+    let margin = trajectory.look(arm, pairs)?.margin?;
+    Some(sequential::shown(trajectory, margin))
 }
 
 fn curves(found: &MetricCurves) -> Figure {

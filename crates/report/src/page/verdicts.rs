@@ -8,24 +8,26 @@ use crate::sequential;
 use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::registration::{Deviation, Registered};
 use fairtrial_analysis::report::ReportData;
+use fairtrial_analysis::sequential::Stop;
 use fairtrial_journal::RunStatus;
 
 /// The answers: of a sequential run the one it stopped with, else one per contrast.
 pub(super) fn verdicts(data: &ReportData) -> Vec<VerdictLine> {
     if let Some(trajectory) = &data.sequential {
-        let word = trajectory.stop.map_or("not decided", |stop| stop.word());
-        return vec![VerdictLine {
-            word: word.to_owned(),
-            tone: sequential::tone(trajectory.stop),
-            about: format!(
-                "{} against {}, {}",
-                trajectory.candidates.join(", "),
-                trajectory.control,
-                trajectory.metric
-            ),
-            sentence: sequential::headline(trajectory),
-            details: Vec::new(),
-        }];
+        return trajectory
+            .answers
+            .iter()
+            .map(|answer| VerdictLine {
+                word: answer.stop.map_or("not decided", Stop::word).to_owned(),
+                tone: sequential::tone(answer.stop),
+                about: format!(
+                    "{} against {}, {}",
+                    answer.arm, trajectory.control, trajectory.metric
+                ),
+                sentence: sequential::headline(trajectory),
+                details: Vec::new(),
+            })
+            .collect();
     }
     let contrasts = data
         .comparison
