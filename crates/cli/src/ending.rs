@@ -62,15 +62,19 @@ impl<'a> Ending<'a> {
         let trajectory = watched
             .map(|watched| watched.trajectory(&report.run))
             .transpose()?;
-        // A run that stopped by looking has its verdict in the trajectory; a plain interval would ignore the looks.
-        let complete = report.status == RunStatus::Finished && trajectory.is_none();
+        let complete = report.status == RunStatus::Finished;
         let swept = spec.is_swept();
         let data = (complete && (swept || spec.arms.len() > 1))
             .then(|| sources::open_run(&report.run, printer).map(|source| source.data))
             .transpose()?;
         let comparison = data
             .as_ref()
-            .and_then(|data| compare::arms(data, spec, printer));
+            .and_then(|data| compare::arms(data, spec, printer))
+            .map(|comparison| match &trajectory {
+                // Its verdict is in the trajectory; a plain interval would ignore the looks.
+                Some(trajectory) => comparison.beside_the_looks(&trajectory.metric),
+                None => comparison,
+            });
         let choice = data
             .as_ref()
             .filter(|_| swept)

@@ -5,6 +5,7 @@ use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory,
 use fairtrial_engine::StopRule as EngineRule;
 use fairtrial_journal::{Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::Record;
+use fairtrial_plan::Plan;
 use fairtrial_spec::{Spec, StopRule};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,17 +19,31 @@ pub(crate) enum Until {
 /// Pairs before the first look, where nothing else is said.
 const FIRST_LOOK: u32 = 5;
 
-/// The spec's rule, else the one that the flag stands for: its seeds are the budget.
-pub(crate) fn rule(spec: &Spec, until: Option<Until>) -> Option<StopRule> {
-    spec.analysis.stop.clone().or_else(|| {
-        let Until::Decided = until?;
-        let max = u32::try_from(spec.seeds.len()).unwrap_or(u32::MAX).max(2);
-        Some(StopRule {
-            when: "decided".to_owned(),
-            min: FIRST_LOOK.min(max),
-            max,
-        })
-    })
+/// The plan with the rule that the flag stands for, whose budget are its seeds; the spec's own rule goes first. It
+/// becomes part of the spec that the run keeps: what a run stops by must not depend on who asks later.
+pub(crate) fn until(plan: Plan, until: Option<Until>, only: Option<&str>) -> Result<Plan, Failure> {
+    let Some(Until::Decided) = until.filter(|_| plan.spec().analysis.stop.is_none()) else {
+        return Ok(plan);
+    };
+    let seeds = plan.spec().seeds.len();
+    let max = u32::try_from(seeds).unwrap_or(u32::MAX).max(2);
+    let rule = StopRule {
+        when: "decided".to_owned(),
+        min: FIRST_LOOK.min(max),
+        max,
+    };
+    with_rule(&plan, Some(rule), only)
+}
+
+/// The same plan with another stopping rule.
+pub(crate) fn with_rule(
+    plan: &Plan,
+    rule: Option<StopRule>,
+    only: Option<&str>,
+) -> Result<Plan, Failure> {
+    let mut spec = plan.spec().as_ref().clone();
+    spec.analysis.stop = rule;
+    Ok(Plan::new(Arc::new(spec), only)?)
 }
 
 /// The spec with as many seeds as its stopping rule may need.
@@ -45,8 +60,8 @@ pub(crate) struct Watched(Arc<Mutex<SequentialRule>>);
 
 impl Watched {
     /// The rule for a plan, where it has one.
-    pub(crate) fn new(spec: &Spec, until: Option<Until>) -> Result<Option<Self>, Failure> {
-        let Some(rule) = rule(spec, until) else {
+    pub(crate) fn new(spec: &Spec) -> Result<Option<Self>, Failure> {
+        let Some(rule) = spec.analysis.stop.clone() else {
             return Ok(None);
         };
         let plan = SequentialPlan::new(spec, rule)?;

@@ -1,12 +1,17 @@
 //! What stands in a run's directory before its first trial: the spec, the plan, the environment.
 
 use crate::{EngineError, RunRequest};
-use fairtrial_journal::{Durability, JournalError, RunDir, write_atomic, write_atomic_bytes};
+use fairtrial_journal::{
+    Durability, Event, JournalError, RunDir, write_atomic, write_atomic_bytes,
+};
+use fairtrial_model::{UtcTime, hex};
 use fairtrial_plan::{PLAN_VERSION, Plan};
 use fairtrial_spec::Spec;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Head of `plan.json`.
 #[derive(Serialize)]
@@ -51,14 +56,31 @@ pub(crate) fn write_run_files(run: &RunDir, request: &RunRequest) -> Result<(), 
     Ok(())
 }
 
-/// Keeps the engine that a resumed run goes on with: other terminals read it from there.
-pub(crate) fn keep_engine(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {
+/// Keeps the engine and the stopping rule that a resumed run goes on with: other terminals and every later look at the
+/// run read them from there.
+pub(crate) fn keep_changes(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {
     let mut recorded = resolved_spec(run)?;
-    if recorded.engine == spec.engine {
+    if recorded.engine == spec.engine && recorded.analysis.stop == spec.analysis.stop {
         return Ok(());
     }
     recorded.engine = spec.engine.clone();
+    recorded.analysis.stop.clone_from(&spec.analysis.stop);
     write_resolved(run, &recorded)
+}
+
+/// What the journal says of files of the run's folder.
+pub(crate) fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalError> {
+    let mut sha256 = BTreeMap::new();
+    for path in files {
+        let text = read(path).map_err(|source| JournalError::Io {
+            action: "read",
+            path: path.clone(),
+            source,
+        })?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        sha256.insert(name.into_owned(), hex(&Sha256::digest(text)));
+    }
+    Ok(Event::Files { at, sha256 })
 }
 
 fn write_resolved(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {

@@ -2,6 +2,7 @@
 
 use fairtrial_model::{Outcome, Record, Stamp, UtcTime};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Version of the journal's form, raised when a reader of the old form would misread the new one.
@@ -47,6 +48,14 @@ pub enum Event {
         at: UtcTime,
         /// What.
         text: String,
+    },
+    /// Files of the run's folder that its answers rest on, as they were written: who verifies a run compares them. A
+    /// later line counts for the files that it names.
+    Files {
+        /// When.
+        at: UtcTime,
+        /// SHA-256 by the file's name.
+        sha256: BTreeMap<String, String>,
     },
     /// Trials are about to be handed to a scheduler. The chunks are on disk; whether it took them, `submitted` says.
     Submitting {

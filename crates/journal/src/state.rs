@@ -6,6 +6,7 @@ use crate::line::{self, Brief};
 use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
 use fairtrial_model::{Outcome, Record, UtcTime};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -111,6 +112,8 @@ pub struct RunState {
     pub sessions: Vec<SessionInfo>,
     /// What was handed to schedulers, in order.
     pub batches: Vec<BatchInfo>,
+    /// SHA-256 of the files that the run's answers rest on, by name.
+    pub files: BTreeMap<String, String>,
     /// Effective outcomes.
     pub counts: OutcomeCounts,
     /// What is wrong with the journal: the first thousand of such things.
@@ -245,6 +248,7 @@ impl RunState {
                     known.handle = Some(handle);
                 }
             }
+            Event::Files { sha256, .. } => self.files.extend(sha256),
             Event::Closed { at, status, .. } => {
                 if let Some(session) = self.sessions.last_mut() {
                     session.closed = Some((at, status));

@@ -14,6 +14,7 @@ mod fairness;
 pub(crate) mod family;
 mod flag;
 mod judged;
+mod looked;
 mod margin;
 mod method;
 mod mismatch;
@@ -234,7 +235,7 @@ pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Compariso
     for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
         contrasts.push(judge(contrast, cases, &places, (options, &mismatches)));
     }
-    Ok(Comparison {
+    let mut comparison = Comparison {
         schema: COMPARISON_SCHEMA,
         alpha: options.alpha,
         rankings: ranking::rank(inputs, &planned, &asked[0], options),
@@ -243,7 +244,15 @@ pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Compariso
         problems: datasets(inputs)
             .flat_map(|data| data.problems.clone())
             .collect(),
-    })
+    };
+    if let Inputs::Arms(Dataset {
+        looked_at: Some(metric),
+        ..
+    }) = inputs
+    {
+        comparison.withhold_looked_at(metric);
+    }
+    Ok(comparison)
 }
 
 fn check(options: &CompareOptions) -> Result<(), AnalysisError> {

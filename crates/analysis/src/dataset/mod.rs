@@ -98,6 +98,8 @@ pub struct Dataset {
     pub problems: Vec<String>,
     /// How much of a side must count for a verdict, where something must.
     pub floor: Option<Floor>,
+    /// The metric by which a run stopped, where it did by looking.
+    pub looked_at: Option<String>,
     pub(crate) tasks: Names<String>,
     pub(crate) arms: Names<Option<String>>,
     pub(crate) points: Names<String>,
@@ -181,6 +183,7 @@ impl Dataset {
             facts: Vec::new(),
             problems: Vec::new(),
             floor: None,
+            looked_at: None,
             tasks: Names::new(),
             arms: Names::new(),
             points: Names::new(),

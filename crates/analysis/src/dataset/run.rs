@@ -2,7 +2,7 @@
 
 use super::{Dataset, FactKind, Origin};
 use crate::validity::Floor;
-use crate::{AnalysisError, read};
+use crate::{AnalysisError, read, sequential};
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{RunDir, RunState, RunStatus};
 use fairtrial_model::Params;
@@ -34,6 +34,8 @@ impl Dataset {
             .collect();
         data.control = spec.control().map(str::to_owned);
         data.floor = Floor::of(spec);
+        let stops = spec.analysis.stop.as_ref();
+        data.looked_at = stops.and_then(|_| sequential::metric_name(spec));
         let state = read::observations(run, |observation| data.push(observation))?;
         data.problems = state.problems.iter().map(ToString::to_string).collect();
         data.problems.extend(unfinished(&data.label, &state));
@@ -45,7 +47,6 @@ impl Dataset {
     }
 }
 
-/// What each task and arm was given.
 /// A warning about a run that is not finished: whoever looks at a part of it decides when to stop looking.
 fn unfinished(label: &str, state: &RunState) -> Option<String> {
     if matches!(state.closed(), Some((_, RunStatus::Finished))) {
@@ -59,6 +60,7 @@ fn unfinished(label: &str, state: &RunState) -> Option<String> {
     ))
 }
 
+/// What each task and arm was given.
 fn spec_facts(data: &mut Dataset, spec: &Spec) {
     for arm in &spec.arms {
         params(data, &format!("arm {}", arm.name), &arm.params);

@@ -24,7 +24,7 @@ use crate::{AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observat
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{JournalError, RunDir, RunState, RunStatus, effective_records};
 use fairtrial_model::{Record, Stamp, UtcTime};
-use fairtrial_spec::{Spec, StopRule};
+use fairtrial_spec::Spec;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -191,7 +191,7 @@ pub fn report(
         alpha: spec.analysis.alpha.unwrap_or(0.05),
     };
     let sequential = trajectory(&evidence)?;
-    let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.is_some());
+    let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.as_ref());
     let mut notes = Vec::new();
     let registration = std::fs::read(run.registration()).ok();
     Ok(ReportData {
@@ -216,18 +216,15 @@ pub fn report(
     })
 }
 
-/// The comparison, or why there is none. A run that is not finished gets none: a verdict on a part of it would be a
+/// The comparison, or why there is none; beside the answer of a run that stopped by looking, what else there is. A run that is not finished gets none: a verdict on a part of it would be a
 /// look that no error rate accounts for.
 fn compared(
     evidence: &Evidence<'_>,
     state: &RunState,
-    sequential: bool,
+    sequential: Option<&Trajectory>,
 ) -> (Option<Comparison>, Option<String>) {
     let spec = evidence.spec;
     let no = |why: &str| (None, Some(why.to_owned()));
-    if sequential {
-        return (None, None);
-    }
     if spec.arms.len() < 2 {
         return no("the spec has no arms to compare");
     }
@@ -240,7 +237,13 @@ fn compared(
         Inputs::Arms(&evidence.data),
         &CompareOptions::declared(spec),
     ) {
-        Ok(comparison) => (Some(comparison), None),
+        Ok(comparison) => (
+            Some(match sequential {
+                Some(trajectory) => comparison.beside_the_looks(&trajectory.metric),
+                None => comparison,
+            }),
+            None,
+        ),
         Err(error) => (None, Some(error.to_string())),
     }
 }
@@ -264,17 +267,9 @@ fn effects(evidence: &Evidence<'_>) -> Vec<Sensitivity> {
         .collect()
 }
 
-/// The looks of a sequential run, made again from its records: by the spec's rule, or by the one of the command line,
-/// which `sequential.json` keeps.
+/// The looks of a sequential run, made again from its records.
 fn trajectory(evidence: &Evidence<'_>) -> Result<Option<Trajectory>, AnalysisError> {
-    let kept = evidence.run.path().join("sequential.json");
-    let Some(rule) = evidence
-        .spec
-        .analysis
-        .stop
-        .clone()
-        .or_else(|| kept_rule(&kept))
-    else {
+    let Some(rule) = evidence.spec.analysis.stop.clone() else {
         return Ok(None);
     };
     let plan = SequentialPlan::new(evidence.spec, rule)?;
@@ -283,19 +278,6 @@ fn trajectory(evidence: &Evidence<'_>) -> Result<Option<Trajectory>, AnalysisErr
         rule.settled(record);
     }
     Ok(Some(rule.trajectory()))
-}
-
-fn kept_rule(path: &Path) -> Option<StopRule> {
-    #[derive(serde::Deserialize)]
-    struct Kept {
-        planned: Vec<u32>,
-    }
-    let kept: Kept = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    Some(StopRule {
-        when: "decided".to_owned(),
-        min: *kept.planned.first()?,
-        max: *kept.planned.last()?,
-    })
 }
 
 fn summary(evidence: &Evidence<'_>, state: &RunState) -> Result<RunSummary, AnalysisError> {

@@ -111,6 +111,11 @@ impl SequentialPlan {
     }
 }
 
+/// The metric by which a run of this spec would stop.
+pub(crate) fn metric_name(spec: &Spec) -> Option<String> {
+    metric(spec).ok().map(|metric| metric.name.clone())
+}
+
 fn metric(spec: &Spec) -> Result<&MetricDeclaration, AnalysisError> {
     let found = match &spec.analysis.metric {
         Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),

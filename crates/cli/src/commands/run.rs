@@ -12,7 +12,7 @@ use crate::hooks::{self, Told};
 use crate::live::{Lived, Manner, go};
 use crate::printer::Printer;
 use crate::progress::Detail;
-use crate::sequential::{Until, Watched};
+use crate::sequential::{self, Until, Watched};
 use crate::spec_file::SpecArgs;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
@@ -98,6 +98,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     if let Some(engine) = args.engine {
         plan = on_engine(&plan, engine, args.only.as_deref())?;
     }
+    plan = sequential::until(plan, args.until, args.only.as_deref())?;
     if args.dry_run {
         plan::show(&plan, &root, args.json);
         preview(&plan, &root, args, printer)?;
@@ -108,7 +109,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     check_machine(&plan, &environment)?;
     agents::make_ready(plan.spec(), &root)?;
     agents::reap(plan.spec(), printer);
-    let watched = Watched::new(plan.spec(), args.until)?;
+    let watched = Watched::new(plan.spec())?;
     let registration = registration(args, &plan, printer);
     let mut request = request(args, root, Arc::new(plan), start, environment)?;
     request.registration = registration;
@@ -250,9 +251,12 @@ fn start(
     };
     if let Some(stamp) = args.resume {
         let run = named(stamp)?;
-        if args.as_recorded || args.only.is_none() {
-            as_recorded(&run, args, plan)?;
-        }
+        let only = if args.as_recorded || args.only.is_none() {
+            as_recorded(&run, args, plan)?
+        } else {
+            args.only.clone()
+        };
+        keep_rule(&run, plan, only.as_deref(), printer)?;
         return Ok(Start::Resume(run));
     }
     let Some(stamp) = args.reuse else {
@@ -282,10 +286,10 @@ fn outputs(args: &Args) -> Outputs {
     }
 }
 
-/// Takes the recorded filter, and with `--as-recorded` the recorded spec, in place of today's.
-fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<(), Failure> {
+/// Takes the recorded filter, and with `--as-recorded` the recorded spec, in place of today's; gives the filter.
+fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<Option<String>, Failure> {
     if !run.journal().exists() {
-        return Ok(());
+        return Ok(None);
     }
     // The first line says it; a run of 100,000 trials is not read through for that.
     let only = match read_journal(&run.journal())?.next() {
@@ -300,6 +304,27 @@ fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<(), Failure
     } else if only.is_some() {
         *plan = Plan::new(Arc::clone(plan.spec()), only.as_deref())?;
     }
+    Ok(only)
+}
+
+/// A run goes on by the stopping rule that it began with, whatever the spec and the flags say by now.
+fn keep_rule(
+    run: &RunDir,
+    plan: &mut Plan,
+    only: Option<&str>,
+    printer: Printer,
+) -> Result<(), Failure> {
+    if !run.journal().exists() {
+        return Ok(());
+    }
+    let recorded = resolved_spec(run)?.analysis.stop;
+    if recorded.is_none() || recorded == plan.spec().analysis.stop {
+        return Ok(());
+    }
+    if plan.spec().analysis.stop.is_some() {
+        printer.warn("the run goes on by the stopping rule that it began with");
+    }
+    *plan = sequential::with_rule(plan, recorded, only)?;
     Ok(())
 }
 

@@ -63,7 +63,7 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
         file: PathBuf::from(&request.plan.spec().source),
         detail,
     };
-    let watched = Watched::new(request.plan.spec(), None)?;
+    let watched = Watched::new(request.plan.spec())?;
     if attend::is_remote(run, &state) {
         let mut request = request;
         request.stop = watched.as_ref().map(Watched::boxed);

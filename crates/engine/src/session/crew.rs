@@ -1,14 +1,16 @@
 //! The crew of a run: the slots, or the controller of a scheduler, and who settles and shows meanwhile what they did.
 
 use super::Session;
-use crate::EngineError;
 use crate::controls::Asked;
 use crate::events::{RunEvent, StopReason};
 use crate::local::Floor;
 use crate::remote::controller::{Placed, Remote};
 use crate::views::Views;
+use crate::{EngineError, prepare};
 use fairtrial_journal::provenance::Capture;
-use fairtrial_journal::{Commit, Durability, RunState, cancel_requested, write_atomic_bytes};
+use fairtrial_journal::{
+    Commit, Durability, JournalWriter, RunState, cancel_requested, write_atomic_bytes,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -56,7 +58,7 @@ impl Session<'_> {
                 .collect();
             // Only the crew and the journal speak: when they are gone, so is the wait for them.
             drop(tell);
-            let background = scope.spawn(move || self.keep_views(capture, &ended));
+            let background = scope.spawn(move || self.keep_views(capture, &ended, &floor.writer));
             self.settle_until_done(floor, &busy, news);
             let results: Vec<_> = workers
                 .into_iter()
@@ -109,6 +111,7 @@ impl Session<'_> {
         &self,
         capture: Option<Capture>,
         ended: &Receiver<()>,
+        writer: &JournalWriter,
     ) -> Result<(), EngineError> {
         let mut views = Views::new(&self.run, self.request.plan.spec());
         let mut capture = capture;
@@ -117,7 +120,9 @@ impl Session<'_> {
             if let Some(running) = capture.take_if(|capture| done || capture.is_finished()) {
                 let environment = running.finish();
                 let text = serde_json::to_vec_pretty(&environment).unwrap_or_default();
-                write_atomic_bytes(&self.run.environment(), Durability::Content, &text)?;
+                let path = self.run.environment();
+                write_atomic_bytes(&path, Durability::Content, &text)?;
+                writer.append(&prepare::sealed(&[path], (self.request.now)())?);
             }
             if done {
                 return Ok(());

@@ -59,7 +59,7 @@ pub fn run(
         // Killed before its first line, a run has no files that count; they are made as for a new one.
         prepare::write_run_files(&run, request)?;
     } else {
-        prepare::keep_engine(&run, request.plan.spec())?;
+        prepare::keep_changes(&run, request.plan.spec())?;
     }
     clear_cancel(&run)?;
     let capture = capture(&run, request)?;
@@ -178,7 +178,7 @@ impl Session<'_> {
         let known = reused.as_ref().unwrap_or(&self.known);
         let writer = self.open_journal(tell.clone())?;
         if reused.is_none() {
-            self.begin(&writer, &host);
+            self.begin(&writer, &host)?;
         }
         let mut dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
         let spent = earlier_records(&self.run, &self.known, &plan.spec().budget)?;
@@ -324,7 +324,7 @@ impl Session<'_> {
     }
 
     /// The first lines of this session.
-    fn begin(&self, writer: &JournalWriter, host: &str) {
+    fn begin(&self, writer: &JournalWriter, host: &str) -> Result<(), JournalError> {
         let RunRequest {
             plan,
             set,
@@ -363,6 +363,8 @@ impl Session<'_> {
             resumed,
             attends: matches!(self.request.start, Start::Attend(_)),
         });
+        writer.append(&prepare::sealed(&[self.run.resolved_spec()], now())?);
+        Ok(())
     }
 
     /// Takes over records of an earlier run, where asked for, and gives the state of the journal that holds them.
@@ -393,7 +395,7 @@ impl Session<'_> {
             return Ok(None);
         }
         let writer = JournalWriter::open(&self.run.journal(), Box::new(drop))?;
-        self.begin(&writer, host);
+        self.begin(&writer, host)?;
         for trial in self.request.plan.trials() {
             if let Some((record, from)) = offered.remove(&trial.id()) {
                 let record = reuse::take_over(record, trial.key.index, &from);

@@ -247,6 +247,7 @@ impl Row {
             }
             Event::Started { .. }
             | Event::Note { .. }
+            | Event::Files { .. }
             | Event::Submitting { .. }
             | Event::Submitted { .. }
             | Event::Unknown => {}

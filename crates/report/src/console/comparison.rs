@@ -37,7 +37,9 @@ pub fn comparison(
 }
 
 fn contrast_part(page: &mut Page, contrast: &Contrast, comparison: &Comparison) {
-    page.section(&verdict_section(contrast, comparison));
+    if !contrast.metrics.is_empty() {
+        page.section(&verdict_section(contrast, comparison));
+    }
     for metric in contrast
         .metrics
         .iter()

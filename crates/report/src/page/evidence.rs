@@ -19,7 +19,10 @@ pub(super) fn comparison(data: &ReportData) -> Vec<Block> {
         return blocks;
     };
     for contrast in &comparison.contrasts {
-        blocks.push(Block::Table(verdict_section(contrast, comparison)));
+        // Nothing but failures may stand beside the answer of a run that stopped by looking.
+        if !contrast.metrics.is_empty() {
+            blocks.push(Block::Table(verdict_section(contrast, comparison)));
+        }
         let beside = failure_section(contrast)
             .into_iter()
             .chain(fairness_section(contrast));
