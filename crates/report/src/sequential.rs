@@ -110,10 +110,19 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
             trajectory.broken
         ));
     }
-    let last = trajectory.looks.last();
-    for arm in last.into_iter().flat_map(|look| &look.arms) {
-        if let Some(why) = &arm.withheld {
-            notes.push(format!("The answer for {} does not count: {why}.", arm.arm));
+    for answer in trajectory
+        .answers
+        .iter()
+        .filter(|answer| answer.stop.is_none())
+    {
+        if let Some(why) = trajectory
+            .last_look(&answer.arm)
+            .and_then(|look| look.withheld.as_ref())
+        {
+            notes.push(format!(
+                "The answer for {} does not count: {why}.",
+                answer.arm
+            ));
         }
     }
     Section {

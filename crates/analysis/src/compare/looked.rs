@@ -1,6 +1,7 @@
 //! Runs that stopped by looking: an interval that looks once is too narrow for the metric by which they stopped.
 
 use super::{Beside, Comparison};
+use crate::dataset::FactKind;
 
 const WHY: &str = "the run stopped by looking at it, and an interval that looks once does not hold then; the run's own answer does (`fairtrial report`)";
 
@@ -13,9 +14,13 @@ impl Comparison {
                 found.verdict.withhold(WHY);
                 found.effect = None;
                 found.beside = Beside::default();
+                found.family.adjusted_p = None;
             }
             contrast.tasks.retain(|line| line.metric != metric);
         }
+        // The block in which it stopped need not be complete.
+        self.mismatches
+            .retain(|found| found.kind != FactKind::Seeds);
         self.rankings.retain(|ranking| ranking.metric != metric);
     }
 

@@ -16,8 +16,8 @@ pub(super) struct Blocks {
     size: u64,
     /// The blocks from the first on that are complete: the control, then the candidates.
     complete: Vec<Vec<Side>>,
-    /// Those of them in which every arm has a value, by place.
-    whole: Vec<usize>,
+    /// For each candidate those of them in which it and the control have a value, by place.
+    whole: Vec<Vec<usize>>,
 }
 
 /// What an arm gave in a complete block.
@@ -75,7 +75,7 @@ impl Blocks {
             all: vec![block; spec.seeds.len()],
             size: spec.tasks.iter().map(of_task).sum(),
             complete: Vec::new(),
-            whole: Vec::new(),
+            whole: vec![Vec::new(); plan.candidates.len()],
         }
     }
 
@@ -124,21 +124,25 @@ impl Blocks {
             .filter(|block| block.seen.len() as u64 >= self.size)
         {
             let sides: Vec<Side> = block.arms.iter().map(Arm::side).collect();
-            if sides.iter().all(|side| matches!(side, Side::Value(_))) {
-                self.whole.push(self.complete.len());
+            for (candidate, whole) in self.whole.iter_mut().enumerate() {
+                if is_whole(&sides, candidate) {
+                    whole.push(self.complete.len());
+                }
             }
             self.complete.push(sides);
         }
     }
 
-    /// Complete blocks without a missing value, from the first on.
-    pub(super) fn usable(&self) -> usize {
-        self.whole.len()
+    /// Complete blocks in which a candidate and the control have a value, from the first on.
+    pub(super) fn usable(&self, candidate: usize) -> usize {
+        self.whole[candidate].len()
     }
 
     /// Complete blocks with a side missing.
     pub(super) fn broken(&self) -> usize {
-        self.complete.len() - self.whole.len()
+        let candidates = 0..self.whole.len();
+        let is_broken = |block: &&Vec<Side>| candidates.clone().any(|of| !is_whole(block, of));
+        self.complete.iter().filter(is_broken).count()
     }
 
     /// Complete blocks.
@@ -151,14 +155,15 @@ impl Blocks {
     }
 
     /// The blocks that a look at `n` usable ones is about, the broken ones among them.
-    fn until(&self, n: usize) -> &[Vec<Side>] {
-        let last = n.checked_sub(1).and_then(|last| self.whole.get(last));
+    fn until(&self, n: usize, candidate: usize) -> &[Vec<Side>] {
+        let whole = &self.whole[candidate];
+        let last = n.checked_sub(1).and_then(|last| whole.get(last));
         last.map_or(&[], |last| &self.complete[..=*last])
     }
 
     /// The share of the blocks of a look with a side missing.
-    pub(super) fn broken_share(&self, n: usize) -> f64 {
-        let blocks = self.until(n).len();
+    pub(super) fn broken_share(&self, n: usize, candidate: usize) -> f64 {
+        let blocks = self.until(n, candidate).len();
         blocks.saturating_sub(n) as f64 / blocks.max(1) as f64
     }
 
@@ -174,7 +179,7 @@ impl Blocks {
     pub(super) fn filled(&self, n: usize, candidate: usize, fill: Fill) -> Option<Vec<f64>> {
         let failed =
             |block: &Vec<Side>| block[0] == Side::Failed || block[candidate + 1] == Side::Failed;
-        self.until(n).iter().any(failed).then(|| {
+        self.until(n, candidate).iter().any(failed).then(|| {
             let pairs = self.pairs(n, candidate, Some(fill));
             pairs.map(|(control, value)| value - control).collect()
         })
@@ -182,7 +187,7 @@ impl Blocks {
 
     /// The least and the largest value of both sides at a look.
     pub(super) fn extremes(&self, n: usize, candidate: usize) -> (f64, f64) {
-        let sides = self.until(n).iter();
+        let sides = self.until(n, candidate).iter();
         let values = sides.flat_map(|block| [block[0], block[candidate + 1]]);
         let bounds = (f64::INFINITY, f64::NEG_INFINITY);
         values.fold(bounds, |(least, most), side| match side {
@@ -198,9 +203,9 @@ impl Blocks {
         candidate: usize,
         fill: Option<Fill>,
     ) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let whole = |block: &&Vec<Side>| block.iter().all(|side| matches!(side, Side::Value(_)));
+        let whole = move |block: &&Vec<Side>| is_whole(block, candidate);
         let taken = self
-            .until(n)
+            .until(n, candidate)
             .iter()
             .filter(move |block| fill.is_some() || whole(block));
         let fill = fill.unwrap_or(Fill {
@@ -222,6 +227,12 @@ impl Blocks {
     pub(super) fn recorded(&self) -> u64 {
         self.all.iter().map(|block| block.seen.len() as u64).sum()
     }
+}
+
+/// Whether a candidate and the control have a value.
+fn is_whole(block: &[Side], candidate: usize) -> bool {
+    let is_value = |place: usize| matches!(block[place], Side::Value(_));
+    is_value(0) && is_value(candidate + 1)
 }
 
 /// A value as it is averaged and compared; a duration of 0 or less is none.

@@ -24,7 +24,7 @@ pub(super) fn doubt(asked: &Asked<'_>, answer: Stop) -> Option<String> {
     if !answer.is_verdict() {
         return None;
     }
-    let broken = asked.blocks.broken_share(asked.pairs);
+    let broken = asked.blocks.broken_share(asked.pairs, asked.candidate);
     if broken > MOST_BROKEN {
         let percent = (100.0 * broken).round();
         return Some(format!("{percent} % of the pairs have a side missing"));

@@ -58,7 +58,7 @@ pub enum Stop {
 
 impl Stop {
     /// Whether it says what a candidate is like.
-    pub(crate) const fn is_verdict(self) -> bool {
+    pub const fn is_verdict(self) -> bool {
         matches!(
             self,
             Self::Improved | Self::Regressed | Self::Different | Self::Equivalent

@@ -243,11 +243,14 @@ impl SequentialRule {
                 self.failures[place].add(record.outcome);
             }
         }
-        while self.stop.is_none() {
-            let Some(n) = self.next_look().filter(|n| self.blocks.usable() >= *n) else {
-                break;
-            };
-            self.look(n);
+        for candidate in 0..self.answers.len() {
+            while let Some(n) = self.due(candidate) {
+                self.look(candidate, n);
+            }
+        }
+        // What the machine broke may be made up for by what is still to come.
+        if self.stop.is_none() && self.all_answered() && self.tally.too_few().is_none() {
+            self.stop = look::together(&self.answers);
         }
         if self.stop.is_none() && self.blocks.all_complete() {
             self.stop = Some(Stop::Exhausted);
@@ -255,35 +258,45 @@ impl SequentialRule {
         self.stop.map(|_| self.reason())
     }
 
-    fn next_look(&self) -> Option<usize> {
-        let planned = self.boundaries.design.schedule.looks();
-        planned.get(self.looks.len()).copied()
+    /// The pairs at which a candidate without an answer is to be looked at now. Each candidate has its own: one that
+    /// fails must not keep the others waiting.
+    fn due(&self, candidate: usize) -> Option<usize> {
+        if self.stop.is_some() || self.answers[candidate].stop.is_some() {
+            return None;
+        }
+        let arm = &self.answers[candidate].arm;
+        let of_arm = |look: &&Look| look.arms.iter().any(|seen| seen.arm == *arm);
+        let taken = self.looks.iter().filter(of_arm).count();
+        let planned = self.boundaries.design.schedule.looks().get(taken).copied();
+        planned.filter(|n| self.blocks.usable(candidate) >= *n)
     }
 
-    fn look(&mut self, n: usize) {
-        let mut arms = Vec::with_capacity(self.plan.candidates.len());
-        for (candidate, answer) in self.answers.iter_mut().enumerate() {
-            let (differences, control_mean) = self.blocks.first(n, candidate);
-            let rule = self.plan.rule(control_mean);
-            let mut arm = look::take(&self.boundaries, &differences, &rule, &answer.arm);
-            let found = arm.answer;
-            let asked = Asked {
-                boundaries: &self.boundaries,
-                blocks: &self.blocks,
-                pairs: n,
-                candidate,
-                rule,
-            };
-            arm.withheld = found.and_then(|stop| doubt(&asked, stop));
-            if answer.stop.is_none() && arm.withheld.is_none() {
-                (answer.stop, answer.pairs) = (found, n);
-            }
-            arms.push(arm);
+    fn look(&mut self, candidate: usize, n: usize) {
+        let answer = &mut self.answers[candidate];
+        let (differences, control_mean) = self.blocks.first(n, candidate);
+        let rule = self.plan.rule(control_mean);
+        let mut arm = look::take(&self.boundaries, &differences, &rule, &answer.arm);
+        let asked = Asked {
+            boundaries: &self.boundaries,
+            blocks: &self.blocks,
+            pairs: n,
+            candidate,
+            rule,
+        };
+        arm.withheld = arm.answer.and_then(|stop| doubt(&asked, stop));
+        if arm.withheld.is_none() {
+            (answer.stop, answer.pairs) = (arm.answer, n);
         }
-        self.looks.push(Look { n, arms });
-        // What the machine broke may be made up for by what is still to come.
-        if self.all_answered() && self.tally.too_few().is_none() {
-            self.stop = look::together(&self.answers);
+        // In the order of pairs, whichever candidate came first.
+        let place = self.looks.partition_point(|look| look.n < n);
+        match self.looks.get_mut(place).filter(|look| look.n == n) {
+            Some(look) => {
+                let before = look.arms.partition_point(|seen| {
+                    self.plan.place_of(&seen.arm) < self.plan.place_of(&arm.arm)
+                });
+                look.arms.insert(before, arm);
+            }
+            None => self.looks.insert(place, Look { n, arms: vec![arm] }),
         }
     }
 
@@ -317,8 +330,11 @@ impl SequentialRule {
     /// What kept an answer from counting.
     fn why_no_answer(&self) -> Option<String> {
         let too_few = self.tally.too_few().filter(|_| self.all_answered());
-        let last = self.looks.last().into_iter().flat_map(|look| &look.arms);
-        let mut withheld = last.filter_map(|arm| arm.withheld.clone());
+        let mut withheld = self.answers.iter().filter_map(|answer| {
+            let arms = || self.looks.iter().rev().flat_map(|look| &look.arms);
+            let last = arms().find(|seen| seen.arm == answer.arm)?;
+            last.withheld.clone()
+        });
         let broken = || {
             let (broken, all) = (self.blocks.broken(), self.blocks.complete());
             let many = broken as f64 > MOST_BROKEN * all as f64;
@@ -369,6 +385,12 @@ impl Trajectory {
     pub fn look(&self, arm: &str, pairs: usize) -> Option<&ArmLook> {
         let look = self.looks.iter().find(|look| look.n == pairs)?;
         look.arms.iter().find(|of| of.arm == arm)
+    }
+
+    /// The last look at an arm.
+    pub fn last_look(&self, arm: &str) -> Option<&ArmLook> {
+        let mut all = self.looks.iter().rev().flat_map(|look| &look.arms);
+        all.find(|of| of.arm == arm)
     }
 }
 

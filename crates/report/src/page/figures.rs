@@ -218,8 +218,7 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
 
 /// The smallest difference that matters, as the last look knew it.
 fn last_margin(trajectory: &Trajectory, arm: &str) -> Option<f64> {
-    let pairs = trajectory.looks.last()?.n;
-    let margin = trajectory.look(arm, pairs)?.margin?;
+    let margin = trajectory.last_look(arm)?.margin?;
     Some(sequential::shown(trajectory, margin))
 }
 
