@@ -187,3 +187,87 @@ fn a_machine_that_breaks_trials_and_a_run_that_is_not_finished_are_invalid() {
     let ran = project.expect(3, &["gate", "bench", "--baseline", &first]);
     assert!(ran.err.contains("--resume"), "{}", ran.err);
 }
+
+#[test]
+fn a_margin_that_the_change_itself_loosens_does_not_hold() {
+    let project = project();
+    let first = run(&project);
+    work(&project, "900");
+    project.write("bench.toml", &SPEC.replace("\"2%\"", "\"50%\""));
+    let worse = run(&project);
+    let ran = project.expect(1, &["gate", &worse, "--baseline", &first]);
+    let said = "the baseline says a margin of 2 %, the run a margin of 50 %";
+    assert!(ran.out.contains(said), "{}", ran.out);
+    let rule = ["--rule", "score=50%"];
+    project.expect(
+        0,
+        &[["gate", &worse, "--baseline", &first].as_slice(), &rule].concat(),
+    );
+    project.write("bench.toml", &SPEC.replace("\"up\"", "\"down\""));
+    let turned = run(&project);
+    let ran = project.expect(2, &["gate", &turned, "--baseline", &first]);
+    assert!(ran.err.contains("--rule score:up"), "{}", ran.err);
+}
+
+/// Two arms, of which the candidate scores more and crashes on three of four seeds.
+fn crashing(stop: &str) -> Project {
+    let spec = SPEC
+        .replace("seeds = 8", "seeds = 24")
+        .replace("sh work.sh {seed}", "sh work.sh {seed} {lift}")
+        + "\n[arms.control]\nlift = 0\n[arms.candidate]\nlift = 200\n"
+        + stop;
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "if [ $2 -gt 0 ] && [ $(($1 % 4)) -gt 0 ]; then exit 9; fi\n\
+         echo \"{\\\"score\\\": $((1000 + $2 + $1 * ($2 + 3) % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project
+}
+
+#[test]
+fn a_candidate_that_mostly_crashes_does_not_pass_however_the_run_stops() {
+    for stop in [
+        "",
+        "[analysis]\nstop = { when = \"decided\", min = 4, max = 24 }\n",
+    ] {
+        let project = crashing(stop);
+        project.expect(1, &["run", "bench.toml"]);
+        let ran = project.expect(1, &["gate"]);
+        assert!(ran.out.starts_with("Regressed: failures"), "{}", ran.out);
+        if !stop.is_empty() {
+            for option in [
+                ["--alpha", "0.2"],
+                ["--pairing", "none"],
+                ["--rule", "score"],
+            ] {
+                let refused = project.expect(2, &[["gate"].as_slice(), &option].concat());
+                assert!(refused.err.contains(option[0]), "{}", refused.err);
+            }
+            project.expect(0, &["report"]);
+            let page = project.newest_run("bench").join("report.md");
+            let page = std::fs::read_to_string(page).unwrap();
+            assert!(page.contains("of 24 trials of candidate"), "{page}");
+        }
+    }
+}
+
+#[test]
+fn a_candidate_without_one_working_trial_is_never_excused() {
+    let spec = SPEC
+        .replace("seeds = 8", "seeds = 2")
+        .replace("sh work.sh {seed}", "sh work.sh {seed} {works}")
+        + "\n[arms.control]\nworks = \"true\"\n[arms.candidate]\nworks = \"false\"\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "$2 || exit 1\necho \"{\\\"score\\\": $1}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(1, &["run", "bench.toml"]);
+    let ran = project.expect(4, &["gate", "--allow-inconclusive"]);
+    let words = ran.out.replace('\n', " ");
+    assert!(
+        words.contains("2 of 2 trials of the candidate fail"),
+        "{words}"
+    );
+}

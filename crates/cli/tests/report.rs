@@ -229,6 +229,89 @@ fn a_registered_plan_is_kept_to_or_its_deviations_are_listed() {
 }
 
 #[test]
+fn verify_knows_every_file_that_the_answers_rest_on() {
+    let (project, run) = reported();
+    let changed = |path: &Path, from: &str, to: &str| {
+        let text = read(path);
+        assert!(text.contains(from), "{from} in {}", path.display());
+        std::fs::write(path, text.replacen(from, to, 1)).unwrap();
+        project.expect(0, &["report", "bench"]);
+        let found = project.expect(1, &["verify", "bench"]).out;
+        std::fs::write(path, text).unwrap();
+        found
+    };
+    let resolved = changed(&run.join("spec.resolved.json"), "0.01", "0.0001");
+    assert!(
+        resolved.contains("spec.resolved.json, SHA-256"),
+        "{resolved}"
+    );
+    let machine = changed(
+        &run.join("environment.json"),
+        "\"name\"",
+        "\"nom\": 1, \"name\"",
+    );
+    assert!(machine.contains("environment.json, SHA-256"), "{machine}");
+    // A record changed together with its checksum and the report: the trial's own copy still tells.
+    let journal = run.join("journal.jsonl");
+    let text = read(&journal);
+    let line = text.lines().find(|line| line.contains("\"speed\":90"));
+    let line = line.unwrap();
+    let body = line.rsplit_once(",\"crc\"").unwrap().0;
+    let body = body.replacen("\"speed\":90", "\"speed\":95", 1);
+    let crc = crc32fast::hash(body.as_bytes());
+    let forged = changed(&journal, line, &format!("{body},\"crc\":\"{crc:08x}\"}}"));
+    assert!(
+        forged.contains("another record than the journal's"),
+        "{forged}"
+    );
+    let spec = run.join("spec.toml");
+    let text = read(&spec);
+    std::fs::remove_file(&spec).unwrap();
+    let gone = project.expect(1, &["verify", "bench"]).out;
+    assert!(gone.contains("the spec's text"), "{gone}");
+    std::fs::write(&spec, text).unwrap();
+    project.expect(0, &["report", "bench"]);
+    project.expect(0, &["verify", "bench"]);
+}
+
+/// Six seeds on which the candidate is plainly better, and never fails.
+fn plainly_better() -> Project {
+    let project = project(&SPEC.replace("seeds = 6", "seeds = 16"));
+    project.write(
+        "train.sh",
+        "echo \"{\\\"reward\\\": $((100 + $1 + $2 * ($1 + 3) % 7)), \\\"speed\\\": 1, \\\"size\\\": 1}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project
+}
+
+#[test]
+fn a_stopping_rule_of_the_command_line_is_kept_and_is_a_deviation() {
+    let project = plainly_better();
+    project.expect(0, &["register", "bench.toml"]);
+    let ran = project.expect(0, &["run", "bench.toml", "--until", "decided"]);
+    assert!(
+        ran.err.contains("deviates from its registered plan"),
+        "{}",
+        ran.err
+    );
+    let run = project.newest_run("bench");
+    assert!(read(&run.join("spec.resolved.json")).contains("\"decided\""));
+    // The looks are made from the records, whatever else lies there.
+    std::fs::remove_file(run.join("sequential.json")).unwrap();
+    project.expect(0, &["report"]);
+    let page = read(&run.join("report.md"));
+    assert!(page.contains("Sequential: improved after"), "{page}");
+    let found = project.expect(1, &["verify"]);
+    assert!(found.out.contains("stop.when"), "{}", found.out);
+    // Going on without the flag is going on by the same rule: nothing is left to do.
+    let again = project.expect(0, &["run", "bench.toml", "--resume"]);
+    assert!(again.out.contains("improved after"), "{}", again.out);
+    let plain = project.expect(0, &["compare", "bench"]);
+    assert!(plain.out.contains("stopped by looking"), "{}", plain.out);
+    assert!(!plain.out.contains("improved"), "{}", plain.out);
+}
+
+#[test]
 fn a_template_of_the_user_replaces_ours() {
     let (project, _) = reported();
     project.write("own.jinja", "<title>{{ title }}</title>{% for v in verdicts %}<b>{{ v.word }}</b>{% endfor %}\n<p>{{ data.summary.alpha }}</p>\n<script>{{ seal }}</script>");

@@ -42,13 +42,15 @@ pub(crate) fn rules_section(gate: &Gate) -> Section {
             line.sides.as_str().into(),
         ]);
     }
+    let promise = format!(
+        "Identical code is called regressed in at most {} of gates, all rules together.",
+        crate::number::percent(gate.alpha)
+    );
+    let notes = gate.notes.iter().map(|note| format!("{note}."));
     Section {
         title: "Rules".to_owned(),
         grid,
-        notes: vec![format!(
-            "Identical code is called regressed in at most {} of gates, all rules together.",
-            crate::number::percent(gate.alpha)
-        )],
+        notes: notes.chain([promise]).collect(),
     }
 }
 

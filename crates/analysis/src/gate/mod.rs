@@ -74,6 +74,9 @@ pub struct Gate {
     pub reasons: Vec<String>,
     /// Two-sided error rate of all rules together.
     pub alpha: f64,
+    /// What a reader of the answer must know about its rules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What the machine broke.
     pub infra: Vec<InfraShare>,
     /// Whether an inconclusive answer may be let through: not where every trial of a candidate failed and the control's
@@ -122,6 +125,7 @@ impl InfraShare {
 /// Asks the gate. Rules are applied to the declarations of the sources.
 pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisError> {
     let rules = rule::asked(inputs, &options.rules)?;
+    let notes = rule::disputed(inputs, &rules)?;
     let sources: Vec<Dataset> = datasets(inputs)
         .map(|data| rule::applied(data, &rules))
         .collect();
@@ -147,6 +151,7 @@ pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisE
         word,
         reasons,
         alpha: comparison.alpha,
+        notes,
         infra,
         excusable: excusable(&comparison),
         lines,

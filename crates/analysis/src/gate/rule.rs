@@ -94,6 +94,50 @@ pub(super) fn asked(
     Ok(given.to_vec())
 }
 
+/// What the two sources declare differently about a rule's metric, where the rule does not say it. The baseline's margin
+/// holds: a change must not loosen the rule that it is judged by. Which way is better cannot be two things at once.
+pub(super) fn disputed(
+    inputs: Inputs<'_>,
+    rules: &[GateRule],
+) -> Result<Vec<String>, AnalysisError> {
+    let Inputs::Two(baseline, candidate) = inputs else {
+        return Ok(Vec::new());
+    };
+    let mut notes = Vec::new();
+    for rule in rules {
+        let name = rule.metric.as_str();
+        let (Some(before), Some(now)) = (baseline.declaration(name), candidate.declaration(name))
+        else {
+            continue;
+        };
+        let both = before.direction.zip(now.direction);
+        if rule.direction.is_none() && both.is_some_and(|(before, now)| before != now) {
+            return Err(AnalysisError::Question(format!(
+                "the baseline and the run do not agree on which way `{name}` is better: write `--rule {name}:up` or \
+                 `--rule {name}:down`"
+            )));
+        }
+        if rule.margin.is_none() && before.margin != now.margin {
+            let (before, now) = (in_words(before.margin), in_words(now.margin));
+            notes.push(format!(
+                "{name}: the baseline says {before}, the run {now}; the baseline's holds, and `--rule {name}=MARGIN` \
+                 says another"
+            ));
+        }
+    }
+    Ok(notes)
+}
+
+fn in_words(margin: Option<Margin>) -> String {
+    match margin {
+        None => "no margin".to_owned(),
+        Some(Margin::Absolute(size)) => format!("a margin of {size}"),
+        Some(Margin::Relative(share)) => {
+            format!("a margin of {} %", (1e6 * share).round() / 1e4)
+        }
+    }
+}
+
 fn plain(metric: String) -> GateRule {
     GateRule {
         metric,

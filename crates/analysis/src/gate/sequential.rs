@@ -40,6 +40,7 @@ pub fn gate_sequential(
         word,
         reasons,
         alpha: trajectory.alpha,
+        notes: Vec::new(),
         infra,
         excusable: excusable(&comparison),
         lines,
