@@ -34,6 +34,10 @@ fn the_reference_shows_a_real_journal() {
             handle: "4711".into(),
             at: time(1.5),
         },
+        Event::Files {
+            at: time(0.2),
+            sha256: [("spec.resolved.json".to_owned(), "2".repeat(64))].into(),
+        },
         Event::Note {
             at: time(2.0),
             text: note,
