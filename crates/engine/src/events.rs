@@ -108,7 +108,7 @@ impl fmt::Display for StopReason {
             Self::Detach => f.write_str("detached"),
             Self::Cancel => f.write_str("cancelled"),
             Self::Budget(which) => write!(f, "{which} budget spent"),
-            Self::Decided(why) => write!(f, "decided: {why}"),
+            Self::Decided(why) => write!(f, "stopped by its rule: {why}"),
             Self::Broken(error) => f.write_str(error),
         }
     }
