@@ -18,6 +18,8 @@ const ROW_GAP: f64 = 16.0;
 const TITLE: f64 = 17.0;
 /// Lines that one subtitle may take.
 const SUBTITLE_LINES: usize = 3;
+/// Lines that one note may take: it is there to be read whole.
+const NOTE_LINES: usize = 6;
 
 /// A grid of panels.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +28,8 @@ pub struct Figure {
     pub title: String,
     /// Lines under the title.
     pub subtitle: Vec<String>,
+    /// Sentences under these without which the figure would be read wrong: what is missing, what is cut.
+    pub notes: Vec<String>,
     /// What the figure shows, for those who cannot see it.
     pub description: String,
     /// Panels in a row.
@@ -92,12 +96,8 @@ impl Figure {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let rows = self.rows(columns, layout);
         let width = columns as f64 * layout.width + 2.0 * EDGE;
-        let subtitle: Vec<String> = self
-            .subtitle
-            .iter()
-            .flat_map(|text| wrap(text, width - 2.0 * EDGE, SUBTITLE_LINES))
-            .collect();
-        let head = HEAD + subtitle.len() as f64 * LINE;
+        let lines = self.lines(width - 2.0 * EDGE);
+        let head = HEAD + lines.len() as f64 * LINE;
         let gaps = rows.len().saturating_sub(1) as f64 * ROW_GAP;
         let height = head + rows.iter().map(|row| row.height).sum::<f64>() + gaps + EDGE;
         let id = self.id();
@@ -105,8 +105,13 @@ impl Figure {
         self.open(&mut svg, (width, height), &id, layout.colors);
         let title = fit(&self.title, width - 2.0 * EDGE, TITLE);
         svg.text((EDGE, 26.0), Anchor::Start, "h", &title);
-        for (line, text) in subtitle.iter().enumerate() {
-            svg.text((EDGE, 46.0 + line as f64 * LINE), Anchor::Start, "f", text);
+        for (line, (class, text)) in lines.iter().enumerate() {
+            svg.text(
+                (EDGE, 46.0 + line as f64 * LINE),
+                Anchor::Start,
+                class,
+                text,
+            );
         }
         let mut y = head;
         for (place, row) in rows.iter().enumerate() {
@@ -135,6 +140,21 @@ impl Figure {
             theme
         };
         raster::png(&self.svg(theme), scale)
+    }
+
+    /// The lines under the title with their class, in this much room; notes in full ink.
+    fn lines(&self, room: f64) -> Vec<(&'static str, String)> {
+        let subtitle = self
+            .subtitle
+            .iter()
+            .flat_map(|text| wrap(text, room, SUBTITLE_LINES))
+            .map(|line| ("f", line));
+        let notes = self
+            .notes
+            .iter()
+            .flat_map(|text| wrap(text, room, NOTE_LINES))
+            .map(|line| ("", line));
+        subtitle.chain(notes).collect()
     }
 
     fn rows(&self, columns: usize, layout: &Layout) -> Vec<Row<'_>> {

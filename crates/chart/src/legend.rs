@@ -60,6 +60,7 @@ fn sample(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
         Mark::Level { .. } | Mark::Stretch { .. } | Mark::At { .. } => {
             svg.line(left, right, &format!("r s{look} d{look}"));
         }
+        Mark::Trace { .. } => svg.line(left, right, &format!("t s{look}")),
         Mark::Whiskers { .. } => {
             svg.line(
                 (x + 13.0, y - 7.0),

@@ -29,6 +29,8 @@ pub enum Mark {
         series: Series,
         /// The points, in order.
         points: Vec<(f64, f64)>,
+        /// The name in the legend; empty for none.
+        label: String,
     },
     /// Points that no line joins, each series with its own shape.
     Points {
@@ -169,6 +171,7 @@ impl Mark {
     pub(crate) fn label(&self) -> &str {
         match self {
             Self::Line { label, .. }
+            | Self::Trace { label, .. }
             | Self::Points { label, .. }
             | Self::Band { label, .. }
             | Self::Outline { label, .. }
@@ -179,7 +182,7 @@ impl Mark {
             | Self::Level { label, .. }
             | Self::Stretch { label, .. }
             | Self::At { label, .. } => label,
-            Self::Trace { .. } | Self::Box { .. } | Self::Rule { .. } | Self::Words { .. } => "",
+            Self::Box { .. } | Self::Rule { .. } | Self::Words { .. } => "",
         }
     }
 

@@ -63,6 +63,7 @@ pub fn figure(report: &PowerReport) -> Option<Figure> {
                 general(effect, 4),
                 crate::number::percent(report.alpha)
             ),
+            notes: Vec::new(),
         },
         target: report.power,
         designs: designs.map(line).collect(),

@@ -241,6 +241,7 @@ pub fn figure(all: &[Sensitivity]) -> Figure {
             .map(|section| format!("{}: {}", section.title, section.notes.join(" ")))
             .collect::<Vec<_>>()
             .join(" "),
+        notes: Vec::new(),
         columns: 2,
         panels,
     }

@@ -149,6 +149,7 @@ pub fn figure(variance: &Variance) -> Figure {
     Figure {
         title: format!("Variance of {}", variance.metric),
         subtitle: vec![headline(variance)],
+        notes: Vec::new(),
         description: description(variance),
         columns: 2,
         panels: documented.chain(precision).collect(),

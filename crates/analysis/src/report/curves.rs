@@ -1,16 +1,13 @@
 //! Learning curves of a run: every trial's own line, and the mean of each arm with its pointwise interval.
 
 use super::Evidence;
+use super::mean_curve::{Line, MeanCurve, mean_curve, trials};
 use crate::order;
 use crate::pipeline::history::series_of;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
-use fairtrial_stats::Level;
-use fairtrial_stats::series::{CommonGrid, Curve};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Steps at which means are taken: more than a panel has columns to show.
-const GRID: usize = 160;
 /// Charts of curves at most; a sweep of 100 points is no picture.
 const MOST_CHARTS: usize = 12;
 
@@ -41,6 +38,8 @@ pub struct ArmCurve {
     pub arm: Option<String>,
     /// How many runs the mean is over.
     pub runs: usize,
+    /// How many trials the arm has here, however they ended.
+    pub trials: usize,
     /// The mean with its interval.
     pub mean: Vec<CurvePoint>,
     /// Each trial's points; they stay in the trial's own files, so the JSON form has none.
@@ -56,18 +55,12 @@ pub struct ArmCurve {
 pub struct CurvePoint {
     /// The step.
     pub step: f64,
-    /// The mean.
-    pub mean: f64,
+    /// The mean; absent where a run has no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
     /// Its interval; absent for one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
-}
-
-/// One trial's line.
-struct Line {
-    index: u64,
-    steps: Vec<f64>,
-    values: Vec<f64>,
 }
 
 type Place = (String, String, Params);
@@ -186,7 +179,18 @@ fn one(
     (metric, task, point): Place,
     mut lines: HashMap<Option<String>, Vec<Line>>,
 ) -> MetricCurves {
-    let mut arms: Vec<Option<String>> = lines.keys().cloned().collect();
+    let here: Vec<&Record> = evidence
+        .records
+        .iter()
+        .filter(|record| record.trial.task == task && record.trial.point == point)
+        .collect();
+    // Those too of which no trial has a curve: that they are not in the picture must be said.
+    let mut arms: Vec<Option<String>> = Vec::new();
+    for record in &here {
+        if !arms.contains(&record.trial.arm) {
+            arms.push(record.trial.arm.clone());
+        }
+    }
     let order: Vec<String> = evidence
         .spec
         .arms
@@ -198,7 +202,9 @@ fn one(
     let unit = declaration(evidence, &metric).and_then(|declared| declared.unit.clone());
     let curves = arms.into_iter().map(|arm| {
         let lines = lines.remove(&arm).unwrap_or_default();
-        arm_curve(arm, lines, evidence.alpha)
+        let of_arm = here.iter().filter(|record| record.trial.arm == arm);
+        let of_arm: Vec<&Record> = of_arm.copied().collect();
+        arm_curve(arm, lines, &of_arm, evidence.alpha)
     });
     MetricCurves {
         arms: curves.collect(),
@@ -210,59 +216,47 @@ fn one(
     }
 }
 
-fn arm_curve(arm: Option<String>, mut lines: Vec<Line>, alpha: f64) -> ArmCurve {
+fn arm_curve(
+    arm: Option<String>,
+    mut lines: Vec<Line>,
+    records: &[&Record],
+    alpha: f64,
+) -> ArmCurve {
     lines.sort_by_key(|line| line.index);
-    let mut notes = Vec::new();
-    let mut whole = Vec::new();
-    for line in &lines {
-        match Curve::new(&line.steps, &line.values) {
-            Ok(curve) => whole.push(curve),
-            Err(why) => notes.push(format!("trial {} is not in the mean: {why}", line.index)),
-        }
-    }
-    let mean = mean(&whole, alpha).unwrap_or_else(|why| {
-        notes.push(format!("no mean: {why}"));
-        Vec::new()
-    });
+    let MeanCurve {
+        runs,
+        points,
+        notes,
+    } = mean_curve(&lines, alpha);
     ArmCurve {
         arm,
-        runs: whole.len(),
-        mean,
-        traces: lines
-            .into_iter()
-            .map(|line| line.steps.into_iter().zip(line.values).collect())
-            .collect(),
-        notes,
+        runs,
+        trials: records.len(),
+        mean: points,
+        notes: absent(&lines, records).into_iter().chain(notes).collect(),
+        traces: lines.iter().map(|line| line.points().collect()).collect(),
     }
 }
 
-fn mean(curves: &[Curve], alpha: f64) -> Result<Vec<CurvePoint>, String> {
-    match curves {
-        [] => return Ok(Vec::new()),
-        [only] => {
-            let points = only.steps().iter().zip(only.values());
-            return Ok(points
-                .map(|(step, mean)| CurvePoint {
-                    step: *step,
-                    mean: *mean,
-                    interval: None,
-                })
-                .collect());
-        }
-        _ => {}
-    }
-    let curves: Vec<&Curve> = curves.iter().collect();
-    let grid = CommonGrid::new(&curves, GRID).map_err(|why| why.to_string())?;
-    let band = grid
-        .band(Level::two_sided(alpha))
-        .map_err(|why| why.to_string())?;
-    Ok(band
-        .points
-        .iter()
-        .map(|point| CurvePoint {
-            step: point.step,
-            mean: point.mean,
-            interval: Some([point.interval.low, point.interval.high]),
-        })
-        .collect())
+/// The trials that have no curve at all, and why.
+fn absent(lines: &[Line], records: &[&Record]) -> Vec<String> {
+    let without = |ok: bool| {
+        let of = records
+            .iter()
+            .filter(|record| (record.outcome == Outcome::Ok) == ok)
+            .map(|record| record.trial.index);
+        let mut without: Vec<u64> = of
+            .filter(|index| lines.iter().all(|line| line.index != *index))
+            .collect();
+        without.sort_unstable();
+        without
+    };
+    let said = [
+        (without(false), "did not end ok"),
+        (without(true), "wrote none"),
+    ];
+    said.into_iter()
+        .filter(|(without, _)| !without.is_empty())
+        .map(|(without, why)| format!("no curve of {}, which {why}", trials(&without)))
+        .collect()
 }

@@ -7,6 +7,7 @@ mod curves;
 mod distribution;
 mod failures;
 mod history;
+mod mean_curve;
 mod overview;
 
 pub use curves::{ArmCurve, CurvePoint, MetricCurves};

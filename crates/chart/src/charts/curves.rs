@@ -23,7 +23,10 @@ pub struct Curves {
 pub struct Curve {
     /// Its name.
     pub name: String,
-    /// The mean, with the lower and the upper end of its band: step, low, mean, high. Ends that are NaN are no band.
+    /// How many runs the mean is over.
+    pub runs: usize,
+    /// The mean, with the lower and the upper end of its band: step, low, mean, high. Ends that are NaN are no band, a
+    /// mean that is NaN is a gap.
     pub mean: Vec<[f64; 4]>,
     /// One line per seed.
     pub traces: Vec<Vec<(f64, f64)>>,
@@ -37,14 +40,20 @@ const STRETCH: f64 = 0.6;
 pub fn curves(data: &Curves) -> Figure {
     let mut marks = Vec::new();
     for (place, arm) in data.arms.iter().enumerate() {
-        let traces = arm.traces.iter();
-        marks.extend(traces.map(|points| Mark::Trace {
+        let traces = arm.traces.iter().enumerate();
+        marks.extend(traces.map(|(trace, points)| Mark::Trace {
             series: Series(place),
             points: points.clone(),
+            label: if trace == 0 && last_mean(arm).is_none() {
+                format!("{} (no mean)", arm.name)
+            } else {
+                String::new()
+            },
         }));
     }
+    let first_band = data.arms.iter().position(has_band);
     for (place, arm) in data.arms.iter().enumerate() {
-        let named_once = if place == 0 && has_band(arm) {
+        let named_once = if first_band == Some(place) {
             &data.band
         } else {
             ""
@@ -63,27 +72,32 @@ pub fn curves(data: &Curves) -> Figure {
         marks.push(Mark::Line {
             series: Series(place),
             points: arm.mean.iter().map(|[x, _, mean, _]| (*x, *mean)).collect(),
-            label: arm.name.clone(),
+            label: if last_mean(arm).is_some() {
+                arm.name.clone()
+            } else {
+                String::new()
+            },
         });
     }
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::around(&data.step, steps(data)),
-            y: y_axis(data),
-            marks,
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::around(&data.step, steps(data)),
+        y: y_axis(data),
+        marks,
+    };
+    data.heading.over(panel, description(data))
 }
 
 fn has_band(arm: &Curve) -> bool {
     arm.mean
         .iter()
         .any(|[_, low, _, high]| !low.is_nan() && !high.is_nan())
+}
+
+/// The last step at which there is a mean, and the mean there.
+fn last_mean(arm: &Curve) -> Option<(f64, f64)> {
+    let there = arm.mean.iter().rev().find(|point| point[2].is_finite());
+    there.map(|[step, _, mean, _]| (*step, *mean))
 }
 
 fn steps(data: &Curves) -> impl Iterator<Item = f64> + '_ {
@@ -115,15 +129,18 @@ fn description(data: &Curves) -> String {
     let arms: Vec<String> = data
         .arms
         .iter()
-        .map(|arm| match arm.mean.last() {
-            Some([step, _, mean, _]) => format!(
+        .map(|arm| match last_mean(arm) {
+            Some((step, mean)) => format!(
                 "{}: mean {mean:.4} at {} {step} over {} runs",
-                arm.name,
-                data.step,
-                arm.traces.len()
+                arm.name, data.step, arm.runs
             ),
-            None => format!("{}: no curve", arm.name),
+            None => format!("{}: no mean", arm.name),
         })
         .collect();
-    format!("{} by {}. {}.", data.value, data.step, arms.join("; "))
+    let mut text = format!("{} by {}. {}.", data.value, data.step, arms.join("; "));
+    for note in &data.heading.notes {
+        text.push(' ');
+        text.push_str(note);
+    }
+    text
 }

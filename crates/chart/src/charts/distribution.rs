@@ -57,18 +57,13 @@ pub fn distribution(data: &Distribution) -> Figure {
         let five = group.five.into_iter().flatten();
         group.values.iter().copied().chain(five)
     });
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::named("", names),
-            y: Axis::around(&data.value, values),
-            marks,
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::named("", names),
+        y: Axis::around(&data.value, values),
+        marks,
+    };
+    data.heading.over(panel, description(data))
 }
 
 fn description(data: &Distribution) -> String {

@@ -61,18 +61,13 @@ pub fn forest(data: &Forest) -> Figure {
     );
     let names = data.rows.iter().map(|row| row.name.clone()).collect();
     let notes = data.rows.iter().map(|row| row.note.clone()).collect();
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::around(&data.axis, ends(data)).format(data.format),
-            y: Axis::noted("", names, notes),
-            marks,
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::around(&data.axis, ends(data)).format(data.format),
+        y: Axis::noted("", names, notes),
+        marks,
+    };
+    data.heading.over(panel, description(data))
 }
 
 /// What the axis must show: estimates and margins whole, intervals as far as they do not dwarf the rest.

@@ -62,23 +62,18 @@ pub fn history(data: &History) -> Figure {
         let [low, value, high] = point.range;
         [low.max(value - reach), value, high.min(value + reach)]
     });
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::new(
-                "run, oldest to newest",
-                0.5,
-                data.points.len().max(1) as f64 + 0.5,
-            )
-            .format(TickFormat::Count),
-            y: Axis::around(&data.value, values),
-            marks,
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::new(
+            "run, oldest to newest",
+            0.5,
+            data.points.len().max(1) as f64 + 0.5,
+        )
+        .format(TickFormat::Count),
+        y: Axis::around(&data.value, values),
+        marks,
+    };
+    data.heading.over(panel, description(data))
 }
 
 /// Each run with its interval; so many that they would hide each other become a line with a band.
@@ -104,6 +99,7 @@ fn runs(data: &History) -> Vec<Mark> {
         Mark::Trace {
             series: RUNS,
             points: placed().map(|(x, [_, value, _])| (x, value)).collect(),
+            label: String::new(),
         },
     ]
 }

@@ -19,6 +19,8 @@ pub use profile::{Profile, ProfileLine, profile};
 pub use radial::{Radial, RadialArm, radial};
 pub use trajectory::{LookPoint, Trajectory, trajectory};
 
+use crate::{Figure, Panel};
+
 /// What stands around every chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heading {
@@ -26,15 +28,21 @@ pub struct Heading {
     pub title: String,
     /// A sentence under it.
     pub subtitle: String,
+    /// What is missing or cut, without which the chart would be read wrong.
+    pub notes: Vec<String>,
 }
 
 impl Heading {
-    /// The lines under the title.
-    fn lines(&self) -> Vec<String> {
-        if self.subtitle.is_empty() {
-            Vec::new()
-        } else {
-            vec![self.subtitle.clone()]
+    /// The figure of one panel under this heading.
+    fn over(&self, panel: Panel, description: String) -> Figure {
+        let subtitle = Some(self.subtitle.clone()).filter(|text| !text.is_empty());
+        Figure {
+            title: self.title.clone(),
+            subtitle: subtitle.into_iter().collect(),
+            notes: self.notes.clone(),
+            description,
+            columns: 1,
+            panels: vec![panel],
         }
     }
 }

@@ -52,19 +52,14 @@ pub fn power(data: &Power) -> Figure {
         let drawn = design.points.iter().map(|(n, _)| *n as f64);
         drawn.chain(required)
     });
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::new("runs of each arm", 0.0, 1.04 * sizes.fold(2.0, f64::max))
-                .format(TickFormat::Count),
-            y: Axis::new("chance to find the effect", 0.0, 1.02).format(TickFormat::Percent),
-            marks,
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::new("runs of each arm", 0.0, 1.04 * sizes.fold(2.0, f64::max))
+            .format(TickFormat::Count),
+        y: Axis::new("chance to find the effect", 0.0, 1.02).format(TickFormat::Percent),
+        marks,
+    };
+    data.heading.over(panel, description(data))
 }
 
 fn description(data: &Power) -> String {

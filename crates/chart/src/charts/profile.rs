@@ -53,18 +53,13 @@ pub fn profile(data: &Profile) -> Figure {
         .arms
         .iter()
         .flat_map(|arm| arm.points.iter().map(|point| point[0]));
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::around(&data.threshold, thresholds),
-            y: Axis::new("share of runs that reach it", 0.0, 1.02).format(TickFormat::Percent),
-            marks: bands.chain(lines).collect(),
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::around(&data.threshold, thresholds),
+        y: Axis::new("share of runs that reach it", 0.0, 1.02).format(TickFormat::Percent),
+        marks: bands.chain(lines).collect(),
+    };
+    data.heading.over(panel, description(data))
 }
 
 fn description(data: &Profile) -> String {

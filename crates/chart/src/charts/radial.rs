@@ -68,18 +68,13 @@ pub fn radial(data: &Radial) -> Figure {
             text: name.clone(),
         });
     }
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::hidden(-HALF_WIDTH, HALF_WIDTH),
-            y: Axis::hidden(-HALF_HEIGHT, HALF_HEIGHT),
-            marks,
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::hidden(-HALF_WIDTH, HALF_WIDTH),
+        y: Axis::hidden(-HALF_HEIGHT, HALF_HEIGHT),
+        marks,
+    };
+    data.heading.over(panel, description(data))
 }
 
 /// The value of the rim: the largest there is, rounded up to a quarter.

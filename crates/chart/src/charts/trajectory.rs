@@ -81,19 +81,14 @@ pub fn trajectory(data: &Trajectory) -> Figure {
         x: *pairs as f64,
         label: why.clone(),
     }));
-    Figure {
-        title: data.heading.title.clone(),
-        subtitle: data.heading.lines(),
-        description: description(data),
-        columns: 1,
-        panels: vec![Panel {
-            title: String::new(),
-            x: Axis::new("pairs", (first - 1.0).max(0.0), budget as f64 + 0.5)
-                .format(TickFormat::Count),
-            y: Axis::around(&data.value, shown(data)),
-            marks,
-        }],
-    }
+    let panel = Panel {
+        title: String::new(),
+        x: Axis::new("pairs", (first - 1.0).max(0.0), budget as f64 + 0.5)
+            .format(TickFormat::Count),
+        y: Axis::around(&data.value, shown(data)),
+        marks,
+    };
+    data.heading.over(panel, description(data))
 }
 
 /// The first looks have intervals of many times the rest; the panel shows where decisions are made.

@@ -21,6 +21,7 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
         ),
         ("curves-one-point", curves(&learning(3, 1, &["control"]))),
         ("curves-gaps", curves(&gaps())),
+        ("curves-no-mean", curves(&no_mean())),
         (
             "curves-10000-points",
             curves(&learning(4, 10_000, &["a", "b", "c", "d", "e", "f", "g"])),
@@ -71,6 +72,7 @@ fn heading(title: &str) -> Heading {
     Heading {
         title: title.to_owned(),
         subtitle: "Pointwise 95 % intervals of the mean; faint lines are single seeds.".to_owned(),
+        notes: Vec::new(),
     }
 }
 
@@ -96,6 +98,7 @@ fn learning(seeds: usize, points: usize, arms: &[&str]) -> Curves {
         });
         Curve {
             name: (*name).to_owned(),
+            runs: seeds,
             mean: mean.collect(),
             traces,
         }
@@ -126,6 +129,18 @@ fn gaps() -> Curves {
     data
 }
 
+/// One arm has no mean, and it is said why.
+fn no_mean() -> Curves {
+    let mut data = learning(3, 80, &["control", "candidate"]);
+    data.arms[0].mean.clear();
+    data.arms[1].runs = 2;
+    data.heading.notes = vec![
+        "control: no mean: no step is in all of its 3 curves.".to_owned(),
+        "candidate: mean of 2 of 3 trials: trial 5 did not end ok and has no curve.".to_owned(),
+    ];
+    data
+}
+
 fn row(name: &str, note: &str, range: [f64; 3], margin: Option<f64>) -> ForestRow {
     ForestRow {
         name: name.to_owned(),
@@ -141,6 +156,7 @@ fn differences() -> Forest {
         heading: Heading {
             title: "trxl against vit_reset".to_owned(),
             subtitle: "Relative change with its 95 % interval.".to_owned(),
+            notes: Vec::new(),
         },
         axis: "change against the control".to_owned(),
         format: TickFormat::Change,
@@ -199,6 +215,7 @@ fn spokes(count: usize) -> Radial {
         heading: Heading {
             title: "All metrics at once".to_owned(),
             subtitle: "As a share of the control's, more is better.".to_owned(),
+            notes: Vec::new(),
         },
         spokes: names
             .iter()
@@ -338,6 +355,7 @@ fn chances() -> Power {
         heading: Heading {
             title: "How many seeds are enough".to_owned(),
             subtitle: "For a difference of 2 % at an error rate of 5 %.".to_owned(),
+            notes: Vec::new(),
         },
         target: 0.8,
         designs: vec![line("paired by seed", 9.0), line("two groups", 21.0)],

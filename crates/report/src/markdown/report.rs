@@ -93,7 +93,13 @@ fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> Str
         Block::Chart(name, figure) => {
             let file = format!("{stem}-{name}.svg");
             charts.push((file.clone(), figure.svg(Theme::Auto)));
-            format!("![{}]({file})\n", escape(&figure.title))
+            let notes = figure.notes.iter();
+            let notes = notes.map(|note| format!("\n{}\n", escape(note)));
+            format!(
+                "![{}]({file})\n{}",
+                escape(&figure.title),
+                notes.collect::<String>()
+            )
         }
         Block::Log { title, lines } => {
             format!("{}\n\n{}", escape(title), fenced(&lines.join("\n")))

@@ -5,7 +5,8 @@ use crate::number::level;
 use crate::sequential;
 use fairtrial_analysis::compare::{Contrast, MetricComparison, Word};
 use fairtrial_analysis::report::{
-    MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares, ReportData,
+    ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
+    ReportData,
 };
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_chart::charts::{
@@ -94,6 +95,7 @@ fn forests(data: &ReportData) -> Vec<Figure> {
                     "Relative change with its {confidence} interval{}.",
                     shaded(&rows)
                 ),
+                notes: Vec::new(),
             },
             axis: "change against the control".to_owned(),
             format: TickFormat::Change,
@@ -110,6 +112,7 @@ fn forests(data: &ReportData) -> Vec<Figure> {
             heading: Heading {
                 title: format!("Difference in {}", metric.metric),
                 subtitle: format!("With its {confidence} interval{}.", shaded(&rows)),
+                notes: Vec::new(),
             },
             axis: with_unit(
                 &format!("difference in {}", metric.metric),
@@ -205,6 +208,7 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
                     "{} repeated intervals: valid at every look.",
                     level(trajectory.alpha)
                 ),
+                notes: Vec::new(),
             },
             value: sequential::quantity(trajectory),
             looks,
@@ -234,6 +238,11 @@ fn curves(found: &MetricCurves) -> Figure {
             subtitle: format!(
                 "Mean with its pointwise {confidence} interval; faint lines are single trials."
             ),
+            notes: found
+                .arms
+                .iter()
+                .filter_map(|arm| curve_note(arm, &found.task))
+                .collect(),
         },
         step: "step".to_owned(),
         value: with_unit(&found.metric, found.unit.as_deref()),
@@ -243,18 +252,30 @@ fn curves(found: &MetricCurves) -> Figure {
             .iter()
             .map(|arm| Curve {
                 name: arm.arm.clone().unwrap_or_else(|| found.task.clone()),
+                runs: arm.runs,
                 mean: arm
                     .mean
                     .iter()
                     .map(|point| {
                         let [low, high] = point.interval.unwrap_or([f64::NAN; 2]);
-                        [point.step, low, point.mean, high]
+                        [point.step, low, point.mean.unwrap_or(f64::NAN), high]
                     })
                     .collect(),
                 traces: arm.traces.clone(),
             })
             .collect(),
     })
+}
+
+/// `candidate: mean of 4 of 8 trials; ...`: a mean that is not of all trials at all steps says so beside it.
+fn curve_note(arm: &ArmCurve, task: &str) -> Option<String> {
+    let mut said = Vec::new();
+    if arm.runs < arm.trials {
+        said.push(format!("mean of {} of {} trials", arm.runs, arm.trials));
+    }
+    said.extend(arm.notes.iter().cloned());
+    let name = arm.arm.as_deref().unwrap_or(task);
+    (!said.is_empty()).then(|| format!("{name}: {}.", said.join("; ")))
 }
 
 fn distribution(found: &MetricDistribution) -> Figure {
@@ -264,6 +285,7 @@ fn distribution(found: &MetricDistribution) -> Figure {
             subtitle: "Points are trials; the box holds the middle half, the line in it is the median, whiskers reach \
                        the smallest and the largest."
                 .to_owned(),
+            notes: Vec::new(),
         },
         value: with_unit(&found.metric, found.unit.as_deref()),
         groups: found
@@ -283,6 +305,7 @@ fn radial(found: &MetricShares) -> Figure {
         heading: Heading {
             title: "All metrics at once".to_owned(),
             subtitle: "As a share of the control's, turned so that more is better.".to_owned(),
+            notes: Vec::new(),
         },
         spokes: found.metrics.clone(),
         arms: found
@@ -304,6 +327,7 @@ fn profile(found: &MetricProfile, alpha: f64) -> Figure {
                 "Over {} tasks, scores as they were reported; the band holds for one score at a time.",
                 found.tasks
             ),
+            notes: Vec::new(),
         },
         threshold: with_unit(&found.metric, found.unit.as_deref()),
         band: format!("{} interval", level(alpha)),
@@ -339,6 +363,7 @@ fn history(found: &MetricHistory) -> Figure {
                 "{ends}Of histories without any change, {} would show one.",
                 crate::number::percent(found.false_alarms)
             ),
+            notes: Vec::new(),
         },
         value: with_unit(&found.metric, found.unit.as_deref()),
         points: found

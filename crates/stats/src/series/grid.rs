@@ -36,8 +36,18 @@ pub struct CommonGrid {
 }
 
 impl CommonGrid {
-    /// Reads all curves at `points` steps spread evenly over the range they share.
+    /// Reads all curves at `points` steps spread evenly over the range they share, which must be most of the longest.
     pub fn new(curves: &[&Curve], points: usize) -> Outcome<Self> {
+        let grid = Self::shared(curves, points)?;
+        let share = 1.0 - grid.lost_share;
+        if share < COMMON_SHARE {
+            return Err(too_short(share));
+        }
+        Ok(grid)
+    }
+
+    /// The same over a shared range of any length: for a picture, in which the rest of each curve can be seen.
+    pub fn shared(curves: &[&Curve], points: usize) -> Outcome<Self> {
         if curves.is_empty() {
             return Err(Undefined::Empty {
                 what: "the curves".into(),
@@ -58,11 +68,8 @@ impl CommonGrid {
         let to = ranges.iter().map(|r| r[1]).fold(f64::INFINITY, f64::min);
         let longest = ranges.iter().map(|r| r[1] - r[0]).fold(0.0, f64::max);
         let share = (to - from) / longest;
-        if !(share >= COMMON_SHARE && share.is_finite()) {
-            return Err(Undefined::NoSolution(format!(
-                "the curves share only {} % of the steps of the longest one; at least 80 % are needed",
-                number((100.0 * share).max(0.0))
-            )));
+        if !(share > 0.0 && share.is_finite()) {
+            return Err(too_short(share));
         }
         let at = |i: usize| {
             let t = i as f64 / (points - 1) as f64;
@@ -110,6 +117,13 @@ impl CommonGrid {
             dropped: self.dropped.clone(),
         })
     }
+}
+
+fn too_short(share: f64) -> Undefined {
+    Undefined::NoSolution(format!(
+        "the curves share only {} % of the steps of the longest one; at least 80 % are needed",
+        number((100.0 * share).max(0.0))
+    ))
 }
 
 /// The mean and its interval at one step.

@@ -1,0 +1,47 @@
+//! The charts of a report: that they show all there is, or say what they do not.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::Project;
+
+/// Half of the candidate's runs collapse and have a few steps without a value; one trial fails.
+const COLLAPSE: &str = r#"
+i=0
+while [ $i -lt 100 ]; do
+  value=60
+  if [ "$1" = control ]; then value=50; fi
+  if [ "$1" = candidate ] && [ $(($2 % 2)) = 0 ]; then value=5; fi
+  if [ $value = 5 ] && [ $i -ge 50 ] && [ $i -lt 54 ]; then value=NaN; fi
+  echo "{\"step\": $i, \"reward\": $value}" >> "$FAIRTRIAL_METRICS"
+  i=$((i + 1))
+done
+if [ "$1$2" = control8 ]; then exit 3; fi
+"#;
+
+#[test]
+fn runs_that_collapse_are_in_the_mean_and_what_is_missing_is_said() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = [1, 2, 3, 4, 5, 6, 7, 8]\ncommand = [\"sh\", \"t.sh\", \"{arm}\", \"{seed}\"]\n\
+         [arms.control]\n[arms.candidate]\n[metrics.reward]\ndirection = \"up\"\n",
+    );
+    project.write("t.sh", COLLAPSE);
+    project.expect(1, &["run", "bench.toml"]);
+    project.expect(0, &["report", "--html", "r.html", "--md", "r.md"]);
+    let html = project.read("r.html");
+    assert!(
+        html.contains("candidate: mean 32.5000 at step 99 over 8 runs"),
+        "the mean is not over all runs"
+    );
+    for page in [html.as_str(), &project.read("r.md")] {
+        assert!(
+            page.contains("candidate: the mean has a gap wherever a run has no value (trials ")
+        );
+        assert!(
+            page.contains("control: mean of 7 of 8 trials; no curve of trial "),
+            "{page}"
+        );
+    }
+    let curves = project.expect(0, &["report", "--json"]).json()["curves"][0]["arms"][1].clone();
+    assert_eq!((&curves["runs"], &curves["trials"]), (&8.into(), &8.into()));
+}
