@@ -45,3 +45,31 @@ fn runs_that_collapse_are_in_the_mean_and_what_is_missing_is_said() {
     let curves = project.expect(0, &["report", "--json"]).json()["curves"][0]["arms"][1].clone();
     assert_eq!((&curves["runs"], &curves["trials"]), (&8.into(), &8.into()));
 }
+
+#[test]
+fn a_profile_counts_the_runs_on_the_better_side() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = [1, 2, 3]\n\
+         [[tasks]]\nid = \"z\"\ncommand = [\"sh\", \"t.sh\", \"{loss}\", \"{seed}\"]\n\
+         [[tasks]]\nid = \"a\"\ncommand = [\"sh\", \"t.sh\", \"{loss}\", \"{seed}\"]\n\
+         [arms.control]\nloss = 20\n[arms.better]\nloss = 10\n\
+         [metrics.loss]\ndirection = \"down\"\n",
+    );
+    project.write(
+        "t.sh",
+        "echo \"{\\\"loss\\\": $(($1 + $2))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let data = project.expect(0, &["report", "--json"]).json();
+    // At 15 all runs of the better arm are below, and none of the control's.
+    let thresholds = data["profile"]["thresholds"].as_array().unwrap();
+    let at = thresholds
+        .iter()
+        .position(|value| value.as_f64().unwrap() > 15.0)
+        .unwrap();
+    let share = |arm: usize| data["profile"]["arms"][arm]["share"][at][0].as_f64();
+    assert_eq!((share(0), share(1)), (Some(0.0), Some(1.0)));
+    project.expect(0, &["report", "--html", "r.html"]);
+    let html = project.read("r.html");
+    assert!(html.contains(">share of runs below it<"), "{html}");
+}

@@ -31,7 +31,7 @@ pub struct ArmShares {
     pub shares: Vec<f64>,
 }
 
-/// Which share of runs reaches at least each score.
+/// Which share of runs is better than each score: above it, or below where lower is better.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MetricProfile {
     /// The metric.
@@ -39,6 +39,8 @@ pub struct MetricProfile {
     /// Its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// Which way is better; up where nobody said.
+    pub direction: Direction,
     /// How many tasks.
     pub tasks: usize,
     /// The scores.
@@ -128,18 +130,30 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     if low >= high {
         return None;
     }
-    // From just below the lowest score, which all runs reach, to the highest, which none passes.
+    let declared = data.declaration(&metric);
+    let direction = declared
+        .and_then(|declared| declared.direction)
+        .unwrap_or(Direction::Up);
+    // From just beyond the worst score, which all runs pass, to the best, which none passes.
     let step = (high - low) / (THRESHOLDS - 1) as f64;
-    let thresholds: Vec<f64> = (0..=THRESHOLDS)
-        .map(|n| low + (n as f64 - 1.0) * step)
-        .collect();
+    let first = match direction {
+        Direction::Up => low - step,
+        Direction::Down => low,
+    };
+    let thresholds: Vec<f64> = (0..=THRESHOLDS).map(|n| first + n as f64 * step).collect();
+    // The share above a score of what is turned round is the share below it.
+    let turned = |value: f64| match direction {
+        Direction::Up => value,
+        Direction::Down => -value,
+    };
+    let turned_thresholds: Vec<f64> = thresholds.iter().copied().map(turned).collect();
     let scores_of = |arm: &str| {
         let mut scores = vec![Vec::new(); tasks];
         for (trial, value) in data.trials.iter().zip(&values) {
             if data.arms.get(trial.arm).as_deref() == Some(arm)
                 && let Some(value) = value.filter(|value| value.is_finite())
             {
-                scores[trial.task as usize].push(value);
+                scores[trial.task as usize].push(turned(value));
             }
         }
         scores
@@ -152,7 +166,7 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
             level: fairtrial_stats::Level::two_sided(evidence.alpha),
             ..SuitePlan::new(Metric::Mean, 0)
         };
-        let found = profile_band(&scores, &thresholds, &plan).ok()?;
+        let found = profile_band(&scores, &turned_thresholds, &plan).ok()?;
         let share = found.profile.share.iter().zip(&found.band);
         Some(ArmProfile {
             arm,
@@ -163,10 +177,9 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     };
     let arms: Vec<ArmProfile> = data.arm_names().into_iter().filter_map(of_arm).collect();
     (arms.len() > 1).then(|| MetricProfile {
-        unit: data
-            .declaration(&metric)
-            .and_then(|declared| declared.unit.clone()),
+        unit: declared.and_then(|declared| declared.unit.clone()),
         metric,
+        direction,
         tasks,
         thresholds,
         arms,

@@ -15,7 +15,7 @@ pub use distribution::{Distribution, Group, distribution};
 pub use forest::{Forest, ForestRow, forest};
 pub use history::{History, HistoryPoint, Shift, history};
 pub use power::{Power, PowerLine, power};
-pub use profile::{Profile, ProfileLine, profile};
+pub use profile::{Counted, Profile, ProfileLine, profile};
 pub use radial::{Radial, RadialArm, radial};
 pub use trajectory::{LookPoint, Trajectory, trajectory};
 

@@ -1,4 +1,4 @@
-//! The performance profile: which share of runs reaches at least each score.
+//! The performance profile: which share of runs is better than each score.
 
 use super::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
@@ -10,10 +10,31 @@ pub struct Profile {
     pub heading: Heading,
     /// What the thresholds are, with their unit.
     pub threshold: String,
+    /// On which side of a threshold runs are counted.
+    pub counted: Counted,
     /// What the band is.
     pub band: String,
     /// The arms.
     pub arms: Vec<ProfileLine>,
+}
+
+/// The runs that a profile counts: those on the better side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// Above the threshold.
+    #[default]
+    Above,
+    /// Below it.
+    Below,
+}
+
+impl Counted {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Above => "above",
+            Self::Below => "below",
+        }
+    }
 }
 
 /// One arm.
@@ -56,7 +77,12 @@ pub fn profile(data: &Profile) -> Figure {
     let panel = Panel {
         title: String::new(),
         x: Axis::around(&data.threshold, thresholds),
-        y: Axis::new("share of runs that reach it", 0.0, 1.02).format(TickFormat::Percent),
+        y: Axis::new(
+            format!("share of runs {} it", data.counted.word()),
+            0.0,
+            1.02,
+        )
+        .format(TickFormat::Percent),
         marks: bands.chain(lines).collect(),
     };
     data.heading.over(panel, description(data))
@@ -67,12 +93,21 @@ fn description(data: &Profile) -> String {
         .arms
         .iter()
         .map(|arm| {
-            let half = arm.points.iter().rev().find(|point| point[2] >= 0.5);
+            let enough = |point: &&[f64; 4]| point[2] >= 0.5;
+            let half = match data.counted {
+                Counted::Above => arm.points.iter().rev().find(enough),
+                Counted::Below => arm.points.iter().find(enough),
+            };
             half.map_or_else(
-                || format!("{}: no score is reached by half of the runs", arm.name),
-                |point| format!("{}: half of the runs reach {:.4}", arm.name, point[0]),
+                || format!("{}: at no score half of the runs", arm.name),
+                |point| format!("{}: half of the runs at {:.4}", arm.name, point[0]),
             )
         })
         .collect();
-    format!("Share of runs by {}. {}.", data.threshold, arms.join("; "))
+    format!(
+        "Share of runs {} each value of {}. {}.",
+        data.counted.word(),
+        data.threshold,
+        arms.join("; ")
+    )
 }

@@ -1,7 +1,7 @@
 //! Every chart with ordinary and with awkward data: one point, one seed, gaps, 10,000 points, long names.
 
 use fairtrial_chart::charts::{
-    Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History, HistoryPoint,
+    Counted, Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History, HistoryPoint,
     LookPoint, Power, PowerLine, Profile, ProfileLine, Radial, RadialArm, Shift, Trajectory,
     curves, distribution, forest, history, power, profile, radial, trajectory, with_unit,
 };
@@ -49,6 +49,7 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
             distribution(&groups(&[LONG, "b", "c", "d", "e", "f", "g", "h"], 200)),
         ),
         ("profile", profile(&shares(&["control", "candidate"], 81))),
+        ("profile-lower-is-better", profile(&times())),
         ("profile-one-point", profile(&shares(&["control"], 1))),
         ("history", history(&runs(40, &[24]))),
         ("history-one-run", history(&runs(1, &[]))),
@@ -289,8 +290,23 @@ fn shares(names: &[&str], points: usize) -> Profile {
     Profile {
         heading: heading("Performance profile"),
         threshold: "normalised score".to_owned(),
+        counted: Counted::Above,
         band: "95 % band".to_owned(),
         arms: names.iter().enumerate().map(arm).collect(),
+    }
+}
+
+/// The same turned round: the share below each time.
+fn times() -> Profile {
+    let mut data = shares(&["control", "candidate"], 81);
+    for point in data.arms.iter_mut().flat_map(|arm| &mut arm.points) {
+        let [_, low, share, high] = *point;
+        *point = [point[0], 1.0 - high, 1.0 - share, 1.0 - low];
+    }
+    Profile {
+        threshold: with_unit("time", Some("s")),
+        counted: Counted::Below,
+        ..data
     }
 }
 

@@ -10,10 +10,11 @@ use fairtrial_analysis::report::{
 };
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_chart::charts::{
-    self, Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History, HistoryPoint,
-    LookPoint, Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
+    self, Counted, Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History,
+    HistoryPoint, LookPoint, Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
 };
 use fairtrial_chart::{Figure, TickFormat};
+use fairtrial_model::Direction;
 
 /// Rows of one forest plot at most.
 const ROWS: usize = 24;
@@ -330,6 +331,10 @@ fn profile(found: &MetricProfile, alpha: f64) -> Figure {
             notes: Vec::new(),
         },
         threshold: with_unit(&found.metric, found.unit.as_deref()),
+        counted: match found.direction {
+            Direction::Up => Counted::Above,
+            Direction::Down => Counted::Below,
+        },
         band: format!("{} interval", level(alpha)),
         arms: found
             .arms
