@@ -1,6 +1,6 @@
 //! The forest plot: every difference with its interval, and the margin below which none matters.
 
-use super::Heading;
+use super::{Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// Differences, one per row.
@@ -74,7 +74,6 @@ pub fn forest(data: &Forest) -> Figure {
 fn ends(data: &Forest) -> Vec<f64> {
     let mut values = vec![0.0];
     for row in &data.rows {
-        values.push(row.range[1]);
         values.extend(row.margin.iter().flat_map(|margin| [-margin, *margin]));
     }
     let mut widths: Vec<f64> = data
@@ -88,8 +87,7 @@ fn ends(data: &Forest) -> Vec<f64> {
     let usual = widths.get(widths.len() / 2).copied().unwrap_or(0.0);
     for row in &data.rows {
         let reach = 3.0 * usual;
-        values.push(row.range[0].max(row.range[1] - reach));
-        values.push(row.range[2].min(row.range[1] + reach));
+        values.extend(within(row.range, reach));
     }
     values
 }

@@ -1,6 +1,6 @@
 //! A benchmark's history: one point per run, and where its level changed.
 
-use super::Heading;
+use super::{Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// The history of one metric.
@@ -56,12 +56,10 @@ pub fn history(data: &History) -> Figure {
                 label: if place == 0 { "the level changed" } else { "" }.to_owned(),
             }),
     );
-    let values = data.points.iter().flat_map(|point| {
-        // Wide intervals are cut so that they do not flatten the history.
-        let reach = 3.0 * spread(data);
-        let [low, value, high] = point.range;
-        [low.max(value - reach), value, high.min(value + reach)]
-    });
+    // Wide intervals are cut so that they do not flatten the history.
+    let reach = 3.0 * spread(data);
+    let points = data.points.iter();
+    let values = points.flat_map(|point| within(point.range, reach));
     let panel = Panel {
         title: String::new(),
         x: Axis::new(

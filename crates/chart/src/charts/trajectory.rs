@@ -1,6 +1,6 @@
 //! A sequential run: the estimate and its repeated interval at every look, until it was decided.
 
-use super::Heading;
+use super::{Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// The looks of one arm.
@@ -101,10 +101,8 @@ fn shown(data: &Trajectory) -> Vec<f64> {
         .collect();
     widths.sort_by(f64::total_cmp);
     let usual = widths.get(widths.len() / 2).copied().unwrap_or(0.0);
-    let ends = data.looks.iter().flat_map(|look| {
-        let [low, value, high] = look.range;
-        [low.max(value - usual), value, high.min(value + usual)]
-    });
+    let looks = data.looks.iter();
+    let ends = looks.flat_map(|look| within(look.range, usual));
     let margins = data.margin.iter().flat_map(|margin| [-margin, *margin]);
     ends.chain(margins).chain([0.0]).collect()
 }
