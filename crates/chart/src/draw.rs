@@ -2,7 +2,7 @@
 
 use crate::area::Area;
 use crate::axis::Axis;
-use crate::mark::{Mark, Towards};
+use crate::mark::{Mark, Series, Towards};
 use crate::svg::{Anchor, Close, Svg};
 use crate::text::{SIZE, fit};
 use crate::thin::thin;
@@ -58,21 +58,22 @@ impl Plot<'_> {
 
     /// Draws one mark.
     pub(crate) fn mark(&self, svg: &mut Svg, mark: &Mark) {
-        let look = mark.look();
+        let series = mark.series();
+        let (look, shape) = (series.color(), series.shape());
         match mark {
-            Mark::Line { points, .. } => self.line(svg, points, look),
+            Mark::Line { points, .. } => self.line(svg, points, series),
             Mark::Trace { points, .. } => {
                 // Many of them lie over each other: half the columns are as good.
                 self.path(svg, points, &format!("t s{look}"), self.columns() / 3);
                 if let [alone] = points[..]
                     && finite(&alone)
                 {
-                    svg.marker(self.at(alone), look, &format!("e c{look}"));
+                    svg.marker(self.at(alone), shape, &format!("e c{look}"));
                 }
             }
             Mark::Points { points, .. } => {
                 for point in points.iter().filter(|point| finite(point)) {
-                    svg.marker(self.at(*point), look, &format!("k c{look}"));
+                    svg.marker(self.at(*point), shape, &format!("k c{look}"));
                 }
             }
             Mark::Band { points, .. } => self.band(svg, points, look),
@@ -83,15 +84,15 @@ impl Plot<'_> {
                     .map(|point| self.at(*point))
                     .collect();
                 svg.path(&corners, Close::Yes, &format!("b c{look}"));
-                svg.path(&corners, Close::Yes, &format!("l s{look} d{look}"));
+                svg.path(&corners, Close::Yes, &format!("l s{look} d{shape}"));
                 for corner in corners {
-                    svg.marker(corner, look, &format!("k c{look}"));
+                    svg.marker(corner, shape, &format!("k c{look}"));
                 }
             }
-            Mark::Range { y, x, .. } => self.range(svg, *y, *x, look),
+            Mark::Range { y, x, .. } => self.range(svg, *y, *x, series),
             Mark::Whiskers { points, .. } => {
                 for point in points {
-                    self.whisker(svg, *point, look);
+                    self.whisker(svg, *point, series);
                 }
             }
             Mark::Box { x, y, .. } => self.boxed(svg, *x, *y, look),
@@ -108,17 +109,17 @@ impl Plot<'_> {
             Mark::Level { y, .. } if y.is_finite() => {
                 let (left, right) = (self.area.x, self.area.x + self.area.width);
                 let y = self.to_y(*y);
-                svg.line((left, y), (right, y), &format!("r s{look} d{look}"));
+                svg.line((left, y), (right, y), &format!("r s{look} d{shape}"));
             }
             Mark::Stretch { y, x, .. } if y.is_finite() => {
                 let (left, right) = (self.x_or_outside(x[0]), self.x_or_outside(x[1]));
                 let y = self.to_y(*y);
-                svg.line((left, y), (right, y), &format!("r s{look} d{look}"));
+                svg.line((left, y), (right, y), &format!("r s{look} d{shape}"));
             }
             Mark::At { x, .. } if x.is_finite() => {
                 let (top, bottom) = (self.area.y, self.area.y + self.area.height);
                 let x = self.to_x(*x);
-                svg.line((x, top), (x, bottom), &format!("r s{look} d{look}"));
+                svg.line((x, top), (x, bottom), &format!("r s{look} d{shape}"));
             }
             Mark::Level { .. } | Mark::Stretch { .. } | Mark::At { .. } => {}
             Mark::Rule { from, to } => svg.line(self.at(*from), self.at(*to), "g"),
@@ -131,15 +132,16 @@ impl Plot<'_> {
         self.area.width.max(1.0) as usize
     }
 
-    fn line(&self, svg: &mut Svg, points: &[(f64, f64)], look: usize) {
+    fn line(&self, svg: &mut Svg, points: &[(f64, f64)], series: Series) {
+        let (look, shape) = (series.color(), series.shape());
         // A long line lies over many others: a rim in the page's colour keeps it apart.
         if points.len() > DOTS {
             self.path(svg, points, "o", self.columns());
         }
-        self.path(svg, points, &format!("l s{look} d{look}"), self.columns());
+        self.path(svg, points, &format!("l s{look} d{shape}"), self.columns());
         if points.len() <= DOTS {
             for point in points.iter().filter(|point| finite(point)) {
-                svg.marker(self.at(*point), look, &format!("k c{look}"));
+                svg.marker(self.at(*point), shape, &format!("k c{look}"));
             }
         }
     }
@@ -183,7 +185,8 @@ impl Plot<'_> {
         }
     }
 
-    fn range(&self, svg: &mut Svg, y: f64, [low, value, high]: [f64; 3], look: usize) {
+    fn range(&self, svg: &mut Svg, y: f64, [low, value, high]: [f64; 3], series: Series) {
+        let (look, shape) = (series.color(), series.shape());
         if !value.is_finite() {
             return;
         }
@@ -196,10 +199,11 @@ impl Plot<'_> {
                 svg.line((end, y - CAP), (end, y + CAP), &class);
             }
         }
-        svg.marker((self.to_x(value), y), look, &format!("k c{look}"));
+        svg.marker((self.to_x(value), y), shape, &format!("k c{look}"));
     }
 
-    fn whisker(&self, svg: &mut Svg, (x, value, low, high): (f64, f64, f64, f64), look: usize) {
+    fn whisker(&self, svg: &mut Svg, (x, value, low, high): (f64, f64, f64, f64), series: Series) {
+        let (look, shape) = (series.color(), series.shape());
         if !finite(&(x, value)) {
             return;
         }
@@ -208,7 +212,7 @@ impl Plot<'_> {
             let (bottom, top) = (self.y_or_outside(low), self.y_or_outside(high));
             svg.line((x, bottom), (x, top), &format!("w s{look}"));
         }
-        svg.marker((x, self.to_y(value)), look, &format!("k c{look}"));
+        svg.marker((x, self.to_y(value)), shape, &format!("k c{look}"));
     }
 
     fn boxed(&self, svg: &mut Svg, x: f64, y: [f64; 5], look: usize) {

@@ -46,7 +46,7 @@ pub(crate) fn draw(svg: &mut Svg, marks: &[Mark], (left, top): (f64, f64), room:
 }
 
 fn sample(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
-    let look = mark.look();
+    let (look, shape) = (mark.series().color(), mark.series().shape());
     let (left, middle, right) = ((x, y), (x + 13.0, y), (x + 26.0, y));
     let patch = [
         (x, y - 5.0),
@@ -58,7 +58,7 @@ fn sample(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
         Mark::Band { .. } => svg.path(&patch, Close::Yes, &format!("b c{look}")),
         Mark::Zone { .. } | Mark::Belt { .. } => svg.path(&patch, Close::Yes, "m"),
         Mark::Level { .. } | Mark::Stretch { .. } | Mark::At { .. } => {
-            svg.line(left, right, &format!("r s{look} d{look}"));
+            svg.line(left, right, &format!("r s{look} d{shape}"));
         }
         Mark::Trace { .. } => svg.line(left, right, &format!("t s{look}")),
         Mark::Whiskers { .. } => {
@@ -67,12 +67,12 @@ fn sample(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
                 (x + 13.0, y + 7.0),
                 &format!("w s{look}"),
             );
-            svg.marker(middle, look, &format!("k c{look}"));
+            svg.marker(middle, shape, &format!("k c{look}"));
         }
-        Mark::Points { .. } => svg.marker(middle, look, &format!("k c{look}")),
+        Mark::Points { .. } => svg.marker(middle, shape, &format!("k c{look}")),
         _ => {
-            svg.line(left, right, &format!("l s{look} d{look}"));
-            svg.marker(middle, look, &format!("k c{look}"));
+            svg.line(left, right, &format!("l s{look} d{shape}"));
+            svg.marker(middle, shape, &format!("k c{look}"));
         }
     }
 }

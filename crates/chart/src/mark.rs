@@ -1,13 +1,22 @@
 //! What stands in a panel: lines, bands, points, intervals, boxes, and rules across it.
 
-/// Which of the six series looks a mark has; larger numbers begin again.
+/// Which look a mark has: six colours, and six dashes and shapes that go with them, other ones in every round, so that
+/// 36 series can be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Series(pub usize);
 
+/// Colours, and dashes and shapes, that there are.
+const LOOKS: usize = 6;
+
 impl Series {
-    /// The number of the look.
-    pub(crate) fn look(self) -> usize {
-        self.0 % 6
+    /// The number of its colour.
+    pub(crate) fn color(self) -> usize {
+        self.0 % LOOKS
+    }
+
+    /// The number of its dash and shape: the colour's own in the first round, the next one's in the second, ...
+    pub(crate) fn shape(self) -> usize {
+        (self.0 + self.0 / LOOKS) % LOOKS
     }
 }
 
@@ -186,7 +195,7 @@ impl Mark {
         }
     }
 
-    pub(crate) fn look(&self) -> usize {
+    pub(crate) fn series(&self) -> Series {
         match self {
             Self::Line { series, .. }
             | Self::Trace { series, .. }
@@ -198,8 +207,25 @@ impl Mark {
             | Self::Box { series, .. }
             | Self::Level { series, .. }
             | Self::Stretch { series, .. }
-            | Self::At { series, .. } => series.look(),
-            Self::Zone { .. } | Self::Belt { .. } | Self::Rule { .. } | Self::Words { .. } => 0,
+            | Self::At { series, .. } => *series,
+            Self::Zone { .. } | Self::Belt { .. } | Self::Rule { .. } | Self::Words { .. } => {
+                Series(0)
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Series;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_series_look_the_same() {
+        let looks: HashSet<(usize, usize)> = (0..36)
+            .map(|place| (Series(place).color(), Series(place).shape()))
+            .collect();
+        assert_eq!(looks.len(), 36);
+        assert!((0..6).all(|place| Series(place).color() == Series(place).shape()));
     }
 }

@@ -99,9 +99,9 @@ impl Svg {
         let _ = writeln!(self.text, r#"<path d="{data}{end}" class="{class}"/>"#);
     }
 
-    /// A dot, a square, a triangle, a diamond, a triangle upside down or a bar: every look has its own shape.
-    pub(crate) fn marker(&mut self, at: (f64, f64), look: usize, class: &str) {
-        let shape: &[(f64, f64)] = match look {
+    /// A dot, a square, a triangle, a diamond, a triangle upside down or a bar, by its number.
+    pub(crate) fn marker(&mut self, at: (f64, f64), shape: usize, class: &str) {
+        let shape: &[(f64, f64)] = match shape {
             0 => return self.circle(at, 3.0, class),
             1 => &[(-2.8, -2.8), (2.8, -2.8), (2.8, 2.8), (-2.8, 2.8)],
             2 => &[(0.0, -3.8), (3.6, 2.6), (-3.6, 2.6)],

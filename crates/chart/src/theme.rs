@@ -64,7 +64,7 @@ const VARIABLES: Colors = Colors {
     ],
 };
 
-/// Dash patterns by series, so that colour is never the only difference.
+/// Dash patterns by shape, so that colour is never the only difference.
 const DASHES: [&str; 6] = ["", "7 4", "2 3", "9 3 2 3", "4 2", "1 3"];
 
 impl Theme {
