@@ -1,27 +1,24 @@
 //! The charts of a report, from its data.
 
 use super::Block;
+use super::forests::forests;
 use crate::number::level;
 use crate::sequential;
-use fairtrial_analysis::compare::{Contrast, MetricComparison, Word};
 use fairtrial_analysis::report::{
     ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
     ReportData,
 };
 use fairtrial_analysis::sequential::Trajectory;
+use fairtrial_chart::Figure;
 use fairtrial_chart::charts::{
-    self, Counted, Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History,
-    HistoryPoint, LookPoint, Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
+    self, Counted, Curve, Curves, Distribution, Group, Heading, History, HistoryPoint, LookPoint,
+    Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
 };
-use fairtrial_chart::{Figure, TickFormat};
 use fairtrial_model::Direction;
-
-/// Rows of one forest plot at most.
-const ROWS: usize = 24;
 
 /// All charts, the differences first.
 pub(super) fn charts(data: &ReportData) -> Vec<Block> {
-    let mut found: Vec<Figure> = forests(data);
+    let mut found: Vec<Figure> = data.comparison.iter().flat_map(forests).collect();
     found.extend(data.sequential.iter().flat_map(trajectories));
     found.extend(data.curves.iter().map(curves));
     found.extend(data.distributions.iter().map(distribution));
@@ -60,124 +57,6 @@ fn slug(title: &str) -> String {
     }
     let cut: String = words.trim_matches('-').chars().take(40).collect();
     cut.trim_matches('-').to_owned()
-}
-
-/// The differences: those that have a relative change in one chart, the others each on the metric's own scale.
-fn forests(data: &ReportData) -> Vec<Figure> {
-    let Some(comparison) = &data.comparison else {
-        return Vec::new();
-    };
-    let several = comparison.contrasts.len() > 1;
-    let all = comparison.contrasts.iter().flat_map(|contrast| {
-        contrast
-            .metrics
-            .iter()
-            .map(move |metric| (contrast, metric))
-    });
-    let rows: Vec<ForestRow> = all
-        .clone()
-        .filter_map(|(contrast, metric)| relative_row(contrast, metric, several))
-        .take(ROWS)
-        .collect();
-    let confidence = level(comparison.alpha);
-    let shaded = |rows: &[ForestRow]| {
-        if rows.iter().any(|row| row.margin.is_some()) {
-            "; changes inside the shaded margin do not matter"
-        } else {
-            ""
-        }
-    };
-    let mut figures = Vec::new();
-    if !rows.is_empty() {
-        figures.push(charts::forest(&Forest {
-            heading: Heading {
-                title: "Differences from the control".to_owned(),
-                subtitle: format!(
-                    "Relative change with its {confidence} interval{}.",
-                    shaded(&rows)
-                ),
-                notes: Vec::new(),
-            },
-            axis: "change against the control".to_owned(),
-            format: TickFormat::Change,
-            rows,
-        }));
-    }
-    let absolute = all.filter_map(|(contrast, metric)| {
-        let row = absolute_row(contrast, metric, several)?;
-        Some((metric, row))
-    });
-    figures.extend(absolute.take(3).map(|(metric, row)| {
-        let rows = vec![row];
-        charts::forest(&Forest {
-            heading: Heading {
-                title: format!("Difference in {}", metric.metric),
-                subtitle: format!("With its {confidence} interval{}.", shaded(&rows)),
-                notes: Vec::new(),
-            },
-            axis: with_unit(
-                &format!("difference in {}", metric.metric),
-                metric.unit.as_deref(),
-            ),
-            format: TickFormat::Plain,
-            rows,
-        })
-    }));
-    figures
-}
-
-fn row_name(contrast: &Contrast, metric: &MetricComparison, several: bool) -> String {
-    if !several {
-        return metric.metric.clone();
-    }
-    let mut name = format!("{} · {}", metric.metric, contrast.candidate.short());
-    if !contrast.point.is_empty() {
-        name = format!("{name} · {}", contrast.point);
-    }
-    name
-}
-
-fn look(word: Word) -> usize {
-    match word {
-        Word::Improved => 2,
-        Word::Regressed => 1,
-        _ => 0,
-    }
-}
-
-fn relative_row(
-    contrast: &Contrast,
-    metric: &MetricComparison,
-    several: bool,
-) -> Option<ForestRow> {
-    let effect = metric.effect.as_ref()?;
-    let relative = effect.relative?;
-    Some(ForestRow {
-        name: row_name(contrast, metric, several),
-        note: metric.verdict.word.text().to_owned(),
-        range: [relative.low, relative.value, relative.high],
-        margin: effect.margin.map(|margin| margin / effect.control.abs()),
-        look: look(metric.verdict.word),
-    })
-}
-
-fn absolute_row(
-    contrast: &Contrast,
-    metric: &MetricComparison,
-    several: bool,
-) -> Option<ForestRow> {
-    let effect = metric
-        .effect
-        .as_ref()
-        .filter(|effect| effect.relative.is_none())?;
-    let absolute = effect.absolute;
-    Some(ForestRow {
-        name: row_name(contrast, metric, several),
-        note: metric.verdict.word.text().to_owned(),
-        range: [absolute.low, absolute.value, absolute.high],
-        margin: effect.margin,
-        look: look(metric.verdict.word),
-    })
 }
 
 fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {

@@ -3,6 +3,7 @@
 
 mod evidence;
 mod figures;
+mod forests;
 mod origin;
 mod verdicts;
 
