@@ -6,10 +6,13 @@ use fairtrial_journal::{Durability, write_atomic_bytes};
 use std::path::Path;
 
 /// What a figure is written as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Picture {
-    Png,
+    /// Lines and letters, at any size
+    #[default]
     Svg,
+    /// Pixels, on white
+    Png,
 }
 
 impl Picture {
@@ -22,6 +25,14 @@ impl Picture {
                 "{} must end in .png or .svg",
                 path.display()
             ))),
+        }
+    }
+
+    /// The ending of its files' names.
+    pub(crate) const fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Png => "png",
         }
     }
 

@@ -73,3 +73,65 @@ fn a_profile_counts_the_runs_on_the_better_side() {
     let html = project.read("r.html");
     assert!(html.contains(">share of runs below it<"), "{html}");
 }
+
+#[test]
+fn the_looks_of_a_sequential_run_have_a_unit_and_the_margin() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = 12\ncommand = [\"sh\", \"t.sh\", \"{seed}\", \"{lift}\"]\n\
+         [arms.control]\nlift = 0\n[arms.candidate]\nlift = 1\n\
+         [metrics.score]\ndirection = \"up\"\nunit = \"points\"\nmargin = \"10%\"\n",
+    );
+    project.write(
+        "t.sh",
+        "echo \"{\\\"score\\\": $((1000 + $1 % 7 + $2 * ($1 % 3)))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml", "--until", "decided"]);
+    project.expect(0, &["report", "--html", "r.html"]);
+    let html = project.read("r.html");
+    assert!(html.contains(">difference in score (points)<"));
+    assert!(html.contains(">too small to matter<"));
+}
+
+#[test]
+fn every_chart_can_be_had_as_a_picture_and_wrong_endings_are_refused() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = 6\ncommand = [\"sh\", \"t.sh\", \"{seed}\", \"{lift}\"]\n\
+         [arms.control]\nlift = 0\n[arms.candidate]\nlift = 1\n[metrics.score]\ndirection = \"up\"\n",
+    );
+    project.write(
+        "t.sh",
+        "echo \"{\\\"score\\\": $((10 + $1 % 7 + $2 * ($1 % 3)))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    for (kind, first) in [("svg", "<svg".as_bytes()), ("png", b"\x89PNG")] {
+        let written = project.expect(
+            0,
+            &["report", "--charts", "figures", "--chart-format", kind],
+        );
+        let paths: Vec<&str> = written.out.lines().collect();
+        assert_eq!(
+            paths,
+            [
+                format!("figures/01-differences-from-the-control.{kind}"),
+                format!("figures/02-score-every-trial.{kind}")
+            ]
+        );
+        for path in paths {
+            assert!(
+                std::fs::read(project.path().join(path))
+                    .unwrap()
+                    .starts_with(first)
+            );
+        }
+    }
+    for (option, file) in [("--html", "x.png"), ("--md", "x.html"), ("--html", "x")] {
+        let refused = project.expect(2, &["report", option, file]);
+        assert!(refused.err.contains("must end in ."), "{}", refused.err);
+        assert!(
+            refused.err.contains("--chart-format png"),
+            "{}",
+            refused.err
+        );
+        assert!(!project.path().join(file).exists());
+    }
+}

@@ -4,6 +4,7 @@ use super::select::RunArgs;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::hooks;
+use crate::picture::Picture;
 use crate::printer::Printer;
 use crate::report_of::report_of;
 use fairtrial_analysis::report::ReportData;
@@ -20,6 +21,7 @@ Examples:
   fairtrial report                                report.html and report.md of the newest run
   fairtrial report bench --html bench.html        one page of the newest run of `bench`
   fairtrial report bench --rollout 20250824__12-34-56 --md report.md
+  fairtrial report bench --charts figures --chart-format png    every chart as a picture
 
 The HTML page loads nothing and needs no JavaScript; its charts follow the reader's light or dark setting. With \
 Markdown the charts are SVG files beside it. `fairtrial verify` checks a report against the evidence.")]
@@ -32,6 +34,18 @@ pub(crate) struct Args {
     /// Write the Markdown page here, its charts beside it
     #[arg(long, value_name = "FILE")]
     md: Option<PathBuf>,
+    /// Write every chart into this folder, as a file of its own
+    #[arg(long, value_name = "DIR")]
+    charts: Option<PathBuf>,
+    /// What the files of `--charts` are
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        requires = "charts",
+        default_value_t
+    )]
+    chart_format: Picture,
     /// A template of your own for the HTML page (Jinja; `report --print-template` shows ours)
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
@@ -51,10 +65,12 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.line(fairtrial_report::html::TEMPLATE);
         return Ok(Exit::Fine);
     }
+    ends_in(args.html.as_deref(), "--html", &["html", "htm"])?;
+    ends_in(args.md.as_deref(), "--md", &["md", "markdown"])?;
     let template = args.template.as_deref().map(read_text).transpose()?;
     let run = args.run.find(global)?;
     let data = report_of(&run, None, printer)?;
-    let asked = args.html.is_some() || args.md.is_some();
+    let asked = args.html.is_some() || args.md.is_some() || args.charts.is_some();
     let files = if asked || args.json || !args.reporters.is_empty() {
         Files {
             html: args.html.clone(),
@@ -64,6 +80,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         Files::of(&run)
     };
     let mut written = files.write(&data, template.as_deref())?;
+    if let Some(folder) = &args.charts {
+        written.extend(pictures(&data, folder, args.chart_format)?);
+    }
     written.extend(reported(&args.reporters, &run, &data)?);
     if args.json {
         printer.json(&data);
@@ -73,6 +92,32 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// Refuses a name that says that something else is in the file.
+fn ends_in(path: Option<&Path>, option: &str, endings: &[&str]) -> Result<(), Failure> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if ending.is_some_and(|ending| endings.contains(&ending.to_ascii_lowercase().as_str())) {
+        return Ok(());
+    }
+    let wrong = format!("{option} {} must end in .{}", path.display(), endings[0]);
+    Err(Failure::input(wrong).hint("pictures of the charts: --charts DIR --chart-format png"))
+}
+
+/// Writes every chart as a file of its own and gives their paths.
+fn pictures(data: &ReportData, folder: &Path, kind: Picture) -> Result<Vec<PathBuf>, Failure> {
+    make(folder)?;
+    fairtrial_report::page::charts(data)
+        .into_iter()
+        .map(|(name, figure)| {
+            let path = folder.join(format!("{name}.{}", kind.ending()));
+            kind.write(&figure, &path)?;
+            Ok(path)
+        })
+        .collect()
 }
 
 /// Runs the reporters that were named and gives their folders.
@@ -173,14 +218,17 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))
 }
 
+fn make(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::machine(format!("cannot make {}: {error}", folder.display())))
+}
+
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
     {
-        fs::create_dir_all(folder).map_err(|error| {
-            Failure::machine(format!("cannot make {}: {error}", folder.display()))
-        })?;
+        make(folder)?;
     }
     Ok(write_atomic_bytes(
         path,

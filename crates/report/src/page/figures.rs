@@ -16,8 +16,16 @@ use fairtrial_chart::charts::{
 };
 use fairtrial_model::Direction;
 
-/// All charts, the differences first.
+/// All charts as blocks of a page.
 pub(super) fn charts(data: &ReportData) -> Vec<Block> {
+    let named = named(data).into_iter();
+    named
+        .map(|(name, figure)| Block::Chart(name, Box::new(figure)))
+        .collect()
+}
+
+/// All charts with their names, the differences first.
+pub(super) fn named(data: &ReportData) -> Vec<(String, Figure)> {
     let mut found: Vec<Figure> = data.comparison.iter().flat_map(forests).collect();
     found.extend(data.sequential.iter().flat_map(trajectories));
     found.extend(data.curves.iter().map(curves));
@@ -37,10 +45,8 @@ pub(super) fn charts(data: &ReportData) -> Vec<Block> {
     let named = found.into_iter().enumerate();
     named
         .map(|(place, figure)| {
-            Block::Chart(
-                format!("{:02}-{}", place + 1, slug(&figure.title)),
-                Box::new(figure),
-            )
+            let name = format!("{:02}-{}", place + 1, slug(&figure.title));
+            (name.trim_end_matches('-').to_owned(), figure)
         })
         .collect()
 }

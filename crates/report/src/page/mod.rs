@@ -138,6 +138,11 @@ pub fn page(data: &ReportData) -> Page {
     }
 }
 
+/// The charts of a report as its pages show them, each with the name of its file.
+pub fn charts(data: &ReportData) -> Vec<(String, Figure)> {
+    figures::named(data)
+}
+
 /// The headline without the run's name, which stands above it.
 fn bare(headline: &str) -> String {
     headline
