@@ -12,6 +12,8 @@ use std::fmt::Write as _;
 /// The template that is used where the user brings none.
 pub const TEMPLATE: &str = include_str!("page.html.jinja");
 const STYLE: &str = include_str!("page.css");
+/// Letters of a word that may be broken where there is no room.
+const LONG_WORD: usize = 20;
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
@@ -135,19 +137,12 @@ fn table_section(section: &Section) -> String {
 
 /// A table whose cells carry their column's title: on a narrow screen each row becomes a card.
 fn table(grid: &Grid) -> String {
-    let side = |align: Align| {
-        if align == Align::Right {
-            " class=\"n\""
-        } else {
-            ""
-        }
-    };
     let mut html = String::from("<table>\n<thead><tr>");
     for column in &grid.columns {
         let _ = write!(
             html,
             "<th scope=\"col\"{}>{}</th>",
-            side(column.align),
+            classes(column.align, Tone::Plain, &column.title),
             escape(&column.title)
         );
     }
@@ -155,15 +150,10 @@ fn table(grid: &Grid) -> String {
     for row in &grid.rows {
         html.push_str("<tr>");
         for (column, cell) in grid.columns.iter().zip(row) {
-            let class = match (column.align, cell.tone) {
-                (Align::Left, Tone::Plain) => String::new(),
-                (Align::Right, Tone::Plain) => " class=\"n\"".to_owned(),
-                (Align::Left, tone) => format!(" class=\"{}\"", tone_class(tone)),
-                (Align::Right, tone) => format!(" class=\"n {}\"", tone_class(tone)),
-            };
             let _ = write!(
                 html,
-                "<td{class} data-of=\"{}\">{}</td>",
+                "<td{} data-of=\"{}\">{}</td>",
+                classes(column.align, cell.tone, &cell.text),
                 escape(&column.title),
                 escape(&cell.text)
             );
@@ -172,6 +162,24 @@ fn table(grid: &Grid) -> String {
     }
     html.push_str("</tbody>\n</table>\n");
     html
+}
+
+/// The class attribute of a cell. Only names that no column has room for may be broken inside of a word: a number or a
+/// verdict on two lines is read as another.
+fn classes(align: Align, tone: Tone, text: &str) -> String {
+    let number = (align == Align::Right).then_some("n");
+    let tone = (tone != Tone::Plain).then(|| tone_class(tone));
+    let mut words = text.split_whitespace();
+    let long = words.any(|word| word.chars().count() > LONG_WORD);
+    let all: Vec<&str> = [number, tone, long.then_some("long")]
+        .into_iter()
+        .flatten()
+        .collect();
+    if all.is_empty() {
+        String::new()
+    } else {
+        format!(" class=\"{}\"", all.join(" "))
+    }
 }
 
 /// Text that stands for itself in HTML.
@@ -193,7 +201,22 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{escape, in_script};
+    use super::{classes, escape, in_script};
+    use crate::grid::{Align, Tone};
+
+    #[test]
+    fn only_long_names_may_be_broken_inside_of_a_word() {
+        assert_eq!(classes(Align::Right, Tone::Plain, "13"), " class=\"n\"");
+        assert_eq!(
+            classes(Align::Left, Tone::Caution, "inconclusive"),
+            " class=\"caution\""
+        );
+        assert_eq!(classes(Align::Left, Tone::Plain, "two words"), "");
+        assert_eq!(
+            classes(Align::Left, Tone::Plain, "overview/reward/averaged_over_agents"),
+            " class=\"long\""
+        );
+    }
 
     #[test]
     fn text_from_users_cannot_break_the_page() {
