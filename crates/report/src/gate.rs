@@ -28,11 +28,17 @@ pub(crate) fn headline(gate: &Gate) -> String {
 
 /// One row per rule.
 pub(crate) fn rules_section(gate: &Gate) -> Section {
+    // Where rules differ only by their sides, nobody could tell the rows apart without them.
+    let alike = gate
+        .lines
+        .windows(2)
+        .all(|two| two[0].sides == two[1].sides);
+    let sides = Column::words("sides");
     let mut grid = Grid::new(vec![
         Column::words("metric"),
         Column::words("answer"),
         Column::words("why"),
-        Column::words("sides").may_go(1),
+        if alike { sides.may_go(1) } else { sides },
     ]);
     for line in &gate.lines {
         grid.push(vec![
@@ -62,4 +68,36 @@ pub(crate) fn evidence_sections(gate: &Gate) -> Vec<Section> {
         sections.extend(tables.map(|contrast| verdict_section(contrast, comparison)));
     }
     sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rules_section;
+    use fairtrial_analysis::gate::{Gate, GateLine, GateWord};
+
+    fn may_lose_its_sides(sides: [&str; 2]) -> bool {
+        let line = |sides: &str| GateLine {
+            sides: sides.to_owned(),
+            metric: "score".to_owned(),
+            word: GateWord::Equivalent,
+            reason: "why".to_owned(),
+        };
+        let gate = Gate {
+            schema: 1,
+            word: GateWord::Equivalent,
+            reasons: Vec::new(),
+            alpha: 0.05,
+            infra: Vec::new(),
+            lines: sides.map(line).to_vec(),
+            comparison: None,
+            sequential: None,
+        };
+        !rules_section(&gate).grid.drop_some().is_empty()
+    }
+
+    #[test]
+    fn sides_that_differ_are_never_left_out() {
+        assert!(may_lose_its_sides(["a against b", "a against b"]));
+        assert!(!may_lose_its_sides(["a against c", "b against c"]));
+    }
 }
