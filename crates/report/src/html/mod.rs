@@ -213,7 +213,11 @@ mod tests {
         );
         assert_eq!(classes(Align::Left, Tone::Plain, "two words"), "");
         assert_eq!(
-            classes(Align::Left, Tone::Plain, "overview/reward/averaged_over_agents"),
+            classes(
+                Align::Left,
+                Tone::Plain,
+                "overview/reward/averaged_over_agents"
+            ),
             " class=\"long\""
         );
     }

@@ -96,8 +96,9 @@ fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> Str
             let notes = figure.notes.iter();
             let notes = notes.map(|note| format!("\n{}\n", escape(note)));
             format!(
-                "![{}]({file})\n{}",
+                "![{}]({})\n{}",
                 escape(&figure.title),
+                link(&file),
                 notes.collect::<String>()
             )
         }
@@ -106,6 +107,19 @@ fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> Str
         }
         Block::Commands(commands) => fenced(&commands.join("\n")),
     }
+}
+
+/// A file's name as the target of a link, which blanks and brackets would end.
+fn link(file: &str) -> String {
+    let mut target = String::with_capacity(file.len());
+    for byte in file.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            target.push(char::from(byte));
+        } else {
+            let _ = write!(target, "%{byte:02X}");
+        }
+    }
+    target
 }
 
 /// Text as it stands, between fences that it cannot hold.
@@ -119,7 +133,16 @@ fn fenced(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fenced;
+    use super::{fenced, link};
+
+    #[test]
+    fn blanks_and_brackets_do_not_end_a_link() {
+        assert_eq!(link("report-01-a.svg"), "report-01-a.svg");
+        assert_eq!(
+            link("my report (1)-ä.svg"),
+            "my%20report%20%281%29-%C3%A4.svg"
+        );
+    }
 
     #[test]
     fn a_log_cannot_end_its_fence() {
