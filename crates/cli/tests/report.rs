@@ -78,6 +78,7 @@ fn a_report_has_the_verdict_the_charts_the_failures_and_where_it_came_from() {
     }
     assert!(html.contains("boom: &lt;no&gt; &quot;luck&quot; &amp;"));
     assert!(html.contains("with &lt;angle&gt; brackets &amp; more"));
+    assert!(html.contains("<code>--only 7</code>") && !html.contains("`--only"));
     assert!(html.contains("exit code 7") && html.contains("seed 2043"));
     assert!(html.matches("class=\"ft-chart\"").count() >= 6);
     let loads = ["src=", "http://", "https://", "@import", "url(http"];
@@ -213,7 +214,8 @@ fn a_registered_plan_is_kept_to_or_its_deviations_are_listed() {
     );
     let run = project.expect(1, &["run", "bench.toml"]);
     assert!(
-        run.err.contains("deviates from its registered plan"),
+        run.err
+            .contains("deviates from its registered plan in 1 place, first in"),
         "{}",
         run.err
     );

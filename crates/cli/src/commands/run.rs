@@ -228,8 +228,8 @@ fn registration(args: &Args, plan: &Plan, printer: Printer) -> Option<Vec<u8>> {
             let deviations = registration.deviations(plan.spec());
             if let Some(first) = deviations.first() {
                 printer.warn(format!(
-                    "the spec deviates from its registered plan in {} places, first in `{}`; the report will list them",
-                    deviations.len(),
+                    "the spec deviates from its registered plan in {}, first in `{}`; the report will list them",
+                    fairtrial_report::number::counted(deviations.len() as u64, "place"),
                     first.what
                 ));
             }

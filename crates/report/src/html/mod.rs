@@ -36,6 +36,7 @@ pub fn report(
     let page = page(data);
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.add_filter("code", |text: &str| Value::from_safe_string(coded(text)));
     environment.add_template("report.html", template.unwrap_or(TEMPLATE))?;
     let parts: Vec<Value> = page
         .parts
@@ -99,7 +100,7 @@ const fn tone_class(tone: Tone) -> &'static str {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Words(words) => format!("<p>{}</p>\n", escape(words)),
+        Block::Words(words) => format!("<p>{}</p>\n", coded(words)),
         Block::Table(section) => table_section(section),
         Block::Chart(name, figure) => format!(
             "<figure id=\"chart-{}\">\n{}</figure>\n",
@@ -129,7 +130,7 @@ fn table_section(section: &Section) -> String {
         html.push_str(&table(&section.grid));
     }
     for note in &section.notes {
-        let _ = writeln!(html, "<p class=\"note\">{}</p>", escape(note));
+        let _ = writeln!(html, "<p class=\"note\">{}</p>", coded(note));
     }
     html.push_str("</div>\n");
     html
@@ -182,6 +183,21 @@ fn classes(align: Align, tone: Tone, text: &str) -> String {
     }
 }
 
+/// A sentence of ours in HTML: what stands between backticks is something to type.
+fn coded(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, (inside, after))) = rest
+        .split_once('`')
+        .and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
+    {
+        let _ = write!(html, "{}<code>{}</code>", escape(before), escape(inside));
+        rest = after;
+    }
+    html.push_str(&escape(rest));
+    html
+}
+
 /// Text that stands for itself in HTML.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -201,7 +217,7 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{classes, escape, in_script};
+    use super::{classes, coded, escape, in_script};
     use crate::grid::{Align, Tone};
 
     #[test]
@@ -219,6 +235,14 @@ mod tests {
                 "overview/reward/averaged_over_agents"
             ),
             " class=\"long\""
+        );
+    }
+
+    #[test]
+    fn backticks_become_code() {
+        assert_eq!(
+            coded("`--only 7` runs <it> again, `x"),
+            "<code>--only 7</code> runs &lt;it&gt; again, `x"
         );
     }
 
