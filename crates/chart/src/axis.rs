@@ -1,6 +1,6 @@
 //! Axes: from values to places, with ticks at round numbers or at names.
 
-use crate::text::{SIZE, fit, width};
+use crate::text::{SIZE, fit, width, wrap};
 
 /// Most ticks that are aimed at.
 const TICKS: f64 = 6.0;
@@ -9,6 +9,11 @@ const BETWEEN: f64 = 10.0;
 
 /// Room that the shortest name under an axis takes.
 const SHORTEST: f64 = 30.0;
+/// Room between neighbouring names under an axis, and the lines that one may take.
+const NAME_GAP: f64 = 3.0;
+const NAME_LINES: usize = 3;
+/// What stands between the parts of a name.
+const PARTS: &str = " · ";
 
 /// How tick labels are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,6 +57,13 @@ pub struct Axis {
 pub(crate) struct Tick {
     pub(crate) at: f64,
     pub(crate) label: String,
+}
+
+/// A name under an axis, in lines.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NameTick {
+    pub(crate) at: f64,
+    pub(crate) lines: Vec<String>,
 }
 
 impl Axis {
@@ -155,17 +167,37 @@ impl Axis {
         (value - self.low) / (self.high - self.low)
     }
 
-    /// Ticks along an axis that is drawn across, `room` wide: as many as have room side by side.
+    /// The names under an axis that is drawn across, `room` wide; none where it has numbers. What has no room in one
+    /// line is broken between words and parts.
+    pub(crate) fn names_across(&self, room: f64) -> Vec<NameTick> {
+        let names = self.rows().unwrap_or(&[]);
+        // Where there is no room for all, every second, third, ... name.
+        let every = (names.len() as f64 * (SHORTEST + NAME_GAP) / room)
+            .ceil()
+            .max(1.0);
+        let each = every * room / names.len().max(1) as f64 - NAME_GAP;
+        // All in the same way, so that neighbours can be compared.
+        let broken = names.iter().any(|name| width(name, SIZE) > each);
+        let lines = |name: &String| {
+            let parts: Vec<&str> = name.split(PARTS).collect();
+            match NAME_LINES.checked_sub(parts.len()) {
+                _ if !broken => vec![name.clone()],
+                Some(spare) => {
+                    let parts = parts.iter();
+                    parts.flat_map(|part| wrap(part, each, 1 + spare)).collect()
+                }
+                None => wrap(&parts.join(" "), each, NAME_LINES),
+            }
+        };
+        let ticks = names.iter().enumerate().map(|(place, name)| NameTick {
+            at: place as f64,
+            lines: lines(name),
+        });
+        ticks.step_by(every as usize).collect()
+    }
+
+    /// Ticks at numbers along an axis that is drawn across, `room` wide: as many as have room side by side.
     pub(crate) fn across(&self, room: f64) -> Vec<Tick> {
-        if let Some(names) = self.rows() {
-            // Where there is no room for all, every second, third, ... name.
-            let every = (names.len() as f64 * (SHORTEST + BETWEEN) / room)
-                .ceil()
-                .max(1.0);
-            let each = every * room / names.len().max(1) as f64 - BETWEEN;
-            let ticks = named(names, |name| fit(name, each, SIZE));
-            return ticks.into_iter().step_by(every as usize).collect();
-        }
         let fits = |ticks: &[Tick]| {
             let widest = ticks
                 .iter()
@@ -318,7 +350,20 @@ mod tests {
         assert_eq!(axis.upwards(80.0)[1].label, "b");
         assert_eq!((axis.place(-0.5), axis.place(1.5)), (0.0, 1.0));
         let many = Axis::named("", (0..100).map(|n| n.to_string()).collect());
-        assert_eq!(many.across(400.0).len(), 10);
+        assert_eq!(many.names_across(400.0).len(), 12);
+    }
+
+    #[test]
+    fn names_under_an_axis_are_broken_before_they_are_cut() {
+        let names = ["easy", "medium", "hard"]
+            .iter()
+            .flat_map(|task| ["control", "better"].map(|arm| format!("{task} · {arm}")));
+        let axis = Axis::named("", names.collect());
+        let ticks = axis.names_across(320.0);
+        assert_eq!(ticks[2].lines, ["medium", "control"]);
+        assert_eq!(ticks[0].lines, ["easy", "control"]);
+        assert_eq!(axis.names_across(900.0)[2].lines, ["medium · control"]);
+        assert!(axis.across(320.0).is_empty());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One pair of axes with its marks and its legend: what stands where.
 
 use crate::area::Area;
-use crate::axis::{Axis, Tick};
+use crate::axis::{Axis, NameTick, Tick};
 use crate::draw::Plot;
 use crate::legend;
 use crate::mark::Mark;
@@ -19,6 +19,8 @@ const BOTTOM: f64 = 46.0;
 const UPWARD: f64 = 28.0;
 /// Between a tick label and the plot.
 const GAP: f64 = 6.0;
+/// Height of a further line of a name under the plot.
+const NAME_LINE: f64 = 14.0;
 /// Height of a named row.
 const ROW: f64 = 26.0;
 /// Size of a panel's heading.
@@ -67,7 +69,7 @@ impl Panel {
             svg.text((area.x + GAP, area.y + 16.0), Anchor::Start, "p", &title);
         }
         self.draw_y(svg, plot, &upwards);
-        self.draw_x(svg, plot);
+        self.draw_x(svg, area, plot);
         self.draw_notes(svg, plot, names);
         let drawing = Plot {
             area: plot,
@@ -112,11 +114,16 @@ impl Panel {
         };
         let right = RIGHT.max(notes.min(NAMES_SHARE * area.width) + 2.0 * GAP);
         let legend = legend_lines as f64 * legend::LINE;
-        let bottom = if hidden { GAP } else { BOTTOM };
+        let plot_width = area.width - left - if hidden { GAP } else { right };
+        let bottom = if hidden {
+            GAP
+        } else {
+            BOTTOM + self.more_lines(plot_width) * NAME_LINE
+        };
         let plot = Area {
             x: area.x + left,
             y: area.y + self.top(),
-            width: area.width - left - if hidden { GAP } else { right },
+            width: plot_width,
             height: area.height - self.top() - bottom - legend,
         };
         if hidden { self.even(plot) } else { plot }
@@ -155,7 +162,16 @@ impl Panel {
         }
     }
 
-    fn draw_x(&self, svg: &mut Svg, plot: Area) {
+    /// Lines that names under the plot take beyond the usual one; the axis's own label, where it has none, leaves its
+    /// line to them.
+    fn more_lines(&self, plot_width: f64) -> f64 {
+        let names = self.x.names_across(plot_width).into_iter();
+        let lines = names.map(|name| name.lines.len()).max().unwrap_or(1);
+        let usual = if self.x.label().is_empty() { 2 } else { 1 };
+        lines.saturating_sub(usual) as f64
+    }
+
+    fn draw_x(&self, svg: &mut Svg, area: Area, plot: Area) {
         if self.x.is_hidden() {
             return;
         }
@@ -165,15 +181,26 @@ impl Panel {
             y: &self.y,
         };
         let bottom = plot.y + plot.height;
-        for Tick { at, label } in self.x.across(plot.width) {
+        let numbers = self.x.across(plot.width).into_iter();
+        let ticks = numbers.map(|tick| NameTick {
+            at: tick.at,
+            lines: vec![tick.label],
+        });
+        for NameTick { at, lines } in ticks.chain(self.x.names_across(plot.width)) {
             let x = drawing.to_x(at);
             svg.line((x, bottom), (x, bottom + 4.0), "g x");
-            svg.text((x, bottom + 18.0), Anchor::Middle, "f", &label);
+            for (line, text) in lines.iter().enumerate() {
+                let y = bottom + 18.0 + line as f64 * NAME_LINE;
+                svg.text((x, y), Anchor::Middle, "f", text);
+            }
         }
         svg.line((plot.x, bottom), (plot.x + plot.width, bottom), "g x");
-        let label = fit(self.x.label(), plot.width, SIZE);
+        // Under the names and notes at both sides of the plot there is room as well.
         let middle = plot.x + plot.width / 2.0;
-        svg.text((middle, bottom + 36.0), Anchor::Middle, "", &label);
+        let room = 2.0 * (middle - area.x).min(area.x + area.width - middle);
+        let label = fit(self.x.label(), room, SIZE);
+        let below = bottom + 36.0 + self.more_lines(plot.width) * NAME_LINE;
+        svg.text((middle, below), Anchor::Middle, "", &label);
     }
 
     fn draw_notes(&self, svg: &mut Svg, plot: Area, room: f64) {

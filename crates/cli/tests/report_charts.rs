@@ -72,6 +72,16 @@ fn a_profile_counts_the_runs_on_the_better_side() {
     project.expect(0, &["report", "--html", "r.html"]);
     let html = project.read("r.html");
     assert!(html.contains(">share of runs below it<"), "{html}");
+    // Groups stand in the spec's order, not in that of the shuffled records.
+    let groups = data["distributions"][0]["groups"].as_array().unwrap();
+    let names: Vec<&str> = groups
+        .iter()
+        .map(|group| group["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["z · control", "z · better", "a · control", "a · better"]
+    );
 }
 
 #[test]

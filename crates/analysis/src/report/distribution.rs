@@ -72,9 +72,16 @@ fn one(evidence: &Evidence<'_>, metric: &str) -> MetricDistribution {
     let (tasks, points) = (several(|key| key.0), several(|key| key.1));
     let mut order: Vec<usize> = (0..keys.len()).collect();
     let arm = |key: &(u32, u32, u32)| data.arms.get(key.2).clone().unwrap_or_default();
+    let listed: Vec<String> = evidence
+        .spec
+        .tasks
+        .iter()
+        .map(|task| task.id.clone())
+        .collect();
     order.sort_by(|a, b| {
         let (a, b) = (&keys[*a], &keys[*b]);
-        a.0.cmp(&b.0)
+        let task = |key: &(u32, u32, u32)| data.tasks.get(key.0);
+        order::by_list(&listed, task(a), task(b))
             .then_with(|| {
                 let point = |key: &(u32, u32, u32)| &data.point_values[key.1 as usize];
                 order::points(point(a), point(b))

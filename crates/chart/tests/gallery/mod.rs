@@ -48,6 +48,20 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
             "distribution-many",
             distribution(&groups(&[LONG, "b", "c", "d", "e", "f", "g", "h"], 200)),
         ),
+        (
+            "distribution-parts",
+            distribution(&groups(
+                &[
+                    "easy · control",
+                    "easy · better",
+                    "medium · control",
+                    "medium · better",
+                    "hard · control",
+                    "hard · better",
+                ],
+                15,
+            )),
+        ),
         ("profile", profile(&shares(&["control", "candidate"], 81))),
         ("profile-lower-is-better", profile(&times())),
         ("profile-one-point", profile(&shares(&["control"], 1))),
