@@ -52,7 +52,10 @@ pub(crate) fn fit(text: &str, room: f64, size: f64) -> String {
 /// The text in lines of at most `room`, broken between words; at most `lines`, the last one cut.
 pub(crate) fn wrap(text: &str, room: f64, lines: usize) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    // A percent sign alone on the next line would be nobody's.
+    let whole = text.replace(" %", "\u{a0}%");
+    let between = |c: char| c.is_whitespace() && c != '\u{a0}';
+    for word in whole.split(between).filter(|word| !word.is_empty()) {
         match broken.last_mut() {
             Some(line) if width(&format!("{line} {word}"), SIZE) <= room => {
                 line.push(' ');
@@ -65,7 +68,8 @@ pub(crate) fn wrap(text: &str, room: f64, lines: usize) -> Vec<String> {
         let rest = broken.split_off(lines.saturating_sub(1)).join(" ");
         broken.push(cut_end(&rest, room));
     }
-    broken.iter().map(|line| fit(line, room, SIZE)).collect()
+    let lines = broken.iter().map(|line| line.replace("\u{a0}%", " %"));
+    lines.map(|line| fit(&line, room, SIZE)).collect()
 }
 
 /// A sentence loses its end and not its middle.
@@ -100,5 +104,10 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert!(lines[1].ends_with('…'), "{lines:?}");
         assert!(wrap("", 80.0, 2).is_empty());
+        let percent = wrap("of all runs 1 % show one", 76.0, 4);
+        assert!(
+            percent.iter().all(|line| !line.starts_with('%')),
+            "{percent:?}"
+        );
     }
 }
