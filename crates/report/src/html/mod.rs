@@ -144,7 +144,7 @@ fn table(grid: &Grid) -> String {
             html,
             "<th scope=\"col\"{}>{}</th>",
             classes(column.align, Tone::Plain, &column.title),
-            escape(&column.title)
+            breakable(&column.title)
         );
     }
     html.push_str("</tr></thead>\n<tbody>\n");
@@ -156,7 +156,7 @@ fn table(grid: &Grid) -> String {
                 "<td{} data-of=\"{}\">{}</td>",
                 classes(column.align, cell.tone, &cell.text),
                 escape(&column.title),
-                escape(&cell.text)
+                breakable(&cell.text)
             );
         }
         html.push_str("</tr>\n");
@@ -170,9 +170,7 @@ fn table(grid: &Grid) -> String {
 fn classes(align: Align, tone: Tone, text: &str) -> String {
     let number = (align == Align::Right).then_some("n");
     let tone = (tone != Tone::Plain).then(|| tone_class(tone));
-    let mut words = text.split_whitespace();
-    let long = words.any(|word| word.chars().count() > LONG_WORD);
-    let all: Vec<&str> = [number, tone, long.then_some("long")]
+    let all: Vec<&str> = [number, tone, is_long(text).then_some("long")]
         .into_iter()
         .flatten()
         .collect();
@@ -181,6 +179,27 @@ fn classes(align: Align, tone: Tone, text: &str) -> String {
     } else {
         format!(" class=\"{}\"", all.join(" "))
     }
+}
+
+fn is_long(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.any(|word| word.chars().count() > LONG_WORD)
+}
+
+/// Text in HTML; a long name or list says where it is best broken: `13` on two lines would be another trial.
+fn breakable(text: &str) -> String {
+    let safe = escape(text);
+    if !is_long(text) {
+        return safe;
+    }
+    let mut html = String::with_capacity(2 * safe.len());
+    for c in safe.chars() {
+        html.push(c);
+        if matches!(c, ',' | '/' | '_') {
+            html.push_str("<wbr>");
+        }
+    }
+    html
 }
 
 /// A sentence of ours in HTML: what stands between backticks is something to type.
@@ -217,7 +236,7 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{classes, coded, escape, in_script};
+    use super::{breakable, classes, coded, escape, in_script};
     use crate::grid::{Align, Tone};
 
     #[test]
@@ -236,6 +255,13 @@ mod tests {
             ),
             " class=\"long\""
         );
+    }
+
+    #[test]
+    fn long_lists_are_broken_between_their_numbers() {
+        assert_eq!(breakable("1,2"), "1,2");
+        let list = breakable("1:3,5,7,9,11,13:15,17,19:21");
+        assert!(list.starts_with("1:3,<wbr>5,<wbr>") && list.ends_with(",<wbr>19:21"));
     }
 
     #[test]
