@@ -8,8 +8,8 @@ use fairtrial_analysis::tables::{
 };
 use fairtrial_episode::EpisodeNumber;
 use fairtrial_model::{
-    Condition, Direction, EpisodeFile, Grouping, Margin, Measure, MeasureKind, MetricDeclaration,
-    MetricSource, Test,
+    Condition, Digits, Direction, EpisodeFile, Grouping, Margin, Measure, MeasureKind,
+    MetricDeclaration, MetricSource, Test,
 };
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ fn line(experiment: &str, metric: &MetricDeclaration, values: [Option<f64>; 2]) 
         experiment: experiment.to_owned(),
         title: metric.name.clone(),
         metric: metric.clone(),
-        decimals: 2,
+        digits: Digits::decimals(2),
         share_scale: 100.0,
         baseline: side(values[0]),
         proposed: side(values[1]),
@@ -132,7 +132,7 @@ fn the_published_tables_come_out_with_the_exact_rule() {
         assert_eq!(found.mark, expected, "{row}");
         if name.contains("runtime") && found.mark != Mark::Equal && found.mark != Mark::Missing {
             let mut runtime = line;
-            runtime.decimals = 0;
+            runtime.digits = Digits::decimals(0);
             runtime.metric.unit = Some("s".to_owned());
             runtime.metric.margin = Some(Margin::Relative(0.25));
             let delta = found.delta.unwrap().abs();
@@ -272,15 +272,28 @@ fn repeated_runs_say_how_much_a_runtime_moves_by_itself() {
     );
 }
 
+/// A column of small numbers is not a column of zeros.
+#[test]
+fn numbers_with_an_exponent_differ_below_the_decimals() {
+    let rate = metric("rate", Direction::Down);
+    let marks = |values: [f64; 2]| {
+        let mut line = line("a", &rate, values.map(Some));
+        line.digits = Digits::scientific(2);
+        judge(&[line], MarkRule::Exact)[0].0
+    };
+    assert_eq!(marks([2e-4, 3e-7]), Mark::Better);
+    assert_eq!(marks([1e-3, 0.001_000_1]), Mark::Equal);
+}
+
 #[test]
 fn margins_counts_and_rounding() {
     let mut time = metric("run_time", Direction::Down);
     time.margin = Some(Margin::Relative(0.1));
     let mut minutes = line("a", &time, [Some(2.0), Some(3.0)]);
-    minutes.decimals = 0;
+    minutes.digits = Digits::decimals(0);
     // Two minutes and three, both rounded: it may be a second's difference.
     let mut far = line("b", &time, [Some(47.0), Some(25.0)]);
-    far.decimals = 0;
+    far.digits = Digits::decimals(0);
     let plain = metric("steps", Direction::Down);
     let unknown = line("a", &plain, [Some(90.0), Some(80.0)]);
     let count = over_episodes("num_episodes", Direction::Up, MeasureKind::Count);

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod digits;
 mod episode;
 mod hex;
 mod metric;
@@ -21,6 +22,7 @@ mod trial;
 mod unit;
 
 pub use clock::{Stamp, StampError, UtcTime};
+pub use digits::Digits;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
 };

@@ -1,6 +1,6 @@
 //! What is wrong with a table: in itself, and against the list of experiments that feed it.
 
-use crate::number::read_number;
+use crate::number::{NumberStyle, read_number};
 use crate::table::Table;
 use fairtrial_model::nearest;
 use serde::Serialize;
@@ -212,7 +212,7 @@ fn numbers(table: &Table, column: usize, findings: &mut Findings) {
     if found * 2 <= cells.len() {
         return;
     }
-    let mut by_format: BTreeMap<(bool, u8), Vec<usize>> = BTreeMap::new();
+    let mut by_format: BTreeMap<(u8, u8), Vec<usize>> = BTreeMap::new();
     for ((line, text), number) in cells.iter().zip(&read) {
         match number {
             None => {
@@ -220,9 +220,13 @@ fn numbers(table: &Table, column: usize, findings: &mut Findings) {
                 findings.warning(FindingKind::NotANumber, Some(*line), message);
             }
             Some(number) => {
-                let plain = matches!(number.style, crate::NumberStyle::Plain { .. });
+                let kind = match number.style {
+                    NumberStyle::Plain { .. } => 0,
+                    NumberStyle::Scientific { .. } => 1,
+                    NumberStyle::Seconds | NumberStyle::Clock => 2,
+                };
                 by_format
-                    .entry((plain, number.decimals))
+                    .entry((kind, number.decimals))
                     .or_default()
                     .push(*line);
             }

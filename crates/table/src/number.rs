@@ -1,4 +1,7 @@
-//! Numbers as tables write them (`98.27`, `99.06%`, `2h56m`, `33s`, `50 000`), and how a column writes its own.
+//! Numbers as tables write them (`98.27`, `99.06%`, `2h56m`, `33s`, `50 000`, `1e-3`), and how a column writes its own.
+
+use crate::exponent::{Exponent, Scientific};
+use fairtrial_model::Digits;
 
 /// A number in a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -7,7 +10,7 @@ pub struct CellNumber {
     pub value: f64,
     /// How it is written.
     pub style: NumberStyle,
-    /// Decimals.
+    /// Decimals; those before the exponent where it has one.
     pub decimals: u8,
 }
 
@@ -20,6 +23,13 @@ pub enum NumberStyle {
         percent: bool,
         /// What stands between thousands.
         thousands: Option<char>,
+    },
+    /// With an exponent: `1e-3`.
+    Scientific {
+        /// Whether a percent sign follows.
+        percent: bool,
+        /// What the exponent looks like.
+        exponent: Exponent,
     },
     /// Seconds: `33s`.
     Seconds,
@@ -43,6 +53,8 @@ pub enum Decimals {
 pub(crate) struct ColumnStyle {
     pub(crate) style: NumberStyle,
     pub(crate) decimals: Decimals,
+    /// In a column of plain numbers where some have an exponent: how those are written that its decimals would lose.
+    beyond: Option<Scientific>,
 }
 
 const PLAIN: NumberStyle = NumberStyle::Plain {
@@ -78,7 +90,10 @@ fn read_plain(text: &str) -> Option<CellNumber> {
     let decimals = fraction.bytes().take_while(u8::is_ascii_digit).count();
     Some(CellNumber {
         value,
-        style: NumberStyle::Plain { percent, thousands },
+        style: match Exponent::of(&digits) {
+            Some(exponent) => NumberStyle::Scientific { percent, exponent },
+            None => NumberStyle::Plain { percent, thousands },
+        },
         decimals: u8::try_from(decimals).unwrap_or(u8::MAX),
     })
 }
@@ -137,10 +152,47 @@ fn read_duration(text: &str) -> Option<CellNumber> {
 
 /// What a column's cells have in common; nothing where none holds a number.
 pub(crate) fn style_of<'a>(cells: impl Iterator<Item = &'a str>) -> Option<ColumnStyle> {
-    let cells: Vec<(&str, CellNumber)> = cells
+    let mut cells: Vec<(&str, CellNumber)> = cells
         .filter_map(|text| Some((text.trim(), read_number(text)?)))
         .collect();
+    let exponent = join_exponents(&mut cells);
     let style = most_common(cells.iter().map(|(_, number)| number.style))?;
+    let decimals = decimals_of(&cells, style)?;
+    let scientific = exponent.and_then(|(style, look)| {
+        let decimals = decimals_of(&cells, style)?;
+        Some(Scientific::new(look, decimals))
+    });
+    Some(match (style, scientific) {
+        (NumberStyle::Scientific { .. }, Some(scientific)) => ColumnStyle {
+            style,
+            decimals: scientific.decimals,
+            beyond: None,
+        },
+        (_, beyond) => ColumnStyle {
+            style,
+            decimals,
+            beyond,
+        },
+    })
+}
+
+/// Gives all numbers with an exponent the look that they have in common.
+fn join_exponents(cells: &mut [(&str, CellNumber)]) -> Option<(NumberStyle, Exponent)> {
+    let of = |(_, number): &(&str, CellNumber)| match number.style {
+        NumberStyle::Scientific { percent, exponent } => Some((percent, exponent)),
+        _ => None,
+    };
+    let (percent, _) = cells.iter().find_map(of)?;
+    let exponent = Exponent::common(cells.iter().filter_map(|cell| Some(of(cell)?.1)))?;
+    let style = NumberStyle::Scientific { percent, exponent };
+    for cell in cells.iter_mut().filter(|cell| of(cell).is_some()) {
+        cell.1.style = style;
+    }
+    Some((style, exponent))
+}
+
+/// The decimals that the cells of a style have in common.
+fn decimals_of(cells: &[(&str, CellNumber)], style: NumberStyle) -> Option<Decimals> {
     let alike: Vec<&(&str, CellNumber)> = cells
         .iter()
         .filter(|(_, number)| number.style == style)
@@ -148,14 +200,15 @@ pub(crate) fn style_of<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Colum
     let most = alike.iter().map(|(_, number)| number.decimals).max()?;
     let same = alike.iter().all(|(_, number)| number.decimals == most);
     let padded = |(text, number): &(&str, CellNumber)| {
-        number.decimals == most && text.trim_end_matches(['%', 's']).trim_end().ends_with('0')
+        let digits = text.split(['e', 'E']).next().unwrap_or_default();
+        let digits = digits.trim_end_matches(['%', 's']).trim_end();
+        number.decimals == most && digits.ends_with('0')
     };
-    let decimals = if same || alike.iter().any(|cell| padded(cell)) {
+    Some(if same || alike.iter().any(|cell| padded(cell)) {
         Decimals::Fixed(most)
     } else {
         Decimals::Trimmed(most)
-    };
-    Some(ColumnStyle { style, decimals })
+    })
 }
 
 /// The first of the most frequent; thousands apart count as the plain style that small numbers have.
@@ -187,6 +240,7 @@ impl ColumnStyle {
         Self {
             style: PLAIN,
             decimals: decimals.map_or(Decimals::Shortest, Decimals::Fixed),
+            beyond: None,
         }
     }
 
@@ -195,14 +249,42 @@ impl ColumnStyle {
         matches!(self.style, NumberStyle::Seconds | NumberStyle::Clock)
     }
 
+    /// Whether decimals count those before an exponent.
+    pub(crate) fn is_scientific(&self) -> bool {
+        matches!(self.style, NumberStyle::Scientific { .. })
+    }
+
+    /// What it shows of its numbers; nothing where that is as much as there is.
+    pub(crate) fn shown(&self) -> Option<Digits> {
+        if let Some(beyond) = self.beyond {
+            return Some(beyond.digits());
+        }
+        match self.decimals {
+            Decimals::Fixed(decimals) | Decimals::Trimmed(decimals) => Some(Digits {
+                decimals,
+                scientific: self.is_scientific(),
+            }),
+            Decimals::Shortest => None,
+        }
+    }
+
     /// Writes a number as this column does.
     pub(crate) fn write(&self, value: f64) -> String {
         match self.style {
+            NumberStyle::Scientific { percent, exponent } => {
+                let decimals = self.decimals;
+                let look = exponent;
+                let text = Scientific { look, decimals }.write(value);
+                text + if percent { "%" } else { "" }
+            }
             NumberStyle::Seconds => format!("{}s", self.digits(value)),
             NumberStyle::Clock => clock(value),
             NumberStyle::Plain { percent, thousands } => {
                 let mut text = self.digits(value);
-                if let Some(mark) = thousands {
+                let beyond = self.beyond.filter(|it| it.says_more_than(&text, value));
+                if let Some(scientific) = beyond {
+                    text = scientific.write(value);
+                } else if let Some(mark) = thousands {
                     text = group(&text, mark);
                 }
                 if percent {
@@ -302,5 +384,27 @@ mod tests {
         assert!(style_of(["x", ""].into_iter()).is_none());
         let percent = style_of(["5%"].into_iter()).unwrap().style;
         assert!(matches!(percent, NumberStyle::Plain { percent: true, .. }));
+    }
+
+    #[test]
+    fn exponents_keep_their_digits_and_their_look() {
+        let rates = ["1e-3", "2e-4", "3e-4"];
+        assert_eq!(written(&rates, 0.0005), "5e-4");
+        assert_eq!(written(&rates, 3e-7), "3e-7");
+        assert_eq!(written(&rates, 12.0), "1.2e1");
+        assert_eq!(written(&rates, 0.000_123_456), "1.23e-4");
+        assert_eq!(written(&rates, 0.0), "0");
+        assert_eq!(written(&["1.50e-03", "2.25e-04"], 0.5), "5.00e-01");
+        assert_eq!(written(&["1.50e-03", "2.25e-04"], 1e5), "1.00e+05");
+        assert_eq!(written(&["1.50e-03", "2.25e-04"], 0.0), "0.00e+00");
+        assert_eq!(written(&["1E-3", "2.5E-4"], 0.000_26), "2.6E-4");
+        assert_eq!(written(&["1e-3%"], 0.02), "2e-2%");
+        // Most are plain: so is the new one, unless the column's decimals would lose it.
+        let mixed = ["0.10", "0.01", "1e-5"];
+        assert_eq!(written(&mixed, 0.2), "0.20");
+        assert_eq!(written(&mixed, 3e-7), "3e-7");
+        assert_eq!(written(&mixed, 0.0), "0.00");
+        let shown = style_of(mixed.into_iter()).unwrap().shown().unwrap();
+        assert!(shown.scientific);
     }
 }

@@ -6,7 +6,7 @@ use crate::header::Column;
 use crate::number::{ColumnStyle, Decimals, read_number, style_of};
 use crate::source::CellSpan;
 use crate::table::{Row, Table};
-use fairtrial_model::Conversion;
+use fairtrial_model::{Conversion, Digits};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -51,7 +51,7 @@ pub enum Value {
         value: f64,
         /// Its unit, needed where the column holds durations.
         unit: Option<String>,
-        /// Decimals that win over the column's.
+        /// Decimals that win over the column's; before the exponent where it writes one.
         decimals: Option<u8>,
         /// Decimals for a column whose cells do not tell.
         precision: Option<u8>,
@@ -150,12 +150,9 @@ impl Table {
         added
     }
 
-    /// Decimals that most numbers of a column have; absent where it holds none.
-    pub fn decimals(&self, column: usize) -> Option<u8> {
-        match self.style(column)?.decimals {
-            Decimals::Fixed(decimals) | Decimals::Trimmed(decimals) => Some(decimals),
-            Decimals::Shortest => None,
-        }
+    /// What a column shows of its numbers; absent where it holds none.
+    pub fn digits(&self, column: usize) -> Option<Digits> {
+        self.style(column)?.shown()
     }
 
     fn style(&self, column: usize) -> Option<ColumnStyle> {
@@ -309,7 +306,10 @@ impl<'a> Work<'a> {
                 .or_insert_with(|| table.style(column))
         };
         let mut style = known.unwrap_or_else(|| ColumnStyle::plain(precision));
-        if let (Decimals::Trimmed(_), Some(precision)) = (style.decimals, precision) {
+        // A precision counts decimals of the number, not those before an exponent.
+        if let (Decimals::Trimmed(_), Some(precision), false) =
+            (style.decimals, precision, style.is_scientific())
+        {
             style.decimals = Decimals::Fixed(precision);
         }
         if let Some(decimals) = decimals {

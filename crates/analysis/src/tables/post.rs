@@ -8,7 +8,7 @@ use super::evidence::{Collector, Evidence, Noise, Which, kinds};
 use crate::AnalysisError;
 use crate::compare::{CompareOptions, Comparison, Inputs, MetricComparison, Word, compare};
 use crate::dataset::FactKind;
-use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
+use fairtrial_model::{Digits, Direction, Margin, MetricDeclaration, MetricSource};
 use serde::Serialize;
 
 /// One line to judge. All numbers are in the unit of the column.
@@ -20,8 +20,8 @@ pub struct PostLine {
     pub title: String,
     /// What is declared about the metric; its margin is in the unit of the column.
     pub metric: MetricDeclaration,
-    /// Decimals that the column shows.
-    pub decimals: u8,
+    /// What the column shows of its numbers.
+    pub digits: Digits,
     /// By what a share is multiplied to get the number in the column (100 for percent).
     pub share_scale: f64,
     /// The number to beat.
@@ -117,8 +117,9 @@ pub struct PostedLine {
     /// Unit for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Decimals for display.
-    pub decimals: u8,
+    /// Digits for display.
+    #[serde(flatten)]
+    pub digits: Digits,
     /// The number to beat, as precisely as it is known.
     pub baseline: Option<f64>,
     /// The new number.
@@ -301,8 +302,7 @@ impl PostLine {
             return false;
         };
         if self.baseline.rounded || self.proposed.rounded {
-            let written = |value: f64| format!("{value:.*}", usize::from(self.decimals));
-            return written(baseline) == written(proposed);
+            return self.digits.write(baseline) == self.digits.write(proposed);
         }
         baseline == proposed
     }
@@ -310,7 +310,9 @@ impl PostLine {
     /// By how much rounding can have moved the difference, half a digit on each side. Without repetitions, what the
     /// column does not show is no news either, so it counts for numbers that are known in full too.
     fn blur(&self) -> f64 {
-        10f64.powi(-i32::from(self.decimals))
+        let sides = [self.baseline.value, self.proposed.value];
+        let sizes = sides.into_iter().flatten().map(f64::abs);
+        self.digits.last(sizes.fold(0.0, f64::max))
     }
 
     fn mark(&self, delta: f64) -> Mark {
@@ -342,7 +344,7 @@ fn judge(line: &PostLine, rule: MarkRule, found: Option<(Noise, &MetricCompariso
         column: line.title.clone(),
         metric: line.metric.name.clone(),
         unit: line.metric.unit.clone(),
-        decimals: line.decimals,
+        digits: line.digits,
         baseline: line.baseline.value,
         proposed: line.proposed.value,
         delta: line.delta(),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
+mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod continuous;

@@ -74,16 +74,17 @@ const fn word(mark: Mark) -> &'static str {
 }
 
 fn row(line: &PostedLine) -> String {
-    let decimals = usize::from(line.decimals);
-    let shown = |value: Option<f64>| {
-        value.map_or_else(|| "—".to_owned(), |value| format!("{value:.decimals$}"))
-    };
+    let shown =
+        |value: Option<f64>| value.map_or_else(|| "—".to_owned(), |value| line.digits.write(value));
     let delta = line.delta.map_or_else(
         || "—".to_owned(),
         |delta| {
-            let text = format!("{delta:+.decimals$}");
-            let zero = text.bytes().all(|b| matches!(b, b'+' | b'-' | b'0' | b'.'));
-            if zero { "0".to_owned() } else { text }
+            let text = line.digits.write(delta);
+            if text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.')) {
+                return "0".to_owned();
+            }
+            let sign = if delta > 0.0 { "+" } else { "" };
+            format!("{sign}{text}")
         },
     );
     format!(

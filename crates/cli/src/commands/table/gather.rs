@@ -268,15 +268,16 @@ pub(super) fn from_table(
     let mut titles = Vec::new();
     for (place, column) in source.table.columns().iter().enumerate() {
         let is_key = column.title == source.table.key_title();
-        if is_key || (!options.add_columns && file.table.column(&column.title).is_err()) {
+        let is_new = file.table.column(&column.title).is_err();
+        if is_key || (is_new && !options.add_columns) {
             continue;
         }
-        if file.table.column(&column.title).is_err() {
+        if is_new {
             gathered.update.columns.push(NewColumn {
                 header: source.table.header_text(place),
             });
         }
-        titles.push((place, column.title.clone()));
+        titles.push((place, column.title.clone(), is_new));
     }
     for row in source
         .table
@@ -295,7 +296,7 @@ pub(super) fn from_table(
         }
         let mut cells = Vec::new();
         let mut values = BTreeMap::new();
-        for (place, title) in &titles {
+        for (place, title, is_new) in &titles {
             let text = row.cell(*place).unwrap_or_default();
             let full = source.origins.full_precision(&key, title, &text);
             if let Some(value) = full.or_else(|| read_number(&text).map(|read| read.value)) {
@@ -303,7 +304,11 @@ pub(super) fn from_table(
             }
             cells.push(NewCell {
                 title: title.clone(),
-                value: copied(&text, full),
+                value: if *is_new {
+                    Value::Text(text.trim().to_owned())
+                } else {
+                    copied(&text, full)
+                },
             });
         }
         let origin = source.origins.rows.get(&key).cloned();
@@ -331,11 +336,13 @@ fn copied(text: &str, full: Option<f64>) -> Value {
         // A duration among plain numbers would lose its unit.
         return Value::Text(text.trim().to_owned());
     }
+    let plain = matches!(read.style, NumberStyle::Plain { .. });
     Value::Number {
         value: full.unwrap_or(read.value),
         unit: None,
         decimals: None,
-        precision: Some(read.decimals),
+        // Decimals before an exponent say nothing about a column without.
+        precision: plain.then_some(read.decimals),
     }
 }
 

@@ -13,7 +13,7 @@ use fairtrial_analysis::tables::{
 use fairtrial_engine::resolved_spec;
 use fairtrial_episode::{EpisodeNumber, locate, per_episode};
 use fairtrial_journal::DataRoot;
-use fairtrial_model::{Conversion, Margin, MeasureKind, MetricDeclaration, MetricSource};
+use fairtrial_model::{Conversion, Digits, Margin, MeasureKind, MetricDeclaration, MetricSource};
 use fairtrial_spec::{Spec, TableColumn, TableSpec};
 use fairtrial_table::{NumberStyle, RowState, read_number};
 use std::collections::HashMap;
@@ -142,7 +142,7 @@ pub(super) fn lines(
             lines.push(PostLine {
                 experiment: key.clone(),
                 title: column.title.clone(),
-                decimals: decimals(question, column, &metric),
+                digits: digits(question, column, &metric),
                 share_scale: share_scale(&metric, column),
                 metric: in_column_unit(metric, column),
                 baseline,
@@ -226,17 +226,18 @@ fn in_column_unit(mut metric: MetricDeclaration, column: &TableColumn) -> Metric
     metric
 }
 
-fn decimals(question: &Question<'_>, column: &TableColumn, metric: &MetricDeclaration) -> u8 {
+/// What the column shows: as many decimals as are declared, as its cells do otherwise.
+fn digits(question: &Question<'_>, column: &TableColumn, metric: &MetricDeclaration) -> Digits {
     let of = |file: &TableFile| {
         let place = file.table.column(&column.title).ok()?;
-        file.table.decimals(place)
+        file.table.digits(place)
     };
-    column
-        .decimals
-        .or_else(|| of(question.baseline))
-        .or_else(|| question.proposed.and_then(of))
-        .or(metric.precision)
-        .unwrap_or(2)
+    let cells = of(question.baseline).or_else(|| question.proposed.and_then(of));
+    let shown = cells.unwrap_or_else(|| Digits::decimals(metric.precision.unwrap_or(2)));
+    Digits {
+        decimals: column.decimals.unwrap_or(shown.decimals),
+        ..shown
+    }
 }
 
 /// A cell of a table, with the run behind it where that is known and the cell still says what was written.

@@ -1,0 +1,73 @@
+//! Columns of every look: what is written is what was measured, and what differs is told.
+
+use crate::common::Project;
+
+/// Each task reports the rate and the seconds of its parameters.
+const SPEC: &str = r#"
+name = "suite"
+seeds = 1
+[defaults]
+command = "sh report.sh {rate} {seconds}"
+table = "main"
+[[tasks]]
+id = "a"
+params = { rate = 0.0005, seconds = 20 }
+[[tasks]]
+id = "b"
+params = { rate = 3e-7, seconds = 3980 }
+[[tasks]]
+id = "c"
+params = { rate = 0.0003, seconds = 61 }
+[metrics.rate]
+direction = "down"
+[metrics.seconds]
+direction = "down"
+unit = "s"
+[tables.main]
+file = "main.csv"
+[tables.main.columns]
+"LR" = "rate"
+"Time" = "seconds"
+"#;
+
+const UPDATE: [&str; 5] = ["table", "update", "main.csv", "--from", "suite"];
+
+fn measured(table: &str) -> Project {
+    let project = Project::with_spec(SPEC);
+    project.write(
+        "report.sh",
+        "echo \"{\\\"rate\\\": $1, \\\"seconds\\\": $2}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.write("main.csv", table);
+    project.expect(0, &["run", "bench.toml"]);
+    project
+}
+
+#[test]
+fn small_numbers_do_not_become_zeros() {
+    let project = measured("Experiment,LR\na,1e-3\nb,2e-4\nc,3.0e-4\nold,4e-4\n");
+    let compare = [
+        "table", "compare", "main.csv", "--from", "suite", "--rule", "exact",
+    ];
+    let page = project.expect(0, &compare).out;
+    for line in [
+        "| LR | 1e-3 | 5e-4 | -5e-4 | ✅ |",
+        "| LR | 2e-4 | 3e-7 | -2e-4 | ✅ |",
+        "| LR | 3e-4 | 3e-4 | 0 | ⬜ |",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+    project.expect(0, &UPDATE);
+    let updated = "Experiment,LR\na,5.0e-4\nb,3.0e-7\nc,3.0e-4\nold,4e-4\n";
+    assert_eq!(project.read("main.csv"), updated);
+    // Once more, and from a table that says the same in another way: every byte stays.
+    project.expect(0, &UPDATE);
+    project.write("other.csv", "Experiment,LR\na,0.0005\nold,0.0004\n");
+    let copy = ["table", "update", "main.csv", "--from-table", "other.csv"];
+    project.expect(0, &copy);
+    assert_eq!(project.read("main.csv"), updated);
+    project.write("other.csv", "Experiment,LR,Decay\na,4e-6,1e-9\n");
+    project.expect(0, &[&copy[..], &["--add-columns"]].concat());
+    let table = project.read("main.csv");
+    assert!(table.contains("\na,4.0e-6,1e-9\n"), "{table}");
+}
