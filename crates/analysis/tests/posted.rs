@@ -272,6 +272,34 @@ fn repeated_runs_say_how_much_a_runtime_moves_by_itself() {
     );
 }
 
+/// Experiments of one column may have different evidence: a margin of 5 percentage points is one for each of them.
+#[test]
+fn a_margin_holds_for_trials_beside_episodes() {
+    let percent = MetricDeclaration {
+        margin: Some(Margin::Absolute(5.0)),
+        ..share("percent_correct")
+    };
+    let seeds = with(
+        line("a", &percent, [None, None]),
+        trials(&[89.7, 89.4, 89.8, 89.5]),
+        trials(&[87.7, 87.5, 87.9, 87.4]),
+    );
+    let episodes = with(
+        line("b", &percent, [None, None]),
+        passed(897, 1000),
+        passed(875, 1000),
+    );
+    let alone = judge(std::slice::from_ref(&seeds), MarkRule::Noise);
+    assert_eq!(alone, [(Mark::Noise, Some(Noise::Trials))]);
+    for lines in [[seeds.clone(), episodes.clone()], [episodes, seeds]] {
+        let marks = judge(&lines, MarkRule::Noise);
+        assert!(
+            marks.iter().all(|(mark, _)| *mark == Mark::Noise),
+            "{marks:?}"
+        );
+    }
+}
+
 /// A column of small numbers is not a column of zeros.
 #[test]
 fn numbers_with_an_exponent_differ_below_the_decimals() {

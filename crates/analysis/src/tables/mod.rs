@@ -1,5 +1,6 @@
 //! Results tables kept in a repository: which rows a run feeds and with what, and the comparison that is posted.
 
+mod compared;
 mod evidence;
 mod post;
 mod rows;

@@ -4,9 +4,10 @@
 //! [`MarkRule::Noise`] a change counts only where the evidence shows that it is more than noise; the line says where the
 //! noise came from.
 
-use super::evidence::{Collector, Evidence, Noise, Which, kinds};
+use super::compared::compare_all;
+use super::evidence::{Evidence, Noise};
 use crate::AnalysisError;
-use crate::compare::{CompareOptions, Comparison, Inputs, MetricComparison, Word, compare};
+use crate::compare::{MetricComparison, Word};
 use crate::dataset::FactKind;
 use fairtrial_model::{Digits, Direction, Margin, MetricDeclaration, MetricSource};
 use serde::Serialize;
@@ -170,120 +171,7 @@ pub fn post(lines: &[PostLine], options: &PostOptions) -> Result<Posted, Analysi
     })
 }
 
-type Compared = (usize, Noise, MetricComparison);
-
-/// One comparison per metric, over all experiments that have evidence; what its best evidence cannot decide is tried
-/// with the next.
-fn compare_all(lines: &[PostLine], options: &PostOptions) -> Result<Vec<Compared>, AnalysisError> {
-    let mut titles: Vec<&str> = lines.iter().map(|line| line.title.as_str()).collect();
-    titles.sort_unstable();
-    titles.dedup();
-    let mut found = Vec::new();
-    for title in titles {
-        let mut open: Vec<(usize, Vec<Noise>)> = lines
-            .iter()
-            .enumerate()
-            .filter(|(_, line)| line.title == title && needs_noise(line))
-            .map(|(place, line)| (place, evidence_of(line)))
-            .filter(|(_, kinds)| !kinds.is_empty())
-            .collect();
-        while !open.is_empty() {
-            let comparison = compare_metric(lines, &open, options)?;
-            let mut left = Vec::new();
-            for (place, mut kinds) in open {
-                let kind = kinds.remove(0);
-                match of_experiment(&comparison, &lines[place].experiment) {
-                    Some(metric) if metric.verdict.word != Word::Insufficient => {
-                        found.push((place, kind, metric.clone()));
-                    }
-                    _ if !kinds.is_empty() => left.push((place, kinds)),
-                    // A margin may still tell; without one, why the evidence does not suffice is the answer.
-                    Some(metric) if lines[place].metric.margin.is_none() => {
-                        found.push((place, kind, metric.clone()));
-                    }
-                    _ => {}
-                }
-            }
-            open = left;
-        }
-    }
-    Ok(found)
-}
-
-/// Whether both sides have numbers that differ and that noise could explain.
-fn needs_noise(line: &PostLine) -> bool {
-    line.delta().is_some() && !line.is_equal() && !is_count(&line.metric)
-}
-
-fn evidence_of(line: &PostLine) -> Vec<Noise> {
-    let sides = [&line.baseline.evidence, &line.proposed.evidence];
-    kinds(sides, crate::compare::is_timing(&line.metric))
-}
-
-fn compare_metric(
-    lines: &[PostLine],
-    open: &[(usize, Vec<Noise>)],
-    options: &PostOptions,
-) -> Result<Comparison, AnalysisError> {
-    let Some(first) = open.first().map(|(place, _)| &lines[*place]) else {
-        return Err(AnalysisError::Question("nothing to compare".to_owned()));
-    };
-    let name = &first.metric.name;
-    let mut sides = [
-        Collector::new(Which::Baseline, name),
-        Collector::new(Which::Proposed, name),
-    ];
-    let mut declared = first.metric.clone();
-    for (place, kinds) in open {
-        let (line, kind) = (&lines[*place], kinds[0]);
-        let inputs = [&line.baseline, &line.proposed];
-        for (collector, side) in sides.iter_mut().zip(inputs) {
-            let share = side.value.unwrap_or(0.0) / line.share_scale;
-            collector.take(&line.experiment, &side.evidence, kind, share);
-            if collector.data.facts.is_empty() {
-                collector.data.facts.clone_from(&side.evidence.facts);
-            }
-        }
-        if kind != Noise::Trials
-            && is_share(&line.metric)
-            && let Some(Margin::Absolute(margin)) = first.metric.margin
-        {
-            declared.margin = Some(Margin::Absolute(margin / line.share_scale));
-        }
-    }
-    for side in &mut sides {
-        side.data.declared = vec![declared.clone()];
-    }
-    let asked = CompareOptions {
-        alpha: options.alpha,
-        metrics: vec![name.clone()],
-        accept: options.accept.clone(),
-        ..CompareOptions::default()
-    };
-    compare(Inputs::Two(&sides[0].data, &sides[1].data), &asked)
-}
-
-fn of_experiment<'a>(comparison: &'a Comparison, experiment: &str) -> Option<&'a MetricComparison> {
-    let named = |value: Option<&fairtrial_model::ParamValue>| {
-        value.and_then(|value| value.as_str()) == Some(experiment)
-    };
-    let contrast = comparison
-        .contrasts
-        .iter()
-        .find(|contrast| named(contrast.point.get("experiment")))?;
-    contrast.metrics.first()
-}
-
-fn is_share(metric: &MetricDeclaration) -> bool {
-    match &metric.source {
-        MetricSource::Episodes { measure, .. } => {
-            matches!(measure.kind, fairtrial_model::MeasureKind::Share(_))
-        }
-        _ => false,
-    }
-}
-
-fn is_count(metric: &MetricDeclaration) -> bool {
+pub(super) fn is_count(metric: &MetricDeclaration) -> bool {
     match &metric.source {
         MetricSource::Episodes { measure, .. } => measure.is_count(),
         _ => false,
@@ -291,13 +179,13 @@ fn is_count(metric: &MetricDeclaration) -> bool {
 }
 
 impl PostLine {
-    fn delta(&self) -> Option<f64> {
+    pub(super) fn delta(&self) -> Option<f64> {
         Some(self.proposed.value? - self.baseline.value?)
     }
 
     /// Where only the text of a side is known, both are compared as the column writes them: full precision against a
     /// rounded number would find differences that are none.
-    fn is_equal(&self) -> bool {
+    pub(super) fn is_equal(&self) -> bool {
         let (Some(baseline), Some(proposed)) = (self.baseline.value, self.proposed.value) else {
             return false;
         };
