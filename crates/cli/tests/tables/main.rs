@@ -303,6 +303,12 @@ fn revisions_other_tables_and_renderings() {
         html.starts_with("<div class=\"data-table\"><table>"),
         "{html}"
     );
+    let both = ["--format", "html", "--json", "--output", "page.html"];
+    let page = project.expect(
+        0,
+        &[&["table", "render", "benchmarks/main.csv"], &both[..]].concat(),
+    );
+    assert_eq!(page.json()["text"], project.read("page.html"));
     project.write("bad_align.csv", "A|align center,B\n1,2\n");
     let bad = project.expect(2, &["table", "render", "bad_align.csv", "--format", "html"]);
     let shown = std::fs::canonicalize(project.path().join("bad_align.csv")).unwrap();

@@ -18,7 +18,7 @@ pub(super) struct Args {
     /// The form
     #[arg(long, value_enum, default_value_t = Form::Markdown)]
     format: Form,
-    /// Write to this file instead of standard output
+    /// Write the rendered text to this file instead of standard output; with --json, there too
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print columns and the rendered text as JSON
@@ -41,14 +41,15 @@ pub(super) fn run(args: &Args, printer: Printer) -> Done {
         // Whoever puts the output into a page sees there what is wrong.
         Err((line, _)) => line.clone(),
     };
-    if args.json {
-        let columns = rendered.as_ref().ok().map(|(_, columns)| columns);
-        printer.json(&json!({ "ok": rendered.is_ok(), "text": text, "columns": columns }));
-    } else if let Some(path) = &args.output {
+    if let Some(path) = &args.output {
         fs::write(path, &text).map_err(|error| {
             Failure::machine(format!("cannot write {}: {error}", path.display()))
         })?;
-    } else {
+    }
+    if args.json {
+        let columns = rendered.as_ref().ok().map(|(_, columns)| columns);
+        printer.json(&json!({ "ok": rendered.is_ok(), "text": text, "columns": columns }));
+    } else if args.output.is_none() {
         printer.line(text.trim_end_matches('\n'));
     }
     rendered.map_or_else(|(_, failure)| Err(failure), |_| Ok(Exit::Fine))
