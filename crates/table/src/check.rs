@@ -223,7 +223,7 @@ fn numbers(table: &Table, column: usize, findings: &mut Findings) {
                 let kind = match number.style {
                     NumberStyle::Plain { .. } => 0,
                     NumberStyle::Scientific { .. } => 1,
-                    NumberStyle::Seconds | NumberStyle::Clock => 2,
+                    NumberStyle::Seconds | NumberStyle::Clock { .. } => 2,
                 };
                 by_format
                     .entry((kind, number.decimals))

@@ -8,6 +8,7 @@
 mod cell;
 mod check;
 mod diff;
+mod duration;
 mod error;
 mod exponent;
 mod header;

@@ -1,5 +1,6 @@
 //! Numbers as tables write them (`98.27`, `99.06%`, `2h56m`, `33s`, `50 000`, `1e-3`), and how a column writes its own.
 
+use crate::duration::{clock, join_durations, read_duration, step};
 use crate::exponent::{Exponent, Scientific};
 use fairtrial_model::Digits;
 
@@ -34,7 +35,17 @@ pub enum NumberStyle {
     /// Seconds: `33s`.
     Seconds,
     /// Minutes and hours: `25m`, `2h56m`.
-    Clock,
+    Clock {
+        /// Whether seconds follow: `1h6m20s`.
+        seconds: bool,
+    },
+}
+
+impl NumberStyle {
+    /// Whether it is a duration, whose value is in seconds.
+    pub const fn is_duration(self) -> bool {
+        matches!(self, Self::Seconds | Self::Clock { .. })
+    }
 }
 
 /// How many decimals a column has.
@@ -112,50 +123,13 @@ fn are_thousands(text: &str, mark: char) -> bool {
         && later.all(|group| group.len() == 3 && digits(group))
 }
 
-/// `2h56m`, `25m`, `33s`, `1h6m20s`.
-fn read_duration(text: &str) -> Option<CellNumber> {
-    let mut seconds = 0.0;
-    let mut rest = text;
-    let mut units = String::new();
-    let mut decimals = 0;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
-        let (digits, after) = rest.split_at(end);
-        let amount: f64 = digits.parse().ok()?;
-        decimals = digits.split_once('.').map_or(0, |(_, part)| part.len());
-        let unit = after.chars().next()?;
-        // Units come once each, the largest first.
-        let size = match unit {
-            'h' if units.is_empty() => 3600.0,
-            'm' if units.is_empty() || units == "h" => 60.0,
-            's' if !units.contains('s') => 1.0,
-            _ => return None,
-        };
-        units.push(unit);
-        seconds += amount * size;
-        rest = &after[1..];
-    }
-    if units.is_empty() {
-        return None;
-    }
-    let style = if units == "s" {
-        NumberStyle::Seconds
-    } else {
-        NumberStyle::Clock
-    };
-    Some(CellNumber {
-        value: seconds,
-        style,
-        decimals: u8::try_from(decimals).unwrap_or(u8::MAX),
-    })
-}
-
 /// What a column's cells have in common; nothing where none holds a number.
 pub(crate) fn style_of<'a>(cells: impl Iterator<Item = &'a str>) -> Option<ColumnStyle> {
     let mut cells: Vec<(&str, CellNumber)> = cells
         .filter_map(|text| Some((text.trim(), read_number(text)?)))
         .collect();
     let exponent = join_exponents(&mut cells);
+    join_durations(&mut cells);
     let style = most_common(cells.iter().map(|(_, number)| number.style))?;
     let decimals = decimals_of(&cells, style)?;
     let scientific = exponent.and_then(|(style, look)| {
@@ -246,7 +220,7 @@ impl ColumnStyle {
 
     /// Whether its numbers are durations, which are given in seconds.
     pub(crate) fn is_duration(&self) -> bool {
-        matches!(self.style, NumberStyle::Seconds | NumberStyle::Clock)
+        self.style.is_duration()
     }
 
     /// Whether decimals count those before an exponent.
@@ -268,6 +242,15 @@ impl ColumnStyle {
         }
     }
 
+    /// What the last digit of a duration stands for, in seconds; nothing where it holds none.
+    pub(crate) fn duration_step(&self, seconds: f64) -> Option<f64> {
+        match self.style {
+            NumberStyle::Seconds => Some(self.shown()?.last(seconds)),
+            NumberStyle::Clock { seconds: shown } => Some(step(seconds, shown)),
+            _ => None,
+        }
+    }
+
     /// Writes a number as this column does.
     pub(crate) fn write(&self, value: f64) -> String {
         match self.style {
@@ -278,7 +261,7 @@ impl ColumnStyle {
                 text + if percent { "%" } else { "" }
             }
             NumberStyle::Seconds => format!("{}s", self.digits(value)),
-            NumberStyle::Clock => clock(value),
+            NumberStyle::Clock { seconds } => clock(value, seconds),
             NumberStyle::Plain { percent, thousands } => {
                 let mut text = self.digits(value);
                 let beyond = self.beyond.filter(|it| it.says_more_than(&text, value));
@@ -315,15 +298,6 @@ impl ColumnStyle {
             Some(positive) if zero => positive.to_owned(),
             _ => text,
         }
-    }
-}
-
-fn clock(seconds: f64) -> String {
-    let minutes = (seconds / 60.0).round_ties_even() as i64;
-    if minutes >= 60 {
-        format!("{}h{}m", minutes / 60, minutes % 60)
-    } else {
-        format!("{minutes}m")
     }
 }
 
@@ -379,6 +353,14 @@ mod tests {
         assert_eq!(written(&["99.06%", "4.38%"], 100.0), "100.00%");
         assert_eq!(written(&["25m", "2h56m"], 4000.0), "1h7m");
         assert_eq!(written(&["33s", "139s"], 98.6), "99s");
+        assert_eq!(written(&["25m", "2h56m"], 20.4), "20s");
+        assert_eq!(written(&["25m", "2h56m"], 59.7), "1m");
+        assert_eq!(written(&["25m", "2h56m"], 0.0437), "0.044s");
+        assert_eq!(written(&["25m", "2h56m"], 0.0), "0s");
+        assert_eq!(written(&["25m", "20s", "30s"], 4000.0), "1h7m");
+        assert_eq!(written(&["1h6m20s", "25m"], 3980.4), "1h6m20s");
+        assert_eq!(written(&["1h6m20s", "25m"], 7200.0), "2h0m0s");
+        assert_eq!(written(&["6m20s"], 61.0), "1m1s");
         assert_eq!(written(&["50 000", "500"], 1_234_567.0), "1 234 567");
         assert_eq!(written(&["1.00"], -0.001), "0.00");
         assert!(style_of(["x", ""].into_iter()).is_none());

@@ -155,6 +155,11 @@ impl Table {
         self.style(column)?.shown()
     }
 
+    /// What the last digit of a duration in a column stands for, in seconds; absent where it holds no durations.
+    pub fn duration_step(&self, column: usize, seconds: f64) -> Option<f64> {
+        self.style(column)?.duration_step(seconds)
+    }
+
     fn style(&self, column: usize) -> Option<ColumnStyle> {
         let cells: Vec<String> = self.rows().filter_map(|row| row.cell(column)).collect();
         style_of(cells.iter().map(String::as_str))

@@ -71,3 +71,32 @@ fn small_numbers_do_not_become_zeros() {
     let table = project.read("main.csv");
     assert!(table.contains("\na,4.0e-6,1e-9\n"), "{table}");
 }
+
+#[test]
+fn durations_are_written_to_the_second_where_minutes_lose_them() {
+    let project = measured("Experiment,Time\na,25m\nb,2h56m\nc,1m\n");
+    project.expect(0, &UPDATE);
+    let table = project.read("main.csv");
+    assert_eq!(table, "Experiment,Time\na,20s\nb,1h6m\nc,1m\n");
+    project.write("main.csv", "Experiment,Time\na,25m\nb,2h56m0s\nc,1m\n");
+    project.expect(0, &UPDATE);
+    let table = project.read("main.csv");
+    assert_eq!(table, "Experiment,Time\na,20s\nb,1h6m20s\nc,1m1s\n");
+    // In hours too, what differs in the column differs in the comparison.
+    let hours = SPEC.replace(
+        "= \"seconds\"",
+        "= { metric = \"seconds\", convert = \"s to h\" }",
+    );
+    project.write("bench.toml", &hours);
+    project.write("main.csv", "Experiment,Time\na,30s\nb,1h6m\nc,25m\n");
+    let compare = ["table", "compare", "main.csv", "--from", "suite"];
+    let exact = ["--rule", "exact", "--spec", "bench.toml"];
+    let page = project.expect(0, &[&compare[..], &exact].concat()).out;
+    for line in [
+        "| Time | 0.0083 | 0.0056 | -0.0028 | ✅ |",
+        "| Time | 1.10 | 1.11 | +0.01 | ❌ |",
+        "| Time | 0.42 | 0.02 | -0.40 | ✅ |",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+}

@@ -33,9 +33,9 @@ fn a_suite_updates_its_table_and_leaves_what_failed() {
     assert_eq!(
         project.read("benchmarks/main.csv"),
         "Experiment, Correct (%)|align right,Time|hover mean,Rows,Num Episodes|hidden,Note\r\n\
-         renamed,100.00,0m,80,40,\"a, b\"\r\n\
+         renamed,100.00,2s,80,40,\"a, b\"\r\n\
          gone,1.00,3m,80,40,x\r\n\
-         first,75.00,0m,80,40,\r\n\
+         first,75.00,2s,80,40,\r\n\
          broken,12.50,7m,80,40,y\r\n\
          slow,12.50,7m,80,40,z"
     );
@@ -219,7 +219,7 @@ fn a_run_made_elsewhere_feeds_the_table_here() {
     );
     let table = here.read("benchmarks/main.csv");
     assert!(
-        table.contains("renamed,100.00,0m,80,40,\"a, b\"\r\n"),
+        table.contains("renamed,100.00,2s,80,40,\"a, b\"\r\n"),
         "{table}"
     );
     assert!(!table.contains("first"), "{table}");

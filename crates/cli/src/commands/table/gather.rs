@@ -331,8 +331,7 @@ fn copied(text: &str, full: Option<f64>) -> Value {
     let Some(read) = read_number(text) else {
         return Value::Text(text.trim().to_owned());
     };
-    let duration = matches!(read.style, NumberStyle::Seconds | NumberStyle::Clock);
-    if duration {
+    if read.style.is_duration() {
         // A duration among plain numbers would lose its unit.
         return Value::Text(text.trim().to_owned());
     }

@@ -9,6 +9,7 @@ mod gather;
 mod measure;
 mod paint;
 mod render;
+mod shown;
 mod sides;
 mod suite;
 mod update;

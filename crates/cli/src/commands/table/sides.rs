@@ -2,6 +2,7 @@
 
 use super::file::TableFile;
 use super::gather::matches;
+use super::shown::{digits, from_seconds};
 use super::suite::{self, Ran};
 use crate::exit::Failure;
 use crate::printer::Printer;
@@ -13,9 +14,9 @@ use fairtrial_analysis::tables::{
 use fairtrial_engine::resolved_spec;
 use fairtrial_episode::{EpisodeNumber, locate, per_episode};
 use fairtrial_journal::DataRoot;
-use fairtrial_model::{Conversion, Digits, Margin, MeasureKind, MetricDeclaration, MetricSource};
+use fairtrial_model::{Margin, MeasureKind, MetricDeclaration, MetricSource};
 use fairtrial_spec::{Spec, TableColumn, TableSpec};
-use fairtrial_table::{NumberStyle, RowState, read_number};
+use fairtrial_table::{RowState, read_number};
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
@@ -114,6 +115,9 @@ pub(super) fn lines(
     if keys.is_empty() {
         return Err(Failure::input("no row is asked for, or the run feeds none"));
     }
+    let files: Vec<&TableFile> = std::iter::once(question.baseline)
+        .chain(question.proposed)
+        .collect();
     let mut lines = Vec::new();
     for key in keys {
         for column in &question.table.columns {
@@ -139,10 +143,11 @@ pub(super) fn lines(
                 (None, Some(run)) => of_run(&asked, run, known),
                 (None, None) => Side::default(),
             };
+            let digits = digits(&files, (column, &metric), [&baseline, &proposed]);
             lines.push(PostLine {
                 experiment: key.clone(),
                 title: column.title.clone(),
-                digits: digits(question, column, &metric),
+                digits,
                 share_scale: share_scale(&metric, column),
                 metric: in_column_unit(metric, column),
                 baseline,
@@ -226,20 +231,6 @@ fn in_column_unit(mut metric: MetricDeclaration, column: &TableColumn) -> Metric
     metric
 }
 
-/// What the column shows: as many decimals as are declared, as its cells do otherwise.
-fn digits(question: &Question<'_>, column: &TableColumn, metric: &MetricDeclaration) -> Digits {
-    let of = |file: &TableFile| {
-        let place = file.table.column(&column.title).ok()?;
-        file.table.digits(place)
-    };
-    let cells = of(question.baseline).or_else(|| question.proposed.and_then(of));
-    let shown = cells.unwrap_or_else(|| Digits::decimals(metric.precision.unwrap_or(2)));
-    Digits {
-        decimals: column.decimals.unwrap_or(shown.decimals),
-        ..shown
-    }
-}
-
 /// A cell of a table, with the run behind it where that is known and the cell still says what was written.
 fn of_file(asked: &Asked<'_>, file: &TableFile, run: Option<&str>, known: &mut Known) -> Side {
     let names = std::iter::once(asked.key).chain(asked.was.iter().map(String::as_str));
@@ -258,9 +249,8 @@ fn of_file(asked: &Asked<'_>, file: &TableFile, run: Option<&str>, known: &mut K
     };
     let title = &asked.column.title;
     let full = file.origins.full_precision(key, title, &text);
-    let duration = matches!(read.style, NumberStyle::Seconds | NumberStyle::Clock);
-    let shown = if duration {
-        from_seconds(read.value, asked)
+    let shown = if read.style.is_duration() {
+        from_seconds(read.value, asked.column, asked.metric)
     } else {
         read.value
     };
@@ -286,12 +276,6 @@ fn of_file(asked: &Asked<'_>, file: &TableFile, run: Option<&str>, known: &mut K
         rounded: full.is_none(),
         evidence,
     }
-}
-
-fn from_seconds(seconds: f64, asked: &Asked<'_>) -> f64 {
-    let unit = asked.column.convert.as_ref().map(Conversion::to_unit);
-    let unit = unit.or(asked.metric.unit.as_deref()).unwrap_or("s");
-    Conversion::between("s", unit).map_or(seconds, |convert| convert.apply(seconds))
 }
 
 /// The number of episodes that stands in another column of the row.
