@@ -100,3 +100,57 @@ fn durations_are_written_to_the_second_where_minutes_lose_them() {
         assert!(page.contains(line), "{line}\n{page}");
     }
 }
+
+/// The number that is shown and the evidence that it is judged by come from the same place.
+#[test]
+fn a_run_that_is_named_as_the_baseline_is_the_baseline() {
+    let project = measured("Experiment,LR\na,0.0007\nb,0.0000003\nc,0.0003\n");
+    let runs = project.expect(0, &["list", "suite", "--json"]).json();
+    let stamp = runs[0]["stamp"].as_str().unwrap().to_owned();
+    project.write("bench.toml", &SPEC.replace("0.0005", "0.0009"));
+    project.expect(0, &["run", "bench.toml"]);
+    let named = format!("suite/{stamp}");
+    let compare = [
+        "table", "compare", "main.csv", "--from", "suite", "--rule", "exact",
+    ];
+    let page = project
+        .expect(0, &[&compare[..], &["--baseline", &named]].concat())
+        .out;
+    assert!(
+        page.contains("| LR | 0.0005000 | 0.0009000 | +0.0004000 | ❌ |"),
+        "{page}"
+    );
+    let note = format!(
+        "> a: the table does not have the numbers of {named}, which are compared: LR 0.0007000 in the table, 0.0005000 \
+         in the run"
+    );
+    assert!(page.contains(&note), "{page}");
+    assert!(!page.contains("> b"), "{page}");
+    // A run of one row: the table has the others.
+    project.expect(0, &["run", "bench.toml", "--only", "task=b"]);
+    let named = project.newest_run("suite");
+    let stamp = named.file_name().unwrap().to_str().unwrap().to_owned();
+    let first = runs[0]["stamp"].as_str().unwrap();
+    let page = project.expect(
+        0,
+        &[
+            "table",
+            "compare",
+            "main.csv",
+            "--from",
+            &format!("suite/{first}"),
+            "--baseline",
+            &format!("suite/{stamp}"),
+            "--rule",
+            "exact",
+        ],
+    );
+    assert!(
+        page.out
+            .contains("| LR | 0.0007000 | 0.0005000 | -0.0002000 | ✅ |"),
+        "{}",
+        page.out
+    );
+    let note = format!("> a: suite/{stamp} has no number, so the table's is compared: LR");
+    assert!(page.out.contains(&note), "{}", page.out);
+}

@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// The run to compare with it: `NAME` (its newest), `NAME/STAMP` or a run's folder
     #[arg(long, value_name = "RUN", conflicts_with = "proposed_table")]
     from: Option<String>,
-    /// The run behind the baseline, where the table's origins do not tell
+    /// Compare with the numbers of this run instead of the table's; a row that it does not have is the table's
     #[arg(long, value_name = "RUN")]
     baseline: Option<String>,
     #[command(flatten)]

@@ -7,6 +7,7 @@ mod diff;
 mod file;
 mod gather;
 mod measure;
+mod named;
 mod paint;
 mod render;
 mod shown;

@@ -2,6 +2,7 @@
 
 use super::file::TableFile;
 use super::gather::matches;
+use super::named::Named;
 use super::shown::{digits, from_seconds};
 use super::suite::{self, Ran};
 use crate::exit::Failure;
@@ -118,6 +119,7 @@ pub(super) fn lines(
     let files: Vec<&TableFile> = std::iter::once(question.baseline)
         .chain(question.proposed)
         .collect();
+    let mut named = Named::default();
     let mut lines = Vec::new();
     for key in keys {
         for column in &question.table.columns {
@@ -137,13 +139,21 @@ pub(super) fn lines(
                 table: question.table,
                 spec: question.spec,
             };
-            let baseline = of_file(&asked, question.baseline, baseline_run.as_deref(), known);
+            let in_table = of_file(&asked, question.baseline, known);
+            let in_run = baseline_run
+                .as_deref()
+                .map(|run| of_run(&asked, run, known));
             let proposed = match (question.proposed, proposed_run.as_deref()) {
-                (Some(file), _) => of_file(&asked, file, None, known),
+                (Some(file), _) => of_file(&asked, file, known),
                 (None, Some(run)) => of_run(&asked, run, known),
                 (None, None) => Side::default(),
             };
-            let digits = digits(&files, (column, &metric), [&baseline, &proposed]);
+            let shown = in_run.as_ref().unwrap_or(&in_table);
+            let digits = digits(&files, (column, &metric), [shown, &proposed]);
+            let baseline = match in_run {
+                None => in_table,
+                Some(in_run) => named.baseline((&key, column), digits, in_table, in_run),
+            };
             lines.push(PostLine {
                 experiment: key.clone(),
                 title: column.title.clone(),
@@ -155,6 +165,7 @@ pub(super) fn lines(
             });
         }
     }
+    notes.extend(named.notes(baseline_run.as_deref()));
     Ok((lines, notes))
 }
 
@@ -232,7 +243,7 @@ fn in_column_unit(mut metric: MetricDeclaration, column: &TableColumn) -> Metric
 }
 
 /// A cell of a table, with the run behind it where that is known and the cell still says what was written.
-fn of_file(asked: &Asked<'_>, file: &TableFile, run: Option<&str>, known: &mut Known) -> Side {
+fn of_file(asked: &Asked<'_>, file: &TableFile, known: &mut Known) -> Side {
     let names = std::iter::once(asked.key).chain(asked.was.iter().map(String::as_str));
     let key = names
         .into_iter()
@@ -258,10 +269,8 @@ fn of_file(asked: &Asked<'_>, file: &TableFile, run: Option<&str>, known: &mut K
         RowState::AsWritten => file.origins.rows.get(key),
         _ => None,
     };
-    let source = run
-        .map(str::to_owned)
-        .or_else(|| written.map(|origin| origin.source.clone()));
-    let mut evidence = source
+    let mut evidence = written
+        .map(|origin| origin.source.clone())
         .and_then(|source| {
             known
                 .named(&source, asked.table)
@@ -308,8 +317,8 @@ fn of_run(asked: &Asked<'_>, run: &str, known: &mut Known) -> Side {
     let Some(behind) = known.named(run, asked.table) else {
         return Side::default();
     };
-    let row = behind.rows.iter().find(|row| row.row.key == asked.key);
-    let Some(row) = row.filter(|row| !matches!(row.standing, Standing::Left(_))) else {
+    let Some(row) = row_of(asked, behind).filter(|row| !matches!(row.standing, Standing::Left(_)))
+    else {
         return Side::default();
     };
     Side {
@@ -319,8 +328,16 @@ fn of_run(asked: &Asked<'_>, run: &str, known: &mut Known) -> Side {
     }
 }
 
+/// A run's row, under the name that it had when the run was made.
+fn row_of<'a>(asked: &Asked<'_>, behind: &'a Behind) -> Option<&'a RunRow> {
+    let names = std::iter::once(asked.key).chain(asked.was.iter().map(String::as_str));
+    names
+        .into_iter()
+        .find_map(|name| behind.rows.iter().find(|row| row.row.key == name))
+}
+
 fn evidence(asked: &Asked<'_>, behind: &Behind) -> Evidence {
-    let Some(row) = behind.rows.iter().find(|row| row.row.key == asked.key) else {
+    let Some(row) = row_of(asked, behind) else {
         return Evidence::default();
     };
     let factor = scale(asked.column);
