@@ -48,14 +48,31 @@ fn shell(project: &Project, text: &str) -> Ran {
     Ran::from(output)
 }
 
+/// The checkout is as it was before: on `main`, with nothing changed.
+fn is_at_home(project: &Project) {
+    let branch = shell(project, "git branch --show-current").out;
+    assert_eq!(branch, "main\n");
+    assert_eq!(shell(project, "git status --porcelain").out, "");
+}
+
+fn branches(project: &Project) -> String {
+    shell(
+        project,
+        "git for-each-ref --format='%(refname)' refs/heads/results",
+    )
+    .out
+}
+
 #[test]
 fn the_nightly_script_puts_results_on_a_branch() {
     let project = checkout();
     let ran = shell(&project, "sh examples/tables/nightly.sh");
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
-    let branch = shell(&project, "git branch --show-current");
-    assert!(branch.out.starts_with("results/"), "{}", branch.out);
-    let commit = shell(&project, "git show --stat --format=%B HEAD");
+    is_at_home(&project);
+    let commit = shell(
+        &project,
+        "git show --stat --format=%B $(git for-each-ref --format='%(refname)' refs/heads/results)",
+    );
     for part in [
         "| Metric | Baseline | Proposed | Δ | Result |",
         "benchmarks/objects.csv",
@@ -63,27 +80,94 @@ fn the_nightly_script_puts_results_on_a_branch() {
     ] {
         assert!(commit.out.contains(part), "{part}\n{}", commit.out);
     }
-    assert_eq!(shell(&project, "git status --porcelain").out, "");
+}
+
+/// Twice a day, and on the next day after `main` moved on; every branch is one commit on what `main` was.
+#[test]
+fn every_night_begins_at_home() {
+    let project = checkout();
+    let night = |day: &str| {
+        let line = format!("PUSH=1 DAY={day} sh examples/tables/nightly.sh");
+        let ran = shell(&project, &line);
+        assert_eq!(ran.code, 0, "{day}\n{}\n{}", ran.out, ran.err);
+        is_at_home(&project);
+        let ahead = shell(
+            &project,
+            &format!("git rev-list --count main..origin/results/{day}"),
+        );
+        assert_eq!(ahead.out, "1\n", "{day}");
+        assert!(git(
+            project.path(),
+            &[
+                "merge-base",
+                "--is-ancestor",
+                "main",
+                &format!("results/{day}")
+            ]
+        ));
+    };
+    let remote = "git init -q --bare ../origin.$$ && mv ../origin.$$ data-of-origin.git && \
+                  git remote add origin ./data-of-origin.git && echo data-of-origin.git/ >> .gitignore && \
+                  git commit -qam ignore";
+    let made = shell(&project, remote);
+    assert_eq!(made.code, 0, "{}", made.err);
+    night("2026-01-01");
+    night("2026-01-01");
+    assert!(git(
+        project.path(),
+        &["commit", "-q", "--allow-empty", "-m", "main moves on"]
+    ));
+    night("2026-01-02");
+    assert_eq!(
+        branches(&project),
+        "refs/heads/results/2026-01-01\nrefs/heads/results/2026-01-02\n"
+    );
+}
+
+#[test]
+fn the_nightly_script_comes_home_when_it_cannot_commit() {
+    let project = checkout();
+    project.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
+    let ran = shell(
+        &project,
+        "chmod +x .git/hooks/pre-commit && sh examples/tables/nightly.sh",
+    );
+    assert_ne!(ran.code, 0, "{}", ran.out);
+    is_at_home(&project);
+    assert_eq!(branches(&project), "");
+    // What somebody is at work on is not touched.
+    let table = "examples/tables/benchmarks/objects.csv";
+    let edited = project.read(table).replace("base_", "mine_");
+    project.write(table, &edited);
+    let ran = shell(&project, "sh examples/tables/nightly.sh");
+    assert_eq!(ran.code, 2, "{}", ran.out);
+    assert_eq!(project.read(table), edited);
 }
 
 #[test]
 fn the_nightly_script_tells_of_an_experiment_that_fails() {
     let project = checkout();
     let suite = project.read("examples/tables/suite.toml");
-    let broken = suite.replace("params = { skill = 0.9 }", "command = \"false\"");
+    let broken = suite.replace("params = { skill = 0.8 }", "command = \"false\"");
     assert_ne!(suite, broken);
     project.write("examples/tables/suite.toml", &broken);
-    let before = project.read("examples/tables/benchmarks/objects.csv");
-    let ran = shell(&project, "sh examples/tables/nightly.sh");
+    assert!(git(project.path(), &["commit", "-qam", "broken"]));
+    let ran = shell(&project, "DAY=2026-01-01 sh examples/tables/nightly.sh");
     assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
-    let after = project.read("examples/tables/benchmarks/objects.csv");
-    let row = |table: &str| {
+    is_at_home(&project);
+    let row = |revision: &str| {
+        let table = shell(
+            &project,
+            &format!("git show {revision}:examples/tables/benchmarks/objects.csv"),
+        );
         let line = table
+            .out
             .lines()
-            .find(|line| line.starts_with("base_surf_agent"));
-        line.map(str::to_owned)
+            .find(|line| line.starts_with("base_dist_agent"));
+        line.map(str::to_owned).unwrap()
     };
-    assert_eq!(row(&before), row(&after), "a failed row stays as it is");
+    let after = row("results/2026-01-01");
+    assert_eq!(row("main"), after, "a failed row stays as it is");
 }
 
 /// The commands of the pull-request workflow, in its order; the steps that talk to the forge are left out.
