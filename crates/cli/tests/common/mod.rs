@@ -67,6 +67,20 @@ impl Project {
         Ran::from(self.command(args).output().unwrap())
     }
 
+    /// A shell command in this project, with the built binary on the path.
+    pub fn shell(&self, text: &str) -> Ran {
+        let binary = Path::new(env!("CARGO_BIN_EXE_fairtrial")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let output = Command::new("sh")
+            .args(["-c", text])
+            .current_dir(self.path())
+            .env("PATH", format!("{}:{path}", binary.display()))
+            .env_remove("FAIRTRIAL_DATA")
+            .output()
+            .unwrap();
+        Ran::from(output)
+    }
+
     /// Runs a command that must end with this code.
     pub fn expect(&self, code: i32, args: &[&str]) -> Ran {
         let ran = self.run(args);

@@ -1,9 +1,8 @@
 //! The examples for cron and for pull requests, run as they stand.
 
-use crate::common::{Project, Ran};
+use crate::common::Project;
 use crate::suite::git;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tables")
@@ -34,43 +33,26 @@ fn checkout() -> Project {
     project
 }
 
-/// A shell command in the checkout, with the built binary on the path.
-fn shell(project: &Project, text: &str) -> Ran {
-    let binary = Path::new(env!("CARGO_BIN_EXE_fairtrial")).parent().unwrap();
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new("sh")
-        .args(["-c", text])
-        .current_dir(project.path())
-        .env("PATH", format!("{}:{path}", binary.display()))
-        .env_remove("FAIRTRIAL_DATA")
-        .output()
-        .unwrap();
-    Ran::from(output)
-}
-
 /// The checkout is as it was before: on `main`, with nothing changed.
 fn is_at_home(project: &Project) {
-    let branch = shell(project, "git branch --show-current").out;
+    let branch = project.shell("git branch --show-current").out;
     assert_eq!(branch, "main\n");
-    assert_eq!(shell(project, "git status --porcelain").out, "");
+    assert_eq!(project.shell("git status --porcelain").out, "");
 }
 
 fn branches(project: &Project) -> String {
-    shell(
-        project,
-        "git for-each-ref --format='%(refname)' refs/heads/results",
-    )
-    .out
+    project
+        .shell("git for-each-ref --format='%(refname)' refs/heads/results")
+        .out
 }
 
 #[test]
 fn the_nightly_script_puts_results_on_a_branch() {
     let project = checkout();
-    let ran = shell(&project, "sh examples/tables/nightly.sh");
+    let ran = project.shell("sh examples/tables/nightly.sh");
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
     is_at_home(&project);
-    let commit = shell(
-        &project,
+    let commit = project.shell(
         "git show --stat --format=%B $(git for-each-ref --format='%(refname)' refs/heads/results)",
     );
     for part in [
@@ -88,13 +70,10 @@ fn every_night_begins_at_home() {
     let project = checkout();
     let night = |day: &str| {
         let line = format!("PUSH=1 DAY={day} sh examples/tables/nightly.sh");
-        let ran = shell(&project, &line);
+        let ran = project.shell(&line);
         assert_eq!(ran.code, 0, "{day}\n{}\n{}", ran.out, ran.err);
         is_at_home(&project);
-        let ahead = shell(
-            &project,
-            &format!("git rev-list --count main..origin/results/{day}"),
-        );
+        let ahead = project.shell(&format!("git rev-list --count main..origin/results/{day}"));
         assert_eq!(ahead.out, "1\n", "{day}");
         assert!(git(
             project.path(),
@@ -109,7 +88,7 @@ fn every_night_begins_at_home() {
     let remote = "git init -q --bare ../origin.$$ && mv ../origin.$$ data-of-origin.git && \
                   git remote add origin ./data-of-origin.git && echo data-of-origin.git/ >> .gitignore && \
                   git commit -qam ignore";
-    let made = shell(&project, remote);
+    let made = project.shell(remote);
     assert_eq!(made.code, 0, "{}", made.err);
     night("2026-01-01");
     night("2026-01-01");
@@ -128,10 +107,7 @@ fn every_night_begins_at_home() {
 fn the_nightly_script_comes_home_when_it_cannot_commit() {
     let project = checkout();
     project.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
-    let ran = shell(
-        &project,
-        "chmod +x .git/hooks/pre-commit && sh examples/tables/nightly.sh",
-    );
+    let ran = project.shell("chmod +x .git/hooks/pre-commit && sh examples/tables/nightly.sh");
     assert_ne!(ran.code, 0, "{}", ran.out);
     is_at_home(&project);
     assert_eq!(branches(&project), "");
@@ -139,7 +115,7 @@ fn the_nightly_script_comes_home_when_it_cannot_commit() {
     let table = "examples/tables/benchmarks/objects.csv";
     let edited = project.read(table).replace("base_", "mine_");
     project.write(table, &edited);
-    let ran = shell(&project, "sh examples/tables/nightly.sh");
+    let ran = project.shell("sh examples/tables/nightly.sh");
     assert_eq!(ran.code, 2, "{}", ran.out);
     assert_eq!(project.read(table), edited);
 }
@@ -152,14 +128,13 @@ fn the_nightly_script_tells_of_an_experiment_that_fails() {
     assert_ne!(suite, broken);
     project.write("examples/tables/suite.toml", &broken);
     assert!(git(project.path(), &["commit", "-qam", "broken"]));
-    let ran = shell(&project, "DAY=2026-01-01 sh examples/tables/nightly.sh");
+    let ran = project.shell("DAY=2026-01-01 sh examples/tables/nightly.sh");
     assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
     is_at_home(&project);
     let row = |revision: &str| {
-        let table = shell(
-            &project,
-            &format!("git show {revision}:examples/tables/benchmarks/objects.csv"),
-        );
+        let table = project.shell(&format!(
+            "git show {revision}:examples/tables/benchmarks/objects.csv"
+        ));
         let line = table
             .out
             .lines()
@@ -189,7 +164,7 @@ fn the_pull_request_workflow_compares_with_the_base_branch() {
     let given = "export SUITE=examples/tables/suite.toml BASE=main GITHUB_OUTPUT=output \
                  TABLE=examples/tables/benchmarks/objects.csv;";
     for command in commands {
-        let ran = shell(&project, &format!("{given} {command}"));
+        let ran = project.shell(&format!("{given} {command}"));
         assert_eq!(ran.code, 0, "{command}\n{}\n{}", ran.out, ran.err);
     }
     let comparison = project.read("comparison.md");
