@@ -50,13 +50,11 @@ pub(crate) enum Place {
 pub(crate) fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failure> {
     let path = Path::new(name);
     if path.is_file() {
-        return match path.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => Ok(Some(Place::Json(path.to_owned()))),
-            Some("csv") => Ok(Some(Place::Csv(path.to_owned()))),
-            _ => Err(Failure::input(format!(
-                "{name} is neither a .json result file nor a .csv table"
-            ))),
-        };
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => return Ok(Some(Place::Json(path.to_owned()))),
+            Some("csv") => return Ok(Some(Place::Csv(path.to_owned()))),
+            _ => {}
+        }
     }
     if let Some((file, revision)) = name.rsplit_once('@')
         && Path::new(file)
@@ -66,7 +64,14 @@ pub(crate) fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failur
     {
         return Ok(Some(Place::Revision(name.to_owned())));
     }
-    Ok(run_named(name, root)?.map(Place::Run))
+    // A program often has the name of its benchmark: another kind of file stands for nothing where there is a run.
+    match run_named(name, root)? {
+        Some(run) => Ok(Some(Place::Run(run))),
+        None if path.is_file() => Err(Failure::input(format!(
+            "{name} is neither a .json result file nor a .csv table"
+        ))),
+        None => Ok(None),
+    }
 }
 
 /// `NAME`, `NAME/STAMP`, or the path of a run's folder.

@@ -132,6 +132,16 @@ fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
     }
     let own = project.expect(2, &["gate", "bench", "--baseline", folder]);
     assert!(own.err.contains("its own baseline"), "{}", own.err);
+    // A program of that name does not stand before the run.
+    project.write("bench", "#!/bin/sh\n");
+    project.expect(0, &["gate", &first, "--baseline", "bench"]);
+    let rule = ["--baseline", "main", "--rule", "time=5%:down"];
+    let unknown = project.expect(2, &[&["gate", "bench"], &rule[..]].concat());
+    assert!(
+        unknown.err.contains("of a rule; there are score\n"),
+        "{}",
+        unknown.err
+    );
     let none = project.expect(2, &["gate", "bench", "--baseline", "mian"]);
     assert!(none.err.contains("--save-baseline"), "{}", none.err);
     if has_git {

@@ -6,6 +6,7 @@ use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
 use fairtrial_model::{Direction, Margin, MetricDeclaration};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 /// One rule.
@@ -74,13 +75,13 @@ pub(super) fn asked(
             Ok(rules)
         };
     }
-    let reported: Vec<String> = datasets(inputs).flat_map(Dataset::metric_names).collect();
+    let reported: BTreeSet<String> = datasets(inputs).flat_map(Dataset::metric_names).collect();
     for rule in given {
         if !reported.contains(&rule.metric) && declared(&rule.metric).is_none() {
             return Err(AnalysisError::Question(format!(
                 "no trial reports the metric `{}` of a rule; there are {}",
                 rule.metric,
-                reported.join(", ")
+                reported.into_iter().collect::<Vec<_>>().join(", ")
             )));
         }
         let way = rule.direction.or_else(|| declared(&rule.metric)?.direction);
