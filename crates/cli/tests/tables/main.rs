@@ -288,6 +288,19 @@ fn revisions_other_tables_and_renderings() {
         "{}",
         page.out
     );
+    let now = project
+        .read("benchmarks/main.csv")
+        .replace("former,", "renamed,");
+    project.write("benchmarks/now.csv", &now);
+    let tables = [
+        "table",
+        "compare",
+        "benchmarks/main.csv",
+        "benchmarks/now.csv",
+    ];
+    let renamed = project.expect(0, &[&tables[..], &["--spec", "suite.toml"]].concat());
+    assert!(renamed.out.contains("### renamed\n"), "{}", renamed.out);
+    assert!(!renamed.out.contains("missing"), "{}", renamed.out);
     let blame = project
         .expect(0, &["table", "blame", "benchmarks/main.csv"])
         .out;

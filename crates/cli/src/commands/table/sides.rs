@@ -112,7 +112,12 @@ pub(super) fn lines(
         .into_iter()
         .map(|row| (row.key, row.was))
         .collect();
-    let keys = keys(question, known, proposed_run.as_deref(), &mut notes);
+    let keys = keys(
+        question,
+        known,
+        (proposed_run.as_deref(), &former),
+        &mut notes,
+    );
     if keys.is_empty() {
         return Err(Failure::input("no row is asked for, or the run feeds none"));
     }
@@ -173,7 +178,7 @@ pub(super) fn lines(
 fn keys(
     question: &Question<'_>,
     known: &Known,
-    run: Option<&str>,
+    (run, former): (Option<&str>, &HashMap<String, Vec<String>>),
     notes: &mut Vec<String>,
 ) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
@@ -185,9 +190,14 @@ fn keys(
             }
         }
     } else {
-        keys.extend(question.baseline.table.keys());
-        let more = question.proposed.iter().flat_map(|file| file.table.keys());
-        for key in more {
+        let proposed = question.proposed.iter().flat_map(|file| file.table.keys());
+        for key in question.baseline.table.keys().chain(proposed) {
+            // A row that was renamed between the tables is one row.
+            let renamed = former.iter().find(|(_, was)| was.contains(&key));
+            let key = match renamed {
+                Some((now, _)) if !former.contains_key(&key) => now.clone(),
+                _ => key,
+            };
             if !keys.contains(&key) {
                 keys.push(key);
             }
