@@ -3,10 +3,13 @@
 use super::sides::{Row, SideRows};
 use fairtrial_model::Outcome;
 use fairtrial_stats::Side;
-use fairtrial_stats::binary::{McNemarMethod, PairedCounts, fisher, mcnemar};
+use fairtrial_stats::binary::{McNemarMethod, PairedCounts, barnard, fisher, mcnemar};
 use fairtrial_stats::one_arm::Proportion;
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Trials of a side up to which Barnard's test is worth its time; with more, the others find such a difference too.
+const BARNARD_TRIALS: u64 = 20;
 
 /// Failures of one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -64,6 +67,13 @@ impl FailureCount {
         }
     }
 
+    fn share(self) -> Proportion {
+        Proportion {
+            successes: self.failed,
+            trials: self.trials,
+        }
+    }
+
     /// Whether there are trials that count, and each of them failed.
     pub fn is_all(&self) -> bool {
         self.trials > 0 && self.failed == self.trials
@@ -78,23 +88,17 @@ fn of_side(rows: &[Row]) -> FailureCount {
     count
 }
 
-/// Every trial of one side fails and none of the other: Barnard's exact test for the one table that is as extreme as
-/// tables get. The tests below condition on how many fail in all, and could not tell five of five from none of five.
-/// For pairs it holds where both sides of a pair are no less alike than strangers.
+/// Every trial of one side fails and none of the other: Barnard's exact test. The tests below condition on how many fail
+/// in all, and cannot tell five of five from none of five. For pairs it holds where both sides of a pair are no less
+/// alike than strangers.
 fn all_or_none(control: FailureCount, candidate: FailureCount) -> Option<(f64, &'static str)> {
-    let (all, none) = if control.failed == 0 {
-        (candidate, control)
-    } else {
-        (control, candidate)
-    };
-    if !all.is_all() || none.failed > 0 || none.trials == 0 {
+    let separated = |all: FailureCount, none: FailureCount| all.is_all() && none.failed == 0;
+    let few = control.trials.max(candidate.trials) <= BARNARD_TRIALS;
+    if !few || !separated(control, candidate) && !separated(candidate, control) {
         return None;
     }
-    let (a, b) = (all.trials as f64, none.trials as f64);
-    let share = a / (a + b);
-    // The chance of the table at the failure rate that makes it most likely, and of its mirror image.
-    let chance = (a * share.ln() + b * (1.0 - share).ln()).exp();
-    Some(((2.0 * chance).min(1.0), "Barnard's exact test"))
+    let test = barnard(control.share(), candidate.share(), Side::TwoSided).ok()?;
+    Some((test.p, test.method))
 }
 
 /// McNemar's exact test, where every trial has its partner.
@@ -128,10 +132,6 @@ fn paired(rows: &SideRows) -> Option<(f64, &'static str)> {
 }
 
 fn unpaired(control: FailureCount, candidate: FailureCount) -> Option<(f64, &'static str)> {
-    let share = |count: FailureCount| Proportion {
-        successes: count.failed,
-        trials: count.trials,
-    };
-    let test = fisher(share(control), share(candidate), Side::TwoSided).ok()?;
+    let test = fisher(control.share(), candidate.share(), Side::TwoSided).ok()?;
     Some((test.p, test.method))
 }
