@@ -37,6 +37,7 @@ fn runs_that_collapse_are_in_the_mean_and_what_is_missing_is_said() {
         assert!(
             page.contains("candidate: the mean has a gap wherever a run has no value (trials ")
         );
+        assert!(page.contains("Without a value: 1 of 8 trials of control."));
         assert!(
             page.contains("control: mean of 7 of 8 trials; no curve of trial "),
             "{page}"
@@ -144,4 +145,28 @@ fn every_chart_can_be_had_as_a_picture_and_wrong_endings_are_refused() {
         );
         assert!(!project.path().join(file).exists());
     }
+}
+
+#[test]
+fn an_arm_without_any_value_does_not_vanish_from_the_charts() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = [1, 2]\ncommand = [\"sh\", \"t.sh\", \"{arm}\"]\n\
+         [arms.control]\n[arms.candidate]\n[metrics.reward]\ndirection = \"up\"\n",
+    );
+    project.write(
+        "t.sh",
+        "for i in 1 2 3; do echo \"{\\\"step\\\": $i, \\\"reward\\\": $i}\" >> \"$FAIRTRIAL_METRICS\"; done\n\
+         [ \"$1\" = control ]\n",
+    );
+    project.expect(1, &["run", "bench.toml"]);
+    project.expect(0, &["report", "--md", "r.md"]);
+    let page = project.read("r.md");
+    assert!(
+        page.contains("Without a value: 2 of 2 trials of candidate."),
+        "{page}"
+    );
+    assert!(
+        page.contains("candidate: no mean of its 2 trials; no curve of trials "),
+        "{page}"
+    );
 }

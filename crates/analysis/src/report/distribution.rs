@@ -29,7 +29,9 @@ pub struct MetricDistribution {
 pub struct ValueGroup {
     /// Its name.
     pub name: String,
-    /// The trials, by index.
+    /// How many trials it has, with a value or without.
+    pub of: usize,
+    /// The trials that have a value, by index.
     pub trials: Vec<u64>,
     /// Their values, in the same order.
     pub values: Vec<f64>,
@@ -39,12 +41,23 @@ pub struct ValueGroup {
 }
 
 /// The metrics that have few enough groups, the declared ones first.
-pub(super) fn distributions(evidence: &Evidence<'_>) -> Vec<MetricDistribution> {
+pub(super) fn distributions(
+    evidence: &Evidence<'_>,
+    notes: &mut Vec<String>,
+) -> Vec<MetricDistribution> {
     let names = evidence.data.metric_names();
     let all = names.iter().map(|metric| one(evidence, metric));
-    all.filter(|found| !found.groups.is_empty() && found.groups.len() <= MOST_GROUPS)
-        .take(MOST_METRICS)
-        .collect()
+    let mut found: Vec<MetricDistribution> = all
+        .filter(|found| !found.groups.is_empty() && found.groups.len() <= MOST_GROUPS)
+        .collect();
+    if found.len() > MOST_METRICS {
+        notes.push(format!(
+            "{MOST_METRICS} of {} charts of every trial are shown, the first metrics.",
+            found.len()
+        ));
+        found.truncate(MOST_METRICS);
+    }
+    found
 }
 
 fn one(evidence: &Evidence<'_>, metric: &str) -> MetricDistribution {
@@ -66,6 +79,17 @@ fn one(evidence: &Evidence<'_>, metric: &str) -> MetricDistribution {
             });
         groups[place].0.push(trial.index);
         groups[place].1.push(value);
+    }
+    // An arm without any value beside arms that have some is a group with nothing in it: it must not just vanish.
+    for trial in &data.trials {
+        let key = (trial.task, trial.point, trial.arm);
+        let beside = keys
+            .iter()
+            .any(|known| (known.0, known.1) == (key.0, key.1));
+        if beside && !keys.contains(&key) {
+            keys.push(key);
+            groups.push((Vec::new(), Vec::new()));
+        }
     }
     let several =
         |part: fn(&(u32, u32, u32)) -> u32| keys.iter().any(|key| part(key) != part(&keys[0]));
@@ -107,8 +131,13 @@ fn one(evidence: &Evidence<'_>, metric: &str) -> MetricDistribution {
         .and_then(|declared| declared.unit.clone());
     let group = |place: usize| {
         let (trials, values) = groups[place].clone();
+        let key = keys[place];
+        let all = data.trials.iter();
         ValueGroup {
-            name: name(&keys[place]),
+            name: name(&key),
+            of: all
+                .filter(|trial| (trial.task, trial.point, trial.arm) == key)
+                .count(),
             five: five(&values),
             trials,
             values,

@@ -204,7 +204,7 @@ pub fn report(
         choice: chosen(&evidence),
         sensitivity: effects(&evidence),
         curves: curves::curves(&evidence, &mut notes),
-        distributions: distribution::distributions(&evidence),
+        distributions: distribution::distributions(&evidence, &mut notes),
         profile: overview::profile(&evidence),
         shares: comparison.as_ref().and_then(overview::shares),
         history: history::histories(&evidence, options.history.as_deref())?,

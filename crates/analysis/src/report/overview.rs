@@ -18,6 +18,8 @@ const RESAMPLES: usize = 1000;
 pub struct MetricShares {
     /// The metrics.
     pub metrics: Vec<String>,
+    /// How many more there would be.
+    pub more: usize,
     /// The arms, the control first.
     pub arms: Vec<ArmShares>,
 }
@@ -75,7 +77,7 @@ pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
         (effect.control > 0.0 && effect.candidate > 0.0 && share.is_finite()).then_some(share)
     };
     let names = first.metrics.iter().map(|metric| metric.metric.clone());
-    let metrics: Vec<String> = names
+    let mut metrics: Vec<String> = names
         .filter(|name| {
             let shares = comparison
                 .contrasts
@@ -83,8 +85,9 @@ pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
                 .map(|contrast| oriented(contrast, name));
             shares.into_iter().all(|share| share.is_some())
         })
-        .take(MOST)
         .collect();
+    let more = metrics.len().saturating_sub(MOST);
+    metrics.truncate(MOST);
     if !one_point || metrics.len() < FEWEST {
         return None;
     }
@@ -101,7 +104,11 @@ pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
                 .collect(),
         }
     }));
-    Some(MetricShares { metrics, arms })
+    Some(MetricShares {
+        metrics,
+        more,
+        arms,
+    })
 }
 
 /// The profile of the primary metric, where there are several tasks and arms, and no sweep.

@@ -2,7 +2,7 @@
 
 use super::Block;
 use super::forests::forests;
-use crate::number::level;
+use crate::number::{counted, level};
 use crate::sequential;
 use fairtrial_analysis::report::{
     ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
@@ -156,8 +156,13 @@ fn curves(found: &MetricCurves) -> Figure {
 /// `candidate: mean of 4 of 8 trials; ...`: a mean that is not of all trials at all steps says so beside it.
 fn curve_note(arm: &ArmCurve, task: &str) -> Option<String> {
     let mut said = Vec::new();
-    if arm.runs < arm.trials {
-        said.push(format!("mean of {} of {} trials", arm.runs, arm.trials));
+    match (arm.runs, arm.trials) {
+        (0, trials) => said.push(format!(
+            "no mean of its {}",
+            counted(trials as u64, "trial")
+        )),
+        (runs, trials) if runs < trials => said.push(format!("mean of {runs} of {trials} trials")),
+        _ => {}
     }
     said.extend(arm.notes.iter().cloned());
     let name = arm.arm.as_deref().unwrap_or(task);
@@ -171,7 +176,7 @@ fn distribution(found: &MetricDistribution) -> Figure {
             subtitle: "Points are trials; the box holds the middle half, the line in it is the median, whiskers reach \
                        the smallest and the largest."
                 .to_owned(),
-            notes: Vec::new(),
+            notes: without_value(found).into_iter().collect(),
         },
         value: with_unit(&found.metric, found.unit.as_deref()),
         groups: found
@@ -186,12 +191,37 @@ fn distribution(found: &MetricDistribution) -> Figure {
     })
 }
 
+/// `Without a value: 2 of 15 trials of candidate.`
+fn without_value(found: &MetricDistribution) -> Option<String> {
+    let missing: Vec<String> = found
+        .groups
+        .iter()
+        .filter(|group| group.values.len() < group.of)
+        .map(|group| {
+            let without = group.of - group.values.len();
+            format!("{without} of {} trials of {}", group.of, group.name)
+        })
+        .collect();
+    (!missing.is_empty()).then(|| format!("Without a value: {}.", missing.join("; ")))
+}
+
 fn radial(found: &MetricShares) -> Figure {
     charts::radial(&Radial {
         heading: Heading {
-            title: "All metrics at once".to_owned(),
+            title: if found.more == 0 {
+                "All metrics at once".to_owned()
+            } else {
+                "Several metrics at once".to_owned()
+            },
             subtitle: "As a share of the control's, turned so that more is better.".to_owned(),
-            notes: Vec::new(),
+            notes: (found.more > 0)
+                .then(|| {
+                    let shown = found.metrics.len();
+                    let all = shown + found.more;
+                    format!("The first {shown} of {all} metrics that say which way is better.")
+                })
+                .into_iter()
+                .collect(),
         },
         spokes: found.metrics.clone(),
         arms: found
