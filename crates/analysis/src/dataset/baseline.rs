@@ -119,6 +119,9 @@ impl Dataset {
                 .map_err(|error| wrong(format!("line {}: {error}", number + 2)))?;
             data.push(&observation);
         }
+        if data.arm_order.is_empty() {
+            data.arms_as_they_came();
+        }
         Ok(data)
     }
 }

@@ -285,6 +285,13 @@ impl Dataset {
         arms
     }
 
+    /// Takes the arms in the order in which they came; the control is the one of that name, else the first, as in a spec.
+    pub(super) fn arms_as_they_came(&mut self) {
+        self.arm_order = self.arms.iter().flatten().cloned().collect();
+        let called_control = self.arm_order.iter().find(|arm| *arm == "control");
+        self.control = called_control.or(self.arm_order.first()).cloned();
+    }
+
     /// The metrics that some trial reported, declared ones first.
     pub fn metric_names(&self) -> Vec<String> {
         let order: Vec<String> = self

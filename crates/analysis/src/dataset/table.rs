@@ -13,7 +13,7 @@ const TASK_TITLES: [&str; 5] = ["task", "experiment", "name", "benchmark", "test
 impl Dataset {
     /// Reads a table's text. The columns `task` (or `experiment`, `name`, `benchmark`, `test`, else the first column
     /// that holds words), `arm`, `seed`, `rollout` and `outcome` say which trial a row is; every other column that
-    /// holds a number is a metric.
+    /// holds a number is a metric. Arms stand in the file's order; the control is `control`, else the first.
     pub fn from_csv(label: &str, text: &str) -> Result<Self, AnalysisError> {
         let bad = |message: String| AnalysisError::Content {
             label: label.to_owned(),
@@ -63,6 +63,7 @@ impl Dataset {
         if data.columns.is_empty() {
             return Err(bad("no column holds numbers".to_owned()));
         }
+        data.arms_as_they_came();
         Ok(data)
     }
 }

@@ -99,6 +99,44 @@ fn tables_are_paired_by_their_names_and_seeds() {
     );
 }
 
+/// Rows in which the first arm named is 0, 1, 2, ..., and every further one better by 10.
+fn arms_table(arms: &[&str]) -> Dataset {
+    let mut text = "arm,seed,score\n".to_owned();
+    for seed in 0..6 {
+        for (place, arm) in arms.iter().enumerate() {
+            let value = seed * seed % 5 + 10 * place as i32 + seed % 2 * place as i32;
+            text.push_str(&format!("{arm},{seed},{value}\n"));
+        }
+    }
+    Dataset::from_csv("two.csv", &text).unwrap()
+}
+
+#[test]
+fn the_control_of_a_table_is_the_arm_of_that_name_else_the_first() {
+    let options = CompareOptions {
+        direction: UP,
+        ..CompareOptions::default()
+    };
+    let found = |arms: &[&str]| {
+        let data = arms_table(arms);
+        let comparison = compare(Inputs::Arms(&data), &options).unwrap();
+        let contrast = only_contrast(&comparison);
+        let control = contrast.control.arm.clone().unwrap();
+        (control, contrast.metrics[0].verdict.word)
+    };
+    // "candidate" comes before "control" and "old" after "new" in the alphabet.
+    let is = |control: &str, word| (control.to_owned(), word);
+    assert_eq!(
+        found(&["control", "candidate"]),
+        is("control", Word::Improved)
+    );
+    assert_eq!(
+        found(&["candidate", "control"]),
+        is("control", Word::Regressed)
+    );
+    assert_eq!(found(&["old", "new"]), is("old", Word::Improved));
+}
+
 #[test]
 fn bad_tables_are_refused_with_their_row() {
     let message = |text: &str| Dataset::from_csv("t.csv", text).unwrap_err().to_string();
