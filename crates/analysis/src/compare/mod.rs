@@ -289,7 +289,12 @@ fn asked_metrics(
     inputs: Inputs<'_>,
     options: &CompareOptions,
 ) -> Result<Vec<Asked>, AnalysisError> {
-    let reported: Vec<String> = datasets(inputs).flat_map(Dataset::metric_names).collect();
+    let mut reported: Vec<String> = Vec::new();
+    for name in datasets(inputs).flat_map(Dataset::metric_names) {
+        if !reported.contains(&name) {
+            reported.push(name);
+        }
+    }
     let declared = |name: &str| {
         datasets(inputs)
             .find_map(|data| data.declaration(name))

@@ -3,6 +3,7 @@
 //! Values stand in one column per metric, so that a comparison of one metric over 100,000 trials touches only that.
 
 mod baseline;
+mod cell;
 mod result_json;
 mod run;
 mod table;

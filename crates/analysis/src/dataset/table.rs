@@ -1,9 +1,10 @@
 //! A CSV table as trials to compare: key columns say which trial, the numeric columns are its metrics.
 
+use super::cell::Cell;
 use super::{Dataset, Origin};
 use crate::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
-use fairtrial_model::{Number, Outcome, Params};
+use fairtrial_model::{Outcome, Params};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +13,9 @@ const TASK_TITLES: [&str; 5] = ["task", "experiment", "name", "benchmark", "test
 
 impl Dataset {
     /// Reads a table's text. The columns `task` (or `experiment`, `name`, `benchmark`, `test`, else the first column
-    /// that holds words), `arm`, `seed`, `rollout` and `outcome` say which trial a row is; every other column that
-    /// holds a number is a metric. Arms stand in the file's order; the control is `control`, else the first.
+    /// that holds words alone), `arm`, `seed`, `rollout` and `outcome` say which trial a row is; every other column of
+    /// numbers is a metric, and a cell in it that is no number is refused by name. Arms stand in the file's order; the
+    /// control is `control`, else the first.
     pub fn from_csv(label: &str, text: &str) -> Result<Self, AnalysisError> {
         let bad = |message: String| AnalysisError::Content {
             label: label.to_owned(),
@@ -36,12 +38,18 @@ impl Dataset {
             .map_err(|error| bad(error.to_string()))?;
         let titles = Titles::find(&headers, &rows);
         let mut data = Self::new(label, Origin::Table);
+        let metrics = titles
+            .metrics((&headers, &rows), &mut data.problems)
+            .map_err(bad)?;
+        if metrics.is_empty() {
+            return Err(bad("no column holds numbers".to_owned()));
+        }
         let mut repeats: HashMap<(String, Option<String>, u64), u32> = HashMap::new();
         let mut seen = HashSet::new();
         for (index, row) in rows.iter().enumerate() {
             let at_row = |what: String| bad(format!("row {}: {what}", index + 2));
             let mut observation = titles
-                .observation(&headers, row, index as u64)
+                .observation((&headers, &metrics), row, index as u64)
                 .map_err(at_row)?;
             let key = (
                 observation.trial.task.to_string(),
@@ -59,9 +67,6 @@ impl Dataset {
                 ));
             }
             data.push(&observation);
-        }
-        if data.columns.is_empty() {
-            return Err(bad("no column holds numbers".to_owned()));
         }
         data.arms_as_they_came();
         Ok(data)
@@ -84,17 +89,12 @@ impl Titles {
                 .iter()
                 .position(|title| title.eq_ignore_ascii_case(wanted))
         };
+        // A cell that is no number does not make the others names: all must be words.
         let words = || {
-            let wordy = |place: &usize| {
-                rows.iter().any(|row| {
-                    let cell = row.get(*place).unwrap_or_default();
-                    !cell.is_empty() && number(cell).is_none()
-                })
-            };
-            let keys = ["arm", "outcome", "status"].map(named);
+            let keys = ["arm", "seed", "rollout", "outcome", "status"].map(named);
             (0..headers.len())
                 .filter(|place| !keys.contains(&Some(*place)))
-                .find(wordy)
+                .find(|place| Counted::of(rows, *place).is_words())
         };
         Self {
             task: TASK_TITLES
@@ -108,9 +108,31 @@ impl Titles {
         }
     }
 
+    /// The columns that are metrics: those of numbers. What is left aside is told.
+    fn metrics(
+        &self,
+        (headers, rows): (&csv::StringRecord, &[csv::StringRecord]),
+        problems: &mut Vec<String>,
+    ) -> Result<Vec<usize>, String> {
+        let keys = [self.task, self.arm, self.seed, self.rollout, self.outcome];
+        let mut metrics = Vec::new();
+        for place in (0..headers.len()).filter(|place| !keys.contains(&Some(*place))) {
+            match Counted::of(rows, place).is_for(&headers[place]) {
+                Use::Metric => metrics.push(place),
+                Use::Remark => {}
+                Use::Mixed => problems.push(format!(
+                    "the column `{}` holds more words than numbers and is not used",
+                    &headers[place]
+                )),
+                Use::Wrong(why) => return Err(why),
+            }
+        }
+        Ok(metrics)
+    }
+
     fn observation<'a>(
         &self,
-        headers: &'a csv::StringRecord,
+        (headers, metrics): (&'a csv::StringRecord, &[usize]),
         row: &'a csv::StringRecord,
         index: u64,
     ) -> Result<Observation<'a>, String> {
@@ -127,14 +149,12 @@ impl Titles {
                     .map_err(|_| format!("`{text}` is not a {what}"))
             })
         };
-        let keys = [self.task, self.arm, self.seed, self.rollout, self.outcome];
-        let metrics = headers
-            .iter()
-            .zip(row)
-            .enumerate()
-            .filter(|(place, _)| !keys.contains(&Some(*place)));
-        let values =
-            metrics.filter_map(|(_, (title, text))| Some((Cow::Borrowed(title), number(text)?)));
+        let values = metrics.iter().filter_map(|place| {
+            let Cell::Number(value) = Cell::read(row.get(*place)?) else {
+                return None;
+            };
+            Some((Cow::Borrowed(&headers[*place]), value))
+        });
         let rollout = whole(self.rollout, "rollout")?.unwrap_or(0);
         Ok(Observation {
             trial: Key {
@@ -164,10 +184,72 @@ fn outcome(word: Option<&str>) -> Result<Outcome, String> {
     }
 }
 
-/// A number, also one with a percent sign or thousands apart.
-fn number(text: &str) -> Option<f64> {
-    let bare = text.trim().trim_end_matches('%').trim_end();
-    Number::parse(bare)
-        .or_else(|| Number::parse(&bare.replace(',', "")))
-        .map(|number| number.0)
+/// What the cells of a column are; cells by row and text.
+#[derive(Default)]
+struct Counted<'a> {
+    numbers: usize,
+    unclear: Vec<(usize, &'a str)>,
+    words: Vec<(usize, &'a str)>,
+}
+
+/// What a column is good for.
+enum Use {
+    Metric,
+    Remark,
+    /// Words with a few numbers among them, such as names of commits.
+    Mixed,
+    /// Nothing, for this reason.
+    Wrong(String),
+}
+
+impl<'a> Counted<'a> {
+    fn of(rows: &'a [csv::StringRecord], place: usize) -> Self {
+        let mut counted = Self::default();
+        for (row, cells) in rows.iter().enumerate() {
+            let text = cells.get(place).unwrap_or_default();
+            match Cell::read(text) {
+                Cell::Missing => {}
+                Cell::Number(_) => counted.numbers += 1,
+                Cell::Unclear => counted.unclear.push((row, text)),
+                Cell::Words => counted.words.push((row, text)),
+            }
+        }
+        counted
+    }
+
+    fn is_words(&self) -> bool {
+        !self.words.is_empty() && self.numbers + self.unclear.len() == 0
+    }
+
+    fn is_for(&self, title: &str) -> Use {
+        let at = |(row, text): &(usize, &str)| format!("row {} (`{text}`)", row + 2);
+        let like_numbers = self.numbers + self.unclear.len();
+        match (&self.unclear[..], &self.words[..]) {
+            (_, words) if words.len() > like_numbers => match like_numbers {
+                0 => Use::Remark,
+                _ => Use::Mixed,
+            },
+            ([first, ..], _) => Use::Wrong(format!(
+                "column `{title}`, {}: write a decimal point (`0.95`); a comma is read between thousands alone \
+                 (`1,234.5`)",
+                at(first)
+            )),
+            ([], []) if self.numbers == 0 => Use::Remark,
+            ([], []) => Use::Metric,
+            ([], words) => {
+                let named: Vec<String> = words.iter().take(3).map(at).collect();
+                let more = words.len() - named.len();
+                Use::Wrong(format!(
+                    "column `{title}` holds numbers, but none in {}{}: write a number, or nothing (or `NA`) where there \
+                     is none",
+                    named.join(", "),
+                    if more > 0 {
+                        format!(" and {more} more")
+                    } else {
+                        String::new()
+                    }
+                ))
+            }
+        }
+    }
 }

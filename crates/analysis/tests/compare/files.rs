@@ -101,14 +101,14 @@ fn tables_are_paired_by_their_names_and_seeds() {
 
 /// Rows in which the first arm named is 0, 1, 2, ..., and every further one better by 10.
 fn arms_table(arms: &[&str]) -> Dataset {
-    let mut text = "arm,seed,score\n".to_owned();
+    let mut rows = vec!["arm,seed,score".to_owned()];
     for seed in 0..6 {
         for (place, arm) in arms.iter().enumerate() {
             let value = seed * seed % 5 + 10 * place as i32 + seed % 2 * place as i32;
-            text.push_str(&format!("{arm},{seed},{value}\n"));
+            rows.push(format!("{arm},{seed},{value}"));
         }
     }
-    Dataset::from_csv("two.csv", &text).unwrap()
+    Dataset::from_csv("two.csv", &rows.join("\n")).unwrap()
 }
 
 #[test]
@@ -152,6 +152,68 @@ fn bad_tables_are_refused_with_their_row() {
     assert_eq!(
         message(twice),
         "t.csv: row 3: this task, arm, seed and rollout stands in the table twice"
+    );
+}
+
+#[test]
+fn a_decimal_comma_is_refused_and_not_read_as_thousands() {
+    let message = |text: &str| Dataset::from_csv("t.csv", text).unwrap_err().to_string();
+    assert_eq!(
+        message("seed,score\n1,\"0,95\"\n2,\"0,91\"\n"),
+        "t.csv: column `score`, row 2 (`0,95`): write a decimal point (`0.95`); a comma is read between thousands alone \
+         (`1,234.5`)"
+    );
+    let thousands =
+        Dataset::from_csv("t.csv", "seed,score\n1,\"1,234\"\n2,\"12,345.5\"\n").unwrap();
+    assert_eq!(thousands.metric_names(), ["score"]);
+}
+
+#[test]
+fn a_missing_value_does_not_make_names_of_the_numbers_beside_it() {
+    let read = |bad: &str| {
+        let rows = format!("seed,score,loss\n0,6.1,0.9\n1,{bad},1.0\n2,5.2,1.1\n3,5.3,0.8\n");
+        Dataset::from_csv("t.csv", &rows)
+    };
+    let whole = read("4.2").unwrap();
+    let options = CompareOptions {
+        direction: UP,
+        metrics: vec!["score".into()],
+        ..CompareOptions::default()
+    };
+    for mark in ["", "NA", "N/A", "nan", "null", "-"] {
+        let data = read(mark).unwrap();
+        assert_eq!(data.metric_names(), ["loss", "score"], "{mark}");
+        let comparison = compare(Inputs::Two(&whole, &data), &options).unwrap();
+        let found = &only_contrast(&comparison).metrics[0];
+        assert_eq!((found.count.control, found.dropped.len()), (3, 1), "{mark}");
+    }
+    let message = read("abc").unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "t.csv: column `score` holds numbers, but none in row 3 (`abc`): write a number, or nothing (or `NA`) where there is \
+         none"
+    );
+    // The names of commits can look like numbers; they are remarks, and the table says so.
+    let commits = "seed,commit,score\n0,1234567,6.1\n1,ab34567,4.2\n2,cd34567,5.2\n";
+    let data = Dataset::from_csv("t.csv", commits).unwrap();
+    assert_eq!(data.metric_names(), ["score"]);
+    assert_eq!(
+        data.problems,
+        ["the column `commit` holds more words than numbers and is not used"]
+    );
+}
+
+#[test]
+fn metrics_that_both_sides_have_are_named_once() {
+    let data = Dataset::from_csv("t.csv", "seed,loss\n0,1\n1,2\n").unwrap();
+    let options = CompareOptions {
+        metrics: vec!["score".into()],
+        ..CompareOptions::default()
+    };
+    let error = compare(Inputs::Two(&data, &data), &options).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no trial reports the metric `score`; there are loss"
     );
 }
 
