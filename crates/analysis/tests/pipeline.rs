@@ -1,10 +1,10 @@
 //! The learning-curve pipeline against what the original made of the same runs.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use fairtrial_analysis::compare::{Pairing, Word};
+use fairtrial_analysis::compare::{Flag, Pairing, Word};
 use fairtrial_analysis::pipeline::{
-    Analysis, Histories, History, Pair, PowerQuestion, Question, Runs, SummaryRule, SummaryType,
-    SummaryWindow, analyze,
+    Analysis, Design, Histories, History, Pair, PowerQuestion, Question, Runs, SummaryRule,
+    SummaryType, SummaryWindow, analyze,
 };
 use fairtrial_journal::DataRoot;
 use fairtrial_model::Outcome;
@@ -375,6 +375,141 @@ fn a_run_without_a_number_is_a_broken_pair_that_is_named() {
     );
     // As bad as values get for the verdict, these two would not change it.
     assert_eq!(found.bootstrap.interval().unwrap().n, [13]);
+}
+
+#[test]
+fn a_missing_run_breaks_its_pair_and_no_other() {
+    let Runs::Lists {
+        control,
+        mut candidate,
+    } = lists()
+    else {
+        panic!("two lists");
+    };
+    candidate.remove(4);
+    let runs = Runs::Lists { control, candidate };
+    let question = Question::new("overview/reward");
+    let found = analyze(runs.clone(), &question).unwrap();
+    assert_eq!((found.design, found.control.len()), (Design::Paired, 14));
+    let alone: Vec<&str> = found.alone.iter().map(|run| run.id.as_str()).collect();
+    let missing = SEEDS[4];
+    assert_eq!(alone, [format!("control.seed{missing}")]);
+    let dropped = &found.comparison.dropped;
+    assert_eq!(dropped.len(), 1);
+    assert_eq!(dropped[0].unit, format!("seed {missing}"));
+    assert_eq!(dropped[0].why, "candidate: no trial");
+    assert!(found.notes[0].starts_with("14 seeds were run on both sides"));
+    // Pairs that are complete are compared as if nobody had planned the other.
+    let complete = analysis(|_| {}).comparison.effect.unwrap().absolute;
+    let effect = found.comparison.effect.unwrap().absolute;
+    assert!(
+        (effect.low - complete.low).abs() < 0.05,
+        "{effect:?} {complete:?}"
+    );
+    assert!(
+        (effect.high - complete.high).abs() < 0.05,
+        "{effect:?} {complete:?}"
+    );
+    // Asked for by name, pairs are found too; where too many are broken, there is no verdict.
+    let asked = Question {
+        pairing: Pairing::Paired,
+        ..question.clone()
+    };
+    assert_eq!(analyze(runs, &asked).unwrap().design, Design::Paired);
+    let Runs::Lists { control, candidate } = lists() else {
+        panic!("two lists");
+    };
+    let half = Runs::Lists {
+        control,
+        candidate: candidate[..8].to_vec(),
+    };
+    let found = analyze(half, &question).unwrap();
+    assert_eq!(found.comparison.verdict.word, Word::Insufficient);
+    assert_eq!(found.alone.len(), 7);
+}
+
+#[test]
+fn sides_without_a_common_seed_or_without_seeds_are_groups_and_say_so() {
+    let question = Question::new("reward");
+    let mut candidate = side("b", &[1.0, 1.1, 0.9, 1.2, 1.3, 0.8]);
+    for (place, run) in candidate.iter_mut().enumerate() {
+        run.seed = Some(100 + place as u64);
+    }
+    let control = side("a", &[1.0, 1.1, 0.9, 1.2, 1.3, 5.8]);
+    let runs = Runs::Lists {
+        control: control.clone(),
+        candidate: candidate.clone(),
+    };
+    let mut question = Question {
+        pairing: Pairing::Paired,
+        ..question
+    };
+    question.summary.window = SummaryWindow::All;
+    let message = analyze(runs.clone(), &question).unwrap_err().to_string();
+    assert!(message.contains("they have no seed in common"), "{message}");
+    question.pairing = Pairing::Auto;
+    let found = analyze(runs, &question).unwrap();
+    assert_eq!(found.design, Design::Unpaired);
+    assert!(
+        found
+            .comparison
+            .verdict
+            .flags
+            .contains(&Flag::NoSharedUnits)
+    );
+    // Chosen groups that share seeds are not said to share none.
+    let same = Runs::Lists {
+        control: control.clone(),
+        candidate: side("b", &[1.0, 1.1, 0.9, 1.2, 1.3, 0.8]),
+    };
+    question.pairing = Pairing::Unpaired;
+    let found = analyze(same, &question).unwrap();
+    assert!(
+        !found
+            .comparison
+            .verdict
+            .flags
+            .contains(&Flag::NoSharedUnits)
+    );
+    candidate[2].seed = None;
+    question.pairing = Pairing::Auto;
+    let found = analyze(Runs::Lists { control, candidate }, &question).unwrap();
+    assert!(
+        found.notes[0].ends_with("no recorded seed of their own: b2"),
+        "{:?}",
+        found.notes
+    );
+}
+
+#[test]
+fn a_run_without_a_seed_is_called_by_its_own_name() {
+    let unseeded = |mut runs: Vec<History>| {
+        for run in &mut runs {
+            run.seed = None;
+        }
+        runs
+    };
+    // Without the last run of the candidate the verdict would be another.
+    let runs = Runs::Lists {
+        control: unseeded(side("a", &[1.0, 1.1, 0.9, 1.05, 0.95, 1.0])),
+        candidate: unseeded(side("b", &[1.2, 1.3, 1.1, 1.2, 1.25, 0.55])),
+    };
+    let mut question = Question::new("reward");
+    question.summary.window = SummaryWindow::All;
+    let found = analyze(runs, &question).unwrap();
+    let flags: Vec<String> = found
+        .comparison
+        .verdict
+        .flags
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert!(
+        flags
+            .iter()
+            .any(|flag| flag.starts_with("fragile: without b5 the")),
+        "{flags:?}"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod beside;
 pub mod history;
 mod pairs;
 mod summary;
+mod verdict;
 
 pub use beside::{Bootstrap, Normality, PowerPlan, TTestReport};
 pub use history::{Histories, History};
@@ -17,15 +18,11 @@ pub use summary::{DEFAULT_N, DEFAULT_PERCENT, SummaryRule, SummaryType, SummaryW
 pub(crate) use summary::why_none;
 
 use crate::AnalysisError;
-use crate::compare::{CompareOptions, Inputs, Method, MetricComparison, Pairing, compare};
-use crate::dataset::{Dataset, Origin};
-use crate::observation::{Key, Metrics, Observation, Used};
-use fairtrial_model::{Direction, Margin, Outcome, Params};
+use crate::compare::{MetricComparison, Pairing};
+use fairtrial_model::{Direction, Margin, Outcome};
 use fairtrial_stats::bootstrap;
 use fairtrial_stats::{Level, Side};
-use pairs::Arranged;
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// Version of the JSON form.
 pub const ANALYSIS_SCHEMA: u32 = 1;
@@ -95,6 +92,9 @@ pub struct Analysis {
     pub control: Vec<RunValue>,
     /// The candidate's runs.
     pub candidate: Vec<RunValue>,
+    /// Runs whose seed only one side has, in a paired design.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<RunValue>,
     /// The verdict, its interval, and what stands beside it.
     pub comparison: MetricComparison,
     /// The bootstrap of the mean difference.
@@ -120,16 +120,23 @@ pub(crate) struct Values {
 pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisError> {
     question.check()?;
     let arranged = runs.arrange(question.pairing)?;
-    let all: Vec<&History> = arranged.control.iter().chain(&arranged.candidate).collect();
+    let paired = arranged.control.iter().chain(&arranged.candidate);
+    let all: Vec<&History> = paired.chain(arranged.alone.iter().flatten()).collect();
     let numbers = question.summary.apply(&all)?;
     let mut values = all
         .iter()
         .zip(&numbers)
         .map(|(run, number)| run_value(run, number));
     let control: Vec<RunValue> = values.by_ref().take(arranged.control.len()).collect();
-    let candidate: Vec<RunValue> = values.collect();
+    let candidate: Vec<RunValue> = values.by_ref().take(arranged.candidate.len()).collect();
+    let alone: Vec<RunValue> = values.collect();
     some_value(&control, &candidate, question)?;
-    let comparison = verdict(&arranged, &control, &candidate, question)?;
+    let (alone_control, alone_candidate) = alone.split_at(arranged.alone[0].len());
+    let numbers = [
+        (&control[..], alone_control),
+        (&candidate[..], alone_candidate),
+    ];
+    let comparison = verdict::verdict(&arranged, numbers, question)?;
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = arranged.notes.clone();
     notes.extend(reading_notes(&all));
@@ -152,6 +159,7 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
             .map(|asked| beside::power(&usable, asked, question.bootstrap.level)),
         control,
         candidate,
+        alone,
         notes,
     })
 }
@@ -257,111 +265,6 @@ fn usable(design: Design, control: &[RunValue], candidate: &[RunValue]) -> Value
         control,
         candidate,
         design,
-    }
-}
-
-/// The verdict by the one place that makes verdicts.
-fn verdict(
-    arranged: &Arranged,
-    control: &[RunValue],
-    candidate: &[RunValue],
-    question: &Question,
-) -> Result<MetricComparison, AnalysisError> {
-    let mut data = Dataset::new("analyze", Origin::Records);
-    data.control = Some("control".to_owned());
-    data.arm_order = vec!["control".to_owned(), "candidate".to_owned()];
-    let declared = arranged
-        .control
-        .iter()
-        .find_map(|run| run.declaration.clone());
-    data.declared.extend(declared.clone());
-    let seeds = unit_seeds(arranged);
-    let sides = [
-        ("control", control, &arranged.control),
-        ("candidate", candidate, &arranged.candidate),
-    ];
-    for (side, (arm, values, runs)) in sides.into_iter().enumerate() {
-        for (place, (value, run)) in values.iter().zip(runs).enumerate() {
-            let seed = seeds
-                .as_ref()
-                .map_or((2 * place + side) as u64, |seeds| seeds[place]);
-            data.push(&observation(
-                arm,
-                (value, run),
-                (place, seed),
-                &question.metric,
-            ));
-        }
-    }
-    let options = CompareOptions {
-        alpha: question.bootstrap.level.alpha,
-        metrics: vec![question.metric.clone()],
-        method: Method::T,
-        pairing: match arranged.design {
-            Design::Paired => Pairing::Paired,
-            Design::Unpaired => Pairing::Unpaired,
-        },
-        // A learning curve without a declaration is a reward: higher is better.
-        direction: question
-            .direction
-            .or_else(|| declared.as_ref()?.direction)
-            .or(Some(Direction::Up)),
-        margin: question.margin,
-        power: question.power.map_or(0.8, |asked| asked.power),
-        ..CompareOptions::default()
-    };
-    let comparison = compare(Inputs::Arms(&data), &options)?;
-    let contrasts = comparison.contrasts.into_iter();
-    let first = contrasts.flat_map(|contrast| contrast.metrics).next();
-    first.ok_or_else(|| AnalysisError::Question("there is nothing to compare".to_owned()))
-}
-
-/// One number per pair, so that the comparison pairs what belongs together; `None` where nothing does.
-fn unit_seeds(arranged: &Arranged) -> Option<Vec<u64>> {
-    if arranged.design == Design::Unpaired {
-        return None;
-    }
-    let pairs = arranged.control.iter().zip(&arranged.candidate);
-    let shared: Option<Vec<u64>> = pairs
-        .map(|(a, b)| a.seed.filter(|seed| Some(*seed) == b.seed))
-        .collect();
-    let mut seen = std::collections::HashSet::new();
-    let distinct = shared.filter(|seeds| seeds.iter().all(|seed| seen.insert(*seed)));
-    Some(distinct.unwrap_or_else(|| (1..=arranged.control.len() as u64).collect()))
-}
-
-fn observation<'a>(
-    arm: &'a str,
-    (value, run): (&'a RunValue, &History),
-    (index, seed): (usize, u64),
-    metric: &'a str,
-) -> Observation<'a> {
-    let outcome = match value.value {
-        Some(_) => Outcome::Ok,
-        None if run.outcome == Outcome::Ok => Outcome::Failed,
-        None => run.outcome,
-    };
-    Observation {
-        trial: Key {
-            index: index as u64,
-            task: Cow::Borrowed(""),
-            arm: Some(Cow::Borrowed(arm)),
-            point: Params::new(),
-            seed,
-            rollout: 0,
-        },
-        id: Cow::Borrowed(&value.id),
-        outcome,
-        resources: Used::default(),
-        facts: std::collections::BTreeMap::new(),
-        notes: Vec::new(),
-        metrics: Metrics(
-            value
-                .value
-                .map(|number| (Cow::Borrowed(metric), number))
-                .into_iter()
-                .collect(),
-        ),
     }
 }
 

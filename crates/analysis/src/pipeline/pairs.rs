@@ -107,6 +107,8 @@ pub(super) struct Arranged {
     pub(super) design: Design,
     pub(super) control: Vec<History>,
     pub(super) candidate: Vec<History>,
+    /// Runs without a partner, of the control and of the candidate: broken pairs.
+    pub(super) alone: [Vec<History>; 2],
     pub(super) notes: Vec<String>,
 }
 
@@ -132,6 +134,7 @@ fn from_pairs(pairs: Vec<(Pair, History, History)>) -> Result<Arranged, Analysis
         design: Design::Paired,
         control: Vec::new(),
         candidate: Vec::new(),
+        alone: [Vec::new(), Vec::new()],
         notes: Vec::new(),
     };
     for (pair, control, candidate) in pairs {
@@ -154,61 +157,91 @@ fn from_lists(
             return Err(AnalysisError::Question(format!("there are no {side} runs")));
         }
     }
-    let by_seed = match (seeds(&control), seeds(&candidate)) {
-        (Some(a), Some(b)) if a == b => sorted_by_seed(&control, &candidate),
-        _ => None,
-    };
-    match (pairing, by_seed) {
-        (Pairing::Auto, Some((control, candidate))) => Ok(Arranged {
-            design: Design::Paired,
-            notes: vec![format!(
-                "both sides ran on the same {} seeds, so they are compared seed by seed (--pairing none compares the groups)",
-                control.len()
-            )],
-            control,
-            candidate,
-        }),
-        (Pairing::Paired, Some((control, candidate))) => Ok(Arranged {
-            design: Design::Paired,
-            control,
-            candidate,
-            notes: Vec::new(),
-        }),
-        (Pairing::Paired, None) => Err(AnalysisError::Question(
-            "the two sides cannot be paired by seed: every run needs a recorded seed, the same ones on both sides; \
-             --pairs says which runs belong together"
-                .to_owned(),
-        )),
-        (_, _) => Ok(Arranged {
-            design: Design::Unpaired,
-            control,
-            candidate,
-            notes: Vec::new(),
-        }),
+    let unknown = [&control, &candidate].map(|side| without_own_seed(side));
+    let known = unknown.iter().all(Vec::is_empty);
+    let shares = |run: &History| candidate.iter().any(|other| other.seed == run.seed);
+    let shared = known && control.iter().any(shares);
+    match (pairing, shared) {
+        (Pairing::Auto | Pairing::Paired, true) => Ok(by_seed(control, candidate, pairing)),
+        (Pairing::Paired, false) => Err(AnalysisError::Question(format!(
+            "the two sides cannot be paired by seed: {}; --pairs says which runs belong together",
+            match unknown.concat().first() {
+                Some(run) =>
+                    format!("every run needs a recorded seed of its own, and `{run}` has none"),
+                None => "they have no seed in common".to_owned(),
+            }
+        ))),
+        (Pairing::Auto | Pairing::Unpaired, _) => {
+            // Where some seeds are known, the reader expects pairs.
+            let expected = control
+                .iter()
+                .chain(&candidate)
+                .any(|run| run.seed.is_some());
+            let unknown = unknown.concat();
+            let note = (pairing == Pairing::Auto && expected && !unknown.is_empty()).then(|| {
+                let runs = unknown.join(", ");
+                format!("nothing is paired, because these runs have no recorded seed of their own: {runs}")
+            });
+            Ok(Arranged {
+                design: Design::Unpaired,
+                control,
+                candidate,
+                alone: [Vec::new(), Vec::new()],
+                notes: note.into_iter().collect(),
+            })
+        }
     }
 }
 
-/// The sorted seeds, where every run has one and none comes twice.
-fn seeds(runs: &[History]) -> Option<Vec<u64>> {
-    let mut seeds: Vec<u64> = runs.iter().map(|run| run.seed).collect::<Option<_>>()?;
-    seeds.sort_unstable();
-    let distinct = seeds.windows(2).all(|two| two[0] != two[1]);
-    distinct.then_some(seeds)
+/// Runs that have no recorded seed, or one that an earlier run of the side has too.
+fn without_own_seed(runs: &[History]) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    let own = |run: &&History| !run.seed.is_some_and(|seed| seen.insert(seed));
+    runs.iter().filter(own).map(|run| run.id.clone()).collect()
 }
 
-/// The candidate's runs in the order of the control's seeds.
-fn sorted_by_seed(
-    control: &[History],
-    candidate: &[History],
-) -> Option<(Vec<History>, Vec<History>)> {
-    let partner = |run: &History| {
-        candidate
-            .iter()
-            .find(|other| other.seed == run.seed)
-            .cloned()
+/// The seeds that both sides have, in the control's order; the others are broken pairs.
+fn by_seed(control: Vec<History>, candidate: Vec<History>, pairing: Pairing) -> Arranged {
+    let mut partners: Vec<Option<History>> = candidate.into_iter().map(Some).collect();
+    let mut arranged = Arranged {
+        design: Design::Paired,
+        control: Vec::new(),
+        candidate: Vec::new(),
+        alone: [Vec::new(), Vec::new()],
+        notes: Vec::new(),
     };
-    let partners = control.iter().map(partner).collect::<Option<Vec<_>>>()?;
-    Some((control.to_vec(), partners))
+    for run in control {
+        let is_partner = |other: &&mut Option<History>| {
+            other.as_ref().is_some_and(|other| other.seed == run.seed)
+        };
+        match partners.iter_mut().find(is_partner).and_then(Option::take) {
+            Some(partner) => {
+                arranged.control.push(run);
+                arranged.candidate.push(partner);
+            }
+            None => arranged.alone[0].push(run),
+        }
+    }
+    arranged.alone[1] = partners.into_iter().flatten().collect();
+    let pairs = arranged.control.len();
+    let alone: Vec<&str> = arranged
+        .alone
+        .iter()
+        .flatten()
+        .map(|run| run.id.as_str())
+        .collect();
+    if !alone.is_empty() {
+        arranged.notes.push(format!(
+            "{pairs} seeds were run on both sides and are compared seed by seed (--pairing none compares the groups); \
+             without a partner: {}",
+            alone.join(", ")
+        ));
+    } else if pairing == Pairing::Auto {
+        arranged.notes.push(format!(
+            "both sides ran on the same {pairs} seeds, so they are compared seed by seed (--pairing none compares the groups)"
+        ));
+    }
+    arranged
 }
 
 /// One run twice on a side would count as two independent ones.

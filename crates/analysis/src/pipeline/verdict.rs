@@ -1,0 +1,184 @@
+//! The verdict of `analyze`, by the one place that makes verdicts.
+
+use super::pairs::Arranged;
+use super::{Design, History, Question, RunValue};
+use crate::AnalysisError;
+use crate::compare::{CompareOptions, Flag, Inputs, Method, MetricComparison, Pairing, compare};
+use crate::dataset::{Dataset, Origin};
+use crate::observation::{Key, Metrics, Observation, Used};
+use fairtrial_model::{Direction, Outcome, Params};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Compares the sides' numbers; of each side first the runs in their order, then those without a partner.
+pub(super) fn verdict(
+    arranged: &Arranged,
+    numbers: [(&[RunValue], &[RunValue]); 2],
+    question: &Question,
+) -> Result<MetricComparison, AnalysisError> {
+    let mut data = Dataset::new("analyze", Origin::Records);
+    data.control = Some("control".to_owned());
+    data.arm_order = vec!["control".to_owned(), "candidate".to_owned()];
+    let declared = arranged
+        .control
+        .iter()
+        .find_map(|run| run.declaration.clone());
+    data.declared.extend(declared.clone());
+    let units = Units::of(arranged);
+    let histories = [
+        ("control", &arranged.control, &arranged.alone[0]),
+        ("candidate", &arranged.candidate, &arranged.alone[1]),
+    ];
+    for (side, (arm, runs, alone)) in histories.into_iter().enumerate() {
+        let (own, others) = numbers[side];
+        let values = own.iter().chain(others).zip(runs.iter().chain(alone));
+        for (place, (value, run)) in values.enumerate() {
+            let key = (place, units.seed(side, place));
+            data.push(&observation(arm, (value, run), key, &question.metric));
+        }
+    }
+    let options = CompareOptions {
+        alpha: question.bootstrap.level.alpha,
+        metrics: vec![question.metric.clone()],
+        method: Method::T,
+        pairing: match arranged.design {
+            Design::Paired => Pairing::Paired,
+            Design::Unpaired => Pairing::Unpaired,
+        },
+        // A learning curve without a declaration is a reward: higher is better.
+        direction: question
+            .direction
+            .or_else(|| declared.as_ref()?.direction)
+            .or(Some(Direction::Up)),
+        margin: question.margin,
+        power: question.power.map_or(0.8, |asked| asked.power),
+        ..CompareOptions::default()
+    };
+    let comparison = compare(Inputs::Arms(&data), &options)?;
+    let contrasts = comparison.contrasts.into_iter();
+    let first = contrasts.flat_map(|contrast| contrast.metrics).next();
+    let mut found =
+        first.ok_or_else(|| AnalysisError::Question("there is nothing to compare".to_owned()))?;
+    units.name(&mut found);
+    Ok(found)
+}
+
+/// The number of every run's unit, and what the unit is called where that number is no seed of a run.
+struct Units {
+    /// By side, in the order of its runs.
+    seeds: [Vec<u64>; 2],
+    names: HashMap<String, String>,
+}
+
+impl Units {
+    fn of(arranged: &Arranged) -> Self {
+        let runs = [&arranged.control, &arranged.candidate];
+        let of_side = |side: usize| runs[side].iter().chain(&arranged.alone[side]);
+        let known = |side: usize| {
+            let seeds: Option<Vec<u64>> = of_side(side).map(|run| run.seed).collect();
+            let mut seen = HashSet::new();
+            seeds.filter(|seeds| seeds.iter().all(|seed| seen.insert(*seed)))
+        };
+        let (control, candidate) = (known(0), known(1));
+        match (arranged.design, control, candidate) {
+            (Design::Paired, Some(control), Some(candidate))
+                if control
+                    .iter()
+                    .zip(&candidate)
+                    .take(arranged.control.len())
+                    .all(|(a, b)| a == b) =>
+            {
+                Self {
+                    seeds: [control, candidate],
+                    names: HashMap::new(),
+                }
+            }
+            (Design::Paired, ..) => {
+                let pairs = arranged.control.iter().zip(&arranged.candidate);
+                let name = |(place, (a, b)): (usize, (&History, &History))| {
+                    (
+                        format!("seed {}", place + 1),
+                        format!("{} and {}", a.id, b.id),
+                    )
+                };
+                let seeds: Vec<u64> = (1..=arranged.control.len() as u64).collect();
+                Self {
+                    names: pairs.enumerate().map(name).collect(),
+                    seeds: [seeds.clone(), seeds],
+                }
+            }
+            (Design::Unpaired, Some(control), Some(candidate)) => Self {
+                seeds: [control, candidate],
+                names: HashMap::new(),
+            },
+            (Design::Unpaired, ..) => {
+                let mut names = HashMap::new();
+                let seeds = [0, 1].map(|side| {
+                    let number = |(place, run): (usize, &History)| {
+                        let seed = (2 * place + side) as u64;
+                        let arm = ["control", "candidate"][side];
+                        names.insert(format!("{arm} seed {seed}"), run.id.clone());
+                        names.insert(format!("seed {seed}"), run.id.clone());
+                        seed
+                    };
+                    of_side(side).enumerate().map(number).collect()
+                });
+                Self { seeds, names }
+            }
+        }
+    }
+
+    fn seed(&self, side: usize, place: usize) -> u64 {
+        self.seeds[side][place]
+    }
+
+    /// Puts the runs' names in the place of numbers that nobody gave them.
+    fn name(&self, found: &mut MetricComparison) {
+        let name = |unit: &mut String| {
+            if let Some(name) = self.names.get(unit) {
+                unit.clone_from(name);
+            }
+        };
+        found.dropped.iter_mut().for_each(|one| name(&mut one.unit));
+        for flag in &mut found.verdict.flags {
+            if let Flag::Fragile { flip } = flag {
+                name(&mut flip.unit);
+            }
+        }
+    }
+}
+
+fn observation<'a>(
+    arm: &'a str,
+    (value, run): (&'a RunValue, &History),
+    (index, seed): (usize, u64),
+    metric: &'a str,
+) -> Observation<'a> {
+    let outcome = match value.value {
+        Some(_) => Outcome::Ok,
+        None if run.outcome == Outcome::Ok => Outcome::Failed,
+        None => run.outcome,
+    };
+    Observation {
+        trial: Key {
+            index: index as u64,
+            task: Cow::Borrowed(""),
+            arm: Some(Cow::Borrowed(arm)),
+            point: Params::new(),
+            seed,
+            rollout: 0,
+        },
+        id: Cow::Borrowed(&value.id),
+        outcome,
+        resources: Used::default(),
+        facts: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        metrics: Metrics(
+            value
+                .value
+                .map(|number| (Cow::Borrowed(metric), number))
+                .into_iter()
+                .collect(),
+        ),
+    }
+}
