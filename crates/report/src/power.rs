@@ -3,9 +3,11 @@
 use crate::grid::{Column, Grid, Section};
 use crate::number::{NumberFormat, count, level};
 use crate::significant::general;
+use fairtrial_analysis::compare::{Scale, UnitKind};
 use fairtrial_analysis::power::{DesignPower, PowerReport};
 use fairtrial_chart::Figure;
 use fairtrial_chart::charts::{self, Heading, Power, PowerLine};
+use fairtrial_stats::planning::TDesign;
 
 /// The answer in a sentence.
 pub(crate) fn headline(report: &PowerReport) -> String {
@@ -14,8 +16,12 @@ pub(crate) fn headline(report: &PowerReport) -> String {
     };
     let designs = [report.paired.as_ref(), Some(&report.unpaired)];
     let words: Vec<String> = designs.into_iter().flatten().map(needed).collect();
+    let share = match (report.scale, report.control_mean) {
+        (Scale::Ratio, Some(mean)) => format!(" ({} %)", general(100.0 * effect / mean.abs(), 3)),
+        _ => String::new(),
+    };
     format!(
-        "A difference of {} is found in {:.0} % of experiments with {}.",
+        "A difference of {}{share} is found in {:.0} % of experiments with {}.",
         general(effect, 4),
         100.0 * report.power,
         words.join(", or with ")
@@ -28,15 +34,15 @@ fn needed(design: &DesignPower) -> String {
             format!(
                 "{} {} ({} to {}, as well as the spread is known)",
                 count(required.n),
-                design.design.unit(),
+                design.counted,
                 count(low),
                 count(high)
             )
         }
-        (Some(required), _) => format!("{} {}", count(required.n), design.design.unit()),
+        (Some(required), _) => format!("{} {}", count(required.n), design.counted),
         (None, _) => format!(
             "no number of {}: {}",
-            design.design.unit(),
+            design.counted,
             design.why_none.as_deref().unwrap_or_default()
         ),
     }
@@ -46,7 +52,7 @@ fn needed(design: &DesignPower) -> String {
 pub fn figure(report: &PowerReport) -> Option<Figure> {
     let effect = report.effect?;
     let line = |design: &DesignPower| PowerLine {
-        name: design.design.unit().to_owned(),
+        name: design.counted.clone(),
         points: design
             .points
             .iter()
@@ -74,14 +80,15 @@ pub fn figure(report: &PowerReport) -> Option<Figure> {
 pub(crate) fn pairing_sentence(report: &PowerReport) -> Option<String> {
     let gain = report.pairing?;
     let saved = 100.0 * gain.variance_saved;
+    let unit = report.unit.map_or("seed", UnitKind::word);
     Some(if saved >= 0.0 {
         format!(
-            "Pairing by seed takes away {saved:.0} % of the variance (correlation {:.2}).",
+            "Pairing by {unit} takes away {saved:.0} % of the variance (correlation {:.2}).",
             gain.correlation
         )
     } else {
         format!(
-            "Pairing by seed saves nothing here: it adds {:.0} % to the variance (correlation {:.2}).",
+            "Pairing by {unit} saves nothing here: it adds {:.0} % to the variance (correlation {:.2}).",
             -saved, gain.correlation
         )
     })
@@ -124,7 +131,15 @@ pub(crate) fn section(report: &PowerReport) -> Section {
         }
         grid.push(row);
     }
-    let mut notes: Vec<String> = designs.iter().map(|design| spread_note(design)).collect();
+    let unit = report.unit.map_or("run", UnitKind::word);
+    let spread = |design: &&DesignPower| spread_note(design, report.scale, unit);
+    let mut notes: Vec<String> = designs.iter().map(spread).collect();
+    notes.extend(report.threshold.map(|threshold| {
+        format!(
+            "The whole interval has to lie beyond {}, as the verdict of `compare` asks.",
+            general(threshold, 4)
+        )
+    }));
     notes.extend(report.notes.iter().map(|note| format!("Note: {note}.")));
     let title = report
         .pilot
@@ -139,13 +154,17 @@ pub(crate) fn section(report: &PowerReport) -> Section {
     Section { title, grid, notes }
 }
 
-fn spread_note(design: &DesignPower) -> String {
+fn spread_note(design: &DesignPower, scale: Scale, unit: &str) -> String {
     let of = match design.design {
-        fairtrial_stats::planning::TDesign::Paired => "of a paired difference",
-        fairtrial_stats::planning::TDesign::Unpaired => "of one run",
+        TDesign::Paired => "a paired difference".to_owned(),
+        TDesign::Unpaired => format!("one {unit}"),
+    };
+    let logarithms = match scale {
+        Scale::Difference => "",
+        Scale::Ratio => " in logarithms",
     };
     format!(
-        "Standard deviation {of}: {}.",
+        "Standard deviation of {of}{logarithms}: {}.",
         NumberFormat::alone(design.sd).number(design.sd)
     )
 }

@@ -6,7 +6,7 @@
 
 mod assess;
 mod beside;
-mod case;
+pub(crate) mod case;
 mod choice;
 mod contest;
 mod failures;
@@ -21,8 +21,8 @@ mod mismatch;
 mod missing;
 mod plan_more;
 mod ranking;
-mod sample;
-mod sides;
+pub(crate) mod sample;
+pub(crate) mod sides;
 mod tasks;
 mod units;
 mod verdict;

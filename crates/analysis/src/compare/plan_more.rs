@@ -69,5 +69,6 @@ pub(crate) fn detectable(case: &Case, alpha: f64, power: f64) -> Option<f64> {
     let effect = smallest_effect(design(case), n, power, Level::two_sided(alpha))
         .ok()?
         .effect;
-    Some(effect * spread.sd)
+    // A timing must clear its threshold, not 0 alone.
+    Some(case.rule().edge() + effect * spread.sd)
 }

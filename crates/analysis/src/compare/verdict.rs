@@ -70,7 +70,7 @@ impl Rule {
             _ => (interval.low, interval.high),
         };
         let margin = self.margin.unwrap_or(0.0);
-        let edge = if self.beyond_margin { margin } else { 0.0 };
+        let edge = self.edge();
         if margin > 0.0 && low > -margin && high < margin {
             Word::Equivalent
         } else if self.direction.is_none() {
@@ -86,6 +86,11 @@ impl Rule {
         }
     }
 
+    /// What an interval must clear to be improved or regressed.
+    pub(crate) fn edge(&self) -> f64 {
+        self.margin.filter(|_| self.beyond_margin).unwrap_or(0.0)
+    }
+
     /// How far the truth would lie from the nearest edge that still has to be cleared, if the estimate were the truth.
     pub(crate) fn distance(&self, value: f64) -> f64 {
         let good = match self.direction {
@@ -93,7 +98,7 @@ impl Rule {
             _ => value,
         };
         let margin = self.margin.unwrap_or(0.0);
-        let edge = if self.beyond_margin { margin } else { 0.0 };
+        let edge = self.edge();
         let to_differ = good.abs() - edge;
         let to_equal = margin - good.abs();
         let to_not_worse = if margin > 0.0 { good + margin } else { 0.0 };

@@ -1,18 +1,19 @@
 //! `power`: how many runs a difference needs, and what a number of runs can see; from a pilot run or a stated spread.
 //!
 //! A pilot with shared seeds answers twice: for pairs and for independent runs, so that a reader sees what pairing
-//! saves here instead of trusting a rule of thumb.
+//! saves here instead of trusting a rule of thumb. Units, scale and threshold are those of the verdict that `compare`
+//! would give: what is promised here is what it finds.
 
 mod pilot;
 
 pub use pilot::{Pilot, PilotQuestion};
 
 use crate::AnalysisError;
+use crate::compare::{Scale, UnitKind};
 use fairtrial_model::Margin;
 use fairtrial_stats::dist::chi_square;
 use fairtrial_stats::planning::{SampleSize, TDesign, power, sample_size, smallest_effect};
-use fairtrial_stats::two_arm::paired_effect;
-use fairtrial_stats::{Level, descriptive};
+use fairtrial_stats::{Level, Side};
 use serde::Serialize;
 
 /// Version of the JSON form.
@@ -29,6 +30,8 @@ pub enum Basis {
         sd: f64,
         /// Correlation of the two arms over shared seeds, where pairs are planned.
         correlation: Option<f64>,
+        /// The threshold that the whole interval must clear; 0 where it must leave out 0 alone.
+        beyond: f64,
     },
 }
 
@@ -53,6 +56,14 @@ pub struct PowerReport {
     /// The difference to find, in the metric's unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<f64>,
+    /// The scale of the verdict that is planned for; standard deviations are on it.
+    pub scale: Scale,
+    /// What the whole interval must clear for a verdict (timings), in the metric's unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// What is one independent observation, where a pilot tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<UnitKind>,
     /// The control's mean, where a pilot knows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control_mean: Option<f64>,
@@ -80,6 +91,8 @@ pub struct PowerReport {
 pub struct DesignPower {
     /// The design.
     pub design: TDesign,
+    /// What N counts, in words.
+    pub counted: String,
     /// Standard deviation of the differences, or of one run.
     pub sd: f64,
     /// Pairs, or runs per arm, that the effect needs.
@@ -124,32 +137,102 @@ struct Known {
     df: Option<f64>,
 }
 
+/// What is planned for, on the scale of the verdict.
+struct Target<'a> {
+    effect: Option<f64>,
+    threshold: f64,
+    basis: &'a Basis,
+}
+
 /// Plans.
 pub fn plan(basis: &Basis, options: &PowerOptions) -> Result<PowerReport, AnalysisError> {
     options.check()?;
     let (unpaired, paired, gain) = spreads(basis)?;
-    let control_mean = match basis {
-        Basis::Pilot(pilot) => descriptive::mean(&pilot.control).ok(),
-        Basis::Stated { .. } => None,
+    let target = Target {
+        effect: options
+            .effect
+            .map(|effect| basis.on_scale(effect))
+            .transpose()?,
+        threshold: basis.threshold(),
+        basis,
     };
-    let effect = effect(options.effect, control_mean)?;
     let sizes = options.sizes(basis);
-    let design = |known: Known| design_power(known, effect, options, &sizes);
+    let design = |known: Known| design_power(known, &target, options, &sizes);
+    let pilot = basis.pilot();
     Ok(PowerReport {
         schema: POWER_SCHEMA,
-        effect,
-        control_mean,
+        effect: target.effect.map(|effect| basis.in_unit(effect)),
+        scale: pilot.map_or(Scale::Difference, |pilot| pilot.scale),
+        threshold: (target.threshold > 0.0).then(|| basis.in_unit(target.threshold)),
+        unit: pilot.map(|pilot| pilot.unit),
+        control_mean: pilot.map(|pilot| pilot.control_mean),
         power: options.power,
         alpha: options.alpha,
         paired: paired.map(design).transpose()?,
         unpaired: design(unpaired)?,
         pairing: gain,
-        pilot: match basis {
-            Basis::Pilot(pilot) => Some(pilot.words()),
-            Basis::Stated { .. } => None,
-        },
-        notes: notes(basis),
+        pilot: pilot.map(Pilot::words),
+        notes: basis.notes(),
     })
+}
+
+impl Basis {
+    fn pilot(&self) -> Option<&Pilot> {
+        match self {
+            Self::Pilot(pilot) => Some(pilot),
+            Self::Stated { .. } => None,
+        }
+    }
+
+    fn threshold(&self) -> f64 {
+        match self {
+            Self::Pilot(pilot) => pilot.threshold,
+            Self::Stated { beyond, .. } => *beyond,
+        }
+    }
+
+    /// A size on the scale of the verdict.
+    fn on_scale(&self, size: Margin) -> Result<f64, AnalysisError> {
+        match (self, size) {
+            (Self::Pilot(pilot), size) => pilot.on_scale(size),
+            (Self::Stated { .. }, Margin::Absolute(size)) => Ok(size),
+            (Self::Stated { .. }, Margin::Relative(_)) => Err(AnalysisError::Question(
+                "a relative effect needs a pilot whose control has a mean other than 0; give the effect in the metric's \
+                 unit"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// The other way round.
+    fn in_unit(&self, size: f64) -> f64 {
+        self.pilot().map_or(size, |pilot| pilot.in_unit(size))
+    }
+
+    /// What N counts.
+    fn counted(&self, design: TDesign) -> String {
+        match (self, design) {
+            (Self::Stated { .. }, design) => design.unit().to_owned(),
+            (Self::Pilot(pilot), TDesign::Paired) => {
+                format!("pairs by {}{}", pilot.unit.word(), pilot.in_tasks())
+            }
+            (Self::Pilot(pilot), TDesign::Unpaired) => {
+                format!("{}s per arm{}", pilot.unit.word(), pilot.in_tasks())
+            }
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Pilot(pilot) => pilot.notes.clone(),
+            Self::Stated { beyond, .. } if *beyond > 0.0 => Vec::new(),
+            Self::Stated { .. } => vec![
+                "the interval has to leave out 0 alone; a timing has to clear its threshold too: give spread and effect as \
+                 shares, with --beyond 0.01"
+                    .to_owned(),
+            ],
+        }
+    }
 }
 
 impl PowerOptions {
@@ -180,7 +263,7 @@ impl PowerOptions {
         }
         let mut sizes = vec![3, 5, 10, 15, 20, 30, 50, 100];
         if let Basis::Pilot(pilot) = basis {
-            sizes.push(pilot.control.len().max(2));
+            sizes.push(pilot.size().max(2));
         }
         sizes.sort_unstable();
         sizes.dedup();
@@ -188,24 +271,14 @@ impl PowerOptions {
     }
 }
 
-/// The effect in the metric's unit.
-fn effect(asked: Option<Margin>, control_mean: Option<f64>) -> Result<Option<f64>, AnalysisError> {
-    match (asked, control_mean) {
-        (None, _) => Ok(None),
-        (Some(Margin::Absolute(size)), _) => Ok(Some(size)),
-        (Some(Margin::Relative(share)), Some(mean)) if mean != 0.0 => Ok(Some(share * mean.abs())),
-        (Some(Margin::Relative(_)), _) => Err(AnalysisError::Question(
-            "a relative effect needs a pilot whose control has a mean other than 0; give the effect in the metric's unit"
-                .to_owned(),
-        )),
-    }
-}
-
 fn spreads(basis: &Basis) -> Result<(Known, Option<Known>, Option<PairingGain>), AnalysisError> {
-    let question = |why: fairtrial_stats::Undefined| AnalysisError::Question(why.to_string());
     match basis {
-        Basis::Stated { sd, correlation } => {
-            stated(*sd, *correlation)?;
+        Basis::Stated {
+            sd,
+            correlation,
+            beyond,
+        } => {
+            stated(*sd, *correlation, *beyond)?;
             let known = |design, sd| Known {
                 design,
                 sd,
@@ -220,50 +293,43 @@ fn spreads(basis: &Basis) -> Result<(Known, Option<Known>, Option<PairingGain>),
             Ok((known(TDesign::Unpaired, *sd), paired, gain))
         }
         Basis::Pilot(pilot) => {
-            let n = pilot.control.len() as f64;
-            let control = descriptive::variance(&pilot.control).map_err(question)?;
-            let Some(candidate) = &pilot.candidate else {
-                let known = Known {
-                    design: TDesign::Unpaired,
-                    sd: varying(control.sqrt())?,
-                    df: Some(n - 1.0),
-                };
-                return Ok((known, None, None));
+            let moments = pilot.moments()?;
+            let known = |design, (sd, df)| {
+                Ok::<_, AnalysisError>(Known {
+                    design,
+                    sd: varying(sd)?,
+                    df: Some(df),
+                })
             };
-            let pooled =
-                f64::midpoint(control, descriptive::variance(candidate).map_err(question)?);
-            let unpaired = Known {
-                design: TDesign::Unpaired,
-                sd: varying(pooled.sqrt())?,
-                df: Some(n + candidate.len() as f64 - 2.0),
-            };
-            if !pilot.paired {
-                return Ok((unpaired, None, None));
-            }
-            let pairs = paired_effect(&pilot.control, candidate).map_err(question)?;
-            let paired = Known {
-                design: TDesign::Paired,
-                sd: varying(pairs.sd_difference)?,
-                df: Some(n - 1.0),
-            };
-            let gain = pairs
-                .correlation
-                .zip(pairs.variance_ratio)
-                .map(|(correlation, ratio)| PairingGain {
+            let unpaired = known(TDesign::Unpaired, (moments.sd, moments.df))?;
+            let paired = moments
+                .difference
+                .map(|of| known(TDesign::Paired, of))
+                .transpose()?;
+            let gain = paired
+                .zip(moments.correlation)
+                .map(|(paired, correlation)| PairingGain {
                     correlation,
-                    variance_saved: 1.0 - ratio,
+                    variance_saved: 1.0 - paired.sd.powi(2) / (2.0 * unpaired.sd.powi(2)),
                 });
-            Ok((unpaired, Some(paired), gain))
+            Ok((unpaired, paired, gain))
         }
     }
 }
 
-fn stated(sd: f64, correlation: Option<f64>) -> Result<(), AnalysisError> {
+fn stated(sd: f64, correlation: Option<f64>, beyond: f64) -> Result<(), AnalysisError> {
     if !(sd > 0.0 && sd.is_finite()) {
         return Err(AnalysisError::Option {
             name: "--sd",
             value: sd.to_string(),
             expected: "a standard deviation above 0",
+        });
+    }
+    if !(beyond >= 0.0 && beyond.is_finite()) {
+        return Err(AnalysisError::Option {
+            name: "--beyond",
+            value: beyond.to_string(),
+            expected: "a threshold of 0 or more",
         });
     }
     match correlation {
@@ -288,18 +354,26 @@ fn varying(sd: f64) -> Result<f64, AnalysisError> {
 
 fn design_power(
     known: Known,
-    effect: Option<f64>,
+    target: &Target<'_>,
     options: &PowerOptions,
     sizes: &[usize],
 ) -> Result<DesignPower, AnalysisError> {
     let level = Level::two_sided(options.alpha);
     let question = |why: fairtrial_stats::Undefined| AnalysisError::Question(why.to_string());
-    let needed =
-        |sd: f64| effect.map(|effect| sample_size(known.design, effect / sd, options.power, level));
-    let (required, why_none) = match needed(known.sd) {
-        Some(Ok(required)) => (Some(required), None),
-        Some(Err(why)) => (None, Some(why.to_string())),
-        None => (
+    // What the threshold takes of an effect, chance cannot use.
+    let beyond = target.effect.map(|effect| effect.abs() - target.threshold);
+    let needed = |sd: f64| {
+        let beyond = beyond.filter(|beyond| *beyond > 0.0 || target.threshold == 0.0)?;
+        Some(sample_size(known.design, beyond / sd, options.power, level))
+    };
+    let (required, why_none) = match (needed(known.sd), target.effect) {
+        (Some(Ok(required)), _) => (Some(required), None),
+        (Some(Err(why)), _) => (None, Some(why.to_string())),
+        (None, Some(_)) => (
+            None,
+            Some("it does not go beyond the threshold that a verdict has to clear".to_owned()),
+        ),
+        (None, None) => (
             None,
             Some("no effect was named: say which difference matters".to_owned()),
         ),
@@ -309,15 +383,15 @@ fn design_power(
             .map_err(question)?
             .effect
             * known.sd;
-        let power = effect.and_then(|effect| power(known.design, effect / known.sd, n, level).ok());
         Ok(PowerPoint {
             n,
-            power: power.map(|power| power.power),
-            detectable,
+            power: beyond.and_then(|beyond| chance(known, (beyond, target.threshold), n, level)),
+            detectable: target.basis.in_unit(target.threshold + detectable),
         })
     });
     Ok(DesignPower {
         design: known.design,
+        counted: target.basis.counted(known.design),
         sd: known.sd,
         required_range: known.df.and_then(|df| {
             let [low, high] = sd_ends(known.sd, df)?;
@@ -329,6 +403,21 @@ fn design_power(
     })
 }
 
+/// The chance to find what goes beyond the threshold; nothing where that is not known.
+fn chance(known: Known, (beyond, threshold): (f64, f64), n: usize, level: Level) -> Option<f64> {
+    // A true effect inside of the threshold is found by one tail alone, and more rarely than chance.
+    let level = if threshold > 0.0 {
+        Level {
+            alpha: level.alpha / 2.0,
+            side: Side::Greater,
+        }
+    } else {
+        level
+    };
+    let found = power(known.design, beyond / known.sd, n, level).ok()?;
+    Some(found.power)
+}
+
 /// The 95 % interval of a standard deviation, for normal values.
 fn sd_ends(sd: f64, df: f64) -> Option<[f64; 2]> {
     let end = |p: f64| sd * (df / chi_square::quantile(p, df)).sqrt();
@@ -336,11 +425,4 @@ fn sd_ends(sd: f64, df: f64) -> Option<[f64; 2]> {
     ends.iter()
         .all(|end| end.is_finite() && *end > 0.0)
         .then_some(ends)
-}
-
-fn notes(basis: &Basis) -> Vec<String> {
-    match basis {
-        Basis::Pilot(pilot) => pilot.notes.clone(),
-        Basis::Stated { .. } => Vec::new(),
-    }
 }

@@ -1,11 +1,18 @@
-//! The spread of a pilot: one value per seed and arm, out of a run's trials.
+//! The spread of a pilot: the units that a comparison of its arms would count, out of a run's trials.
 
 use crate::AnalysisError;
+use crate::compare::case::{Asked, Case};
+use crate::compare::sample::{Sample, Stratum};
+use crate::compare::sides::{Row, Selected, SideRows};
+use crate::compare::{Beyond, CompareOptions, Pairing, Role, Scale, UnitKind};
 use crate::dataset::Dataset;
+use fairtrial_model::{Margin, MetricDeclaration, Params};
+use fairtrial_stats::descriptive::variance;
+use fairtrial_stats::planning::TaskNoise;
 use std::collections::BTreeMap;
 
 /// Which numbers of a run are the pilot.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PilotQuestion {
     /// The metric; default: the only declared one.
     pub metric: Option<String>,
@@ -13,29 +20,52 @@ pub struct PilotQuestion {
     pub control: Option<String>,
     /// The candidate arm; default: the only other one.
     pub candidate: Option<String>,
+    /// The threshold that the whole interval must clear; default: that of the verdict (the margin, for timings).
+    pub beyond: Option<Margin>,
 }
 
-/// One value per seed.
+/// The units of a pilot's arms, as `compare` forms them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pilot {
     /// Where it came from.
     pub source: String,
     /// The metric.
     pub metric: String,
-    /// The control's values.
-    pub control: Vec<f64>,
-    /// The candidate's values, where there is one.
-    pub candidate: Option<Vec<f64>>,
-    /// Whether value i of both sides has the same seed.
+    /// What is one independent observation.
+    pub unit: UnitKind,
+    /// Tasks that are averaged with equal weights; the units are counted in each of them.
+    pub tasks: usize,
+    /// Whether value i of both sides belongs together.
     pub paired: bool,
+    /// The scale that the verdict is made on.
+    pub scale: Scale,
     /// The arms.
     pub arms: Vec<String>,
     /// What was left out.
     pub notes: Vec<String>,
+    /// The mean of the control, in the metric's unit.
+    pub control_mean: f64,
+    /// What the interval must clear, on the scale of the verdict.
+    pub(super) threshold: f64,
+    /// What the spec declares as the smallest difference that matters.
+    margin: Option<Margin>,
+    sample: Sample,
+}
+
+/// What the units say about the noise, on the scale of the verdict; tasks averaged.
+pub(super) struct Moments {
+    /// Standard deviation of one unit of an arm.
+    pub(super) sd: f64,
+    /// How well it is known.
+    pub(super) df: f64,
+    /// Standard deviation of a pair's difference, and how well that is known.
+    pub(super) difference: Option<(f64, f64)>,
+    /// Correlation of the arms over pairs, where both vary.
+    pub(super) correlation: Option<f64>,
 }
 
 impl Pilot {
-    /// Takes the values out of a run's trials. Repetitions under a seed are averaged, then tasks with equal weights.
+    /// Takes the units out of a run's trials, as a comparison of the two arms would.
     pub fn from_dataset(data: &Dataset, question: &PilotQuestion) -> Result<Self, AnalysisError> {
         let metric = metric(data, question)?;
         if data.point_values.len() > 1 {
@@ -46,72 +76,143 @@ impl Pilot {
             )));
         }
         let (control, candidate) = arms(data, question)?;
-        let control_seeds = by_seed(data, &metric, control.as_deref());
-        let candidate_seeds = candidate
-            .as_deref()
-            .map(|arm| by_seed(data, &metric, Some(arm)));
+        let known = data.declaration(&metric);
+        let mut asked = Asked {
+            declared: known.is_some(),
+            declaration: known
+                .cloned()
+                .unwrap_or_else(|| MetricDeclaration::named(metric.as_str())),
+            role: Role::Primary,
+            kind: None,
+        };
+        let margin = asked.declaration.margin;
+        asked.declaration.margin = question.beyond.or(margin);
+        let options = CompareOptions {
+            // One arm alone is compared with itself: its spread is all there is to learn.
+            pairing: match candidate {
+                Some(_) => Pairing::Auto,
+                None => Pairing::Unpaired,
+            },
+            beyond: match question.beyond {
+                Some(_) => Beyond::Margin,
+                None => Beyond::ByKind,
+            },
+            ..CompareOptions::default()
+        };
+        let side = |arm: &Option<String>| Selected {
+            data,
+            arm: arm.clone(),
+        };
+        let point = data
+            .point_values
+            .first()
+            .cloned()
+            .unwrap_or_else(Params::new);
+        let other = candidate.as_ref().map_or(&control, |_| &candidate);
+        let rows = SideRows::of((&side(&control), &point), (&side(other), &point), &metric);
+        let case = Case::new(rows, &asked, &options);
         let mut pilot = Self {
             source: data.label.clone(),
-            arms: control.into_iter().chain(candidate).collect(),
+            unit: case.units.kind,
+            tasks: case.sample.strata.len(),
+            paired: case.units.paired,
+            scale: case.scale,
+            notes: left_out(&case),
+            control_mean: case.control_mean().unwrap_or(0.0),
+            threshold: case.rule().edge(),
+            margin,
+            sample: case.sample.clone(),
             metric,
-            control: Vec::new(),
-            candidate: None,
-            paired: false,
-            notes: Vec::new(),
+            arms: control.into_iter().chain(candidate).collect(),
         };
-        pilot.fill(&control_seeds, candidate_seeds.as_ref());
-        if pilot.control.len() < 2 {
+        let (least, _) = pilot.least();
+        if least < 2 {
             return Err(AnalysisError::Question(format!(
-                "a pilot needs at least 2 seeds with a value of `{}`, {} has {}",
+                "a pilot needs at least 2 {}s with a value of `{}`, {} has {least}",
+                pilot.unit.word(),
                 pilot.metric,
                 data.label,
-                pilot.control.len()
             )));
         }
+        if pilot.arms.len() > 1 && !pilot.paired {
+            pilot.notes.push(format!(
+                "the arms share no {}, so that nothing is known about pairs",
+                pilot.unit.word()
+            ));
+        }
+        pilot.notes.extend(rollouts_note(&case));
         Ok(pilot)
     }
 
-    fn fill(&mut self, control: &Seeds, candidate: Option<&Seeds>) {
-        let values = |seeds: &Seeds| seeds.complete.values().copied().collect::<Vec<f64>>();
-        let missing = control.incomplete + candidate.map_or(0, |seeds| seeds.incomplete);
-        if missing > 0 {
-            self.notes.push(format!(
-                "{missing} seeds without a value in every task were left out"
-            ));
-        }
-        let Some(candidate) = candidate else {
-            self.control = values(control);
-            return;
+    /// The difference to find where none is named: the margin, unless a verdict has to clear just that.
+    pub fn default_effect(&self) -> Option<Margin> {
+        self.margin.filter(|_| self.threshold == 0.0)
+    }
+
+    /// The fewest units of a side (in a task), and how many there are on average.
+    fn least(&self) -> (usize, usize) {
+        let sizes = |stratum: &Stratum| stratum.control.len().min(stratum.candidate.len());
+        let all = self.sample.strata.iter().map(sizes);
+        let (sum, tasks) = (all.clone().sum::<usize>(), self.tasks.max(1));
+        (all.min().unwrap_or(0), sum / tasks)
+    }
+
+    /// Pairs, or units per arm, that the pilot has (in each task).
+    pub fn size(&self) -> usize {
+        self.least().1
+    }
+
+    pub(super) fn moments(&self) -> Result<Moments, AnalysisError> {
+        let of = |values: &[f64]| {
+            variance(values).map_err(|why| AnalysisError::Question(why.to_string()))
         };
-        let shared: Vec<u64> = control
-            .complete
-            .keys()
-            .filter(|seed| candidate.complete.contains_key(seed))
-            .copied()
-            .collect();
-        if shared.len() < 2 {
-            self.notes.push(
-                "the arms share fewer than 2 seeds, so that nothing is known about pairs"
-                    .to_owned(),
-            );
-            self.control = values(control);
-            self.candidate = Some(values(candidate));
-            return;
+        let (mut control, mut candidate, mut difference) = (0.0, 0.0, 0.0);
+        let (mut df, mut pairs) = (0.0, 0.0);
+        for stratum in &self.sample.strata {
+            control += of(&stratum.control)?;
+            candidate += of(&stratum.candidate)?;
+            df += stratum.control.len() as f64 - 1.0;
+            if self.arms.len() > 1 {
+                df += stratum.candidate.len() as f64 - 1.0;
+            }
+            if self.paired {
+                let both = stratum.control.iter().zip(&stratum.candidate);
+                difference += of(&both.map(|(a, b)| b - a).collect::<Vec<f64>>())?;
+                pairs += stratum.control.len() as f64 - 1.0;
+            }
         }
-        let alone = control.complete.len() + candidate.complete.len() - 2 * shared.len();
-        if alone > 0 {
-            self.notes
-                .push(format!("{alone} seeds that only one arm has were left out"));
+        // Tasks with equal weights: the noise of the mean over tasks, as that of one unit.
+        let tasks = self.tasks.max(1) as f64;
+        let both = (control * candidate).sqrt();
+        Ok(Moments {
+            sd: f64::midpoint(control, candidate).sqrt() / tasks,
+            df,
+            difference: self.paired.then(|| (difference.sqrt() / tasks, pairs)),
+            correlation: (self.paired && both > 0.0)
+                .then(|| (control + candidate - difference) / (2.0 * both)),
+        })
+    }
+
+    /// A size in the metric's unit, on the scale of the verdict.
+    pub(super) fn on_scale(&self, size: Margin) -> Result<f64, AnalysisError> {
+        let mean = self.control_mean.abs();
+        match (size, self.scale) {
+            (Margin::Absolute(size), Scale::Difference) => Ok(size),
+            (Margin::Relative(share), Scale::Ratio) => Ok(share.ln_1p()),
+            (Margin::Absolute(size), Scale::Ratio) => Ok((size / mean).ln_1p()),
+            (Margin::Relative(share), Scale::Difference) if mean > 0.0 => Ok(share * mean),
+            (Margin::Relative(_), Scale::Difference) => Err(AnalysisError::Question(
+                "a relative effect needs a control whose mean is not 0; give the effect in the metric's unit".to_owned(),
+            )),
         }
-        let of = |seeds: &Seeds| {
-            shared
-                .iter()
-                .filter_map(|seed| seeds.complete.get(seed).copied())
-                .collect()
-        };
-        self.control = of(control);
-        self.candidate = Some(of(candidate));
-        self.paired = true;
+    }
+
+    /// The other way round.
+    pub(super) fn in_unit(&self, size: f64) -> f64 {
+        match self.scale {
+            Scale::Difference => size,
+            Scale::Ratio => self.control_mean.abs() * size.exp_m1(),
+        }
     }
 
     /// The pilot in a few words.
@@ -122,49 +223,83 @@ impl Pilot {
             format!(", {}", self.arms.join(" and "))
         };
         format!(
-            "{} of {}{of}, {} seeds",
+            "{} of {}{of}, {} {}s{}",
             self.metric,
             self.source,
-            self.control.len()
+            self.size(),
+            self.unit.word(),
+            self.in_tasks()
         )
     }
-}
 
-/// The values of one arm by seed.
-struct Seeds {
-    complete: BTreeMap<u64, f64>,
-    incomplete: usize,
-}
-
-fn by_seed(data: &Dataset, metric: &str, arm: Option<&str>) -> Seeds {
-    let mut sums: BTreeMap<u64, BTreeMap<u32, (f64, u32)>> = BTreeMap::new();
-    let mut tasks = std::collections::BTreeSet::new();
-    for (trial, value) in data.trials.iter().zip(data.values(metric)) {
-        if arm.is_some() && data.arms.get(trial.arm).as_deref() != arm {
-            continue;
-        }
-        tasks.insert(trial.task);
-        let seed = sums.entry(trial.seed).or_default();
-        if let Some(value) = value.filter(|value| value.is_finite()) {
-            let (sum, n) = seed.entry(trial.task).or_insert((0.0, 0));
-            *sum += value;
-            *n += 1;
+    /// Where the units are counted.
+    pub(super) fn in_tasks(&self) -> String {
+        match self.tasks {
+            0 | 1 => String::new(),
+            tasks => format!(" in each of {tasks} tasks"),
         }
     }
-    let all = sums.len();
-    let whole = sums
-        .into_iter()
-        .filter(|(_, by_task)| !by_task.is_empty() && by_task.len() == tasks.len());
-    let complete: BTreeMap<u64, f64> = whole
-        .map(|(seed, by_task)| {
-            let means = by_task.values().map(|(sum, n)| sum / f64::from(*n));
-            (seed, means.sum::<f64>() / by_task.len() as f64)
-        })
+}
+
+/// Most units that a note names.
+const MOST_NAMED: usize = 5;
+
+fn left_out(case: &Case) -> Vec<String> {
+    let dropped = case.units.dropped();
+    if dropped.is_empty() {
+        return Vec::new();
+    }
+    let mut named: Vec<String> = dropped
+        .iter()
+        .take(MOST_NAMED)
+        .map(|one| format!("{} ({})", one.unit, one.why))
         .collect();
-    Seeds {
-        incomplete: all - complete.len(),
-        complete,
+    if dropped.len() > MOST_NAMED {
+        named.push(format!("{} more", dropped.len() - MOST_NAMED));
     }
+    vec![format!("left out: {}", named.join(", "))]
+}
+
+/// How much of the noise of a task more rollouts of it could take away (Miller 2024).
+fn rollouts_note(case: &Case) -> Option<String> {
+    if case.units.kind != UnitKind::Task || !case.units.paired || case.scale != Scale::Difference {
+        return None;
+    }
+    let (control, control_rollouts) = within_tasks(&case.rows.control)?;
+    let (candidate, candidate_rollouts) = within_tasks(&case.rows.candidate)?;
+    let differences = case.sample.differences().concat();
+    let all = variance(&differences).ok().filter(|all| *all > 0.0)?;
+    let noise = TaskNoise {
+        between_tasks: 0.0,
+        control_rollout: control,
+        candidate_rollout: candidate,
+        control_rollouts,
+        candidate_rollouts,
+    };
+    let share = (noise.per_task() / all).min(1.0);
+    Some(format!(
+        "with more rollouts of each task at most {:.0} % of this variance would go away; only more tasks reduce the rest",
+        100.0 * share
+    ))
+}
+
+/// The variance of one rollout inside of a task, and rollouts per task; nothing where tasks have only one.
+fn within_tasks(rows: &[Row]) -> Option<(f64, u32)> {
+    let mut by_task: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for row in rows {
+        let value = row.value.filter(|value| value.is_finite());
+        by_task.entry(row.task).or_default().extend(value);
+    }
+    let repeated: Vec<f64> = by_task
+        .values()
+        .filter_map(|values| variance(values).ok())
+        .collect();
+    let rollouts = by_task.values().map(Vec::len).min()?;
+    if rollouts < 2 {
+        return None;
+    }
+    let mean = repeated.iter().sum::<f64>() / repeated.len() as f64;
+    Some((mean, u32::try_from(rollouts).ok()?))
 }
 
 fn metric(data: &Dataset, question: &PilotQuestion) -> Result<String, AnalysisError> {

@@ -22,7 +22,8 @@ use std::path::PathBuf;
 Examples:
   fairtrial power pilot --metric overview/reward --effect 2%
   fairtrial power --sd 0.5 --effect 0.2
-  fairtrial power --sd 0.5 --correlation 0.8 --effect 0.2 --power 0.9 --n 10 15 20"
+  fairtrial power --sd 0.5 --correlation 0.8 --effect 0.2 --power 0.9 --n 10 15 20
+  fairtrial power --sd 0.02 --correlation 0.5 --effect 0.03 --beyond 0.01    a timing, in shares"
 )]
 pub(crate) struct Args {
     /// The pilot: a benchmark's newest run
@@ -54,6 +55,9 @@ pub(crate) struct Args {
     /// The difference to find: `2%` of the control, or a number in the metric's unit [default: the declared margin]
     #[arg(long, value_parser = parse_margin, value_name = "SIZE", allow_hyphen_values = true)]
     effect: Option<Margin>,
+    /// The threshold that the whole interval must clear, as timings must [default: that of the pilot's verdict, else none]
+    #[arg(long, value_parser = parse_margin, value_name = "SIZE", allow_hyphen_values = true)]
+    beyond: Option<Margin>,
     /// The chance to find it
     #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
     power: f64,
@@ -84,6 +88,15 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         (None, Some(sd)) => Basis::Stated {
             sd,
             correlation: args.correlation,
+            beyond: match args.beyond {
+                None => 0.0,
+                Some(Margin::Absolute(size)) => size,
+                Some(Margin::Relative(_)) => {
+                    return Err(Failure::input(
+                        "a relative threshold needs a pilot; beside --sd it is a number like the effect (--beyond 0.01)",
+                    ));
+                }
+            },
         },
         (None, None) => {
             return Err(Failure::input(
@@ -126,13 +139,10 @@ fn pilot(
         metric,
         control: args.control.clone(),
         candidate: args.candidate.clone(),
+        beyond: args.beyond,
     };
     let pilot = Pilot::from_dataset(&data, &question)?;
-    let declared = spec
-        .metrics
-        .iter()
-        .find(|metric| metric.name == pilot.metric);
-    options.effect = options.effect.or_else(|| declared?.margin);
+    options.effect = options.effect.or_else(|| pilot.default_effect());
     options.alpha = args.alpha.or(spec.analysis.alpha).unwrap_or(0.05);
     Ok(pilot)
 }
