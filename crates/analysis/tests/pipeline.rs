@@ -556,6 +556,7 @@ fn shares_of_steps_compare_the_same_part_of_every_run() {
 fn side(arm: &str, levels: &[f64]) -> Vec<History> {
     let run = |(seed, level): (usize, &f64)| History {
         id: format!("{arm}{seed}"),
+        arm: None,
         seed: Some(seed as u64),
         outcome: Outcome::Ok,
         steps: (0..20).map(f64::from).collect(),

@@ -168,6 +168,7 @@ fn runs_that_are_all_alike_have_no_precision_to_speak_of() {
 fn single_numbers_have_a_spread_of_their_own() {
     let run = |(place, value): (usize, &f64)| History {
         id: format!("run{place}"),
+        arm: None,
         seed: None,
         outcome: Outcome::Ok,
         steps: vec![0.0],
@@ -188,4 +189,20 @@ fn single_numbers_have_a_spread_of_their_own() {
     // By hand: the spread without the bias of five values is 0.1 / 0.940 = 0.1064, and t(n-1) c4(n) 0.1064 / sqrt(n) is
     // 0.0506 for 19 runs and 0.0491 for 20.
     assert_eq!(precision.needed, Some(20));
+}
+
+#[test]
+fn arms_are_not_pooled() {
+    let mut both = runs();
+    let table = stats_golden("run_histories.csv");
+    let ids = [1072, 2043].map(|seed| format!("candidate.seed{seed}"));
+    let candidate =
+        Histories::new(DataRoot::at("nowhere"), Some(table)).read(&ids, "overview/reward");
+    both.extend(candidate.unwrap());
+    let error = variance(&both, &VarianceQuestion::new("overview/reward")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "these runs are of 2 arms (control, candidate), and runs of different arms are no repetitions of each other; name \
+         the runs of one arm, as NAME:control"
+    );
 }

@@ -189,6 +189,7 @@ fn infinity_as_null<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::O
 /// Analyzes the spread of runs.
 pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Variance, AnalysisError> {
     question.check()?;
+    one_arm(runs)?;
     let counted = || runs.iter().filter(|run| run.outcome == Outcome::Ok);
     let single = counted().count() > 0 && counted().all(|run| run.values.len() == 1);
     let (measures, summary, numbers) = if single {
@@ -234,6 +235,26 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
         runs: found,
         left_out,
     })
+}
+
+/// Refuses runs of several arms: those of one seed are no independent runs, and arms that differ spread by that alone.
+fn one_arm(runs: &[History]) -> Result<(), AnalysisError> {
+    let mut arms: Vec<&str> = Vec::new();
+    for arm in runs.iter().filter_map(|run| run.arm.as_deref()) {
+        if !arms.contains(&arm) {
+            arms.push(arm);
+        }
+    }
+    if arms.len() < 2 {
+        return Ok(());
+    }
+    Err(AnalysisError::Question(format!(
+        "these runs are of {} arms ({}), and runs of different arms are no repetitions of each other; name the runs of one \
+         arm, as NAME:{}",
+        arms.len(),
+        arms.join(", "),
+        arms[0]
+    )))
 }
 
 /// A run's numbers, or why it has none.

@@ -21,7 +21,7 @@ Examples:
   fairtrial variance --from histories.csv run1 run2 run3
 
 A run is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or \
-NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed.")]
+NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed. All must be of one arm.")]
 pub(crate) struct Args {
     /// The runs
     #[arg(required = true, num_args = 1.., value_name = "RUN")]

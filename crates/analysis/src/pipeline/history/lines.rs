@@ -12,6 +12,7 @@ pub(super) fn history(path: &Path, metric: &str, id: String) -> Result<History, 
     let (points, seed) = points(path, &text, metric)?;
     Ok(History {
         id,
+        arm: None,
         seed,
         outcome: Outcome::Ok,
         steps: points.steps,

@@ -32,6 +32,8 @@ const STEP_NAMES: [&str; 2] = ["_step", "step"];
 pub struct History {
     /// The run, as reports name it.
     pub id: String,
+    /// Its arm, where that is recorded.
+    pub arm: Option<String>,
     /// Its seed, where that is recorded.
     pub seed: Option<u64>,
     /// How it ended; a plain file says nothing else than `ok`.

@@ -78,6 +78,7 @@ impl Table {
         } = Points::from_rows(points);
         Ok(History {
             id,
+            arm: self.arm(rows),
             seed: self.seed(path, rows)?,
             outcome: Outcome::Ok,
             steps,
@@ -85,6 +86,12 @@ impl Table {
             declaration: None,
             notes,
         })
+    }
+
+    /// What the first row of a run says about its arm.
+    fn arm(&self, rows: &[usize]) -> Option<String> {
+        let text = self.rows[*rows.first()?].get(place(&self.titles, "arm")?)?;
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     fn rows_of(&self, path: &Path, run: Option<&str>) -> Result<&[usize], AnalysisError> {

@@ -46,6 +46,7 @@ impl Trials {
         }
         Ok(History {
             id,
+            arm: record.trial.arm.clone(),
             seed: Some(record.trial.seed),
             outcome: record.outcome,
             steps: points.steps,
