@@ -114,6 +114,95 @@ fn one_rollout_per_task() {
     });
 }
 
+/// Whether pass/fail values (control, candidate) end in a verdict; `shared` seeds make them pairs.
+fn differ(values: &[(bool, bool)], shared: bool) -> bool {
+    let mut records = Vec::new();
+    for (seed, (control, candidate)) in (0..).zip(values) {
+        for (arm, pass, apart) in [("control", control, 0), ("candidate", candidate, 1_000)] {
+            let seed = if shared { seed } else { seed + apart };
+            records.push(value(
+                records.len(),
+                "train",
+                arm,
+                seed,
+                f64::from(u8::from(*pass)),
+            ));
+        }
+    }
+    let found = compare(
+        Inputs::Arms(&dataset(&records, None)),
+        &CompareOptions::default(),
+    )
+    .unwrap();
+    let word = found.primary().next().unwrap().verdict.word;
+    matches!(word, Word::Improved | Word::Regressed)
+}
+
+fn choose(n: usize, k: usize) -> f64 {
+    (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
+}
+
+/// The largest value over rates from 0 to 1.
+fn largest(chance: impl Fn(f64) -> f64) -> f64 {
+    let rates = (0..=1_000).map(|step| f64::from(step) / 1_000.0);
+    rates.map(chance).fold(0.0, f64::max)
+}
+
+/// Every table of two groups, counted: no sampling noise.
+#[test]
+fn pass_or_fail_of_two_groups_at_any_rate() {
+    for (n, least) in [(2, 0.0), (4, 0.005), (8, 0.02)] {
+        let passes = |k: usize| (0..n).map(move |i| i < k);
+        let mut verdicts = Vec::new();
+        for (a, b) in (0..=n).flat_map(|a| (0..=n).map(move |b| (a, b))) {
+            let values: Vec<(bool, bool)> = passes(a).zip(passes(b)).collect();
+            if differ(&values, false) {
+                verdicts.push((a + b, choose(n, a) * choose(n, b)));
+            }
+        }
+        let wrong = largest(|rate| {
+            let chance = |(k, ways): &(usize, f64)| {
+                ways * rate.powi(*k as i32) * (1.0 - rate).powi((2 * n - k) as i32)
+            };
+            verdicts.iter().map(chance).sum()
+        });
+        assert!(
+            (least..=ALPHA).contains(&wrong),
+            "{n} against {n}: {wrong} false verdicts"
+        );
+    }
+}
+
+/// Every table of pairs, counted, at any rate of disagreement.
+#[test]
+fn pass_or_fail_of_pairs_at_any_rate() {
+    for (n, least) in [(5, 0.0), (10, 0.02), (20, 0.03)] {
+        let mut verdicts = Vec::new();
+        for (b, c) in (0..=n).flat_map(|b| (0..=n - b).map(move |c| (b, c))) {
+            let pair = |i: usize| {
+                (
+                    i < c || i >= b + c && i % 2 == 0,
+                    i >= c && (i < b + c || i % 2 == 0),
+                )
+            };
+            let values: Vec<(bool, bool)> = (0..n).map(pair).collect();
+            if differ(&values, true) {
+                verdicts.push((b + c, choose(n, b) * choose(n - b, c)));
+            }
+        }
+        let wrong = largest(|rate| {
+            let chance = |(m, ways): &(usize, f64)| {
+                ways * (rate / 2.0).powi(*m as i32) * (1.0 - rate).powi((n - m) as i32)
+            };
+            verdicts.iter().map(chance).sum()
+        });
+        assert!(
+            (least..=ALPHA).contains(&wrong),
+            "{n} pairs: {wrong} false verdicts"
+        );
+    }
+}
+
 #[test]
 fn rollouts_in_tasks_that_prefer_one_arm() {
     check("task means", COMPARISONS, None, |stream| {

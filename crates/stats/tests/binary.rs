@@ -247,6 +247,33 @@ fn one_sided_tests_point_the_right_way() {
     assert!(fisher(low, high, Side::Less).unwrap().p > 0.99);
 }
 
+/// Counted over all tables with whole numbers, and maximised over the rate of disagreement on a fine grid.
+#[test]
+fn the_unconditional_form_of_mcnemar_is_the_largest_chance_of_tables_as_extreme() {
+    for ((n, candidate_only, control_only), want) in [
+        ((10, 4, 0), 0.052_924_825_653_317_23),
+        ((10, 5, 0), 0.026_460_008_684_915_78),
+        ((10, 6, 0), 0.021_484_375),
+        ((10, 8, 1), 0.026_105_959_511_338_81),
+        ((5, 5, 0), 0.0625),
+        ((20, 9, 2), 0.041_389_465_332_031_25),
+        ((20, 2, 9), 0.041_389_465_332_031_25),
+        ((30, 12, 4), 0.048_856_304_676_557_91),
+        ((12, 12, 0), 0.000_488_281_25),
+        ((12, 3, 3), 1.0),
+        ((12, 0, 0), 1.0),
+    ] {
+        let counts = PairedCounts {
+            both_pass: n - candidate_only - control_only,
+            candidate_only,
+            control_only,
+            both_fail: 0,
+        };
+        let got = mcnemar(counts, McNemarMethod::Unconditional, Side::TwoSided).unwrap();
+        assert_close("unconditional", got.p, want, 1e-9);
+    }
+}
+
 #[test]
 fn edges_are_reasons() {
     let none = PairedCounts::from_pairs([]);
@@ -273,6 +300,12 @@ fn edges_are_reasons() {
             .reading()
             .contains("disagree on 3")
     );
+    assert!(mcnemar(counted, McNemarMethod::Unconditional, Side::Greater).is_err());
+    let many = PairedCounts {
+        both_pass: 1_000,
+        ..counted
+    };
+    assert!(mcnemar(many, McNemarMethod::Unconditional, Side::TwoSided).is_err());
     let big = Proportion {
         successes: 500,
         trials: 5000,

@@ -184,14 +184,14 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
         reason,
         withheld,
     } = match &answered {
-        Ok(answer) => judged(case, &answer.interval, family.alpha),
+        Ok(answer) => judged(case, answer, family.alpha),
         Err(why) => undefined(case, why),
     };
     let fragile = (!matches!(word, Word::Identical | Word::Insufficient))
         .then(|| beside::leave_one_out(case, word, family.alpha));
     let beside = beside::beside(case, family.alpha, power, fragile.flatten());
     flags.extend(beside.flags(
-        case.kind,
+        case,
         answered.as_ref().ok().and_then(|answer| answer.p),
         family.alpha,
     ));
@@ -236,7 +236,7 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
 pub(crate) fn judgement(case: &Case, alpha: f64) -> (Word, String, Option<Effect>) {
     match case.answer(&case.sample, alpha) {
         Ok(answer) => {
-            let Judged { word, reason, .. } = judged(case, &answer.interval, alpha);
+            let Judged { word, reason, .. } = judged(case, &answer, alpha);
             let effect = effect(case, answer.value, &answer.interval, (answer.p, answer.df));
             (word, reason, effect)
         }

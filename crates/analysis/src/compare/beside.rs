@@ -3,6 +3,7 @@
 
 use super::Flag;
 use super::case::{Case, DataKind, Scale};
+use super::method::Method;
 use super::plan_more::detectable;
 use super::verdict::Word;
 use fairtrial_stats::permutation::{self, sign_flip_of};
@@ -10,6 +11,7 @@ use fairtrial_stats::rank::{RankMethod, mann_whitney, paired_location, unpaired_
 use fairtrial_stats::two_arm::{paired_effect, unpaired_effect};
 use fairtrial_stats::{Level, Side, descriptive};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Units up to which every one is left out in turn; beyond, the extremes are.
 const LEAVE_OUT_ALL: usize = 200;
@@ -99,7 +101,7 @@ pub struct LeaveOneOut {
     pub low: f64,
     /// Highest.
     pub high: f64,
-    /// Units that were left out in turn.
+    /// Units that were left out in turn; of pass/fail units, one of each kind.
     pub checked: usize,
     /// A unit without which the verdict is another.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,7 +223,9 @@ fn of_groups(beside: &mut Beside, case: &Case, alpha: f64) {
 pub(crate) fn leave_one_out(case: &Case, word: Word, alpha: f64) -> Option<LeaveOneOut> {
     let places = case.sample.places();
     let names = case.units.place_names();
-    let chosen: Vec<usize> = if places.len() <= LEAVE_OUT_ALL {
+    let chosen: Vec<usize> = if case.method == Method::Proportion {
+        one_of_each(case, &places)
+    } else if places.len() <= LEAVE_OUT_ALL {
         (0..places.len()).collect()
     } else {
         extremes(case, places.len())
@@ -240,7 +244,7 @@ pub(crate) fn leave_one_out(case: &Case, word: Word, alpha: f64) -> Option<Leave
         found.checked += 1;
         found.low = found.low.min(answer.value);
         found.high = found.high.max(answer.value);
-        let becomes = case.rule().word(&answer.interval);
+        let becomes = answer.word(&case.rule());
         if becomes != word && found.flips.is_none() {
             found.flips = Some(Flip {
                 unit: names.get(number).cloned().unwrap_or_default(),
@@ -249,6 +253,16 @@ pub(crate) fn leave_one_out(case: &Case, word: Word, alpha: f64) -> Option<Leave
         }
     }
     (found.checked > 0).then_some(found)
+}
+
+/// One unit of each kind, where units that passed alike are worth the same: leaving out another says nothing new.
+fn one_of_each(case: &Case, places: &[(usize, usize)]) -> Vec<usize> {
+    let mut seen = BTreeSet::new();
+    let is_new = |number: &usize| {
+        let (stratum, place) = places[*number];
+        seen.insert(case.sample.outcome(stratum, place))
+    };
+    (0..places.len()).filter(is_new).collect()
 }
 
 /// The units that move the estimate most: those with the least and the largest difference (value, without pairs).
@@ -270,7 +284,7 @@ fn extremes(case: &Case, units: usize) -> Vec<usize> {
 
 impl Beside {
     /// What these opinions make doubtful; `p` is that of the verdict's method.
-    pub(crate) fn flags(&self, case_kind: DataKind, p: Option<f64>, alpha: f64) -> Vec<Flag> {
+    pub(crate) fn flags(&self, case: &Case, p: Option<f64>, alpha: f64) -> Vec<Flag> {
         let mut flags = Vec::new();
         if let Some(flip) = self
             .leave_one_out
@@ -279,7 +293,9 @@ impl Beside {
         {
             flags.push(Flag::Fragile { flip });
         }
+        // The tests of pass/fail assume no shape either.
         if let (Some(test), Some(p)) = (self.sign_flip, p)
+            && case.method != Method::Proportion
             && test.smallest_p <= alpha
             && (test.p <= alpha) != (p <= alpha)
         {
@@ -288,7 +304,7 @@ impl Beside {
             });
         }
         let skewed = self.skewness.is_some_and(|skewness| skewness > SKEWED);
-        if skewed && self.positive && self.superiority.is_some() && case_kind == DataKind::Scalar {
+        if skewed && self.positive && self.superiority.is_some() && case.kind == DataKind::Scalar {
             flags.push(Flag::Skewed);
         }
         flags

@@ -1,10 +1,11 @@
 //! The word for what was found, and the sentence that says why.
 
 use super::case::{Case, Scale};
+use super::method::Answer;
 use super::missing;
 use super::verdict::Word;
 use crate::validity::MOST_BROKEN;
-use fairtrial_stats::{Interval, Undefined};
+use fairtrial_stats::Undefined;
 
 /// A word and why.
 pub(super) struct Judged {
@@ -25,9 +26,8 @@ impl Judged {
 }
 
 /// The word for an interval, after what is missing had its say.
-pub(super) fn judged(case: &Case, interval: &Interval, alpha: f64) -> Judged {
-    let rule = case.rule();
-    let word = rule.word(interval);
+pub(super) fn judged(case: &Case, answer: &Answer, alpha: f64) -> Judged {
+    let word = answer.word(&case.rule());
     let broken = broken_share(case);
     if case.units.paired && broken > MOST_BROKEN {
         let percent = (100.0 * broken).round();
@@ -46,7 +46,7 @@ pub(super) fn judged(case: &Case, interval: &Interval, alpha: f64) -> Judged {
             withheld: true,
         };
     }
-    Judged::plain(word, reason(case, word, interval))
+    Judged::plain(word, reason(case, word, answer))
 }
 
 fn broken_share(case: &Case) -> f64 {
@@ -58,8 +58,8 @@ fn broken_share(case: &Case) -> f64 {
     }
 }
 
-fn reason(case: &Case, word: Word, interval: &Interval) -> String {
-    let rule = case.rule();
+fn reason(case: &Case, word: Word, answer: &Answer) -> String {
+    let (rule, interval) = (case.rule(), &answer.interval);
     let zero = if case.scale == Scale::Ratio {
         "a ratio of 1"
     } else {
@@ -79,6 +79,13 @@ fn reason(case: &Case, word: Word, interval: &Interval) -> String {
         Word::NotWorse => "the interval rules out a loss as large as the margin".to_owned(),
         Word::Inconclusive if rule.direction.is_none() && !interval.contains(0.0) => {
             format!("the interval leaves {zero} outside, but which way is better is not declared")
+        }
+        Word::Inconclusive if rule.word(interval, None) != word => {
+            let p = answer.p.unwrap_or(f64::NAN);
+            let needed = (interval.level.alpha * 1e4).round() / 1e4;
+            format!(
+                "the interval leaves {zero} outside, but the test does not rule it out (p = {p:.3}, needed {needed})"
+            )
         }
         _ => format!("the interval holds {zero} and differences that matter"),
     }

@@ -1,9 +1,10 @@
 //! From numbers to an estimate with an interval: which method, and what it says.
 
 use super::sample::{Sample, Stratum};
+use super::verdict::{Rule, Word};
 use fairtrial_stats::binary::{
-    DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, fisher, mcnemar,
-    paired_proportion_difference, proportion_difference,
+    DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, barnard, fisher,
+    mcnemar, paired_proportion_difference, proportion_difference,
 };
 use fairtrial_stats::bootstrap::{self, Plan};
 use fairtrial_stats::dist::student_t;
@@ -29,13 +30,18 @@ pub enum Method {
     LogRatio,
     /// Hodges-Lehmann with its rank-based interval.
     Rank,
-    /// McNemar and Tango for pairs, Fisher and Newcombe else.
+    /// Tango's interval and McNemar's test for pairs, Newcombe's and Barnard's else; both must agree on a difference.
     Proportion,
     /// Percentile bootstrap of the mean difference.
     Percentile,
     /// BCa bootstrap of the mean difference.
     Bca,
 }
+
+/// Pairs up to which McNemar's test is the unconditional one; beyond, the conditional one is hardly timid any more.
+const UNCONDITIONAL_PAIRS: u64 = 500;
+/// Tables (one side's trials times the other's) up to which Barnard's test is made; beyond, Fisher's.
+const BARNARD_TABLES: u64 = 10_000;
 
 /// What a method said.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +51,13 @@ pub(crate) struct Answer {
     pub(crate) p: Option<f64>,
     pub(crate) df: Option<f64>,
     pub(crate) method: String,
+}
+
+impl Answer {
+    /// The word for it under a rule.
+    pub(crate) fn word(&self, rule: &Rule) -> Word {
+        rule.word(&self.interval, self.p)
+    }
 }
 
 /// Runs a method that is no longer `Auto`; the sample of `LogRatio` is in logarithms already.
@@ -141,7 +154,13 @@ fn paired_proportions(flat: &Stratum, level: Level) -> Outcome<Answer> {
         pairs.map(|(control, candidate)| (*control == 1.0, *candidate == 1.0)),
     );
     let difference = paired_proportion_difference(counts, PairedDifferenceMethod::Tango, level)?;
-    let test = mcnemar(counts, McNemarMethod::MidP, Side::TwoSided)?;
+    // Exact tests, whose error rate is below alpha whatever the rates are: the interval's is not, with few trials.
+    let exact = if counts.total() <= UNCONDITIONAL_PAIRS {
+        McNemarMethod::Unconditional
+    } else {
+        McNemarMethod::Exact
+    };
+    let test = mcnemar(counts, exact, Side::TwoSided)?;
     Ok(Answer {
         value: difference.estimate,
         interval: difference.interval,
@@ -158,13 +177,19 @@ fn proportions(flat: &Stratum, level: Level) -> Outcome<Answer> {
     };
     let (control, candidate) = (counts(&flat.control), counts(&flat.candidate));
     let difference = proportion_difference(control, candidate, DifferenceMethod::Newcombe, level)?;
-    let test = fisher(control, candidate, Side::TwoSided)?;
+    let (p, test) = if control.trials.saturating_mul(candidate.trials) <= BARNARD_TABLES {
+        let test = barnard(control, candidate, Side::TwoSided)?;
+        (test.p, test.method)
+    } else {
+        let test = fisher(control, candidate, Side::TwoSided)?;
+        (test.p, test.method)
+    };
     Ok(Answer {
         value: difference.estimate,
         interval: difference.interval,
-        p: Some(test.p),
+        p: Some(p),
         df: None,
-        method: format!("{}, {}", difference.method.name(), test.method),
+        method: format!("{}, {test}", difference.method.name()),
     })
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<Word> {
     let becomes = |fill: &Fill| {
         let sample = case.units.filled(*fill);
         match case.answer(&sample, alpha) {
-            Ok(answer) => case.rule().word(&answer.interval),
+            Ok(answer) => answer.word(&case.rule()),
             Err(_) => Word::Insufficient,
         }
     };

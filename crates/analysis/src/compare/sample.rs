@@ -110,6 +110,20 @@ impl Sample {
         rest
     }
 
+    /// What a pass/fail unit shows, for a place of [`Sample::places`]: the passes of both sides of a pair, or which side
+    /// it is of and whether it passed.
+    pub(crate) fn outcome(&self, stratum: usize, place: usize) -> (bool, bool) {
+        let of = &self.strata[stratum];
+        let passed = |value: &f64| *value == 1.0;
+        match of.candidate.get(place) {
+            Some(candidate) if self.paired => (passed(&of.control[place]), passed(candidate)),
+            _ => match of.control.get(place) {
+                Some(control) => (false, passed(control)),
+                None => (true, passed(&of.candidate[place - of.control.len()])),
+            },
+        }
+    }
+
     /// Every unit that can be left out: stratum and place for [`Sample::without`].
     pub(crate) fn places(&self) -> Vec<(usize, usize)> {
         let units = |stratum: &Stratum| {

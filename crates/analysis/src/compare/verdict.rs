@@ -63,21 +63,23 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// The word for an interval of candidate - control.
-    pub(crate) fn word(&self, interval: &Interval) -> Word {
+    /// The word for an interval of candidate - control and the p value of "no difference" beside it. A difference needs
+    /// both: intervals of rates leave 0 outside more often than their level says where trials are few.
+    pub(crate) fn word(&self, interval: &Interval, p: Option<f64>) -> Word {
         let (low, high) = match self.direction {
             Some(Direction::Down) => (-interval.high, -interval.low),
             _ => (interval.low, interval.high),
         };
         let margin = self.margin.unwrap_or(0.0);
         let edge = self.edge();
+        let differs = tests_differ(interval, p);
         if margin > 0.0 && low > -margin && high < margin {
             Word::Equivalent
         } else if self.direction.is_none() {
             Word::Inconclusive
-        } else if low > edge {
+        } else if low > edge && differs {
             Word::Improved
-        } else if high < -edge {
+        } else if high < -edge && differs {
             Word::Regressed
         } else if margin > 0.0 && low > -margin {
             Word::NotWorse
@@ -106,6 +108,11 @@ impl Rule {
     }
 }
 
+/// Whether the test, where there is one, finds a difference at the interval's level.
+pub(crate) fn tests_differ(interval: &Interval, p: Option<f64>) -> bool {
+    p.is_none_or(|p| p <= interval.level.alpha)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Rule, Word};
@@ -124,11 +131,33 @@ mod tests {
             margin,
             beyond_margin,
         };
-        rule.word(&Interval {
+        let interval = Interval {
             low,
             high,
             level: Level::TWO_SIDED_95,
-        })
+        };
+        rule.word(&interval, None)
+    }
+
+    #[test]
+    fn a_difference_needs_interval_and_test() {
+        let words = |margin: Option<f64>, low: f64, high: f64| {
+            let rule = Rule {
+                direction: Some(Direction::Up),
+                margin,
+                beyond_margin: false,
+            };
+            let interval = Interval {
+                low,
+                high,
+                level: Level::TWO_SIDED_95,
+            };
+            [0.05, 0.051].map(|p| rule.word(&interval, Some(p)))
+        };
+        let inconclusive = Word::Inconclusive;
+        assert_eq!(words(None, 0.1, 1.0), [Word::Improved, inconclusive]);
+        assert_eq!(words(None, -1.0, -0.1), [Word::Regressed, inconclusive]);
+        assert_eq!(words(Some(0.5), 0.1, 1.0), [Word::Improved, Word::NotWorse]);
     }
 
     #[test]

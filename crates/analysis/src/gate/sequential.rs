@@ -88,7 +88,7 @@ fn judged(trajectory: &Trajectory, answer: &ArmAnswer) -> (GateWord, String) {
         margin: *margin,
         beyond_margin: true,
     };
-    let word = word(rule.word(&result.interval));
+    let word = word(rule.word(&result.interval, None));
     let after = format!("after {} pairs", answer.pairs);
     let reason = match word {
         GateWord::Inconclusive if stop.is_verdict() => {

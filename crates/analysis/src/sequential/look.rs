@@ -109,7 +109,7 @@ pub(super) fn take(
 /// The answer that a repeated interval gives. A sure difference too small to matter is equivalent.
 fn answer(result: &LookResult, rule: &Rule, budget: usize) -> Option<Stop> {
     let surely = matches!(result.decision, Decision::Greater | Decision::Less);
-    match rule.word(&result.interval) {
+    match rule.word(&result.interval, None) {
         Word::Equivalent => Some(Stop::Equivalent),
         Word::Improved => Some(Stop::Improved),
         Word::Regressed => Some(Stop::Regressed),

@@ -1,8 +1,8 @@
 //! Where the noise of a change comes from: repeated runs, episodes, counts, or a margin that was declared.
 //!
 //! Nothing is computed here. Each kind of evidence becomes trials of a [`Dataset`], and `compare` judges them as it
-//! judges any other: seeds and episodes that both sides share are pairs, pass/fail goes by McNemar, counts by Fisher and
-//! Newcombe, times by ratio, and the whole table is one family.
+//! judges any other: seeds and episodes that both sides share are pairs, pass/fail goes by McNemar, counts by Newcombe and
+//! Barnard, times by ratio, and the whole table is one family.
 
 use crate::dataset::{Dataset, Fact, Origin};
 use crate::observation::{Key, Metrics, Observation, Used};

@@ -34,13 +34,31 @@ fn one_rollout_per_task_goes_by_mcnemar_and_tango() {
     assert!(
         found
             .method
-            .starts_with("Tango score interval, McNemar (mid-p)"),
+            .starts_with("Tango score interval, McNemar (unconditional exact)"),
         "{}",
         found.method
     );
     assert_eq!(found.verdict.word, Word::Improved);
     let effect = found.effect.unwrap();
     assert!((effect.absolute.value - 0.45).abs() < 1e-12);
+}
+
+#[test]
+fn an_interval_of_rates_alone_is_no_difference() {
+    // Tango's interval leaves 0 outside, but four disagreements of ten are no rare thing.
+    let passes: Vec<(bool, bool)> = (0..10).map(|i| (false, i < 4)).collect();
+    let found = judged(UP, None, &solved(&passes));
+    let effect = found.effect.unwrap();
+    assert!(effect.absolute.low > 0.0 && effect.p.unwrap() > 0.05);
+    assert_eq!(found.verdict.word, Word::Inconclusive);
+    assert_eq!(
+        found.verdict.reason,
+        "the interval leaves 0 outside, but the test does not rule it out (p = 0.053, needed 0.05)"
+    );
+    // One more is enough.
+    let passes: Vec<(bool, bool)> = (0..10).map(|i| (false, i < 5)).collect();
+    let found = judged(UP, None, &solved(&passes));
+    assert_eq!(found.verdict.word, Word::Improved);
 }
 
 #[test]

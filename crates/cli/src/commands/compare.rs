@@ -101,7 +101,7 @@ enum MethodChoice {
     LogRatio,
     /// Hodges-Lehmann with its rank-based interval
     Rank,
-    /// McNemar and Tango for pairs, Fisher and Newcombe else
+    /// Tango and McNemar for pairs, Newcombe and Barnard else
     Proportion,
     /// Percentile bootstrap
     Percentile,

@@ -5,6 +5,7 @@ mod difference;
 mod fisher;
 mod paired;
 mod tango;
+mod unconditional;
 
 pub use barnard::{Barnard, barnard};
 pub use difference::{DifferenceMethod, ProportionDifference, proportion_difference};

@@ -2,11 +2,16 @@
 
 use serde::Serialize;
 
-use crate::dist::{binomial, chi_square};
+use crate::dist::{binomial, chi_square, ln_binomial};
 use crate::one_arm::MOST_TRIALS;
 use crate::rank::Continuity;
 use crate::words::{count, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
+
+use super::unconditional::Region;
+
+/// Beyond this many tasks the maximum takes too long to be worth it, and the exact test is hardly timid any more.
+const MOST_UNCONDITIONAL: u64 = 1_000;
 
 /// The four outcomes of tasks that both arms tried once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -84,6 +89,9 @@ pub enum McNemarMethod {
     MidP,
     /// The exact binomial test: never above its level, hence timid.
     Exact,
+    /// Suissa and Shuster (1985), two-sided only: the score statistic's chance at the rate of disagreement that makes it
+    /// largest. Never above its level either, and less timid.
+    Unconditional,
     /// The chi-square approximation, two-sided only.
     ChiSquare(Continuity),
 }
@@ -109,6 +117,11 @@ pub fn mcnemar(counts: PairedCounts, method: McNemarMethod, side: Side) -> Outco
     let (name, statistic, p) = match method {
         McNemarMethod::Exact => ("McNemar (exact)", None, exact(&counts, side)),
         McNemarMethod::MidP => ("McNemar (mid-p)", None, mid_p(&counts, side)),
+        McNemarMethod::Unconditional => (
+            "McNemar (unconditional exact)",
+            None,
+            unconditional(&counts, side)?,
+        ),
         McNemarMethod::ChiSquare(continuity) => {
             let statistic = chi_square_statistic(&counts, continuity, side)?;
             (
@@ -154,6 +167,35 @@ fn mid_p(counts: &PairedCounts, side: Side) -> f64 {
     }
     let (above, below) = win_tails(counts);
     side.p_value(above - 0.5 * here, below - 0.5 * here)
+}
+
+fn unconditional(counts: &PairedCounts, side: Side) -> Outcome<f64> {
+    if side != Side::TwoSided {
+        return Err(Undefined::NoSolution(
+            "the unconditional form of McNemar's test is two-sided only".into(),
+        ));
+    }
+    let n = counts.total();
+    if n > MOST_UNCONDITIONAL {
+        return Err(Undefined::NoSolution(format!(
+            "the unconditional form of McNemar's test takes too long for {n} tasks: use the exact one"
+        )));
+    }
+    let gap = counts.candidate_only.abs_diff(counts.control_only);
+    if gap == 0 {
+        return Ok(1.0);
+    }
+    // Of m disagreements, a gap of d is as extreme where d^2 / m is at least what was seen: whole numbers compare exactly.
+    let is_extreme = |d: u64, m: u64| d * d * counts.discordant() >= gap * gap * m;
+    let log_count = |m: u64| {
+        let least = (0..=m).find(|d| (m - d).is_multiple_of(2) && m > 0 && is_extreme(*d, m));
+        least.map_or(f64::NEG_INFINITY, |d| {
+            let tail = binomial::sf(u64::midpoint(m, d) - 1, m, 0.5);
+            ln_binomial(n as f64, m as f64) + (2.0 * tail).ln()
+        })
+    };
+    let log_counts: Vec<f64> = (0..=n).map(log_count).collect();
+    Ok(Region::new(&log_counts).largest_chance().1.min(1.0))
 }
 
 fn chi_square_statistic(counts: &PairedCounts, continuity: Continuity, side: Side) -> Outcome<f64> {
