@@ -3,7 +3,7 @@
 use super::beside::{self, Beside};
 use super::case::{Case, DataKind, Scale};
 use super::family::FamilyPlace;
-use super::judged::{Judged, judged, undefined};
+use super::judged::{Judged, judged};
 use super::plan_more::{self, MoreTrials};
 use super::units::{DroppedUnit, UnitKind};
 use super::verdict::Word;
@@ -183,10 +183,7 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
         word,
         reason,
         withheld,
-    } = match &answered {
-        Ok(answer) => judged(case, answer, family.alpha),
-        Err(why) => undefined(case, why),
-    };
+    } = judged(case, &answered, family.alpha);
     let fragile = (!matches!(word, Word::Identical | Word::Insufficient))
         .then(|| beside::leave_one_out(case, word, family.alpha));
     let beside = beside::beside(case, family.alpha, power, fragile.flatten());
@@ -234,17 +231,12 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
 
 /// Word, reason and effect alone, for where nothing stands beside them.
 pub(crate) fn judgement(case: &Case, alpha: f64) -> (Word, String, Option<Effect>) {
-    match case.answer(&case.sample, alpha) {
-        Ok(answer) => {
-            let Judged { word, reason, .. } = judged(case, &answer, alpha);
-            let effect = effect(case, answer.value, &answer.interval, (answer.p, answer.df));
-            (word, reason, effect)
-        }
-        Err(why) => {
-            let Judged { word, reason, .. } = undefined(case, &why);
-            (word, reason, None)
-        }
-    }
+    let answered = case.answer(&case.sample, alpha);
+    let Judged { word, reason, .. } = judged(case, &answered, alpha);
+    let effect = answered
+        .ok()
+        .and_then(|answer| effect(case, answer.value, &answer.interval, (answer.p, answer.df)));
+    (word, reason, effect)
 }
 
 fn effect(

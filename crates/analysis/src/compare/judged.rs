@@ -5,7 +5,7 @@ use super::method::Answer;
 use super::missing;
 use super::verdict::Word;
 use crate::validity::MOST_BROKEN;
-use fairtrial_stats::Undefined;
+use fairtrial_stats::{Outcome, Undefined};
 
 /// A word and why.
 pub(super) struct Judged {
@@ -25,9 +25,18 @@ impl Judged {
     }
 }
 
-/// The word for an interval, after what is missing had its say.
-pub(super) fn judged(case: &Case, answer: &Answer, alpha: f64) -> Judged {
-    let word = answer.word(&case.rule());
+/// The word for what a method said or could not say, after what is missing had its say.
+pub(super) fn judged(case: &Case, answered: &Outcome<Answer>, alpha: f64) -> Judged {
+    let found = match answered {
+        Ok(answer) => {
+            let word = answer.word(&case.rule());
+            Judged::plain(word, reason(case, word, answer))
+        }
+        Err(why) => undefined(case, why),
+    };
+    if found.word == Word::Insufficient {
+        return found;
+    }
     let broken = broken_share(case);
     if case.units.paired && broken > MOST_BROKEN {
         let percent = (100.0 * broken).round();
@@ -36,17 +45,14 @@ pub(super) fn judged(case: &Case, answer: &Answer, alpha: f64) -> Judged {
         );
         return Judged::plain(Word::Insufficient, reason);
     }
-    if let Some(changed) = missing::worst_case(case, word, alpha) {
-        let reason = format!(
-            "missing data: with failures counted against it, {word} would become {changed}"
-        );
-        return Judged {
+    match missing::worst_case(case, found.word, alpha) {
+        Some(reason) => Judged {
             word: Word::Inconclusive,
-            reason,
+            reason: format!("missing data: {reason}"),
             withheld: true,
-        };
+        },
+        None => found,
     }
-    Judged::plain(word, reason(case, word, answer))
 }
 
 fn broken_share(case: &Case) -> f64 {
@@ -107,7 +113,7 @@ fn no_value(case: &Case) -> &'static str {
 }
 
 /// The word where there is no interval.
-pub(super) fn undefined(case: &Case, why: &Undefined) -> Judged {
+fn undefined(case: &Case, why: &Undefined) -> Judged {
     let (control, candidate) = case.sample.sizes();
     match why {
         Undefined::ZeroVariance { value, .. } if *value == 0.0 => {

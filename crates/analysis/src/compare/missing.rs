@@ -5,10 +5,16 @@ use super::units::Fill;
 use super::verdict::Word;
 use fairtrial_model::Direction;
 
-/// The word that the verdict would become if failures had been as bad for it as values get; absent where it stands.
-pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<Word> {
+/// Why the verdict does not stand if failures had been as bad for it as values get; absent where it does.
+pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<String> {
     if !case.units.has_charged() {
         return None;
+    }
+    // Values that are all the same do not say how bad values get.
+    if word == Word::Identical {
+        return Some(
+            "the values that are there are the same on both sides, but trials failed".to_owned(),
+        );
     }
     let (least, most) = case.extremes()?;
     let (worst, best) = match case.declaration.direction {
@@ -36,8 +42,11 @@ pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<Word> {
             Err(_) => Word::Insufficient,
         }
     };
-    scenarios
+    let changed = scenarios
         .iter()
         .map(becomes)
-        .find(|changed| *changed != word)
+        .find(|changed| *changed != word)?;
+    Some(format!(
+        "with failures counted against it, {word} would become {changed}"
+    ))
 }

@@ -4,7 +4,7 @@ use crate::common::ended;
 use crate::lab::{GAIN, UP, dataset, judged, only_contrast, paired, run};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::compare::Word;
-use fairtrial_model::Outcome;
+use fairtrial_model::{Outcome, Record};
 
 #[test]
 fn a_broken_pair_is_dropped_by_name() {
@@ -74,6 +74,33 @@ fn too_many_broken_pairs_are_insufficient() {
         "{}",
         found.verdict.reason
     );
+}
+
+#[test]
+fn equal_values_are_not_identical_where_trials_failed() {
+    let mut records = paired(&[(2.0, 2.0); 10]);
+    let word = |records: &[Record]| judged(UP, None, records).verdict;
+    assert_eq!(word(&records).word, Word::Identical);
+    let fail = |record: &mut Record| {
+        record.outcome = Outcome::Failed;
+        record.metrics.clear();
+    };
+    fail(&mut records[1]);
+    let found = word(&records);
+    assert_eq!(
+        (found.word, found.withheld, found.reason.as_str()),
+        (
+            Word::Inconclusive,
+            true,
+            "missing data: the values that are there are the same on both sides, but trials failed"
+        )
+    );
+    for place in [3, 5] {
+        fail(&mut records[place]);
+    }
+    let found = word(&records);
+    assert_eq!(found.word, Word::Insufficient);
+    assert!(found.reason.starts_with("30 %"), "{}", found.reason);
 }
 
 #[test]
