@@ -1,5 +1,6 @@
 //! One metric of one contrast, made ready: which kind of data it is, its units, its method, its rule.
 
+use super::family::Test;
 use super::method::{Answer, Method, answer};
 use super::sample::Sample;
 use super::sides::{Row, SideRows};
@@ -131,7 +132,15 @@ impl Case {
         answer(sample, self.method, Level::two_sided(alpha), self.seed)
     }
 
-    /// The p value that takes part in the family.
+    /// What the family has to know about it.
+    pub(crate) fn test(&self, alpha: f64) -> Test {
+        match self.answer(&self.sample, alpha) {
+            Ok(answer) => answer.p.map_or(Test::Interval, Test::P),
+            Err(_) => Test::None,
+        }
+    }
+
+    /// The p value, where the method has one.
     pub(crate) fn p(&self, alpha: f64) -> Option<f64> {
         self.answer(&self.sample, alpha).ok()?.p
     }

@@ -1,4 +1,5 @@
-//! Several tests at once: the level that each has to hold so that the whole family keeps its error rate (Holm).
+//! Several tests at once: the level that each has to hold so that the whole family keeps its error rate (Holm;
+//! Bonferroni where there is no p value).
 
 use fairtrial_stats::multiplicity::{Adjustment, adjust};
 use serde::Serialize;
@@ -17,20 +18,46 @@ pub struct FamilyPlace {
     pub alpha: f64,
 }
 
-/// The place of every test, by its p value; a test without one does not count in the family.
+/// What a family knows about one of its tests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Test {
+    /// Its p value.
+    P(f64),
+    /// An interval alone (a bootstrap's): no p value puts it in Holm's order.
+    Interval,
+    /// Nothing was tested.
+    None,
+}
+
+impl From<Option<f64>> for Test {
+    fn from(p: Option<f64>) -> Self {
+        p.map_or(Self::None, Self::P)
+    }
+}
+
+/// The place of every test; where nothing was tested, nothing counts in the family.
 ///
 /// The interval of a test at the level given here leaves zero outside exactly where Holm's procedure rejects, so that
-/// word and interval cannot disagree.
-pub(crate) fn places(p_values: &[Option<f64>], alpha: f64) -> Vec<FamilyPlace> {
-    let numbers: Vec<f64> = p_values.iter().map(|p| p.unwrap_or(f64::NAN)).collect();
+/// word and interval cannot disagree. A test without a p value stands at its equal share (Bonferroni) and is never
+/// counted as rejected for the others: the chance of any false word stays below alpha.
+pub(crate) fn places<T: Into<Test> + Copy>(tests: &[T], alpha: f64) -> Vec<FamilyPlace> {
+    let tests: Vec<Test> = tests.iter().map(|test| (*test).into()).collect();
+    let number = |test: &Test| match test {
+        Test::P(p) => *p,
+        // Last in the order, and rejected by nothing.
+        Test::Interval => 1.0,
+        Test::None => f64::NAN,
+    };
+    let numbers: Vec<f64> = tests.iter().map(number).collect();
     let adjusted = adjust(&numbers, Adjustment::Holm).map(|family| family.adjusted);
-    let adjusted = adjusted.unwrap_or_else(|_| vec![None; p_values.len()]);
+    let adjusted = adjusted.unwrap_or_else(|_| vec![None; numbers.len()]);
     let mut order: Vec<usize> = (0..numbers.len())
         .filter(|place| !numbers[*place].is_nan())
         .collect();
     order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
     let size = order.len();
-    let mut levels = vec![alpha / size.max(1) as f64; numbers.len()];
+    let share = alpha / size.max(1) as f64;
+    let mut levels = vec![share; numbers.len()];
     let mut stopped_at = None;
     for (rank, place) in order.iter().enumerate() {
         let level = alpha / (size - stopped_at.unwrap_or(rank)) as f64;
@@ -39,23 +66,30 @@ pub(crate) fn places(p_values: &[Option<f64>], alpha: f64) -> Vec<FamilyPlace> {
             stopped_at = stopped_at.or(Some(rank));
         }
     }
-    let method = if size > 1 {
-        Adjustment::Holm.name()
-    } else {
-        "none"
+    let place = |(test, (adjusted_p, level)): (Test, (Option<f64>, f64))| {
+        let method = match test {
+            _ if size < 2 => "none",
+            Test::Interval => Adjustment::Bonferroni.name(),
+            Test::P(_) | Test::None => Adjustment::Holm.name(),
+        };
+        let (adjusted_p, alpha) = match test {
+            Test::Interval => (None, share),
+            Test::P(_) | Test::None => (adjusted_p, level),
+        };
+        FamilyPlace {
+            method,
+            size,
+            adjusted_p,
+            alpha,
+        }
     };
-    let place = |(adjusted_p, alpha)| FamilyPlace {
-        method,
-        size,
-        adjusted_p,
-        alpha,
-    };
-    adjusted.into_iter().zip(levels).map(place).collect()
+    let found = adjusted.into_iter().zip(levels);
+    tests.into_iter().zip(found).map(place).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::places;
+    use super::{Test, places};
 
     #[test]
     fn levels_reject_exactly_what_holm_rejects() {
@@ -76,6 +110,21 @@ mod tests {
         // 0.001 holds 0.05/4; 0.02 fails 0.05/3, and so all after it are at 0.05/3.
         assert!((found[1].alpha - 0.0125).abs() < 1e-15);
         assert!((found[0].alpha - 0.05 / 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_interval_without_a_p_value_holds_its_equal_share() {
+        let tests = [Test::Interval, Test::P(0.01), Test::None, Test::P(0.02)];
+        let found = places(&tests, 0.06);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
+        assert!(found.iter().all(|place| place.size == 3));
+        assert_eq!((found[0].method, found[0].adjusted_p), ("Bonferroni", None));
+        assert!(near(found[0].alpha, 0.02));
+        // 0.01 holds 0.06 / 3, and then 0.02 has to hold 0.06 / 2: the interval is never out of the way.
+        assert!(near(found[1].alpha, 0.02) && near(found[3].alpha, 0.03));
+        assert!(near(found[3].adjusted_p.unwrap(), 0.04));
+        let alone = places(&[Test::Interval], 0.05);
+        assert_eq!((alone[0].method, alone[0].alpha), ("none", 0.05));
     }
 
     #[test]

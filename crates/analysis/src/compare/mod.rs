@@ -367,17 +367,10 @@ fn cases_of(contrast: &Planned<'_>, asked: &[Asked], options: &CompareOptions) -
 
 /// Every case's place in its family: primary metric × contrasts, and the secondary ones on their own.
 fn family_places(cases: &[Vec<Case>], alpha: f64) -> Vec<Vec<FamilyPlace>> {
-    let p_values: Vec<Vec<Option<f64>>> = cases
-        .iter()
-        .map(|cases| cases.iter().map(|case| case.p(alpha)).collect())
-        .collect();
     let of_role = |role: Role| {
-        let all = cases.iter().flatten().zip(p_values.iter().flatten());
-        let p: Vec<Option<f64>> = all
-            .filter(|(case, _)| case.role == role)
-            .map(|(_, p)| *p)
-            .collect();
-        family::places(&p, alpha).into_iter()
+        let of_role = cases.iter().flatten().filter(|case| case.role == role);
+        let tests: Vec<family::Test> = of_role.map(|case| case.test(alpha)).collect();
+        family::places(&tests, alpha).into_iter()
     };
     let (mut primary, mut secondary) = (of_role(Role::Primary), of_role(Role::Secondary));
     let mut place = |case: &Case| match case.role {

@@ -66,8 +66,8 @@ pub(crate) fn lines(whole: &Case, options: &CompareOptions) -> Vec<TaskLine> {
     if cases.len() < 2 {
         return Vec::new();
     }
-    let p_values: Vec<Option<f64>> = cases.iter().map(|case| case.p(options.alpha)).collect();
-    let places = family::places(&p_values, options.alpha);
+    let tests: Vec<family::Test> = cases.iter().map(|case| case.test(options.alpha)).collect();
+    let places = family::places(&tests, options.alpha);
     cases
         .iter()
         .zip(places)

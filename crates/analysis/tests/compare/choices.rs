@@ -3,7 +3,7 @@
 use crate::common::{measured, record};
 use crate::lab::{GAIN, UP, dataset, paired, run};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::{Word, choose};
+use fairtrial_analysis::compare::{Method, Word, choose};
 
 #[test]
 fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
@@ -27,6 +27,17 @@ fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
         assert_eq!((family.method, family.size), ("Holm", 3));
         let p = contrast.metrics[0].effect.as_ref().unwrap().p.unwrap();
         assert!(family.adjusted_p.unwrap() >= p);
+    }
+    // Without p values each interval holds an equal share of the error rate.
+    let resampled = CompareOptions {
+        method: Method::Bca,
+        ..CompareOptions::default()
+    };
+    for contrast in run(&dataset(UP, None, &records), &resampled).contrasts {
+        let family = contrast.metrics[0].family;
+        assert_eq!((family.method, family.size), ("Bonferroni", 3));
+        let alpha = contrast.metrics[0].effect.as_ref().unwrap().alpha;
+        assert!((alpha - 0.05 / 3.0).abs() < 1e-12);
     }
     let ranking = &comparison.rankings[0];
     assert_eq!(ranking.arms.len(), 4);
