@@ -24,12 +24,19 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
     let Some(best) = choice.points.first() else {
         return "No point has a value.".to_owned();
     };
-    let others = choice.points[1..].iter();
+    let (barred, others): (Vec<_>, Vec<_>) = choice.points[1..]
+        .iter()
+        .partition(|point| point.barred.is_some());
+    let others = others.into_iter();
     let rivals = others.clone().filter(|point| point.not_separable).count();
     let sure = match rivals {
         n if n > 0 && others.clone().all(|point| point.p_against_best.is_none()) => {
             "whether by more than chance cannot be said, because values never vary or are too few"
                 .to_owned()
+        }
+        0 if others.len() == 0 => "no other point has enough values".to_owned(),
+        0 if !barred.is_empty() => {
+            "every other point with enough values is worse, beyond what chance explains".to_owned()
         }
         0 => "every other point is worse, beyond what chance explains".to_owned(),
         n => format!(
@@ -37,12 +44,21 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
             counted(n as u64, "other point")
         ),
     };
-    format!(
+    let mut text = format!(
         "Best of {} by {}: {}; {sure}.",
         counted(choice.contestants as u64, "point"),
         choice.metric,
         point_name(&best.point, best.arm.as_deref())
-    )
+    );
+    for point in barred {
+        let _ = write!(
+            text,
+            " {} cannot be the best: {}.",
+            point_name(&point.point, point.arm.as_deref()),
+            point.barred.as_deref().unwrap_or_default()
+        );
+    }
+    text
 }
 
 /// The points in order.
@@ -60,6 +76,8 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
         Column::words("point"),
         Column::words("arm"),
         Column::numbers("mean"),
+        Column::numbers("failed"),
+        Column::numbers("worst-case mean"),
         Column::numbers(format!("{level} interval")).may_go(1),
         Column::numbers("chance best").may_go(2),
         Column::numbers("n").may_go(3),
@@ -74,6 +92,9 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
         choice.contestants,
         number::level(alpha)
     )];
+    if choice.points.iter().any(|point| point.failed > 0) {
+        notes.push(FAILED_NOTE.to_owned());
+    }
     if !choice.without_value.is_empty() {
         let names: Vec<String> = choice
             .without_value
@@ -94,6 +115,10 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
 
 fn standing_row(place: usize, point: &PointStanding, format: NumberFormat) -> Vec<Cell> {
     let word = match (place, point.p_against_best) {
+        _ if point.barred.is_some() => {
+            let why = point.barred.as_deref().unwrap_or_default();
+            Cell::from(format!("not ranked: {why}")).toned(Tone::Bad)
+        }
         (0, _) => Cell::from("best").toned(Tone::Good),
         (_, None) => Cell::from("cannot say").toned(Tone::Faint),
         (_, Some(_)) if point.not_separable => {
@@ -105,6 +130,11 @@ fn standing_row(place: usize, point: &PointStanding, format: NumberFormat) -> Ve
         point.point.to_string().into(),
         point.arm.clone().unwrap_or_default().into(),
         format.number(point.mean).into(),
+        failed_count(point.failed).into(),
+        point
+            .worst_case
+            .map_or(String::new(), |mean| format.number(mean))
+            .into(),
         point
             .interval
             .map_or(String::new(), |interval| {
@@ -118,6 +148,19 @@ fn standing_row(place: usize, point: &PointStanding, format: NumberFormat) -> Ve
         point.n.to_string().into(),
         word,
     ]
+}
+
+/// What the order goes by where trials failed.
+pub(crate) const FAILED_NOTE: &str =
+    "The order goes by worst-case means: every failed trial counts as the worst value seen.";
+
+/// How many failed, where any did.
+pub(crate) fn failed_count(failed: u64) -> String {
+    if failed == 0 {
+        String::new()
+    } else {
+        failed.to_string()
+    }
 }
 
 /// How to confirm, as a command.

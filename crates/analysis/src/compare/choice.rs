@@ -55,8 +55,16 @@ pub struct PointStanding {
     /// The arm; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arm: Option<String>,
-    /// Its mean.
+    /// The mean of the values it has.
     pub mean: f64,
+    /// Its trials that failed.
+    pub failed: u64,
+    /// Its mean with every failure as the worst value seen, which the order goes by; absent where none failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst_case: Option<f64>,
+    /// Why it cannot be the best: too many of its trials have no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barred: Option<String>,
     /// The interval of its mean, at the level that accounts for the choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
@@ -130,7 +138,11 @@ pub fn choose(
     let (contestants, absent): (Vec<_>, Vec<_>) =
         entered.into_iter().partition(|one| contest.has_value(one));
     let standings = contest.standings(&contestants).ok_or_else(|| {
-        AnalysisError::Question(format!("no point has a usable value of `{name}`"))
+        AnalysisError::Question(if contestants.is_empty() {
+            format!("no point has a usable value of `{name}`")
+        } else {
+            format!("at every point too many trials have no value of `{name}`, so no point is best")
+        })
     })?;
     let best = &contestants[standings[0].place];
     let against_control = control.as_ref().map(|arm| {
@@ -144,6 +156,9 @@ pub fn choose(
         point: contestants[standing.place].point.clone(),
         arm: contestants[standing.place].side.arm.clone(),
         mean: standing.mean,
+        failed: standing.failed,
+        worst_case: standing.worst_case,
+        barred: standing.barred.clone(),
         interval: standing.interval,
         n: standing.n,
         chance_best: standing.chance_best,

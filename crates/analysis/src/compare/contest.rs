@@ -1,9 +1,11 @@
 //! Several contestants in order: who is best, how sure that is, and who cannot be told from the best.
 
 use super::case::{Asked, Case};
+use super::sample::Sample;
 use super::sides::{Selected, SideRows};
-use super::units::UnitKey;
+use super::units::{Fill, Missing, UnitKey};
 use super::{CompareOptions, Method};
+use crate::validity::MOST_BROKEN;
 use fairtrial_model::{Direction, Params};
 use fairtrial_stats::multiplicity::{Adjustment, adjust};
 use fairtrial_stats::one_arm::mean_interval;
@@ -30,6 +32,11 @@ pub(crate) struct Standing {
     /// Its place in the list that was given.
     pub(crate) place: usize,
     pub(crate) mean: f64,
+    pub(crate) failed: u64,
+    /// The mean with every failure as the worst value seen: what the order goes by. Absent where nothing failed.
+    pub(crate) worst_case: Option<f64>,
+    /// Why it cannot be the best.
+    pub(crate) barred: Option<String>,
     pub(crate) interval: Option<Interval>,
     pub(crate) n: usize,
     pub(crate) chance_best: Option<f64>,
@@ -48,43 +55,87 @@ pub(crate) struct Contest<'a> {
 }
 
 impl Contest<'_> {
-    /// The contestants, best first; nothing where one of them has no value.
+    /// The contestants, best first and those that cannot be the best last; nothing where one of them has no value, or
+    /// where none can be the best.
+    ///
+    /// Who fails where it is hard must not win by what is left: as soon as a trial of any of them failed, failures count
+    /// as the worst value seen.
     pub(crate) fn standings(&self, contestants: &[Contestant<'_>]) -> Option<Vec<Standing>> {
         let alone: Vec<Case> = contestants.iter().map(|one| self.case(one, one)).collect();
         let means: Vec<f64> = alone
             .iter()
             .map(Case::control_mean)
             .collect::<Option<_>>()?;
-        let best = best_of(&means, self.direction)?;
+        let missing: Vec<Missing> = alone
+            .iter()
+            .map(|case| case.units.control_missing())
+            .collect();
+        let worst = self.worst(&alone, &missing);
+        let ranked: Vec<f64> = alone
+            .iter()
+            .map(|case| filled(case, worst).mean(|stratum| &stratum.control))
+            .collect::<Option<_>>()?;
+        let barred: Vec<Option<String>> = missing.iter().map(barred).collect();
+        let able: Vec<usize> = (0..contestants.len())
+            .filter(|place| barred[*place].is_none())
+            .collect();
+        let of_able: Vec<f64> = able.iter().map(|place| ranked[*place]).collect();
+        let best = able[best_of(&of_able, self.direction)?];
         let p: Vec<f64> = contestants
             .iter()
             .enumerate()
             .map(|(place, one)| {
-                let against_best = || self.case(&contestants[best], one).p(self.options.alpha);
-                (place != best)
-                    .then(against_best)
-                    .flatten()
-                    .unwrap_or(f64::NAN)
+                let rival = place != best && barred[place].is_none();
+                let against_best = || self.p(&contestants[best], one, worst);
+                rival.then(against_best).flatten().unwrap_or(f64::NAN)
             })
             .collect();
         let adjusted = adjust(&p, Adjustment::Holm)
             .map_or_else(|_| vec![None; p.len()], |family| family.adjusted);
-        let chances = self.chances(&alone);
+        let chances = self.chances(&alone, &able, worst);
         let standing = |place: usize| Standing {
             place,
             mean: means[place],
+            failed: missing[place].failed,
+            worst_case: (missing[place].failed > 0).then_some(ranked[place]),
+            barred: barred[place].clone(),
             interval: interval(&alone[place], Level::two_sided(self.alpha)),
             n: alone[place].sample.sizes().0,
-            chance_best: chances.as_ref().map(|chances| chances[place]),
+            chance_best: chances
+                .as_ref()
+                .and_then(|chances| chances.get(&place).copied()),
             p_against_best: adjusted[place],
             not_separable: place == best || adjusted[place].is_none_or(|p| p > self.options.alpha),
         };
         let mut standings: Vec<Standing> = (0..contestants.len()).map(standing).collect();
-        standings.sort_by(|a, b| match self.direction {
-            Direction::Up => b.mean.total_cmp(&a.mean),
-            Direction::Down => a.mean.total_cmp(&b.mean),
+        standings.sort_by(|a, b| {
+            let by_value = ranked[a.place].total_cmp(&ranked[b.place]);
+            let by_value = match self.direction {
+                Direction::Up => by_value.reverse(),
+                Direction::Down => by_value,
+            };
+            (a.barred.is_some().cmp(&b.barred.is_some())).then(by_value)
         });
         Some(standings)
+    }
+
+    /// The worst value that any contestant has, where trials of any failed.
+    fn worst(&self, alone: &[Case], missing: &[Missing]) -> Option<f64> {
+        if missing.iter().all(|missing| missing.failed == 0) {
+            return None;
+        }
+        let extremes = alone.iter().filter_map(Case::extremes);
+        match self.direction {
+            Direction::Up => extremes.map(|(least, _)| least).reduce(f64::min),
+            Direction::Down => extremes.map(|(_, most)| most).reduce(f64::max),
+        }
+    }
+
+    /// The p value of "no difference", failures as given.
+    fn p(&self, best: &Contestant<'_>, other: &Contestant<'_>, worst: Option<f64>) -> Option<f64> {
+        let case = self.case(best, other);
+        let answer = case.answer(&filled(&case, worst), self.options.alpha);
+        answer.ok()?.p
     }
 
     /// Whether a contestant has anything to show.
@@ -107,11 +158,16 @@ impl Contest<'_> {
         Case::new(rows, self.asked, &options)
     }
 
-    /// How often each is best over resamples of the units; units that all share are drawn together.
-    fn chances(&self, alone: &[Case]) -> Option<Vec<f64>> {
-        let values: Vec<BTreeMap<UnitKey, f64>> = alone
+    /// How often each that can be the best is, over resamples of the units; units that all share are drawn together.
+    fn chances(
+        &self,
+        alone: &[Case],
+        able: &[usize],
+        worst: Option<f64>,
+    ) -> Option<BTreeMap<usize, f64>> {
+        let values: Vec<BTreeMap<UnitKey, f64>> = able
             .iter()
-            .map(|case| case.units.control_values())
+            .map(|place| alone[*place].units.control_values(worst))
             .collect();
         if values
             .iter()
@@ -152,8 +208,33 @@ impl Contest<'_> {
             };
             share_win(&means, self.direction, &mut wins);
         }
-        Some(wins.into_iter().map(|won| won / RESAMPLES as f64).collect())
+        let shares = wins.into_iter().map(|won| won / RESAMPLES as f64);
+        Some(able.iter().copied().zip(shares).collect())
     }
+}
+
+/// The sample with failures as the worst value, where there is one.
+fn filled(case: &Case, worst: Option<f64>) -> Sample {
+    worst.map_or_else(
+        || case.sample.clone(),
+        |worst| {
+            case.units.filled(Fill {
+                control: worst,
+                candidate: worst,
+            })
+        },
+    )
+}
+
+/// Why a contestant cannot be the best: what is left of it says too little about the rest.
+fn barred(missing: &Missing) -> Option<String> {
+    let many = missing.without_value as f64 > MOST_BROKEN * missing.trials as f64;
+    many.then(|| {
+        format!(
+            "{} of {} trials have no value",
+            missing.without_value, missing.trials
+        )
+    })
 }
 
 /// The interval of a contestant's mean.

@@ -27,8 +27,16 @@ pub struct Ranking {
 pub struct Ranked {
     /// The arm.
     pub arm: String,
-    /// Its mean.
+    /// The mean of the values it has.
     pub mean: f64,
+    /// Its trials that failed.
+    pub failed: u64,
+    /// Its mean with every failure as the worst value seen, which the order goes by; absent where none failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst_case: Option<f64>,
+    /// Why it cannot be the best: too many of its trials have no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barred: Option<String>,
     /// The interval of its mean; overlapping intervals are no test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
@@ -101,6 +109,9 @@ fn at_point(contest: &Contest<'_>, planned: &[Planned<'_>], point: &Params) -> O
     let arms = standings.into_iter().map(|standing| Ranked {
         arm: contestants[standing.place].side.name().short().to_owned(),
         mean: standing.mean,
+        failed: standing.failed,
+        worst_case: standing.worst_case,
+        barred: standing.barred.clone(),
         interval: standing.interval,
         n: standing.n,
         chance_best: standing.chance_best,

@@ -159,6 +159,17 @@ pub(crate) struct Units {
     pub(crate) nothing_shared: bool,
 }
 
+/// The trials of one side that have no value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Missing {
+    /// Those that are charged to the arm.
+    pub(crate) failed: u64,
+    /// Those, and the ones that are nobody's fault.
+    pub(crate) without_value: u64,
+    /// All trials.
+    pub(crate) trials: u64,
+}
+
 /// What stands in for failures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fill {
@@ -327,10 +338,22 @@ impl Units {
         names
     }
 
-    /// The control's usable units by their key.
-    pub(crate) fn control_values(&self) -> BTreeMap<UnitKey, f64> {
-        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), row.control.mean()?));
+    /// The control's usable units by their key; with `fill`, its failures count as that.
+    pub(crate) fn control_values(&self, fill: Option<f64>) -> BTreeMap<UnitKey, f64> {
+        let mean = |tally: &Tally| fill.map_or_else(|| tally.mean(), |fill| tally.filled(fill));
+        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), mean(&row.control)?));
         self.rows.iter().filter_map(value).collect()
+    }
+
+    /// The control's trials without a value.
+    pub(crate) fn control_missing(&self) -> Missing {
+        let mut missing = Missing::default();
+        for tally in self.rows.iter().map(|row| &row.control) {
+            missing.failed += u64::from(tally.charged);
+            missing.without_value += u64::from(tally.charged + tally.excused);
+            missing.trials += u64::from(tally.n + tally.charged + tally.excused);
+        }
+        missing
     }
 
     /// Whether trials that are charged to an arm are missing on either side.

@@ -1,9 +1,10 @@
 //! More than two arms, and the points of a sweep.
 
-use crate::common::{measured, record};
+use crate::common::{ended, measured, record};
 use crate::lab::{GAIN, UP, dataset, paired, run};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::compare::{Method, Word, choose};
+use fairtrial_model::{Outcome, Record};
 
 #[test]
 fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
@@ -148,4 +149,75 @@ fn nothing_swept_is_nothing_to_choose() {
         3,
     );
     assert!(error.unwrap_err().to_string().contains("sweeps nothing"));
+}
+
+/// Seeds 0 to 9 of three arms, or of three points of one; the third is no better, and fails where it is hard: on the
+/// first `failing` seeds.
+fn hard_seeds(failing: u64, swept: bool) -> Vec<Record> {
+    let mut records = Vec::new();
+    for seed in 0..10_u64 {
+        for (place, arm) in ["control", "a", "b"].into_iter().enumerate() {
+            let index = records.len() as u64;
+            let arm = if swept { "" } else { arm };
+            let mut one = record(index, "train", arm, seed);
+            if swept {
+                one.trial.point.set("lr", (place as u64).into());
+            }
+            if place == 2 && seed < failing {
+                records.push(ended(one, Outcome::Failed));
+                continue;
+            }
+            let noise = ((seed * 7 + place as u64 * 3) % 10) as f64 * 0.002;
+            records.push(measured(one, &[("score", seed as f64 * 0.1 + noise)]));
+        }
+    }
+    records
+}
+
+#[test]
+fn who_fails_where_it_is_hard_does_not_win_by_what_is_left() {
+    let run = |failing| {
+        run(
+            &dataset(UP, None, &hard_seeds(failing, false)),
+            &CompareOptions::default(),
+        )
+    };
+    // One failure of ten: the mean of the rest is the largest, but the order goes by the worst case.
+    let comparison = run(1);
+    let arms = &comparison.rankings[0].arms;
+    let last = &arms[2];
+    assert_eq!((last.arm.as_str(), last.failed), ("b", 1));
+    assert!(last.mean > arms[0].mean && last.worst_case.unwrap() < arms[0].mean);
+    assert!(last.barred.is_none() && last.chance_best.is_some());
+    assert_eq!((arms[0].failed, arms[0].worst_case), (0, None));
+    // Six of ten: it takes no part.
+    let comparison = run(6);
+    let last = &comparison.rankings[0].arms[2];
+    assert_eq!(
+        (last.arm.as_str(), last.barred.as_deref()),
+        ("b", Some("6 of 10 trials have no value"))
+    );
+    assert_eq!((last.chance_best, last.p_against_best), (None, None));
+}
+
+#[test]
+fn a_point_that_mostly_fails_is_not_the_one_to_confirm() {
+    let choose = |failing| {
+        let data = dataset(UP, None, &hard_seeds(failing, true));
+        choose(&data, &CompareOptions::default(), 3)
+    };
+    let choice = choose(6).unwrap();
+    let names: Vec<String> = choice
+        .points
+        .iter()
+        .map(|one| one.point.to_string())
+        .collect();
+    assert_eq!(names[2], "lr=2");
+    assert!(choice.points[2].mean > choice.points[0].mean);
+    assert!(choice.points[2].barred.is_some());
+    assert!(
+        !choice.confirm.only.contains("lr=2"),
+        "{}",
+        choice.confirm.only
+    );
 }

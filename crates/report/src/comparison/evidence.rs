@@ -3,6 +3,7 @@
 use super::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat};
+use crate::sweep::{FAILED_NOTE, failed_count};
 use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, TaskLine};
 use fairtrial_model::Tolerance;
 
@@ -180,6 +181,8 @@ fn ranking_section(ranking: &Ranking) -> Section {
         Column::numbers("rank"),
         Column::words("arm"),
         Column::numbers("mean"),
+        Column::numbers("failed"),
+        Column::numbers("worst-case mean"),
         Column::numbers("interval").may_go(3),
         Column::numbers("n").may_go(2),
         Column::numbers("chance to be best").may_go(1),
@@ -191,16 +194,26 @@ fn ranking_section(ranking: &Ranking) -> Section {
             format.range(interval.low, interval.high)
         });
         let separable = match (place, arm.p_against_best) {
+            _ if arm.barred.is_some() => "not ranked",
             (0, _) => "best",
             // Values that never vary leave chance no measure.
             (_, None) => "cannot say",
             (_, Some(_)) if arm.not_separable => "no",
             (_, Some(_)) => "yes",
         };
+        let rank = if arm.barred.is_some() {
+            String::new()
+        } else {
+            (place + 1).to_string()
+        };
         grid.push(vec![
-            (place + 1).to_string().into(),
+            rank.into(),
             arm.arm.as_str().into(),
             format.number(arm.mean).into(),
+            failed_count(arm.failed).into(),
+            arm.worst_case
+                .map_or(String::new(), |mean| format.number(mean))
+                .into(),
             interval.into(),
             arm.n.to_string().into(),
             Cell::from(
@@ -216,9 +229,18 @@ fn ranking_section(ranking: &Ranking) -> Section {
     } else {
         format!(" at {}", ranking.point)
     };
+    let mut notes = vec![ranking.warning.to_owned()];
+    if ranking.arms.iter().any(|arm| arm.failed > 0) {
+        notes.push(FAILED_NOTE.to_owned());
+    }
+    for arm in &ranking.arms {
+        if let Some(why) = &arm.barred {
+            notes.push(format!("{} cannot be the best: {why}.", arm.arm));
+        }
+    }
     Section {
         title: format!("Arms by {}{at}", ranking.metric),
         grid: grid.without_empty_columns(),
-        notes: vec![ranking.warning.to_owned()],
+        notes,
     }
 }
