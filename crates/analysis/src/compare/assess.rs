@@ -89,8 +89,14 @@ impl Verdict {
             why.clone_into(&mut self.reason);
             self.withheld = true;
         }
-        // More trials are not what is missing.
+        self.not_by_its_units();
+    }
+
+    /// Drops what holds only where the units decided: more of them would not settle it, and none of them carries it.
+    pub(crate) fn not_by_its_units(&mut self) {
         self.more = None;
+        self.flags
+            .retain(|flag| !matches!(flag, Flag::Fragile { .. }));
     }
 }
 
@@ -184,9 +190,14 @@ pub(crate) fn assess(case: &Case, family: FamilyPlace, power: f64) -> MetricComp
         reason,
         withheld,
     } = judged(case, &answered, family.alpha);
-    let fragile = (!matches!(word, Word::Identical | Word::Insufficient))
-        .then(|| beside::leave_one_out(case, word, family.alpha));
-    let beside = beside::beside(case, family.alpha, power, fragile.flatten());
+    let mut left_out = (!matches!(word, Word::Identical | Word::Insufficient))
+        .then(|| beside::leave_one_out(case, word, family.alpha))
+        .flatten();
+    // What is missing decided, not the units that are there: without one of them the verdict would be the same.
+    if let Some(left_out) = left_out.as_mut().filter(|_| withheld) {
+        left_out.flips = None;
+    }
+    let beside = beside::beside(case, family.alpha, power, left_out);
     flags.extend(beside.flags(
         case,
         answered.as_ref().ok().and_then(|answer| answer.p),

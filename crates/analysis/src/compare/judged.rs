@@ -86,6 +86,9 @@ fn reason(case: &Case, word: Word, answer: &Answer) -> String {
         Word::Inconclusive if rule.direction.is_none() && !interval.contains(0.0) => {
             format!("the interval leaves {zero} outside, but which way is better is not declared")
         }
+        Word::Inconclusive if rule.beyond_margin && !interval.contains(0.0) => {
+            format!("the interval leaves {zero} outside, but is not wholly beyond the threshold")
+        }
         Word::Inconclusive if rule.word(interval, None) != word => {
             let p = answer.p.unwrap_or(f64::NAN);
             let needed = (interval.level.alpha * 1e4).round() / 1e4;

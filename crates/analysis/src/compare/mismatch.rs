@@ -153,7 +153,7 @@ pub(crate) fn hold_back(
         && !accept.contains(&FactKind::Machine)
     {
         metric.verdict.word = Word::Insufficient;
-        metric.verdict.more = None;
+        metric.verdict.not_by_its_units();
         metric.verdict.reason = format!(
             "the sides ran on different machines ({}: {} and {}), which changes timings; --accept machine overrides",
             mismatch.name,

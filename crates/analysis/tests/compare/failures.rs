@@ -3,7 +3,7 @@
 use crate::common::ended;
 use crate::lab::{GAIN, UP, dataset, judged, only_contrast, paired, run};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::Word;
+use fairtrial_analysis::compare::{Flag, Word};
 use fairtrial_model::{Outcome, Record};
 
 #[test]
@@ -39,6 +39,11 @@ fn failures_that_could_have_changed_the_verdict_make_it_inconclusive() {
     // More trials that fail as often would not settle it.
     assert!(found.verdict.withheld);
     assert_eq!(found.verdict.more, None);
+    // Nor does it hang on a unit that is there.
+    let fragile = |flag: &Flag| matches!(flag, Flag::Fragile { .. });
+    assert!(!found.verdict.flags.iter().any(fragile));
+    let left_out = found.beside.leave_one_out.unwrap();
+    assert!(left_out.checked == 7 && left_out.flips.is_none());
     // The machine's fault is not the arm's.
     records[15].outcome = Outcome::Infra;
     assert_eq!(judged(UP, None, &records).verdict.word, Word::Improved);

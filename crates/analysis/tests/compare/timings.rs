@@ -43,6 +43,26 @@ fn timings_are_ratios_against_a_threshold() {
 }
 
 #[test]
+fn a_sure_change_that_may_be_within_the_threshold_is_said_as_such() {
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| {
+            let base = 1.0 + f64::from(i) * 0.3;
+            (base, base * (1.002 + 0.008 * f64::from(i % 3)))
+        })
+        .collect();
+    let mut data = dataset(DOWN, None, &paired(&pairs));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert!(found.effect.as_ref().unwrap().absolute.low > 0.0);
+    assert_eq!(found.verdict.word, Word::Inconclusive);
+    assert_eq!(
+        found.verdict.reason,
+        "the interval leaves a ratio of 1 outside, but is not wholly beyond the threshold"
+    );
+}
+
+#[test]
 fn a_timing_between_two_machines_is_not_judged() {
     let pairs: Vec<(f64, f64)> = (0..12)
         .map(|i| (1.0 + f64::from(i % 4) * 0.01, 1.3 + f64::from(i % 5) * 0.01))

@@ -170,10 +170,10 @@ fn family_notes(contrast: &Contrast, alpha: f64) -> Vec<String> {
                 "secondary"
             };
             notes.push(format!(
-                "p values and intervals of the {which} tests are adjusted for {} tests ({}), {} for all of them together.",
+                "The {} {which} tests share an error rate of {} ({}): p is adjusted, intervals are at each test's own level.",
                 metric.family.size,
-                metric.family.method,
-                number::level(alpha)
+                number::percent(alpha),
+                metric.family.method
             ));
         }
     }
