@@ -29,21 +29,19 @@ pub(super) fn doubt(asked: &Asked<'_>, answer: Stop) -> Option<String> {
         let percent = (100.0 * broken).round();
         return Some(format!("{percent} % of the pairs have a side missing"));
     }
-    let turned = scenarios(asked, answer).into_iter().find_map(|fill| {
-        let becomes = with_failures_as(asked, fill)?;
-        (becomes != Some(answer)).then_some(becomes)
-    })?;
+    let differences = |fill: &Fill| asked.blocks.filled(asked.pairs, asked.candidate, *fill);
+    let filled = scenarios(asked, answer);
+    // The answers with failures counted as bad for it as values get; none where nothing failed.
+    let mut answers = filled
+        .iter()
+        .filter_map(differences)
+        .map(|differences| look::take(asked.boundaries, &differences, &asked.rule, "").answer);
+    let turned = answers.find(|becomes| *becomes != Some(answer))?;
     let becomes = turned.map_or("undecided", Stop::word);
     Some(format!(
         "missing data: with failures counted against it, {} would become {becomes}",
         answer.word()
     ))
-}
-
-/// The answer with failures counted as given; absent where nothing failed.
-fn with_failures_as(asked: &Asked<'_>, fill: Fill) -> Option<Option<Stop>> {
-    let differences = asked.blocks.filled(asked.pairs, asked.candidate, fill)?;
-    Some(look::take(asked.boundaries, &differences, &asked.rule, "").answer)
 }
 
 /// Failures as bad for the answer as values get.

@@ -225,7 +225,11 @@ impl SequentialRule {
         Ok(Self {
             boundaries: t_boundaries(&design, PATHS, SEED).map_err(bad)?,
             blocks: Blocks::new(spec, &plan),
-            answers: plan.candidates.iter().map(ArmAnswer::open).collect(),
+            answers: plan
+                .candidates
+                .iter()
+                .map(|arm| ArmAnswer::open(arm))
+                .collect(),
             failures: vec![FailureCount::default(); 1 + plan.candidates.len()],
             tally: Tally::new(Floor::of(spec)),
             plan,
@@ -395,9 +399,9 @@ impl Trajectory {
 }
 
 impl ArmAnswer {
-    fn open(arm: &String) -> Self {
+    fn open(arm: &str) -> Self {
         Self {
-            arm: arm.clone(),
+            arm: arm.to_owned(),
             stop: None,
             pairs: 0,
         }
