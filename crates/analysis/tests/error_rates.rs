@@ -181,8 +181,8 @@ fn pass_or_fail_of_pairs_at_any_rate() {
         for (b, c) in (0..=n).flat_map(|b| (0..=n - b).map(move |c| (b, c))) {
             let pair = |i: usize| {
                 (
-                    i < c || i >= b + c && i % 2 == 0,
-                    i >= c && (i < b + c || i % 2 == 0),
+                    i < c || i >= b + c && i.is_multiple_of(2),
+                    i >= c && (i < b + c || i.is_multiple_of(2)),
                 )
             };
             let values: Vec<(bool, bool)> = (0..n).map(pair).collect();
