@@ -342,6 +342,29 @@ lr = [0.5]
 }
 
 #[test]
+fn variables_in_the_words_of_a_command_are_the_callers() {
+    let spec = "name = \"w\"\n[[tasks]]\nid = \"words\"\ncommand = \"echo --data=${DATASET} $${HOME}\"\n\
+                [[tasks]]\nid = \"script\"\ncommand = ['sh', '-c', 'x=in; echo ${x}side']\n";
+    let project = Project::with_spec(spec);
+    let unset = project.expect(2, &["run", "bench.toml"]);
+    assert!(unset.err.contains("DATASET"), "{}", unset.err);
+    let ran = project
+        .command(&["run", "bench.toml"])
+        .env("DATASET", "/d 1")
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let run = project.newest_run("w");
+    let dirs = std::fs::read_to_string(run.join("runs.txt")).unwrap();
+    let mut said: Vec<String> = dirs
+        .lines()
+        .map(|dir| project.read(&format!("{dir}/logs/stdout.log")))
+        .collect();
+    said.sort();
+    assert_eq!(said, ["--data=/d 1 ${HOME}\n", "inside\n"]);
+}
+
+#[test]
 fn secrets_of_the_environment_reach_no_file_of_ours() {
     let secret = "sk-planted-0123456789abcdef0123456789";
     let project = Project::with_spec(
@@ -350,6 +373,7 @@ fn secrets_of_the_environment_reach_no_file_of_ours() {
     let ran = project
         .command(&["run", "bench.toml", "--set", &format!("notes={secret}")])
         .env("MY_API_KEY", secret)
+        .env("X", "")
         .output()
         .unwrap();
     let _ = ran;

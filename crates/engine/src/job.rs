@@ -7,7 +7,7 @@ use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::{MetricDeclaration, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 
-use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, expand_env};
+use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Work, expand_env};
 use fairtrial_trial::{JobLimits, Makes, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -135,9 +135,12 @@ impl JobMaker {
         };
         let argv = match driver {
             Some(driver) => driver,
-            None => trial
-                .argv(Some(&placement))
-                .map_err(|error| unresolved(error.to_string()))?,
+            None => {
+                let argv = trial.argv(Some(&placement));
+                let argv = argv.map_err(|error| unresolved(error.to_string()))?;
+                self.resolve_words(argv, &trial.task.work)
+                    .map_err(unresolved)?
+            }
         };
         let workdir = self.workdir(&trial, &placement).map_err(unresolved)?;
         let env = self.env(&trial, &placement).map_err(unresolved)?;
@@ -200,6 +203,14 @@ impl JobMaker {
         env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));
         env.push(format!("FAIRTRIAL_PARAMS={params}"));
         Ok(env)
+    }
+
+    /// The words of a command with their `${NAME}` references resolved, unless those belong to a shell.
+    fn resolve_words(&self, argv: Vec<String>, work: &Work) -> Result<Vec<String>, String> {
+        if work.env_words().is_empty() {
+            return Ok(argv);
+        }
+        argv.iter().map(|word| self.resolve(word)).collect()
     }
 
     /// `${NAME}` references, from the caller's environment.

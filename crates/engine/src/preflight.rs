@@ -67,6 +67,7 @@ pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> 
     for task in &spec.tasks {
         let id = &task.id;
         let texts = task.env.values().chain(task.workdir.as_ref());
+        let texts = texts.chain(task.work.env_words());
         for name in texts.flat_map(|text| env_references(text)) {
             if set(name).is_none() {
                 missing.push(Missing::Variable {

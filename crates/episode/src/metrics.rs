@@ -1,8 +1,8 @@
 //! The declared metrics of a spec over the files that a trial left, each file read once per declaration.
 
+use crate::open::open_regular;
 use crate::{Answer, EpisodeError, measure};
 use fairtrial_model::{EpisodeFile, Measure, MetricDeclaration, MetricSource};
-use std::fs::File;
 use std::path::PathBuf;
 
 /// One number, or why there is none.
@@ -27,7 +27,8 @@ pub fn measure_all(
     for (file, wanted) in by_file(declared) {
         let measures: Vec<&Measure> = wanted.iter().map(|(_, measure)| *measure).collect();
         let answers = locate(file).and_then(|path| {
-            let opened = File::open(path).map_err(|error| EpisodeError::io(&file.file, &error))?;
+            let opened =
+                open_regular(&path).map_err(|error| EpisodeError::io(&file.file, &error))?;
             measure(file, opened, &measures)
         });
         let answers = answers.unwrap_or_else(|error| vec![Err(error); wanted.len()]);

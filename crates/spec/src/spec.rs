@@ -302,6 +302,26 @@ pub enum Work {
     },
 }
 
+/// Programs whose `-c` takes a script, in which `${NAME}` is theirs.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+impl Work {
+    /// The words in which `${NAME}` is a variable of the caller: those of a command that no shell reads.
+    pub fn env_words(&self) -> &[String] {
+        let Self::Command { argv, shell: false } = self else {
+            return &[];
+        };
+        let program = argv.first().and_then(|word| word.rsplit('/').next());
+        let script = argv
+            .iter()
+            .any(|word| word.starts_with('-') && word.ends_with('c'));
+        if script && program.is_some_and(|program| SHELLS.contains(&program)) {
+            return &[];
+        }
+        argv
+    }
+}
+
 /// An instrument with its options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Instrument {

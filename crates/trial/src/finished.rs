@@ -108,6 +108,12 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
     if ended.failure.is_some() {
         return;
     }
+    if asked.metrics.iter().any(collect::is_peak_memory) && collect::is_bound(&record.resources) {
+        record.notes.push(
+            "the peak of memory is below what can be seen here without control groups, so the metric has no value"
+                .to_owned(),
+        );
+    }
     // Most of those that are asked for nothing say nothing.
     let silent = !ended.reported && asked.metrics.is_empty();
     let Collected {

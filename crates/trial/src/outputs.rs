@@ -3,11 +3,12 @@
 //! `outputs.json` in the attempt's directory holds a SHA-256 per output and per input. An attempt counts as still
 //! valid when every output is there with the same content and no input changed.
 
+use fairtrial_episode::open_regular;
 use fairtrial_model::Cause;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -101,11 +102,11 @@ fn hash(path: &Path) -> io::Result<String> {
             let name = file.strip_prefix(path).unwrap_or(&file);
             hasher.update(name.to_string_lossy().as_bytes());
             hasher.update([0]);
-            io::copy(&mut File::open(&file)?, &mut hasher)?;
+            io::copy(&mut open_regular(&file)?, &mut hasher)?;
             hasher.update([0]);
         }
     } else {
-        io::copy(&mut File::open(path)?, &mut hasher)?;
+        io::copy(&mut open_regular(path)?, &mut hasher)?;
     }
     Ok(format!("{:x}", hasher.finalize()))
 }

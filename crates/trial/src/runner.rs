@@ -1,5 +1,6 @@
 //! Drives one launcher: hands it jobs and waits for their ends, which come in the order of the jobs.
 
+use crate::collect::is_peak_memory;
 use crate::finished::{End, Finished};
 use crate::job::{JobLimits, TrialJob};
 use crate::outputs::InputHashes;
@@ -379,6 +380,7 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
             memory_bytes,
             processes,
             grace_ms: millis(grace),
+            watch_memory: job.metrics.iter().any(is_peak_memory),
         },
         log_limit: job.log_limit,
         stream: output == Output::Streamed,

@@ -54,6 +54,15 @@ pub(crate) struct LaunchLimits {
     pub processes: Option<u64>,
     /// Milliseconds between the polite and the forced end.
     pub grace_ms: u64,
+    /// Whether the peak of its memory is asked for, which only a control group tells for small programs.
+    pub watch_memory: bool,
+}
+
+impl LaunchLimits {
+    /// Whether something is to be limited for which there are control groups.
+    pub(crate) fn are_any(&self) -> bool {
+        self.memory_bytes.is_some() || self.processes.is_some() || self.cpu_ms.is_some()
+    }
 }
 
 /// From the launcher to the runner.

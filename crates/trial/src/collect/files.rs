@@ -2,13 +2,18 @@
 
 use super::reduce::{Reading, SeriesReading};
 use super::{CollectError, tolerant};
+use fairtrial_episode::open_regular;
 use fairtrial_model::Number;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
+
+/// Bytes of a JSON file that is read as a whole.
+const MOST_JSON: u64 = 256 << 20;
 
 /// A column of a CSV file with a header: one row is a value, several are a series over `step` (or the row's number).
 pub(super) fn csv_column(dir: &Path, file: &str, column: &str) -> Result<Reading, CollectError> {
-    let opened = fs::File::open(dir.join(file)).map_err(|error| CollectError::io(file, error))?;
+    let opened = open_regular(&dir.join(file)).map_err(|error| CollectError::io(file, error))?;
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
         .trim(csv::Trim::All)
@@ -43,7 +48,16 @@ pub(super) fn csv_column(dir: &Path, file: &str, column: &str) -> Result<Reading
 
 /// A number in a JSON file, by pointer (`/scores/0`) or top-level key.
 pub(super) fn json_value(dir: &Path, file: &str, pointer: &str) -> Result<Reading, CollectError> {
-    let text = fs::read_to_string(dir.join(file)).map_err(|error| CollectError::io(file, error))?;
+    let opened = open_regular(&dir.join(file)).map_err(|error| CollectError::io(file, error))?;
+    let mut text = String::new();
+    let mut part = opened.take(MOST_JSON);
+    part.read_to_string(&mut text)
+        .map_err(|error| CollectError::io(file, error))?;
+    if part.limit() == 0 {
+        let most = MOST_JSON >> 20;
+        let why = format!("{file} is larger than {most} MiB");
+        return Err(CollectError::NoValue(why));
+    }
     let value = tolerant::parse(&text)
         .ok_or_else(|| CollectError::NoValue(format!("{file} is not JSON")))?;
     let found = if pointer.is_empty() || pointer.starts_with('/') {

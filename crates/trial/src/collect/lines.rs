@@ -2,10 +2,10 @@
 
 use super::reduce::{Reading, SeriesReading};
 use super::{CollectError, tolerant};
+use fairtrial_episode::open_regular;
 use fairtrial_model::OWN_WORD;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 /// Names under which programs write the step.
@@ -37,10 +37,39 @@ const REASON_LETTERS: usize = 2000;
 /// Letters of a value that is no number, where one is looked for.
 const ODD_LETTERS: usize = 40;
 
+/// Bytes of a line that is read; a file without line ends must not fill the memory.
+const MOST_LINE: u64 = 64 << 20;
+
+/// What stands next in a file.
+enum Line {
+    None,
+    Whole,
+    TooLong,
+}
+
+/// Reads a line; of one that is too long, the rest is passed over.
+fn next_line(reader: &mut impl BufRead, raw: &mut Vec<u8>) -> io::Result<Line> {
+    let read = reader.by_ref().take(MOST_LINE).read_until(b'\n', raw)?;
+    if read == 0 {
+        return Ok(Line::None);
+    }
+    if raw.ends_with(b"\n") || (read as u64) < MOST_LINE {
+        return Ok(Line::Whole);
+    }
+    loop {
+        raw.clear();
+        let read = reader.by_ref().take(MOST_LINE).read_until(b'\n', raw)?;
+        if read == 0 || raw.ends_with(b"\n") {
+            return Ok(Line::TooLong);
+        }
+    }
+}
+
 impl LineFile {
     /// Reads a file; the points of the `kept` keys are held for their summaries, the others only counted.
     pub(super) fn read(dir: &Path, file: &str, kept: &[&str]) -> Result<Self, CollectError> {
-        let opened = File::open(dir.join(file)).map_err(|error| CollectError::io(file, error))?;
+        let opened =
+            open_regular(&dir.join(file)).map_err(|error| CollectError::io(file, error))?;
         let mut lines = Self {
             file: file.to_owned(),
             readings: BTreeMap::new(),
@@ -53,15 +82,26 @@ impl LineFile {
         let mut raw = Vec::new();
         for place in 1.. {
             raw.clear();
-            let read = reader
-                .read_until(b'\n', &mut raw)
-                .map_err(|error| CollectError::io(file, error))?;
-            if read == 0 {
-                break;
+            let read = next_line(&mut reader, &mut raw);
+            match read.map_err(|error| CollectError::io(file, error))? {
+                Line::None => break,
+                Line::TooLong => lines.take_broken(place),
+                Line::Whole => {
+                    let text = String::from_utf8_lossy(&raw);
+                    // Some write it at the beginning of a file, and no parser likes it.
+                    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+                    lines.take_line(text, place, kept);
+                }
             }
-            lines.take_line(&String::from_utf8_lossy(&raw), place, kept);
         }
         Ok(lines)
+    }
+
+    fn take_broken(&mut self, place: u64) {
+        self.broken += 1;
+        if self.broken == 1 {
+            self.first_broken = place;
+        }
     }
 
     fn take_line(&mut self, line: &str, place: u64, kept: &[&str]) {
@@ -69,10 +109,7 @@ impl LineFile {
             return;
         }
         let Some(serde_json::Value::Object(object)) = tolerant::parse(line) else {
-            self.broken += 1;
-            if self.broken == 1 {
-                self.first_broken = place;
-            }
+            self.take_broken(place);
             return;
         };
         let step = STEP_KEYS

@@ -12,7 +12,9 @@ mod logs;
 mod reduce;
 mod tolerant;
 
-use fairtrial_model::{MetricDeclaration, MetricSource, Number, Resources, SeriesInfo};
+use fairtrial_model::{
+    MemorySource, MetricDeclaration, MetricSource, Number, Resources, SeriesInfo,
+};
 use lines::LineFile;
 use reduce::Reading;
 use std::collections::{BTreeMap, HashMap};
@@ -177,12 +179,24 @@ fn from_lines(line_files: &mut LineFiles, file: &str, key: &str) -> Result<Readi
     }
 }
 
+/// Whether a metric is the peak of memory.
+pub(crate) fn is_peak_memory(metric: &MetricDeclaration) -> bool {
+    matches!(&metric.source, MetricSource::Resource { field } if field == "peak_memory")
+}
+
+/// Whether all that is known of the peak is that it is not above the launcher's own.
+pub(crate) fn is_bound(resources: &Resources) -> bool {
+    resources.peak_memory_source == Some(MemorySource::RusageFloor)
+}
+
 fn resource(resources: &Resources, field: &str) -> Result<Reading, CollectError> {
     let value = match field {
         "wall" => resources.wall,
         "user" => resources.user,
         "sys" => resources.sys,
         "cpu" => resources.cpu(),
+        // Of a program that is smaller than its launcher only a bound is known, which must not be compared as a value.
+        "peak_memory" if is_bound(resources) => Some(f64::NAN),
         "peak_memory" => resources.peak_memory_bytes.map(|bytes| bytes as f64),
         _ => None,
     };

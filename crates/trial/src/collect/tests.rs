@@ -1,7 +1,7 @@
 //! Every source of a metric, and what happens when it is not there.
 
 use super::collect;
-use fairtrial_model::{MetricDeclaration, MetricSource, Resources};
+use fairtrial_model::{MemorySource, MetricDeclaration, MetricSource, Resources};
 use std::fs;
 use std::path::Path;
 
@@ -251,4 +251,52 @@ fn a_metric_without_a_number_says_what_stands_in_its_place() {
         let found = collect(dir.path(), &declared, &Resources::default());
         assert_eq!(found.missing, [format!("`m` ({why})")]);
     }
+}
+
+#[test]
+fn what_is_no_regular_file_is_neither_waited_at_nor_read() {
+    let dir = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink("/dev/zero", dir.path().join("metrics.jsonl")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(dir.path().join("pipe.json"))
+        .status();
+    assert!(made.unwrap().success());
+    let from_pipe = MetricSource::Json {
+        file: "pipe.json".to_owned(),
+        pointer: "x".to_owned(),
+    };
+    let asked = [
+        metric("score", MetricSource::Reported),
+        metric("x", from_pipe),
+    ];
+    let found = collect(dir.path(), &asked, &Resources::default());
+    assert_eq!(found.metrics.len(), 0);
+    assert_eq!(found.missing.len(), 2, "{:?}", found.missing);
+    let said = format!("{:?} {:?}", found.missing, found.notes);
+    assert!(said.contains("not a regular file"), "{said}");
+}
+
+#[test]
+fn a_byte_order_mark_costs_no_line() {
+    let dir = trial(&[("metrics.jsonl", "\u{feff}{\"score\": 3}\n")]);
+    let found = collect(dir.path(), &[], &Resources::default());
+    assert_eq!(found.metrics["score"].0, 3.0);
+}
+
+#[test]
+fn a_bound_of_the_peak_of_memory_is_no_value() {
+    let dir = trial(&[]);
+    let source = MetricSource::Resource {
+        field: "peak_memory".to_owned(),
+    };
+    let asked = [metric("memory", source)];
+    let with = |source| Resources {
+        peak_memory_bytes: Some(5000),
+        peak_memory_source: Some(source),
+        ..Resources::default()
+    };
+    let bound = collect(dir.path(), &asked, &with(MemorySource::RusageFloor));
+    assert!(bound.metrics["memory"].0.is_nan());
+    let seen = collect(dir.path(), &asked, &with(MemorySource::Cgroup));
+    assert_eq!(seen.metrics["memory"].0, 5000.0);
 }

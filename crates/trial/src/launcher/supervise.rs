@@ -91,9 +91,7 @@ pub(super) fn run(
 }
 
 fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
-    let none =
-        limits.memory_bytes.is_none() && limits.processes.is_none() && limits.cpu_ms.is_none();
-    if none {
+    if !limits.are_any() && !limits.watch_memory {
         return Applied {
             group: None,
             rlimits: Vec::new(),

@@ -1,6 +1,7 @@
 //! Limits on memory, processes and CPU time: by control groups where this machine lets us make them, else by rlimits.
 //!
-//! A trial without such limits gets no control group: making one costs more than starting the program.
+//! A trial without such limits gets no control group, unless the peak of its memory is asked for: making one costs more
+//! than starting the program.
 
 #![allow(
     clippy::unnecessary_cast,
@@ -65,14 +66,11 @@ pub(crate) fn apply(limits: &LaunchLimits, backend: &Backend, name: &str) -> App
             .push((libc::RLIMIT_CPU as u32, seconds, seconds + 1));
         applied.by = Some(LimitBackend::Rlimit);
     }
-    if limits.memory_bytes.is_none() && limits.processes.is_none() && limits.cpu_ms.is_none() {
-        return applied;
-    }
     match backend {
         Backend::Cgroup(hierarchy) => match hierarchy.create(name, limits) {
             Ok(group) => {
                 applied.group = Some(group);
-                applied.by = Some(hierarchy.kind());
+                applied.by = limits.are_any().then(|| hierarchy.kind());
             }
             Err(error) => fall_back(limits, &mut applied, &format!("no control group ({error})")),
         },
@@ -96,5 +94,5 @@ fn fall_back(limits: &LaunchLimits, applied: &mut Applied, reason: &str) {
             "process limit counts all of this user's processes: {reason}"
         ));
     }
-    applied.by = Some(LimitBackend::Rlimit);
+    applied.by = limits.are_any().then_some(LimitBackend::Rlimit);
 }
