@@ -227,10 +227,7 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
             "{why}: {answered} of {} trials have their answer",
             report.trials
         ));
-        printer.tell(format!(
-            "`fairtrial run {} --resume` goes on",
-            spec.display()
-        ));
+        printer.tell(going_on(report, spec));
     } else {
         let mark = if report.counts.ok == report.trials {
             "✓"
@@ -242,6 +239,18 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
             report.trials,
             outcome_words(&report.counts)
         ));
+    }
+}
+
+/// How a run goes on. Caps but that on time are of the whole run, however often it is resumed.
+fn going_on(report: &RunReport, spec: &Path) -> String {
+    let spec = spec.display();
+    let why = report.stopped.as_deref().unwrap_or_default();
+    match why.strip_suffix(" budget spent") {
+        Some(cap) if cap != "time" => format!(
+            "raise `budget.{cap}` to go on, as by `fairtrial run {spec} --set budget.{cap}=N --resume`"
+        ),
+        _ => format!("`fairtrial run {spec} --resume` goes on"),
     }
 }
 

@@ -163,6 +163,12 @@ impl RunState {
         self.sessions.last().and_then(|session| session.closed)
     }
 
+    /// What is wrong with the journal, for people who read of the run and not of its files.
+    pub fn problem_sentences(&self) -> impl Iterator<Item = String> {
+        let problems = self.problems.iter();
+        problems.map(|problem| format!("Problem in the journal: {problem}"))
+    }
+
     /// Controllers that did not close the run: one that lives, or ones that died.
     pub fn open_sessions(&self) -> impl Iterator<Item = &SessionInfo> {
         self.sessions

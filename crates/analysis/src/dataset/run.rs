@@ -37,7 +37,7 @@ impl Dataset {
         let stops = spec.analysis.stop.as_ref();
         data.looked_at = stops.and_then(|_| sequential::metric_name(spec));
         let state = read::observations(run, |observation| data.push(observation))?;
-        data.problems = state.problems.iter().map(ToString::to_string).collect();
+        data.problems = state.problem_sentences().collect();
         data.problems.extend(unfinished(&data.label, &state));
         spec_facts(&mut data, spec);
         if let Some(environment) = environment {

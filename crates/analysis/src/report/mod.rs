@@ -292,7 +292,7 @@ fn summary(evidence: &Evidence<'_>, state: &RunState) -> Result<RunSummary, Anal
         stamp: evidence.run.stamp(),
     });
     summary.planned = state.opened.as_ref().map(|opened| opened.trials);
-    summary.problems = state.problems.iter().map(ToString::to_string).collect();
+    summary.problems = state.problem_sentences().collect();
     Ok(summary)
 }
 

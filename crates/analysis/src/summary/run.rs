@@ -36,7 +36,7 @@ pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisEr
         stamp: run.stamp(),
     });
     summary.planned = state.opened.as_ref().map(|opened| opened.trials);
-    summary.problems = state.problems.iter().map(ToString::to_string).collect();
+    summary.problems = state.problem_sentences().collect();
     summary.problems.extend(notes.words());
     Ok(summary)
 }

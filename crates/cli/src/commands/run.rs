@@ -25,6 +25,7 @@ use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, rea
 use fairtrial_model::Stamp;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{EngineKind, FileCheck};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -99,6 +100,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         plan = on_engine(&plan, engine, args.only.as_deref())?;
     }
     plan = sequential::until(plan, args.until, args.only.as_deref())?;
+    if args.only.is_some() {
+        unmet_needs(&plan, printer);
+    }
     if args.dry_run {
         plan::show(&plan, &root, args.json);
         preview(&plan, &root, args, printer)?;
@@ -192,6 +196,33 @@ fn preview(plan: &Plan, root: &DataRoot, args: &Args, printer: Printer) -> Resul
         None => {}
     }
     Ok(())
+}
+
+/// Who selects trials may leave out what they need, as where that ran before; but must know it.
+fn unmet_needs(plan: &Plan, printer: Printer) {
+    let tasks = &plan.spec().tasks;
+    if tasks.iter().all(|task| task.needs.is_empty()) {
+        return;
+    }
+    let selected: BTreeSet<&str> = (0..plan.len())
+        .filter_map(|index| plan.task(index))
+        .map(|task| task.id.as_str())
+        .collect();
+    for task in tasks
+        .iter()
+        .filter(|task| selected.contains(task.id.as_str()))
+    {
+        for needed in task
+            .needs
+            .iter()
+            .filter(|id| !selected.contains(id.as_str()))
+        {
+            printer.warn(format!(
+                "`{}` needs `{needed}`, which --only leaves out: it runs without",
+                task.id
+            ));
+        }
+    }
 }
 
 /// The engine that a word names.

@@ -99,6 +99,13 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.line(format!(
             "  `fairtrial watch {name}` or `fairtrial wait {name}` stays with it"
         ));
+    } else if state
+        .closed()
+        .is_some_and(|(_, status)| status == RunStatus::Budget)
+    {
+        printer.line(
+            "  its budget is spent; `fairtrial run SPEC --resume` goes on where `budget` is raised or was one of time",
+        );
     } else if state.counts.total() < trials {
         printer.line("  `fairtrial run SPEC --resume` goes on with it");
     }

@@ -16,7 +16,7 @@ pub fn comparison(comparison: &Comparison, watched: Option<&WatchReport>) -> Str
     let problems = comparison
         .problems
         .iter()
-        .map(|problem| format!("Problem in the journal: {problem}."));
+        .map(|problem| format!("{problem}."));
     let all: Vec<String> = problems
         .chain(warnings)
         .map(|text| format!("> ⚠️ {}\n", escape(&text)))

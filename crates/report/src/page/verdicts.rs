@@ -70,7 +70,7 @@ pub(super) fn warnings(data: &ReportData) -> Vec<String> {
         .summary
         .problems
         .iter()
-        .map(|problem| format!("Problem in the journal: {problem}."))
+        .map(|problem| format!("{problem}."))
         .collect();
     match data.run.closed {
         Some((_, RunStatus::Finished)) => {}
