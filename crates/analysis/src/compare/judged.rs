@@ -7,6 +7,9 @@ use super::verdict::Word;
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::{Outcome, Undefined};
 
+/// Why it is identical.
+const SAME: &str = "every value is the same on both sides";
+
 /// A word and why.
 pub(super) struct Judged {
     pub(super) word: Word,
@@ -28,6 +31,8 @@ impl Judged {
 /// The word for what a method said or could not say, after what is missing had its say.
 pub(super) fn judged(case: &Case, answered: &Outcome<Answer>, alpha: f64) -> Judged {
     let found = match answered {
+        // Rates have an interval and a p value even then.
+        Ok(_) if case.sample.is_same() => Judged::plain(Word::Identical, SAME),
         Ok(answer) => {
             let word = answer.word(&case.rule());
             Judged::plain(word, reason(case, word, answer))
@@ -120,7 +125,7 @@ fn undefined(case: &Case, why: &Undefined) -> Judged {
     let (control, candidate) = case.sample.sizes();
     match why {
         Undefined::ZeroVariance { value, .. } if *value == 0.0 => {
-            Judged::plain(Word::Identical, "every value is the same on both sides")
+            Judged::plain(Word::Identical, SAME)
         }
         Undefined::ZeroVariance { value, .. } => {
             let shown = if case.scale == Scale::Ratio {
@@ -143,9 +148,7 @@ fn undefined(case: &Case, why: &Undefined) -> Judged {
             Judged::plain(Word::Insufficient, reason)
         }
         _ if control == 0 || candidate == 0 => Judged::plain(Word::Insufficient, no_value(case)),
-        _ if case.sample.is_constant() => {
-            Judged::plain(Word::Identical, "every value is the same on both sides")
-        }
+        _ if case.sample.is_constant() => Judged::plain(Word::Identical, SAME),
         _ if control.min(candidate) == 1 => Judged::plain(
             Word::Insufficient,
             "one value on a side has no spread; at least two are needed",

@@ -1,14 +1,10 @@
 //! From numbers to an estimate with an interval: which method, and what it says.
 
+use super::rates;
 use super::sample::{Sample, Stratum};
 use super::verdict::{Rule, Word};
-use fairtrial_stats::binary::{
-    DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, barnard, fisher,
-    mcnemar, paired_proportion_difference, proportion_difference,
-};
 use fairtrial_stats::bootstrap::{self, Plan};
 use fairtrial_stats::dist::student_t;
-use fairtrial_stats::one_arm::Proportion;
 use fairtrial_stats::rank::{
     RankMethod, SignedRankOptions, mann_whitney, paired_location, signed_rank_of, unpaired_location,
 };
@@ -38,11 +34,6 @@ pub enum Method {
     Bca,
 }
 
-/// Pairs up to which McNemar's test is the unconditional one; beyond, the conditional one is hardly timid any more.
-const UNCONDITIONAL_PAIRS: u64 = 500;
-/// Tables (one side's trials times the other's) up to which Barnard's test is made; beyond, Fisher's.
-const BARNARD_TABLES: u64 = 10_000;
-
 /// What a method said.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -68,8 +59,8 @@ pub(crate) fn answer(sample: &Sample, method: Method, level: Level, seed: u64) -
     match method {
         Method::Auto | Method::T | Method::LogRatio => t(sample, flat, level),
         Method::Rank => rank(sample, flat, level),
-        Method::Proportion if sample.paired => paired_proportions(flat, level),
-        Method::Proportion => proportions(flat, level),
+        Method::Proportion if sample.paired => rates::of_pairs(flat, level),
+        Method::Proportion => rates::of_groups(flat, level),
         Method::Percentile => resampled(
             sample,
             flat,
@@ -145,51 +136,6 @@ fn rank(sample: &Sample, flat: &Stratum, level: Level) -> Outcome<Answer> {
         p: Some(p),
         df: None,
         method: location.method.to_owned(),
-    })
-}
-
-fn paired_proportions(flat: &Stratum, level: Level) -> Outcome<Answer> {
-    let pairs = flat.control.iter().zip(&flat.candidate);
-    let counts = PairedCounts::from_pairs(
-        pairs.map(|(control, candidate)| (*control == 1.0, *candidate == 1.0)),
-    );
-    let difference = paired_proportion_difference(counts, PairedDifferenceMethod::Tango, level)?;
-    // Exact tests, whose error rate is below alpha whatever the rates are: the interval's is not, with few trials.
-    let exact = if counts.total() <= UNCONDITIONAL_PAIRS {
-        McNemarMethod::Unconditional
-    } else {
-        McNemarMethod::Exact
-    };
-    let test = mcnemar(counts, exact, Side::TwoSided)?;
-    Ok(Answer {
-        value: difference.estimate,
-        interval: difference.interval,
-        p: Some(test.p),
-        df: None,
-        method: format!("{}, {}", difference.method.name(), test.method),
-    })
-}
-
-fn proportions(flat: &Stratum, level: Level) -> Outcome<Answer> {
-    let counts = |values: &[f64]| Proportion {
-        successes: values.iter().filter(|value| **value == 1.0).count() as u64,
-        trials: values.len() as u64,
-    };
-    let (control, candidate) = (counts(&flat.control), counts(&flat.candidate));
-    let difference = proportion_difference(control, candidate, DifferenceMethod::Newcombe, level)?;
-    let (p, test) = if control.trials.saturating_mul(candidate.trials) <= BARNARD_TABLES {
-        let test = barnard(control, candidate, Side::TwoSided)?;
-        (test.p, test.method)
-    } else {
-        let test = fisher(control, candidate, Side::TwoSided)?;
-        (test.p, test.method)
-    };
-    Ok(Answer {
-        value: difference.estimate,
-        interval: difference.interval,
-        p: Some(p),
-        df: None,
-        method: format!("{}, {test}", difference.method.name()),
     })
 }
 

@@ -21,6 +21,7 @@ mod mismatch;
 mod missing;
 mod plan_more;
 mod ranking;
+mod rates;
 pub(crate) mod sample;
 pub(crate) mod sides;
 mod tasks;

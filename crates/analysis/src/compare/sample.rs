@@ -65,6 +65,15 @@ impl Sample {
         self.strata.iter().all(all)
     }
 
+    /// Whether the sides do not differ at all: pair by pair, or in any value where there are none.
+    pub(crate) fn is_same(&self) -> bool {
+        if self.paired {
+            self.strata.iter().all(|of| of.control == of.candidate)
+        } else {
+            self.is_constant()
+        }
+    }
+
     /// Differences candidate - control, task by task; only in a paired sample.
     pub(crate) fn differences(&self) -> Vec<Vec<f64>> {
         let of = |stratum: &Stratum| {

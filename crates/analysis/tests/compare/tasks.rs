@@ -62,6 +62,28 @@ fn an_interval_of_rates_alone_is_no_difference() {
 }
 
 #[test]
+fn rates_that_do_not_differ_are_identical_and_one_outcome_is_insufficient() {
+    for passes in [
+        [(true, true); 10].to_vec(),
+        vec![(true, true), (false, false)],
+    ] {
+        let found = judged(UP, None, &solved(&passes));
+        assert_eq!(found.verdict.word, Word::Identical);
+        // How much could have been missed is shown all the same.
+        assert!(found.effect.unwrap().absolute.high > 0.2);
+    }
+    for passes in [[(false, true)].as_slice(), &[(true, false)]] {
+        let found = judged(UP, None, &solved(passes));
+        assert_eq!(found.verdict.word, Word::Insufficient);
+        assert_eq!(
+            found.verdict.reason,
+            "one value on a side has no spread; at least two are needed"
+        );
+        assert!(found.effect.is_none());
+    }
+}
+
+#[test]
 fn rollouts_are_averaged_within_their_task() {
     let mut records = Vec::new();
     for task in 0..10_u64 {

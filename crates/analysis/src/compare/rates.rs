@@ -1,0 +1,88 @@
+//! Rates of pass/fail units: an interval that fits rates, and an exact test beside it.
+//!
+//! The test's error rate is at most its level whatever the rates are; the interval's is not, where trials are few.
+
+use super::method::Answer;
+use super::sample::Stratum;
+use fairtrial_stats::binary::{
+    DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, barnard, fisher,
+    mcnemar, paired_proportion_difference, proportion_difference,
+};
+use fairtrial_stats::one_arm::Proportion;
+use fairtrial_stats::{Level, Outcome, Side, Undefined};
+
+/// Pairs up to which McNemar's test is the unconditional one; beyond, the conditional one is hardly timid any more.
+const UNCONDITIONAL_PAIRS: u64 = 500;
+/// Tables (one side's trials times the other's) up to which Barnard's test is made; beyond, Fisher's.
+const BARNARD_TABLES: u64 = 10_000;
+
+/// Pairs: Tango's interval and McNemar's test.
+pub(crate) fn of_pairs(flat: &Stratum, level: Level) -> Outcome<Answer> {
+    let counts = pairs(flat);
+    enough(flat)?;
+    let difference = paired_proportion_difference(counts, PairedDifferenceMethod::Tango, level)?;
+    let exact = if counts.total() <= UNCONDITIONAL_PAIRS {
+        McNemarMethod::Unconditional
+    } else {
+        McNemarMethod::Exact
+    };
+    let test = mcnemar(counts, exact, Side::TwoSided)?;
+    Ok(Answer {
+        value: difference.estimate,
+        interval: difference.interval,
+        p: Some(test.p),
+        df: None,
+        method: format!("{}, {}", difference.method.name(), test.method),
+    })
+}
+
+/// Two groups: Newcombe's interval and Barnard's test.
+pub(crate) fn of_groups(flat: &Stratum, level: Level) -> Outcome<Answer> {
+    let (control, candidate) = groups(flat);
+    enough(flat)?;
+    let difference = proportion_difference(control, candidate, DifferenceMethod::Newcombe, level)?;
+    let (p, test) = if control.trials.saturating_mul(candidate.trials) <= BARNARD_TABLES {
+        let test = barnard(control, candidate, Side::TwoSided)?;
+        (test.p, test.method)
+    } else {
+        let test = fisher(control, candidate, Side::TwoSided)?;
+        (test.p, test.method)
+    };
+    Ok(Answer {
+        value: difference.estimate,
+        interval: difference.interval,
+        p: Some(p),
+        df: None,
+        method: format!("{}, {test}", difference.method.name()),
+    })
+}
+
+/// One outcome on a side says no more about its rate than one value says about a mean.
+fn enough(flat: &Stratum) -> Outcome<()> {
+    let have = flat.control.len().min(flat.candidate.len());
+    if have < 2 {
+        return Err(Undefined::TooFew {
+            method: "a comparison of rates".to_owned(),
+            have,
+            need: 2,
+        });
+    }
+    Ok(())
+}
+
+fn passed(value: &f64) -> bool {
+    *value == 1.0
+}
+
+fn pairs(flat: &Stratum) -> PairedCounts {
+    let pairs = flat.control.iter().zip(&flat.candidate);
+    PairedCounts::from_pairs(pairs.map(|(control, candidate)| (passed(control), passed(candidate))))
+}
+
+fn groups(flat: &Stratum) -> (Proportion, Proportion) {
+    let counts = |values: &[f64]| Proportion {
+        successes: values.iter().filter(|value| passed(value)).count() as u64,
+        trials: values.len() as u64,
+    };
+    (counts(&flat.control), counts(&flat.candidate))
+}
