@@ -5,7 +5,7 @@
 mod common;
 
 use common::{measured, metric, record};
-use fairtrial_analysis::compare::{CompareOptions, Inputs, Word, compare};
+use fairtrial_analysis::compare::{CompareOptions, Inputs, TaskRole, Word, compare};
 use fairtrial_analysis::dataset::Origin;
 use fairtrial_analysis::{Dataset, Observation};
 use fairtrial_model::{Direction, Margin, Record};
@@ -171,6 +171,53 @@ fn pass_or_fail_of_two_groups_at_any_rate() {
             "{n} against {n}: {wrong} false verdicts"
         );
     }
+}
+
+/// Two fixed tasks of three pairs each, counted, at any two rates of disagreement.
+#[test]
+fn pass_or_fail_in_fixed_tasks_at_any_rate() {
+    let tables: Vec<(usize, usize)> = (0..=3)
+        .flat_map(|b| (0..=3 - b).map(move |c| (b, c)))
+        .collect();
+    let options = CompareOptions {
+        tasks: TaskRole::Fixed,
+        ..CompareOptions::default()
+    };
+    let mut verdicts = Vec::new();
+    for (first, second) in tables
+        .iter()
+        .flat_map(|first| tables.iter().map(move |second| (first, second)))
+    {
+        let mut records = Vec::new();
+        for (task, (b, c)) in [("a", first), ("b", second)] {
+            for seed in 0..3 {
+                let passes = [(*b..b + c).contains(&seed), seed < *b];
+                for (arm, pass) in ["control", "candidate"].into_iter().zip(passes) {
+                    let pass = f64::from(u8::from(pass));
+                    records.push(value(records.len(), task, arm, seed as u64, pass));
+                }
+            }
+        }
+        let found = compare(Inputs::Arms(&dataset(&records, None)), &options).unwrap();
+        let word = found.primary().next().unwrap().verdict.word;
+        if matches!(word, Word::Improved | Word::Regressed) {
+            verdicts.push((first, second));
+        }
+    }
+    let chance = |(b, c): &(usize, usize), rate: f64| {
+        let ways = choose(3, *b) * choose(3 - b, *c);
+        ways * (rate / 2.0).powi((b + c) as i32) * (1.0 - rate).powi((3 - b - c) as i32)
+    };
+    for step in 0..=20 {
+        let other = f64::from(step) / 20.0;
+        let wrong = largest(|rate| {
+            let both = verdicts.iter();
+            both.map(|(first, second)| chance(first, rate) * chance(second, other))
+                .sum()
+        });
+        assert!(wrong <= ALPHA, "{wrong} false verdicts");
+    }
+    assert!(!verdicts.is_empty());
 }
 
 /// Every table of pairs, counted, at any rate of disagreement.

@@ -6,7 +6,7 @@ mod common;
 use common::{Golden, assert_close, close, number, numbers};
 use fairtrial_stats::binary::{
     DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, barnard, fisher,
-    mcnemar, paired_proportion_difference, proportion_difference,
+    mcnemar, paired_proportion_difference, proportion_difference, stratified_fisher,
 };
 use fairtrial_stats::one_arm::Proportion;
 use fairtrial_stats::rank::Continuity;
@@ -272,6 +272,26 @@ fn the_unconditional_form_of_mcnemar_is_the_largest_chance_of_tables_as_extreme(
         let got = mcnemar(counts, McNemarMethod::Unconditional, Side::TwoSided).unwrap();
         assert_close("unconditional", got.p, want, 1e-9);
     }
+}
+
+#[test]
+fn the_exact_test_over_strata_is_fishers_with_one_and_counts_tables_with_two() {
+    let of = |successes, trials| Proportion { successes, trials };
+    for (a, b) in [(1, 7), (0, 3), (4, 4)] {
+        let alone = fisher(of(a, 8), of(b, 9), Side::TwoSided).unwrap().p;
+        let got = stratified_fisher(&[(of(a, 8), of(b, 9))]).unwrap();
+        assert_close("one stratum", got.p, alone, 1e-12);
+    }
+    // 0 of 3 against 3 of 3, twice: the one total among C(6,3)^2 = 400 tables, and its mirror image.
+    let twice = [(of(0, 3), of(3, 3)); 2];
+    let got = stratified_fisher(&twice).unwrap();
+    assert_close("two strata", got.p, 2.0 / 400.0, 1e-12);
+    assert!(got.reading().contains("2 strata"));
+    // Opposite strata cancel.
+    let got = stratified_fisher(&[(of(0, 3), of(3, 3)), (of(3, 3), of(0, 3))]).unwrap();
+    assert_close("opposite", got.p, 1.0, 1e-12);
+    assert!(stratified_fisher(&[]).is_err());
+    assert!(stratified_fisher(&[(of(1, 20_000), of(1, 20_000))]).is_err());
 }
 
 #[test]

@@ -260,7 +260,7 @@ fn one_of_each(case: &Case, places: &[(usize, usize)]) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     let is_new = |number: &usize| {
         let (stratum, place) = places[*number];
-        seen.insert(case.sample.outcome(stratum, place))
+        seen.insert((stratum, case.sample.outcome(stratum, place)))
     };
     (0..places.len()).filter(is_new).collect()
 }

@@ -83,7 +83,10 @@ impl Case {
         } else {
             Scale::Difference
         };
-        let strata_fit = matches!(options.method, Method::Auto | Method::T | Method::LogRatio);
+        let strata_fit = matches!(
+            options.method,
+            Method::Auto | Method::T | Method::LogRatio | Method::Proportion
+        );
         let rules = UnitRules {
             pairing: options.pairing,
             tasks: if strata_fit {
@@ -129,7 +132,12 @@ impl Case {
 
     /// What the method says about a sample at a level.
     pub(crate) fn answer(&self, sample: &Sample, alpha: f64) -> Outcome<Answer> {
-        answer(sample, self.method, Level::two_sided(alpha), self.seed)
+        let mut found = answer(sample, self.method, Level::two_sided(alpha), self.seed)?;
+        if self.kind == DataKind::Binary && self.scale == Scale::Difference {
+            found.interval.low = found.interval.low.max(-1.0);
+            found.interval.high = found.interval.high.min(1.0);
+        }
+        Ok(found)
     }
 
     /// What the family has to know about it.

@@ -54,7 +54,10 @@ impl Answer {
 /// Runs a method that is no longer `Auto`; the sample of `LogRatio` is in logarithms already.
 pub(crate) fn answer(sample: &Sample, method: Method, level: Level, seed: u64) -> Outcome<Answer> {
     let Some(flat) = sample.flat() else {
-        return stratified(sample, level);
+        return match method {
+            Method::Proportion => rates::by_task(sample, level),
+            _ => stratified(sample, level),
+        };
     };
     match method {
         Method::Auto | Method::T | Method::LogRatio => t(sample, flat, level),

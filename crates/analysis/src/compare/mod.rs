@@ -142,7 +142,7 @@ impl Default for CompareOptions {
             pairing: Pairing::Auto,
             margin: None,
             direction: None,
-            tasks: TaskRole::Fixed,
+            tasks: TaskRole::ByKind,
             accept: Vec::new(),
             equal: Vec::new(),
             valid: None,

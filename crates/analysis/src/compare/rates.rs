@@ -3,13 +3,13 @@
 //! The test's error rate is at most its level whatever the rates are; the interval's is not, where trials are few.
 
 use super::method::Answer;
-use super::sample::Stratum;
+use super::sample::{Sample, Stratum};
 use fairtrial_stats::binary::{
     DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, barnard, fisher,
-    mcnemar, paired_proportion_difference, proportion_difference,
+    mcnemar, paired_proportion_difference, proportion_difference, stratified_fisher,
 };
 use fairtrial_stats::one_arm::Proportion;
-use fairtrial_stats::{Level, Outcome, Side, Undefined};
+use fairtrial_stats::{Interval, Level, Outcome, Side, Undefined};
 
 /// Pairs up to which McNemar's test is the unconditional one; beyond, the conditional one is hardly timid any more.
 const UNCONDITIONAL_PAIRS: u64 = 500;
@@ -57,6 +57,55 @@ pub(crate) fn of_groups(flat: &Stratum, level: Level) -> Outcome<Answer> {
     })
 }
 
+/// Tasks with equal weights: the intervals of the tasks joined (MOVER, the stratified form of Newcombe's), and the exact
+/// test of "no difference in any task".
+pub(crate) fn by_task(sample: &Sample, level: Level) -> Outcome<Answer> {
+    let each = sample.strata.iter().map(|of| {
+        if sample.paired {
+            let found =
+                paired_proportion_difference(pairs(of), PairedDifferenceMethod::Tango, level)?;
+            Ok((found.estimate, found.interval))
+        } else {
+            let (control, candidate) = groups(of);
+            let found =
+                proportion_difference(control, candidate, DifferenceMethod::Newcombe, level)?;
+            Ok((found.estimate, found.interval))
+        }
+    });
+    let each: Vec<(f64, Interval)> = each.collect::<Outcome<_>>()?;
+    let tasks = each.len() as f64;
+    let value = each.iter().map(|(value, _)| value).sum::<f64>() / tasks;
+    let reach = |end: fn(&Interval) -> f64| {
+        let squares = each.iter().map(|(value, of)| (value - end(of)).powi(2));
+        squares.sum::<f64>().sqrt() / tasks
+    };
+    let interval = Interval {
+        low: (value - reach(|of| of.low)).max(-1.0),
+        high: (value + reach(|of| of.high)).min(1.0),
+        level,
+    };
+    let (name, p, test) = if sample.paired {
+        let all = PairedCounts::from_pairs(sample.strata.iter().flat_map(outcomes));
+        let test = mcnemar(all, McNemarMethod::Exact, Side::TwoSided)?;
+        ("Tango", Some(test.p), test.method)
+    } else {
+        let strata: Vec<_> = sample.strata.iter().map(groups).collect();
+        // With more trials than it can count, the interval needs no test beside it.
+        let p = stratified_fisher(&strata).ok().map(|test| test.p);
+        ("Newcombe", p, "stratified exact test")
+    };
+    Ok(Answer {
+        value,
+        interval,
+        p,
+        df: None,
+        method: format!(
+            "{name} intervals joined over {} tasks with equal weights, {test}",
+            each.len()
+        ),
+    })
+}
+
 /// One outcome on a side says no more about its rate than one value says about a mean.
 fn enough(flat: &Stratum) -> Outcome<()> {
     let have = flat.control.len().min(flat.candidate.len());
@@ -74,9 +123,13 @@ fn passed(value: &f64) -> bool {
     *value == 1.0
 }
 
-fn pairs(flat: &Stratum) -> PairedCounts {
-    let pairs = flat.control.iter().zip(&flat.candidate);
-    PairedCounts::from_pairs(pairs.map(|(control, candidate)| (passed(control), passed(candidate))))
+fn outcomes(of: &Stratum) -> impl Iterator<Item = (bool, bool)> + '_ {
+    let pairs = of.control.iter().zip(&of.candidate);
+    pairs.map(|(control, candidate)| (passed(control), passed(candidate)))
+}
+
+fn pairs(of: &Stratum) -> PairedCounts {
+    PairedCounts::from_pairs(outcomes(of))
 }
 
 fn groups(flat: &Stratum) -> (Proportion, Proportion) {

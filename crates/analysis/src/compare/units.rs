@@ -54,8 +54,10 @@ pub enum Pairing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskRole {
-    /// These tasks, averaged with equal weights.
+    /// Tasks like these for pass/fail, these tasks for everything else.
     #[default]
+    ByKind,
+    /// These tasks, averaged with equal weights.
     Fixed,
     /// Tasks like these: each is one observation.
     Random,
@@ -421,7 +423,12 @@ impl Shape {
                 by_task: false,
             };
         }
-        let each_task = rules.binary || rules.tasks == TaskRole::Random || !repeated;
+        let units = match rules.tasks {
+            TaskRole::ByKind => rules.binary,
+            TaskRole::Fixed => false,
+            TaskRole::Random => true,
+        };
+        let each_task = units || !repeated;
         Self {
             kind: if each_task { UnitKind::Task } else { inside },
             by_task: !each_task,

@@ -110,6 +110,50 @@ fn rollouts_are_averaged_within_their_task() {
 }
 
 #[test]
+fn pass_or_fail_in_fixed_tasks_is_about_these_tasks() {
+    for shared in [true, false] {
+        let mut records = Vec::new();
+        for (task, easy) in [("a", 0), ("b", 2)] {
+            for seed in 0..40_u64 {
+                for (arm, lift, apart) in [("control", 0, 0), ("candidate", 4, 1_000)] {
+                    let seed_here = if shared { seed } else { seed + apart };
+                    let pass = seed * 7 % 10 < 2 + easy + lift;
+                    let one = record(records.len() as u64, task, arm, seed_here);
+                    records.push(measured(one, &[("score", f64::from(u8::from(pass)))]));
+                }
+            }
+        }
+        let data = dataset(UP, None, &records);
+        let of = |tasks: TaskRole| {
+            let options = CompareOptions {
+                tasks,
+                ..CompareOptions::default()
+            };
+            only_contrast(&run(&data, &options)).metrics[0].clone()
+        };
+        // Two tasks of many say little, and a difference of rates stays within [-1, 1].
+        let random = of(TaskRole::ByKind);
+        assert_eq!(
+            (random.count.unit, random.count.control),
+            (UnitKind::Task, 2)
+        );
+        assert_ne!(random.verdict.word, Word::Improved);
+        if let Some(effect) = &random.effect {
+            assert!(effect.absolute.low >= -1.0 && effect.absolute.high <= 1.0);
+        }
+        let fixed = of(TaskRole::Fixed);
+        let name = if shared { "Tango" } else { "Newcombe" };
+        let method = format!("{name} intervals joined over 2 tasks with equal weights, ");
+        assert!(fixed.method.starts_with(&method), "{}", fixed.method);
+        assert_eq!(fixed.verdict.word, Word::Improved);
+        let effect = fixed.effect.unwrap();
+        assert!((effect.absolute.value - 0.4).abs() < 1e-12);
+        assert!(effect.absolute.low > 0.2 && effect.absolute.high < 0.6);
+        assert!(effect.p.unwrap() < 0.001);
+    }
+}
+
+#[test]
 fn fixed_tasks_are_strata_and_random_tasks_are_units() {
     let mut records = Vec::new();
     for task in 0..4_u64 {

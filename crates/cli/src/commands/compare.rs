@@ -59,8 +59,9 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     direction: Option<DirectionChoice>,
     /// Whether the answer is about these tasks, or about tasks like them
-    #[arg(long, value_enum, default_value_t = TasksChoice::Fixed)]
-    tasks: TasksChoice,
+    /// [default: random for pass/fail, fixed for everything else]
+    #[arg(long, value_enum)]
+    tasks: Option<TasksChoice>,
     /// A difference between the sides to accept: a timing between two machines is not judged without it
     #[arg(long, value_enum, value_name = "WHAT")]
     accept: Vec<AcceptChoice>,
@@ -227,7 +228,7 @@ fn options(args: &Args, asked: &Asked) -> CompareOptions {
         pairing: args.pairing.into(),
         margin: args.margin,
         direction: args.direction.map(Direction::from),
-        tasks: args.tasks.into(),
+        tasks: args.tasks.map_or(TaskRole::ByKind, TaskRole::from),
         accept: args
             .accept
             .iter()

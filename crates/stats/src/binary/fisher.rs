@@ -61,6 +61,79 @@ pub fn fisher(control: Proportion, candidate: Proportion, side: Side) -> Outcome
     })
 }
 
+/// Beyond this many trials the sum over stratified tables takes too long to be worth it.
+const MOST_STRATIFIED: u64 = 20_000;
+
+/// Fisher's exact test over strata (tasks): one success rate in each of them, which need not be that of the others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StratifiedFisher {
+    /// What was computed.
+    pub method: &'static str,
+    /// How many strata.
+    pub strata: usize,
+    /// The p value of "one success rate in each stratum".
+    pub p: f64,
+}
+
+/// The two-sided exact test of (control, candidate) in several strata: given the successes of each stratum, it adds up
+/// every total of the candidate that is at most as likely as the one observed.
+pub fn stratified_fisher(strata: &[(Proportion, Proportion)]) -> Outcome<StratifiedFisher> {
+    let mut chances = vec![1.0];
+    let (mut here, mut trials) = (0, 0);
+    for (control, candidate) in strata {
+        let (control, candidate) = (control.checked("control")?, candidate.checked("candidate")?);
+        let urn = Urn {
+            total: control.trials + candidate.trials,
+            marked: control.successes + candidate.successes,
+            drawn: candidate.trials,
+        };
+        trials += urn.total;
+        if trials > MOST_STRATIFIED {
+            return Err(Undefined::NoSolution(
+                "the stratified exact test would add up too many tables".into(),
+            ));
+        }
+        let support = urn.support();
+        here += candidate.successes - support.start();
+        let own: Vec<f64> = support.map(|k| urn.pmf(k)).collect();
+        chances = convolved(&chances, &own);
+    }
+    if strata.is_empty() {
+        return Err(Undefined::Empty {
+            what: "the strata".into(),
+        });
+    }
+    let limit = chances[here as usize] * (1.0 + 1e-7);
+    let p = sum(chances.into_iter().filter(|chance| *chance <= limit));
+    Ok(StratifiedFisher {
+        method: "stratified exact test",
+        strata: strata.len(),
+        p: p.min(1.0),
+    })
+}
+
+/// The distribution of a sum of two independent counts.
+fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; a.len() + b.len() - 1];
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            out[i + j] += x * y;
+        }
+    }
+    out
+}
+
+impl Explain for StratifiedFisher {
+    fn reading(&self) -> String {
+        format!(
+            "{} that both arms have one success rate in each of the {} strata ({}).",
+            p_value(self.p),
+            self.strata,
+            self.method
+        )
+    }
+}
+
 impl Explain for Fisher {
     fn reading(&self) -> String {
         format!(

@@ -9,6 +9,6 @@ mod unconditional;
 
 pub use barnard::{Barnard, barnard};
 pub use difference::{DifferenceMethod, ProportionDifference, proportion_difference};
-pub use fisher::{Fisher, fisher};
+pub use fisher::{Fisher, StratifiedFisher, fisher, stratified_fisher};
 pub use paired::{McNemar, McNemarMethod, PairedCounts, mcnemar};
 pub use tango::{PairedDifference, PairedDifferenceMethod, paired_proportion_difference};
