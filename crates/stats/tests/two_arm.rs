@@ -5,7 +5,7 @@ mod common;
 
 use common::{Golden, assert_close, close, number, numbers};
 use fairtrial_stats::two_arm::{
-    Design, Margin, TTest, equivalence, fieller_ratio, geometric_ratio, hedges_correction,
+    Design, Margin, TTest, equivalence, fieller, fieller_ratio, geometric_ratio, hedges_correction,
     non_inferiority, one_sample_t, paired_effect, paired_geometric_ratio, paired_t, student_t,
     t_test, unpaired_effect, welch_t,
 };
@@ -281,6 +281,41 @@ fn fieller_says_when_there_is_no_bounded_interval() {
     let half = 4.302652729749464 * 0.1 / 3f64.sqrt() / 2.0;
     assert_close("low", flat.interval.low, 2.0 - half, 1e-12);
     assert!(geometric_ratio(&[1.0, 2.0], &[0.0, 1.0], Level::TWO_SIDED_95).is_err());
+}
+
+#[test]
+fn fieller_ends_solve_their_equation_and_agree_with_t_about_no_change() {
+    let control = [2.0, 3.1, 2.7, 4.4, 3.6];
+    let candidate = [2.6, 3.5, 3.4, 5.3, 3.7];
+    let got = fieller(
+        &[(&control, &candidate)],
+        Design::Paired,
+        Level::TWO_SIDED_95,
+    )
+    .unwrap();
+    // At either end r, the mean of candidate - r control is just as far from 0 as its own t interval reaches.
+    for r in [got.interval.low, got.interval.high] {
+        let rest: Vec<f64> = control
+            .iter()
+            .zip(candidate)
+            .map(|(a, b)| b - r * a)
+            .collect();
+        let t = one_sample_t(&rest, Level::TWO_SIDED_95).unwrap();
+        let nearest = t.interval.low.abs().min(t.interval.high.abs());
+        assert!(nearest < 1e-12, "{r}: {t:?}");
+    }
+    assert_close("ratio", got.estimate, 18.5 / 15.8, 1e-14);
+    assert_eq!(got.df, 4.0);
+    // The level at which the paired t interval touches 0 is the one at which this touches 1.
+    let t = paired_t(&control, &candidate, Level::TWO_SIDED_95).unwrap();
+    let touching = Level::two_sided(t.p);
+    let got = fieller(&[(&control, &candidate)], Design::Paired, touching).unwrap();
+    assert_close("no change", got.interval.low, 1.0, 1e-9);
+    // Strata: twice the same task has the same ratio, and two tasks' worth of precision.
+    let both = [(&control[..], &candidate[..]); 2];
+    let twice = fieller(&both, Design::Paired, Level::TWO_SIDED_95).unwrap();
+    assert_eq!((twice.estimate, twice.n_control), (got.estimate, 10));
+    assert_close("df", twice.df, 8.0, 1e-12);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::case::{Case, DataKind, Scale};
 use super::family::FamilyPlace;
 use super::judged::{Judged, judged};
 use super::plan_more::{self, MoreTrials};
+use super::relative;
 use super::units::{DroppedUnit, UnitKind};
 use super::verdict::Word;
 use super::{Flag, Role};
@@ -122,9 +123,12 @@ pub struct Effect {
     pub candidate: f64,
     /// Candidate - control in the metric's unit.
     pub absolute: Ranged,
-    /// The same as a share of the control; absent where the control's mean is 0.
+    /// The same as a share of the control, whose own noise is in the interval; absent where that has no bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relative: Option<Ranged>,
+    /// Why there is no `relative`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_relative: Option<String>,
     /// One minus the confidence of the interval.
     pub alpha: f64,
     /// The p value of "no difference", where the method has one.
@@ -258,25 +262,16 @@ fn effect(
 ) -> Option<Effect> {
     let (control, candidate) = (case.control_mean()?, case.candidate_mean()?);
     let rule = case.rule();
+    let own = Ranged {
+        value,
+        low: interval.low,
+        high: interval.high,
+    };
     let (absolute, relative) = match case.scale {
-        Scale::Difference => {
-            let absolute = Ranged {
-                value,
-                low: interval.low,
-                high: interval.high,
-            };
-            let share = |x: f64| x / control.abs();
-            let relative = absolute.map(share);
-            (absolute, (control != 0.0).then_some(relative))
-        }
+        Scale::Difference => (own, relative::change(case, own, interval.level)),
         Scale::Ratio => {
-            let logs = Ranged {
-                value,
-                low: interval.low,
-                high: interval.high,
-            };
-            let relative = logs.map(f64::exp_m1);
-            (relative.map(|share| share * control), Some(relative))
+            let relative = own.map(f64::exp_m1);
+            (relative.map(|share| share * control), Ok(relative))
         }
     };
     let margin_size = rule.margin.map(|margin| match case.scale {
@@ -288,7 +283,8 @@ fn effect(
         control,
         candidate,
         absolute,
-        relative,
+        no_relative: relative.as_ref().err().cloned(),
+        relative: relative.ok(),
         alpha: interval.level.alpha,
         p,
         df,
@@ -300,7 +296,7 @@ fn effect(
 }
 
 impl Ranged {
-    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self {
             value: f(self.value),
             low: f(self.low),

@@ -22,6 +22,7 @@ mod missing;
 mod plan_more;
 mod ranking;
 mod rates;
+mod relative;
 pub(crate) mod sample;
 pub(crate) mod sides;
 mod tasks;

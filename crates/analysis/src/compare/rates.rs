@@ -119,13 +119,13 @@ fn enough(flat: &Stratum) -> Outcome<()> {
     Ok(())
 }
 
-fn passed(value: &f64) -> bool {
-    *value == 1.0
+fn passed(value: f64) -> bool {
+    value == 1.0
 }
 
 fn outcomes(of: &Stratum) -> impl Iterator<Item = (bool, bool)> + '_ {
     let pairs = of.control.iter().zip(&of.candidate);
-    pairs.map(|(control, candidate)| (passed(control), passed(candidate)))
+    pairs.map(|(control, candidate)| (passed(*control), passed(*candidate)))
 }
 
 fn pairs(of: &Stratum) -> PairedCounts {
@@ -134,7 +134,7 @@ fn pairs(of: &Stratum) -> PairedCounts {
 
 fn groups(flat: &Stratum) -> (Proportion, Proportion) {
     let counts = |values: &[f64]| Proportion {
-        successes: values.iter().filter(|value| passed(value)).count() as u64,
+        successes: values.iter().filter(|value| passed(**value)).count() as u64,
         trials: values.len() as u64,
     };
     (counts(&flat.control), counts(&flat.candidate))

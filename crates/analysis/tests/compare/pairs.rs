@@ -1,5 +1,6 @@
 //! Two arms over shared seeds: the word, the margin, what is overridden.
 
+use crate::common::{measured, record};
 use crate::lab::{DOWN, GAIN, UP, dataset, judged, only_contrast, paired, run};
 use fairtrial_analysis::compare::{Flag, Inputs, Method, Pairing, Scale, UnitKind, Word};
 use fairtrial_analysis::{CompareOptions, compare};
@@ -240,4 +241,29 @@ fn one_unit_that_carries_the_verdict_is_named() {
     let range = found.beside.leave_one_out.unwrap();
     assert_eq!(range.checked, 10);
     assert!(range.low < range.high);
+}
+
+#[test]
+fn a_change_in_percent_counts_the_noise_of_the_control() {
+    // The control is as noisy as the candidate, and nothing is paired: its mean is not known to a hair.
+    let value = |i: u64| 5.0 + (i * 7 % 8) as f64 * 0.5;
+    let mut records = Vec::new();
+    for i in 0..8 {
+        for (arm, times, seed) in [("control", 1.0, i), ("candidate", 2.0, 100 + i)] {
+            let one = record(records.len() as u64, "train", arm, seed);
+            records.push(measured(one, &[("score", times * value(i + seed / 100))]));
+        }
+    }
+    let effect = judged(UP, None, &records).effect.unwrap();
+    let (absolute, relative) = (effect.absolute, effect.relative.unwrap());
+    assert!((relative.value - absolute.value / effect.control).abs() < 1e-12);
+    let naive = (absolute.high - absolute.low) / effect.control;
+    assert!(relative.high - relative.low > 1.1 * naive, "{relative:?}");
+    // A control that may be 0 leaves no bounds.
+    let near_zero: Vec<(f64, f64)> = (0..8)
+        .map(|i| (f64::from(i % 4) - 1.4, f64::from(i % 3) + 9.0))
+        .collect();
+    let effect = judged(UP, None, &paired(&near_zero)).effect.unwrap();
+    assert_eq!(effect.relative, None);
+    assert!(effect.no_relative.unwrap().contains("no bounded interval"));
 }

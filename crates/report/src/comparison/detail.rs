@@ -56,6 +56,12 @@ fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
     )
 }
 
+/// Why no share of the control is given.
+fn no_relative_words(metric: &MetricComparison) -> Option<String> {
+    let why = metric.effect.as_ref()?.no_relative.as_ref()?;
+    Some(format!("No change in percent is given: {why}."))
+}
+
 /// Everything else that a reader of the primary verdict should have at hand.
 pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
     let mut said: Vec<String> = metric
@@ -68,6 +74,7 @@ pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
     // Without an estimate there is nothing for the other methods to agree with.
     if metric.effect.is_some() {
         said.push(format!("Method: {}.", metric.method));
+        said.extend(no_relative_words(metric));
         said.extend(margin_words(metric));
         said.extend(pairing_words(metric));
         said.extend(opinions(metric));

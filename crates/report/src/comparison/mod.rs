@@ -170,7 +170,7 @@ fn family_notes(contrast: &Contrast, alpha: f64) -> Vec<String> {
                 "secondary"
             };
             notes.push(format!(
-                "The {} {which} tests share an error rate of {} ({}): p is adjusted, intervals are at each test's own level.",
+                "The {} {which} tests share an error rate of {} ({}): p is adjusted, intervals are at each test's level.",
                 metric.family.size,
                 number::percent(alpha),
                 metric.family.method
