@@ -33,6 +33,9 @@ pub struct Observation<'a> {
     /// What a reader of its record should know.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The run and trial that it was taken over from.
+    #[serde(borrow, default)]
+    pub reused_from: Option<Cow<'a, str>>,
 }
 
 /// A trial's place in the design.
@@ -124,6 +127,7 @@ impl<'a> From<&'a Record> for Observation<'a> {
             ),
             facts: record.facts.clone(),
             notes: record.notes.clone(),
+            reused_from: record.reused_from.as_deref().map(Cow::Borrowed),
         }
     }
 }

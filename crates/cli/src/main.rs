@@ -16,6 +16,7 @@ mod explain;
 mod global;
 mod hooks;
 mod live;
+mod looked_at;
 mod picture;
 mod printer;
 mod progress;

@@ -168,6 +168,58 @@ fn a_changed_spec_is_explained_and_unchanged_trials_are_reused() {
 }
 
 #[test]
+fn seeds_that_are_added_after_a_verdict_are_told() {
+    let project = Project::with_spec(PAIRED);
+    project.expect(0, &["run", "bench.toml"]);
+    // The same plan again, and one with another candidate, are no second look.
+    for set in ["name=paired", "arms.candidate.bonus=3"] {
+        let same = project.expect(0, &["run", "bench.toml", "--reuse", "--set", set]);
+        assert!(!(same.out + &same.err).contains("adds"), "{set}");
+    }
+    project.expect(0, &["run", "bench.toml", "--reuse"]);
+    let more = ["run", "bench.toml", "--reuse", "--set", "seeds=6"];
+    let more = project.expect(0, &more);
+    assert!(
+        more.err.contains("this adds 3 seeds to run paired"),
+        "{}",
+        more.err
+    );
+    assert!(
+        more.out.contains("adds 3 seeds to the 3 of paired"),
+        "{}",
+        more.out
+    );
+    let compared = project.expect(0, &["compare", "paired"]);
+    assert!(
+        compared.out.contains("adds 3 seeds to the 3 of paired"),
+        "{}",
+        compared.out
+    );
+    project.expect(0, &["report", "paired", "--md", "page.md"]);
+    let page = project.read("page.md");
+    assert!(page.contains("adds 3 seeds to the 3 of paired"), "{page}");
+}
+
+#[test]
+fn a_budget_that_was_looked_at_is_not_raised() {
+    // A difference that is not the same for every seed, so that there is something to look at.
+    let noisy = "{bonus} * (2 + FAIRTRIAL_SEED % 3) ))";
+    let project = Project::with_spec(&PAIRED.replace("{bonus} ))", noisy));
+    let until = ["run", "bench.toml", "--until", "decided"];
+    project.expect(0, &until);
+    let raised = [&until[..], &["--reuse", "--set", "seeds=30"]].concat();
+    let refused = project.expect(2, &raised);
+    assert!(
+        refused
+            .err
+            .contains("was looked at with a budget of 3 seeds"),
+        "{}",
+        refused.err
+    );
+    project.expect(0, &[&until[..], &["--reuse"]].concat());
+}
+
+#[test]
 fn parts_of_a_plan_are_selected_and_resumed_as_selected() {
     let project = Project::with_spec(PAIRED);
     let part = project

@@ -4,7 +4,7 @@ use crate::{EngineError, prepare};
 use fairtrial_journal::{JournalError, RunDir, effective_records};
 use fairtrial_model::{Record, TrialId};
 use fairtrial_plan::{Plan, PlanChange};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Final records by identity.
@@ -17,6 +17,24 @@ pub struct Reusable {
     pub change: PlanChange,
     /// Final records by identity.
     pub records: Records,
+    /// The seeds of the earlier plan.
+    pub seeds: BTreeSet<u64>,
+}
+
+impl Reusable {
+    /// Whether records of several arms at one seed would be taken over: what a comparison may have looked at.
+    pub fn was_compared(&self, plan: &Plan) -> bool {
+        let mut arms: HashMap<u64, BTreeSet<Option<String>>> = HashMap::new();
+        let kept = plan
+            .trials()
+            .filter(|trial| self.records.contains_key(&trial.id()));
+        for trial in kept {
+            arms.entry(trial.key.seed)
+                .or_default()
+                .insert(trial.key.arm.clone());
+        }
+        arms.values().any(|arms| arms.len() > 1)
+    }
 }
 
 /// Looks at an earlier run. Only final outcomes are offered: what the machine or the user ended is run again.
@@ -25,6 +43,7 @@ pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> 
     let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
     let spec = Arc::new(prepare::resolved_spec(earlier)?);
     let before = Plan::new(spec, only.as_deref())?;
+    let seeds = before.trials().map(|trial| trial.key.seed).collect();
     let change = plan.changes_since(&before);
     let mut records = HashMap::new();
     effective_records(&earlier.journal(), &state, |record: Record| {
@@ -33,7 +52,11 @@ pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> 
         }
         Ok::<(), JournalError>(())
     })?;
-    Ok(Reusable { change, records })
+    Ok(Reusable {
+        change,
+        records,
+        seeds,
+    })
 }
 
 /// A record taken over into a new run: the same evidence, in its old place, under the new index.

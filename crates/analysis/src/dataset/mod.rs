@@ -5,6 +5,7 @@
 mod baseline;
 mod cell;
 mod result_json;
+mod reuse;
 mod run;
 mod table;
 
@@ -97,6 +98,8 @@ pub struct Dataset {
     pub facts: Vec<Fact>,
     /// What is wrong with the source.
     pub problems: Vec<String>,
+    /// Why a verdict does not keep its error rate, where seeds were added to ones that had been looked at.
+    pub extended: Option<String>,
     /// How much of a side must count for a verdict, where something must.
     pub floor: Option<Floor>,
     /// The metric by which a run stopped, where it did by looking.
@@ -183,6 +186,7 @@ impl Dataset {
             task_params: Vec::new(),
             facts: Vec::new(),
             problems: Vec::new(),
+            extended: None,
             floor: None,
             looked_at: None,
             tasks: Names::new(),

@@ -94,6 +94,7 @@ fn observation<'a>(file: &'a ResultFile, iteration: &'a Iteration) -> Observatio
         },
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),
+        reused_from: None,
         metrics: Metrics(values),
     }
 }

@@ -1,5 +1,6 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
+use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin};
 use crate::validity::Floor;
 use crate::{AnalysisError, read, sequential};
@@ -36,9 +37,15 @@ impl Dataset {
         data.floor = Floor::of(spec);
         let stops = spec.analysis.stop.as_ref();
         data.looked_at = stops.and_then(|_| sequential::metric_name(spec));
-        let state = read::observations(run, |observation| data.push(observation))?;
+        let mut reuse = Reuse::default();
+        let state = read::observations(run, |observation| {
+            data.push(observation);
+            reuse.add(observation);
+        })?;
         data.problems = state.problem_sentences().collect();
         data.problems.extend(unfinished(&data.label, &state));
+        data.extended = reuse.warning(&data.label);
+        data.problems.extend(data.extended.clone());
         spec_facts(&mut data, spec);
         if let Some(environment) = environment {
             environment_facts(&mut data, environment);

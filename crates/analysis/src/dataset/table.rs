@@ -171,6 +171,7 @@ impl Titles {
             resources: Used::default(),
             facts: std::collections::BTreeMap::new(),
             notes: Vec::new(),
+            reused_from: None,
             metrics: Metrics(values.collect()),
         })
     }

@@ -173,6 +173,7 @@ fn observation<'a>(
         resources: Used::default(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),
+        reused_from: None,
         metrics: Metrics(
             value
                 .value

@@ -193,7 +193,8 @@ pub fn report(
     };
     let sequential = trajectory(&evidence)?;
     let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.as_ref());
-    let mut notes = Vec::new();
+    let extended = evidence.data.extended.iter();
+    let mut notes: Vec<String> = extended.map(|why| format!("Problem: {why}.")).collect();
     let registration = std::fs::read(run.registration()).ok();
     Ok(ReportData {
         schema: REPORT_SCHEMA,

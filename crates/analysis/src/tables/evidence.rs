@@ -156,6 +156,7 @@ impl Collector {
             metrics: Metrics(vec![(Cow::Owned(self.metric.clone()), value)]),
             facts: BTreeMap::default(),
             notes: Vec::new(),
+            reused_from: None,
         });
         self.index += 1;
     }

@@ -10,6 +10,7 @@ use crate::explain::{change_words, explain};
 use crate::global::Global;
 use crate::hooks::{self, Told};
 use crate::live::{Lived, Manner, go};
+use crate::looked_at;
 use crate::printer::Printer;
 use crate::progress::Detail;
 use crate::sequential::{self, Until, Watched};
@@ -298,6 +299,7 @@ fn start(
     };
     let earlier = named(stamp)?;
     let offered = reusable(&earlier, plan)?;
+    looked_at::check((&earlier, &offered), plan, printer)?;
     printer.tell(format!(
         "reusing records of run {}: {}",
         earlier.stamp(),
