@@ -246,3 +246,53 @@ fn what_cannot_be_compared_is_said() {
         "{json}"
     );
 }
+
+#[test]
+fn the_arms_of_a_table_can_be_named_and_no_option_is_ignored() {
+    let project = Project::new();
+    let mut rows = vec!["arm,seed,score".to_owned()];
+    for seed in 0..6 {
+        for (bonus, arm) in ["base", "new", "other"].iter().enumerate() {
+            rows.push(format!(
+                "{arm},{seed},{}",
+                (seed * 3) % 5 + (10 + seed) * bonus
+            ));
+        }
+    }
+    project.write("three.csv", &rows.join("\n"));
+    let arms = [
+        "compare",
+        "base",
+        "new",
+        "--run",
+        "three.csv",
+        "--direction",
+        "up",
+    ];
+    let found = project.expect(0, &arms);
+    assert!(
+        found.out.contains("new against base (three.csv)"),
+        "{}",
+        found.out
+    );
+    let contradicts = [&arms[..], &["--control", "other"]].concat();
+    let refused = project.expect(2, &contradicts);
+    assert!(
+        refused.err.contains("--control names `other`"),
+        "{}",
+        refused.err
+    );
+    let two = ["compare", "three.csv", "three.csv", "--control", "nosuch"];
+    let refused = project.expect(2, &two);
+    assert!(
+        refused.err.contains("`nosuch` cannot be it"),
+        "{}",
+        refused.err
+    );
+    let absent = project.expect(2, &["compare", "base", "new", "--run", "thre.csv"]);
+    assert!(
+        absent.err.contains("did you mean `three.csv`"),
+        "{}",
+        absent.err
+    );
+}

@@ -190,7 +190,36 @@ fn the_originals_csv_comes_out_of_the_program() {
 #[test]
 fn wrong_input_ends_with_code_2_and_a_reason() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &str); 5] = [
+    let sides = [
+        "analyze",
+        "--control-run-ids",
+        "a",
+        "--candidate-run-ids",
+        "b",
+    ];
+    let asked = |further: &[&'static str]| [&sides[..], further].concat();
+    let slope = asked(&["--summary.type", "slope", "--summary.n", "3"]);
+    let steps = ["--summary.step_min", "1", "--summary.step_max", "2"];
+    let last = asked(&[&["--summary.type", "eval_last_n"], &steps[..]].concat());
+    let share = asked(&["--summary.type", "slope", "--summary.percent", "0.5"]);
+    let area = asked(&["--summary.n", "3"]);
+    let cases: [(&[&str], &str); 9] = [
+        (
+            &slope,
+            "--summary.n says something about --summary.type eval_last_n alone",
+        ),
+        (
+            &last,
+            "--summary.step_min says something about --summary.type auc alone",
+        ),
+        (
+            &share,
+            "--summary.percent says something about --summary.type auc alone",
+        ),
+        (
+            &area,
+            "--summary.n says something about --summary.type eval_last_n alone",
+        ),
         (&["analyze", "--pairs", "{}"], "missing field `control`"),
         (
             &[
@@ -283,4 +312,47 @@ fn runs_without_a_difference_rarely_get_a_verdict() {
     let n = f64::from(comparisons);
     let most = n * alpha + 3.0 * (n * alpha * (1.0 - alpha)).sqrt();
     assert!(f64::from(wrong) <= most, "{wrong} of {comparisons}");
+}
+
+#[test]
+fn curves_with_few_points_are_told_how_to_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = |points: u32| {
+        let mut rows = "run_id,seed,step,overview/reward\n".to_owned();
+        for run in ["a", "b", "c", "d"] {
+            for step in 0..points {
+                let _ = writeln!(rows, "{run},1,{step},{}", step * 2 + run.len() as u32);
+            }
+        }
+        std::fs::write(folder.path().join("few.csv"), rows).unwrap();
+    };
+    let asked = |further: &[&str]| {
+        let mut command = fairtrial(folder.path());
+        command.args([
+            "analyze",
+            "--from",
+            "few.csv",
+            "--control-run-ids",
+            "a",
+            "b",
+        ]);
+        command
+            .args(["--candidate-run-ids", "c", "d"])
+            .args(further);
+        command.output().unwrap()
+    };
+    table(10);
+    let message = text(&asked(&[]).stderr);
+    assert!(
+        message.contains("there are 3; --summary.share_of steps takes a share of the steps"),
+        "{message}"
+    );
+    succeeded(&asked(&["--summary.share_of", "steps"]));
+    table(20);
+    let message = text(&asked(&[]).stderr);
+    assert!(
+        message.contains("--summary.percent 1 takes the whole curve"),
+        "{message}"
+    );
+    succeeded(&asked(&["--summary.percent", "1"]));
 }

@@ -280,6 +280,11 @@ fn arms_of_two<'a>(
     candidate: &'a Dataset,
     options: &CompareOptions,
 ) -> Result<Vec<Sides<'a>>, AnalysisError> {
+    if let Some(arm) = &options.control {
+        return Err(AnalysisError::Question(format!(
+            "two sources are compared arm by arm and the first is the control, so that `{arm}` cannot be it; name one source"
+        )));
+    }
     let list = |data: &Dataset| -> Vec<Option<String>> {
         let mut arms: Vec<Option<String>> = data.arms.iter().cloned().collect();
         let place = |arm: &Option<String>| arm.clone().unwrap_or_default();

@@ -130,7 +130,7 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
     let control: Vec<RunValue> = values.by_ref().take(arranged.control.len()).collect();
     let candidate: Vec<RunValue> = values.by_ref().take(arranged.candidate.len()).collect();
     let alone: Vec<RunValue> = values.collect();
-    some_value(&control, &candidate, question)?;
+    some_value(&control, &candidate, (question, &all))?;
     let (alone_control, alone_candidate) = alone.split_at(arranged.alone[0].len());
     let numbers = [
         (&control[..], alone_control),
@@ -232,17 +232,18 @@ fn run_value(run: &History, number: &fairtrial_stats::Outcome<f64>) -> RunValue 
 fn some_value(
     control: &[RunValue],
     candidate: &[RunValue],
-    question: &Question,
+    (question, curves): (&Question, &[&History]),
 ) -> Result<(), AnalysisError> {
     let mut runs = control.iter().chain(candidate);
     let nothing = runs.clone().all(|run| run.value.is_none());
     match runs.next() {
         Some(first) if nothing => Err(AnalysisError::Question(format!(
-            "no run gives a number for `{}` ({}); {}: {}",
+            "no run gives a number for `{}` ({}); {}: {}{}",
             question.metric,
             question.summary,
             first.id,
-            first.why_none.as_deref().unwrap_or_default()
+            first.why_none.as_deref().unwrap_or_default(),
+            question.summary.way_out(curves).unwrap_or_default()
         ))),
         _ => Ok(()),
     }

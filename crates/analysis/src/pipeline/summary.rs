@@ -2,7 +2,7 @@
 
 use super::History;
 use crate::AnalysisError;
-use fairtrial_stats::series::original::{Logged, OriginalWindow};
+use fairtrial_stats::series::original::{FEWEST_POINTS, Logged, OriginalWindow};
 use fairtrial_stats::series::{Curve, Scale, Window, auc};
 use fairtrial_stats::{Outcome, Undefined};
 use serde::Serialize;
@@ -99,6 +99,28 @@ impl SummaryRule {
             }
             _ if self.n == 0 => bad("--summary.n", 0.0, "at least 1"),
             _ => Ok(()),
+        }
+    }
+
+    /// What to do about curves that are logged too rarely for the original's rule.
+    pub(super) fn way_out(&self, curves: &[&History]) -> Option<&'static str> {
+        let (
+            SummaryType::Auc,
+            SummaryWindow::LastPoints(share) | SummaryWindow::FirstPoints(share),
+        ) = (self.kind, self.window)
+        else {
+            return None;
+        };
+        let longest = curves.iter().map(|curve| curve.values.len()).max()?;
+        match longest {
+            0 | 1 => None,
+            _ if share < 1.0 && longest >= FEWEST_POINTS => Some(
+                "; --summary.percent 1 takes the whole curve, and --summary.share_of steps a share of the steps, however few \
+                 points are logged",
+            ),
+            _ => Some(
+                "; --summary.share_of steps takes a share of the steps, however few points are logged",
+            ),
         }
     }
 

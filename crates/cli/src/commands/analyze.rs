@@ -80,24 +80,24 @@ struct SummaryArgs {
     /// Share of the curve that an area is taken over [default: 0.25, unless steps are given]
     #[arg(long = "summary.percent", value_name = "SHARE", conflicts_with_all = ["step_min", "step_max"])]
     percent: Option<f64>,
-    /// At which end
-    #[arg(long = "summary.percent_window", value_enum, default_value_t = EndChoice::Last)]
-    percent_window: EndChoice,
-    /// What the share is one of: logged points (each run by itself), or the steps that all runs have
-    #[arg(long = "summary.share_of", value_enum, default_value_t = ShareChoice::Points)]
-    share_of: ShareChoice,
+    /// At which end [default: last]
+    #[arg(long = "summary.percent_window", value_enum, conflicts_with_all = ["step_min", "step_max"])]
+    percent_window: Option<EndChoice>,
+    /// What the share is one of: logged points (each run by itself), or the steps that all runs have [default: points]
+    #[arg(long = "summary.share_of", value_enum, conflicts_with_all = ["step_min", "step_max"])]
+    share_of: Option<ShareChoice>,
     /// First step that counts
     #[arg(long = "summary.step_min", value_name = "STEP", requires = "step_max")]
     step_min: Option<f64>,
     /// Last step that counts
     #[arg(long = "summary.step_max", value_name = "STEP", requires = "step_min")]
     step_max: Option<f64>,
-    /// Divide an area by its width in steps
-    #[arg(long = "summary.normalize_steps", value_parser = switch, default_value = "true", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
-    normalize_steps: bool,
-    /// How many last values `eval_last_n` averages
-    #[arg(long = "summary.n", default_value_t = DEFAULT_N, value_name = "N")]
-    n: usize,
+    /// Divide an area by its width in steps [default: true]
+    #[arg(long = "summary.normalize_steps", value_parser = switch, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    normalize_steps: Option<bool>,
+    /// How many last values `eval_last_n` averages [default: 5]
+    #[arg(long = "summary.n", value_name = "N")]
+    n: Option<usize>,
 }
 
 /// The bootstrap.
@@ -154,7 +154,7 @@ struct BesideArgs {
     beta: f64,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TypeChoice {
     /// Area under the curve
     Auc,
@@ -195,6 +195,7 @@ enum MethodChoice {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+    args.summary.check()?;
     let question = args.question();
     question.check()?;
     let root = data_dir::for_here(global.data_dir.as_deref());
@@ -260,13 +261,36 @@ impl Args {
 }
 
 impl SummaryArgs {
+    /// Refuses what the type of summary would not look at.
+    fn check(&self) -> Result<(), Failure> {
+        let of_area = [
+            ("percent", self.percent.is_some()),
+            ("percent_window", self.percent_window.is_some()),
+            ("share_of", self.share_of.is_some()),
+            ("step_min", self.step_min.is_some()),
+            ("normalize_steps", self.normalize_steps.is_some()),
+        ];
+        let idle = match self.kind {
+            TypeChoice::Auc => None,
+            _ => of_area.into_iter().find(|(_, given)| *given),
+        };
+        let (name, of) = match idle {
+            Some((name, _)) => (name, "auc"),
+            None if self.n.is_some() && self.kind != TypeChoice::EvalLastN => ("n", "eval_last_n"),
+            None => return Ok(()),
+        };
+        Err(Failure::input(format!(
+            "--summary.{name} says something about --summary.type {of} alone"
+        )))
+    }
+
     fn rule(&self) -> SummaryRule {
         let share = self.percent.unwrap_or(DEFAULT_PERCENT);
         let window = match (
             self.step_min,
             self.step_max,
-            self.share_of,
-            self.percent_window,
+            self.share_of.unwrap_or(ShareChoice::Points),
+            self.percent_window.unwrap_or(EndChoice::Last),
         ) {
             (Some(min), Some(max), _, _) => SummaryWindow::Steps { min, max },
             (_, _, ShareChoice::Points, EndChoice::Last) => SummaryWindow::LastPoints(share),
@@ -281,12 +305,12 @@ impl SummaryArgs {
                 TypeChoice::Slope => SummaryType::Slope,
             },
             window,
-            scale: if self.normalize_steps {
+            scale: if self.normalize_steps.unwrap_or(true) {
                 Scale::Normalised
             } else {
                 Scale::Raw
             },
-            n: self.n,
+            n: self.n.unwrap_or(DEFAULT_N),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
-use crate::sources::{Place, Source, open_both, place, run_named};
+use crate::sources::{Place, Source, open_both, place};
 use clap::ValueEnum;
 use fairtrial_analysis::compare::{Inputs, Method, TaskRole, Word, parse_margin};
 use fairtrial_analysis::dataset::FactKind;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// The control first: runs (`NAME`, `NAME/STAMP` or a run's folder), arms, result JSON files or CSV tables
     #[arg(required = true, num_args = 1.., value_name = "SIDE")]
     sides: Vec<String>,
-    /// The run whose arms the sides are [default: the newest]
+    /// The run or table whose arms the sides are [default: the newest run]
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
     /// The control arm [default: the spec's]
@@ -293,8 +293,12 @@ impl Asked {
                 sides.len()
             ))),
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {
-                let run = arms_run(args, root, &absent)?;
-                let first = Place::Run(run).open(printer)?;
+                if let Some(other) = args.control.as_ref().filter(|other| *other != control) {
+                    return Err(Failure::input(format!(
+                        "the first arm, `{control}`, is the control, and --control names `{other}`"
+                    )));
+                }
+                let first = arms_source(args, root, &absent)?.open(printer)?;
                 if let Some(side) = no_arm(args, &absent, first.spec.as_ref()) {
                     return Err(no_source(side, root));
                 }
@@ -345,13 +349,14 @@ fn no_arm<'a>(args: &Args, absent: &[&'a str], spec: Option<&Spec>) -> Option<&'
     others.find(|side| args.run.is_none() && (beside_a_source || is_path(side)))
 }
 
-/// The run whose arms were named.
-fn arms_run(args: &Args, root: &DataRoot, absent: &[&str]) -> Result<RunDir, Failure> {
+/// The run, or the table, whose arms were named.
+fn arms_source(args: &Args, root: &DataRoot, absent: &[&str]) -> Result<Place, Failure> {
     if let Some(name) = &args.run {
-        return run_named(name, root)?.ok_or_else(|| no_source(name, root));
+        return place(name, root)?.ok_or_else(|| no_source(name, root));
     }
     let newest = list_runs(root)?.into_iter().max_by_key(RunDir::stamp);
-    newest.ok_or_else(|| no_source(absent.first().unwrap_or(&""), root))
+    let newest = newest.ok_or_else(|| no_source(absent.first().unwrap_or(&""), root));
+    newest.map(Place::Run)
 }
 
 impl From<MethodChoice> for Method {

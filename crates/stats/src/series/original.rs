@@ -10,7 +10,7 @@ use crate::sample::representable;
 use crate::{Outcome, Undefined};
 
 /// Fewer points than this in the window are an error there.
-const FEWEST_POINTS: usize = 15;
+pub const FEWEST_POINTS: usize = 15;
 
 /// Which part of the logged points an area is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
