@@ -105,7 +105,7 @@ fn the_verdict_is_the_first_line_and_every_documented_number_is_shown() {
         "p < 0.0001",
         "11 pairs find an effect of 0.2",
         "8.4 (normal approximation",
-        "10,000 resamples",
+        "all resamples",
         "control.seed15866",
     ] {
         assert!(text.contains(part), "{part} is missing in\n{text}");

@@ -55,7 +55,6 @@ pub(crate) struct Case {
     pub(crate) rows: SideRows,
     /// Why the method that was asked for is not the one that is used.
     pub(crate) note: Option<String>,
-    pub(crate) seed: u64,
     pub(crate) beyond: Beyond,
 }
 
@@ -125,14 +124,13 @@ impl Case {
             sample,
             rows,
             note,
-            seed: options.seed,
             beyond: options.beyond,
         }
     }
 
     /// What the method says about a sample at a level.
     pub(crate) fn answer(&self, sample: &Sample, alpha: f64) -> Outcome<Answer> {
-        let mut found = answer(sample, self.method, Level::two_sided(alpha), self.seed)?;
+        let mut found = answer(sample, self.method, Level::two_sided(alpha))?;
         if self.kind == DataKind::Binary && self.scale == Scale::Difference {
             found.interval.low = found.interval.low.max(-1.0);
             found.interval.high = found.interval.high.min(1.0);

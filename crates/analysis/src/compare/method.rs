@@ -3,7 +3,7 @@
 use super::rates;
 use super::sample::{Sample, Stratum};
 use super::verdict::{Rule, Word};
-use fairtrial_stats::bootstrap::{self, Plan};
+use fairtrial_stats::bootstrap;
 use fairtrial_stats::dist::student_t;
 use fairtrial_stats::rank::{
     RankMethod, SignedRankOptions, mann_whitney, paired_location, signed_rank_of, unpaired_location,
@@ -52,7 +52,7 @@ impl Answer {
 }
 
 /// Runs a method that is no longer `Auto`; the sample of `LogRatio` is in logarithms already.
-pub(crate) fn answer(sample: &Sample, method: Method, level: Level, seed: u64) -> Outcome<Answer> {
+pub(crate) fn answer(sample: &Sample, method: Method, level: Level) -> Outcome<Answer> {
     let Some(flat) = sample.flat() else {
         return match method {
             Method::Proportion => rates::by_task(sample, level),
@@ -64,13 +64,8 @@ pub(crate) fn answer(sample: &Sample, method: Method, level: Level, seed: u64) -
         Method::Rank => rank(sample, flat, level),
         Method::Proportion if sample.paired => rates::of_pairs(flat, level),
         Method::Proportion => rates::of_groups(flat, level),
-        Method::Percentile => resampled(
-            sample,
-            flat,
-            level,
-            Plan::new(bootstrap::Method::Percentile, seed),
-        ),
-        Method::Bca => resampled(sample, flat, level, Plan::new(bootstrap::Method::Bca, seed)),
+        Method::Percentile => resampled(sample, flat, level, bootstrap::Method::Percentile),
+        Method::Bca => resampled(sample, flat, level, bootstrap::Method::Bca),
     }
 }
 
@@ -142,19 +137,25 @@ fn rank(sample: &Sample, flat: &Stratum, level: Level) -> Outcome<Answer> {
     })
 }
 
-fn resampled(sample: &Sample, flat: &Stratum, level: Level, plan: Plan) -> Outcome<Answer> {
+/// Over all resamples, weighted by their chance: a verdict hangs on no seed.
+fn resampled(
+    sample: &Sample,
+    flat: &Stratum,
+    level: Level,
+    method: bootstrap::Method,
+) -> Outcome<Answer> {
     let design = if sample.paired {
         bootstrap::Design::Paired
     } else {
         bootstrap::Design::Unpaired
     };
-    let plan = Plan { level, ..plan };
-    let found = bootstrap::mean_difference(&flat.control, &flat.candidate, design, &plan)?;
+    let (control, candidate) = (&flat.control, &flat.candidate);
+    let found = bootstrap::exact::mean_difference(control, candidate, design, (method, level))?;
     Ok(Answer {
         value: found.estimate,
         interval: found.interval,
         p: None,
         df: None,
-        method: format!("{} ({} resamples)", plan.method.name(), plan.resamples),
+        method: format!("{} (all resamples)", method.name()),
     })
 }

@@ -1,6 +1,6 @@
 //! What the documented flags ask for beside the verdict: the bootstrap, the t test with its assumptions, the plan.
 
-use super::{Design, PowerQuestion, Values};
+use super::{Design, PowerQuestion, Question, Values};
 use crate::compare::{MetricComparison, Word};
 use fairtrial_stats::assumptions::{Centre, Levene, ShapiroWilk, levene, shapiro_wilk};
 use fairtrial_stats::bootstrap::{self, BootstrapInterval, mean_difference};
@@ -99,12 +99,19 @@ pub struct PowerPlan {
     pub original: Option<OriginalSampleSize>,
 }
 
-pub(super) fn bootstrap(values: &Values, plan: &bootstrap::Plan) -> Bootstrap {
+pub(super) fn bootstrap(values: &Values, question: &Question) -> Bootstrap {
+    let plan = &question.bootstrap;
     let design = match values.design {
         Design::Paired => bootstrap::Design::Paired,
         Design::Unpaired => bootstrap::Design::Unpaired,
     };
-    match mean_difference(&values.control, &values.candidate, design, plan) {
+    let (control, candidate) = (&values.control, &values.candidate);
+    let found = if question.drawn {
+        mean_difference(control, candidate, design, plan)
+    } else {
+        bootstrap::exact::mean_difference(control, candidate, design, (plan.method, plan.level))
+    };
+    match found {
         Ok(interval) => Bootstrap::Interval(Box::new(interval)),
         Err(why) => Bootstrap::Undefined {
             why: why.to_string(),

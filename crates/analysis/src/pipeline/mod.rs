@@ -36,6 +36,8 @@ pub struct Question {
     pub summary: SummaryRule,
     /// The bootstrap; its level's alpha is also that of the verdict.
     pub bootstrap: bootstrap::Plan,
+    /// Whether its resamples are drawn; else all of them count, and there is neither a seed nor noise.
+    pub drawn: bool,
     /// The level below which an assumption is called doubtful; `None` leaves the t test out.
     pub assumption_alpha: Option<f64>,
     /// The effect to plan for; `None` leaves the plan out.
@@ -141,7 +143,7 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
     let mut notes = arranged.notes.clone();
     notes.extend(reading_notes(&all));
     notes.extend(window_note(&all, &question.summary));
-    let bootstrap = beside::bootstrap(&usable, &question.bootstrap);
+    let bootstrap = beside::bootstrap(&usable, question);
     notes.extend(beside::disagreement(&bootstrap, &comparison));
     Ok(Analysis {
         schema: ANALYSIS_SCHEMA,
@@ -171,6 +173,7 @@ impl Question {
             metric: metric.into(),
             summary: SummaryRule::default(),
             bootstrap: bootstrap::Plan::new(bootstrap::Method::Bca, 0),
+            drawn: false,
             assumption_alpha: Some(0.05),
             power: None,
             pairing: Pairing::Auto,

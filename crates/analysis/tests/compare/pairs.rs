@@ -267,3 +267,32 @@ fn a_change_in_percent_counts_the_noise_of_the_control() {
     assert_eq!(effect.relative, None);
     assert!(effect.no_relative.unwrap().contains("no bounded interval"));
 }
+
+#[test]
+fn bootstrap_intervals_hang_on_no_seed() {
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|seed| (f64::from(seed * 7 % 12), f64::from(seed * 5 % 12) + 1.5))
+        .collect();
+    let data = dataset(UP, None, &paired(&pairs));
+    for (method, pairing) in [
+        (Method::Bca, Pairing::Auto),
+        (Method::Percentile, Pairing::Auto),
+        (Method::Bca, Pairing::Unpaired),
+    ] {
+        let found = [0, 1].map(|seed| {
+            let options = CompareOptions {
+                method,
+                pairing,
+                seed,
+                ..CompareOptions::default()
+            };
+            only_contrast(&run(&data, &options)).metrics[0].clone()
+        });
+        assert!(
+            found[0].method.contains("all resamples"),
+            "{}",
+            found[0].method
+        );
+        assert_eq!(found[0].effect, found[1].effect);
+    }
+}

@@ -104,13 +104,9 @@ struct SummaryArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Bootstrap")]
 struct BootstrapArgs {
-    /// Resamples
-    #[arg(
-        long = "bootstrap.n_resamples",
-        default_value_t = 10_000,
-        value_name = "N"
-    )]
-    n_resamples: usize,
+    /// Draw this many resamples, instead of counting all of them without noise
+    #[arg(long = "bootstrap.n_resamples", value_name = "N")]
+    n_resamples: Option<usize>,
     /// One minus the confidence, also that of the verdict
     #[arg(long = "bootstrap.alpha", default_value_t = 0.05, value_name = "ALPHA")]
     alpha: f64,
@@ -120,9 +116,9 @@ struct BootstrapArgs {
     /// How the interval is made; `bca-metta` reads old results as they were made
     #[arg(long = "bootstrap.method", value_enum, default_value_t = MethodChoice::Bca)]
     method: MethodChoice,
-    /// Seed of the draws
-    #[arg(long = "bootstrap.seed", default_value_t = 0, value_name = "SEED")]
-    seed: u64,
+    /// Draw resamples (10,000 where no other number is given) with this seed
+    #[arg(long = "bootstrap.seed", value_name = "SEED")]
+    seed: Option<u64>,
 }
 
 /// What stands beside the verdict.
@@ -248,6 +244,7 @@ impl Args {
             metric: self.metric.clone(),
             summary: self.summary.rule(),
             bootstrap: self.bootstrap.plan(),
+            drawn: self.bootstrap.n_resamples.is_some() || self.bootstrap.seed.is_some(),
             assumption_alpha: ttest.then_some(assumption_alpha),
             power: power.then_some(PowerQuestion {
                 target: target_effect_size,
@@ -317,12 +314,13 @@ impl SummaryArgs {
 
 impl BootstrapArgs {
     fn plan(&self) -> Plan {
+        let method = match self.method {
+            MethodChoice::Bca => Method::Bca,
+            MethodChoice::Percentile => Method::Percentile,
+            MethodChoice::BcaMetta => Method::BcaMetta,
+        };
+        let usual = Plan::new(method, self.seed.unwrap_or(0));
         Plan {
-            method: match self.method {
-                MethodChoice::Bca => Method::Bca,
-                MethodChoice::Percentile => Method::Percentile,
-                MethodChoice::BcaMetta => Method::BcaMetta,
-            },
             level: Level {
                 alpha: self.alpha,
                 side: match self.side {
@@ -331,8 +329,8 @@ impl BootstrapArgs {
                     SideChoice::Less => Side::Less,
                 },
             },
-            resamples: self.n_resamples,
-            seed: self.seed,
+            resamples: self.n_resamples.unwrap_or(usual.resamples),
+            ..usual
         }
     }
 }
