@@ -251,7 +251,8 @@ impl Session<'_> {
         }
     }
 
-    /// Asks for iterations and keeps the samples of measured ones.
+    /// Asks for iterations and keeps the samples of measured ones. A worker that answers with others than it was asked
+    /// for has not measured what the spec says: that is no result.
     fn iterate(&mut self, worker: &mut Worker, phase: Phase, count: u64) -> Result<(), Trouble> {
         if count == 0 {
             return Ok(());
@@ -261,6 +262,7 @@ impl Session<'_> {
             Phase::Measured => "measured",
             Phase::Profiled => "profiled",
         };
+        let asked = if phase == Phase::Profiled { 0 } else { count };
         let mut next = 0;
         worker
             .ask(&Request::Iterate {
@@ -279,6 +281,9 @@ impl Session<'_> {
                     reply: Reply::Sample(sample),
                     line,
                 }) => {
+                    if next == asked || sample.index != next {
+                        return Err(lost(&Lost::Amiss(not_asked(sample.index, next, asked))));
+                    }
                     if phase == Phase::Measured {
                         let kept = self.samples.push(*sample, &line);
                         kept.map_err(|error| lost(&Lost::Io(format!("samples.jsonl: {error}"))))?;
@@ -287,7 +292,17 @@ impl Session<'_> {
                 }
                 Some(Heard {
                     reply: Reply::Done, ..
-                }) => return Ok(()),
+                }) if next == asked => return Ok(()),
+                Some(Heard {
+                    reply: Reply::Done, ..
+                }) => {
+                    let few = Lost::Amiss(format!("it was done after {next} of {asked} samples"));
+                    // It waits for the next request: it can still tear down.
+                    return Err(Trouble {
+                        worker_lost: false,
+                        ..lost(&few)
+                    });
+                }
                 Some(heard) => return Err(lost(&unexpected(&heard))),
                 None => {}
             }
@@ -351,6 +366,17 @@ fn owned(params: &fairtrial_model::Params) -> Map<String, Value> {
         .iter()
         .map(|(name, value)| (name.to_owned(), value.clone()))
         .collect()
+}
+
+/// What is wrong with a sample that is not the next of those that were asked for.
+fn not_asked(index: u64, next: u64, asked: u64) -> String {
+    match asked {
+        0 => format!("it sent a sample (index {index}) and none was asked for"),
+        _ if next == asked => {
+            format!("it sent a sample (index {index}) after all {asked} that were asked for")
+        }
+        _ => format!("it sent a sample with index {index} where {next} of {asked} is the next"),
+    }
 }
 
 fn unexpected(heard: &Heard) -> Lost {

@@ -33,6 +33,9 @@ pub(crate) enum Lost {
     /// It wrote something else than replies.
     #[error("the worker wrote a line that is no reply of the protocol: {0}")]
     Garbage(String),
+    /// Its replies are not what it was asked for.
+    #[error("the worker does not keep to the protocol: {0}")]
+    Amiss(String),
     /// The driver was told to stop.
     #[error("the trial was told to end")]
     Stopped,

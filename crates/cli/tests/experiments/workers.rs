@@ -23,6 +23,13 @@ done
 const SAMPLE: &str =
     r#"echo '{"event":"sample","index":0,"start_ns":1,"wall_ns":5000,"metrics":{"x":2}}' >&4"#;
 
+/// Samples with these indices, then `done`.
+fn samples(indices: &str) -> String {
+    format!(
+        r#"for i in {indices}; do echo "{{\"event\":\"sample\",\"index\":$i,\"start_ns\":1,\"wall_ns\":5000,\"metrics\":{{\"x\":2}}}}" >&4; done; echo '{{"event":"done"}}' >&4"#
+    )
+}
+
 fn project(body: &str, more: &str) -> Project {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new();
@@ -93,12 +100,47 @@ fn one_that_hangs_is_ended_at_the_limit_with_its_samples() {
 #[test]
 fn one_that_prints_does_no_harm() {
     let body = format!(
-        "echo '{{\"event\":\"done\"}}'; echo noise >&2; for i in 1 2 3; do {SAMPLE}; done; echo '{{\"event\":\"done\"}}' >&4"
+        "echo '{{\"event\":\"done\"}}'; echo noise >&2; {}",
+        samples("0 1 2")
     );
     let project = project(&body, "");
     project.expect(0, &["run", "bench.yaml"]);
     assert_eq!(results(&project, "out")[0]["metrics"]["x"]["n"], 3);
     assert!(project.path().join("torn-down").exists());
+}
+
+#[test]
+fn one_that_sends_other_samples_than_it_was_asked_for_has_no_result() {
+    let cases = [
+        ("", "it was done after 0 of 3 samples", 0),
+        ("0 1", "it was done after 2 of 3 samples", 2),
+        (
+            "0 1 2 3 4",
+            "it sent a sample (index 3) after all 3 that were asked for",
+            3,
+        ),
+        (
+            "5 6 7",
+            "it sent a sample with index 5 where 0 of 3 is the next",
+            0,
+        ),
+        (
+            "0 0 1",
+            "it sent a sample with index 0 where 1 of 3 is the next",
+            1,
+        ),
+    ];
+    for (indices, words, kept) in cases {
+        let project = project(&samples(indices), "");
+        let result = failed(&project);
+        let message = result["error"]["message"].as_str().unwrap();
+        assert!(message.ends_with(words), "{indices}: {message}");
+        let iterations = result["iteration_metrics"].as_array().unwrap();
+        assert_eq!(iterations.len(), kept, "{indices}");
+        // One that waits for the next request can still clean up.
+        let waits = words.contains("done after");
+        assert_eq!(project.path().join("torn-down").exists(), waits);
+    }
 }
 
 #[test]
