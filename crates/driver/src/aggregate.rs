@@ -39,7 +39,7 @@ pub struct Aggregate {
     /// Student t interval of the mean at 95 %; from two samples that differ on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci95: Option<Interval95>,
-    /// Samples whose value is not finite.
+    /// Samples without a finite value: it is none, or the metric is not in them.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropped: usize,
 }
@@ -97,6 +97,37 @@ pub(crate) fn numbers(found: &mut Vec<(String, f64)>, path: &str, table: &Map<St
 
 /// Describes every metric, in the order in which the samples first name them.
 pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
+    let described = columns(samples).into_iter().filter_map(|(name, values)| {
+        let mut found = aggregate(&values)?;
+        found.dropped = samples.len().saturating_sub(found.n);
+        Some((name, found))
+    });
+    described.collect()
+}
+
+/// More metrics than this with gaps say the same.
+const MOST_GAPS: usize = 5;
+
+/// Which metrics have no finite value in how many iterations, in words; nothing where all have one.
+pub(crate) fn gaps(samples: &[Sample]) -> Option<String> {
+    let all = samples.len();
+    let gap = |(name, values): (String, Vec<f64>)| {
+        let missing = all.saturating_sub(values.iter().filter(|x| x.is_finite()).count());
+        let have = if missing == 1 { "has" } else { "have" };
+        (missing > 0)
+            .then(|| format!("{name}: {missing} of {all} iterations {have} no finite value"))
+    };
+    let mut found: Vec<String> = columns(samples).into_iter().filter_map(gap).collect();
+    let more = found.len().saturating_sub(MOST_GAPS);
+    found.truncate(MOST_GAPS);
+    if more > 0 {
+        found.push(format!("and {more} more metrics"));
+    }
+    (!found.is_empty()).then(|| found.join("; "))
+}
+
+/// The values of every metric, in the order in which the samples first name them.
+fn columns(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
     let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
     for sample in samples {
         for (place, (name, value)) in numbers_of(sample).into_iter().enumerate() {
@@ -112,9 +143,6 @@ pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
         }
     }
     columns
-        .into_iter()
-        .filter_map(|(name, values)| Some((name, aggregate(&values)?)))
-        .collect()
 }
 
 /// Describes one metric; nothing where no value is finite.
@@ -145,4 +173,42 @@ pub fn aggregate(values: &[f64]) -> Option<Aggregate> {
         }),
         dropped: values.len() - finite.len(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{aggregates, gaps};
+    use fairtrial_experiment::protocol::Sample;
+    use serde_json::{Value, json};
+
+    fn samples(metrics: &[Value]) -> Vec<Sample> {
+        let sample = |metrics: &Value| Sample {
+            metrics: metrics.as_object().cloned().unwrap_or_default(),
+            ..Sample::default()
+        };
+        metrics.iter().map(sample).collect()
+    }
+
+    #[test]
+    fn values_that_are_absent_or_not_finite_are_counted_and_told() {
+        let found = samples(&[json!({"v": 0}), json!({"v": "NaN"}), json!({"w": 1})]);
+        let all = aggregates(&found);
+        let of = |name: &str| all.iter().find(|(known, _)| known == name);
+        let counted = |name| of(name).map(|(_, found)| (found.n, found.dropped));
+        assert_eq!(counted("v"), Some((1, 2)));
+        assert_eq!(counted("w"), Some((1, 2)));
+        assert_eq!(counted("duration_s"), Some((3, 0)));
+        let told =
+            "v: 2 of 3 iterations have no finite value; w: 2 of 3 iterations have no finite value";
+        assert_eq!(gaps(&found).as_deref(), Some(told));
+        assert_eq!(gaps(&samples(&[json!({"v": 0}), json!({"v": 1})])), None);
+    }
+
+    #[test]
+    fn of_many_metrics_with_gaps_the_first_are_named() {
+        let many = json!({"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1});
+        let told = gaps(&samples(&[many, json!({})])).unwrap_or_default();
+        assert!(told.starts_with("a: 1 of 2 iterations has no finite value; b: 1"));
+        assert!(told.ends_with("; e: 1 of 2 iterations has no finite value; and 2 more metrics"));
+    }
 }

@@ -58,17 +58,30 @@ fn metrics(text: &mut String, all: &[(String, Aggregate)]) {
     if all.is_empty() {
         return;
     }
-    text.push_str(
-        "\n### Metrics\n| metric | n | mean | 95 % interval | sd | median | p95 | min | max |\n",
+    // Only where it says something: most experiments report every metric in every iteration.
+    let gaps = all.iter().any(|(_, found)| found.dropped > 0);
+    let (head, rule) = if gaps {
+        (" no value |", "---:|")
+    } else {
+        ("", "")
+    };
+    let _ = write!(
+        text,
+        "\n### Metrics\n| metric | n |{head} mean | 95 % interval | sd | median | p95 | min | max |\n\
+         |---|---:|{rule}---:|---|---:|---:|---:|---:|---:|\n"
     );
-    text.push_str("|---|---:|---:|---|---:|---:|---:|---:|---:|\n");
     for (name, found) in all {
         let interval = found.ci95.map_or_else(String::new, |ci| {
             format!("{} to {}", figure(ci.low), figure(ci.high))
         });
+        let dropped = if gaps {
+            format!(" {} |", found.dropped)
+        } else {
+            String::new()
+        };
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {interval} | {} | {} | {} | {} | {} |",
+            "| {} | {} |{dropped} {} | {interval} | {} | {} | {} | {} | {} |",
             name.replace('|', "\\|"),
             found.n,
             figure(found.mean),

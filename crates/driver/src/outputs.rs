@@ -1,12 +1,12 @@
 //! The files that a trial with an experiment leaves: in its own directory, and again under the spec's `output_dir`.
 
-use crate::aggregate::{aggregates, numbers};
+use crate::aggregate::{aggregates, gaps, numbers};
 use crate::markdown;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
-use fairtrial_model::{INFRA_FACT, TrialId};
+use fairtrial_model::{INFRA_FACT, NOTE_FACT, TrialId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -35,7 +35,8 @@ pub(crate) fn write(
     publish(task, trial)
 }
 
-/// The means of every metric, and what instruments found, as one line of final metrics.
+/// The means of every metric, and what instruments found, as one line of final metrics; with what a reader of the means
+/// should know.
 fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
     let mut line = Map::new();
     for (name, aggregate) in aggregates(&ending.samples) {
@@ -46,6 +47,7 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
         numbers(&mut seen, &found.name, &found.summary);
         line.extend(seen.into_iter().map(|(name, value)| (name, json!(value))));
     }
+    line.extend(gaps(&ending.samples).map(|gaps| (NOTE_FACT.to_owned(), gaps.into())));
     if line.is_empty() {
         return Ok(());
     }

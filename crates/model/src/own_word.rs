@@ -1,4 +1,4 @@
-//! Facts with which a trial explains its own end to the runner, which takes them out of the record's other facts.
+//! Facts with which a trial explains its own end and its numbers to the runner, which takes them out of the record's other facts.
 
 /// How the names of these facts begin.
 pub const OWN_WORD: &str = "fairtrial.";
@@ -10,3 +10,5 @@ pub const OOM_FACT: &str = "fairtrial.oom";
 pub const INFRA_FACT: &str = "fairtrial.infra";
 /// The same where trying again cannot help.
 pub const BROKEN_FACT: &str = "fairtrial.broken";
+/// What a reader of the trial's numbers should know; it becomes a note of the record.
+pub const NOTE_FACT: &str = "fairtrial.note";

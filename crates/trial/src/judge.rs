@@ -3,8 +3,8 @@
 use crate::job::JobLimits;
 use crate::wire::{Ended, Killed, LaunchFailure};
 use fairtrial_model::{
-    BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, OOM_FACT, Outcome, Record,
-    Resources,
+    BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, NOTE_FACT, OOM_FACT, Outcome,
+    Record, Resources,
 };
 
 /// Outcome, cause and exit of an ended program, before its metrics are looked at.
@@ -72,6 +72,7 @@ pub(crate) fn own_word(record: &mut Record) {
     let mut take = |key: &str| record.facts.remove(key);
     let (cause, infra, broken) = (take(CAUSE_FACT), take(INFRA_FACT), take(BROKEN_FACT));
     let oom = take(OOM_FACT);
+    record.notes.extend(take(NOTE_FACT));
     let by_itself = matches!(
         (&record.outcome, &record.cause),
         (Outcome::Ok, _) | (Outcome::Failed, Some(Cause::ExitCode { .. }))

@@ -164,6 +164,39 @@ fn instruments_and_reporters_of_the_user_work() {
 }
 
 #[test]
+fn iterations_without_a_value_are_told() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a}\n");
+    let module = MODULE.replace(
+        "{\"count\": self.count, \"odd\": float(\"nan\"),",
+        "{**({\"some\": 1} if self.count % 2 else {}), \"odd\": float(\"inf\") if self.count == 4 else self.count, \"count\": 1,",
+    );
+    project.write("mine.py", &module);
+    expect(&project, 0, &["run", "bench.yaml"]);
+    let result = &results(&project, "out")[0];
+    assert_eq!(result["metrics"]["odd"]["dropped"], 1);
+    assert_eq!(result["metrics"]["some"]["dropped"], 2);
+    assert!(result["metrics"]["count"].get("dropped").is_none());
+    let folder = std::fs::read_dir(project.path().join("out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.join("README.md").exists());
+    let page = std::fs::read_to_string(folder.unwrap().join("README.md")).unwrap();
+    assert!(page.contains("| metric | n | no value | mean |"), "{page}");
+    assert!(page.contains("| odd | 3 | 1 | "), "{page}");
+    let record = project
+        .journal("bench")
+        .into_iter()
+        .find(|line| line["event"] == "finished")
+        .unwrap();
+    let note = "some: 2 of 4 iterations have no finite value; odd: 1 of 4 iterations has no finite value";
+    assert_eq!(record["notes"], serde_json::json!([note]), "{record}");
+    assert!(record.get("facts").is_none(), "{record}");
+}
+
+#[test]
 fn results_that_find_no_place_are_the_machines_failure() {
     if no_python() {
         return;
