@@ -12,6 +12,7 @@ use fairtrial_journal::{
     Durability, JournalError, RunDir, RunState, effective_records, write_atomic_bytes,
 };
 use fairtrial_model::{Outcome, Params, Record};
+use fairtrial_report::number::counted;
 use fairtrial_spec::{Spec, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -99,10 +100,11 @@ const MOST_TROUBLES: usize = 10;
 
 /// Says why trials failed, in the experiment's own words.
 fn tell_troubles(run: &RunDir, records: &[Record], printer: Printer) {
-    let failed = records
+    let failed: Vec<&Record> = records
         .iter()
-        .filter(|record| record.outcome.is_arm_failure());
-    for record in failed.take(MOST_TROUBLES) {
+        .filter(|record| record.outcome.is_arm_failure())
+        .collect();
+    for record in failed.iter().take(MOST_TROUBLES) {
         let read = std::fs::read(result_file(run, record)).ok();
         let head = read.and_then(|text| serde_json::from_slice::<ResultHead>(&text).ok());
         if let Some(error) = head.and_then(|head| head.error) {
@@ -116,6 +118,11 @@ fn tell_troubles(run: &RunDir, records: &[Record], printer: Printer) {
                 error.message
             ));
         }
+    }
+    let more = failed.len().saturating_sub(MOST_TROUBLES);
+    if more > 0 {
+        let more = counted(more as u64, "more trial");
+        printer.warn(format!("and {more} failed"));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
-use fairtrial_model::{INFRA_FACT, NOTE_FACT, TrialId};
+use fairtrial_model::{CAUSE_FACT, INFRA_FACT, NOTE_FACT, TrialId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -36,7 +36,7 @@ pub(crate) fn write(
 }
 
 /// The means of every metric, and what instruments found, as one line of final metrics; with what a reader of the means
-/// should know.
+/// should know, and why the trial failed.
 fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
     let mut line = Map::new();
     for (name, aggregate) in aggregates(&ending.samples) {
@@ -48,6 +48,12 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
         line.extend(seen.into_iter().map(|(name, value)| (name, json!(value))));
     }
     line.extend(gaps(&ending.samples).map(|gaps| (NOTE_FACT.to_owned(), gaps.into())));
+    if let Some(trouble) = &ending.trouble {
+        // In one line, as causes are shown.
+        let words = trouble.words();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        line.insert(CAUSE_FACT.to_owned(), words.join(" ").into());
+    }
     if line.is_empty() {
         return Ok(());
     }

@@ -191,7 +191,8 @@ fn iterations_without_a_value_are_told() {
         .into_iter()
         .find(|line| line["event"] == "finished")
         .unwrap();
-    let note = "some: 2 of 4 iterations have no finite value; odd: 1 of 4 iterations has no finite value";
+    let note =
+        "some: 2 of 4 iterations have no finite value; odd: 1 of 4 iterations has no finite value";
     assert_eq!(record["notes"], serde_json::json!([note]), "{record}");
     assert!(record.get("facts").is_none(), "{record}");
 }
@@ -281,6 +282,36 @@ fn a_failing_point_does_not_stop_the_sweep() {
         .expect("the sweep has a summary");
     let summary = std::fs::read_to_string(folder.join("SWEEP_SUMMARY.md")).unwrap();
     assert_eq!(summary.matches("| failed |").count(), 2, "{summary}");
+}
+
+#[test]
+fn records_have_the_experiments_own_words_and_what_is_not_named_is_counted() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a, fail_at: [0, 1, 2, 3], other: [1, 2, 3]}\n");
+    let module = MODULE.replace(
+        "\"mode\": {",
+        "\"other\": {\"type\": \"integer\"}, \"mode\": {",
+    );
+    project.write("mine.py", &module.replace("as told", "as\\ntold"));
+    let said = expect(&project, 1, &["run", "bench.yaml"]).err;
+    assert!(said.contains("and 2 more trials failed"), "{said}");
+    let causes: Vec<_> = project
+        .journal("bench")
+        .into_iter()
+        .filter(|line| line["event"] == "finished")
+        .map(|line| line["cause"].clone())
+        .collect();
+    assert_eq!(causes.len(), 12);
+    for cause in causes {
+        let message = cause["message"].as_str().unwrap_or_default();
+        assert!(
+            message.starts_with("measured iteration ")
+                && message.ends_with(": ValueError: as told"),
+            "{cause}"
+        );
+    }
 }
 
 #[test]
