@@ -6,11 +6,20 @@ from typing import Any
 
 
 def plain(value: Any) -> str:
-    """A value as one line of JSON."""
+    """A value as one line of JSON; what JSON cannot take (other keys than words and numbers, circles) raises."""
     try:
-        return json.dumps(value, allow_nan=False, default=simpler)
-    except ValueError:
-        return json.dumps(finite(value), allow_nan=False, default=simpler)
+        return dumps(value)
+    except ValueError as error:
+        try:
+            return dumps(finite(value))
+        except RecursionError:
+            # A circle: what `json` says about it is clearer.
+            raise error from None
+
+
+def dumps(value: Any) -> str:
+    # Not in ASCII: half a surrogate pair then does not pass for a character when the line is encoded.
+    return json.dumps(value, allow_nan=False, default=simpler, ensure_ascii=False)
 
 
 def simpler(value: Any) -> Any:

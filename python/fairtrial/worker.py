@@ -72,7 +72,19 @@ class Worker:
                     answer(**request)
 
     def say(self, reply: Dict[str, Any]) -> None:
-        self.driver.sendall((plain(reply) + "\n").encode())
+        self.write(plain(reply))
+
+    def answer(self, reply: Dict[str, Any]) -> None:
+        """Says what holds values of the experiment, which JSON may not take."""
+        try:
+            line = plain(reply)
+        except Exception as error:
+            return self.fail(error)
+        self.write(line)
+
+    def write(self, line: str) -> None:
+        # Words of the experiment may hold half characters, which no line can: they are for people, a `?` does.
+        self.driver.sendall((line + "\n").encode(errors="replace"))
 
     def tell(self, reply: Dict[str, Any]) -> None:
         if self.timed:
@@ -102,7 +114,7 @@ class Worker:
             return self.fail(error)
         experiments = [described(slug, cls) for slug, cls in EXPERIMENTS.items()]
         instruments = [{"name": name} for name in INSTRUMENTS]
-        self.say(
+        self.answer(
             {
                 "event": "described",
                 "protocol": PROTOCOL,
@@ -132,7 +144,7 @@ class Worker:
             complete = {**(shown if isinstance(shown, dict) else {}), **params}
         except Exception as error:
             return self.fail(error)
-        self.say({"event": "ready", "params": complete, "versions": versions()})
+        self.answer({"event": "ready", "params": complete, "versions": versions()})
 
     def place(
         self,
@@ -196,14 +208,18 @@ class Worker:
                 f'{{"event":"sample","index":{index},"start_ns":{start},'
                 f'"wall_ns":{end - start},"cpu_ns":{cpu}'
             )
-            if metrics:
-                if not isinstance(metrics, dict):
-                    kind = type(metrics).__name__
-                    return self.fail(TypeError(f"execute_once returned {kind}, not a dict"), index)
-                line += f',"metrics":{plain(metrics)}'
-            if notes:
-                line += f',"instruments":{plain(notes)}'
-            send((line + "}\n").encode())
+            try:
+                if metrics:
+                    if not isinstance(metrics, dict):
+                        kind = type(metrics).__name__
+                        raise TypeError(f"execute_once returned {kind}, not a dict")
+                    line += f',"metrics":{plain(metrics)}'
+                if notes:
+                    line += f',"instruments":{plain(notes)}'
+                whole = (line + "}\n").encode()
+            except Exception as error:
+                return self.fail(error, index)
+            send(whole)
         context.iteration_index = None
         self.say({"event": "done"})
 

@@ -198,6 +198,34 @@ fn iterations_without_a_value_are_told() {
 }
 
 #[test]
+fn a_result_that_json_cannot_take_fails_its_iteration() {
+    if no_python() {
+        return;
+    }
+    let cases = [
+        ("return {(1, 2): 3}", "TypeError: keys must be str"),
+        (
+            "d = {}; d[\"d\"] = d; return d",
+            "ValueError: Circular reference detected",
+        ),
+        ("return {\"s\": \"\\udcff\"}", "UnicodeEncodeError: "),
+        ("raise ValueError(\"half \\udcff\")", "ValueError: half ?"),
+    ];
+    for (body, words) in cases {
+        let project = mine("params: {mode: a, fail_at: 2}\n");
+        let module = MODULE.replace("raise ValueError(\"as told\")", body);
+        project.write("mine.py", &module);
+        expect(&project, 1, &["run", "bench.yaml"]);
+        let result = &results(&project, "out")[0];
+        let message = result["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(words), "{body}: {message}");
+        assert_eq!(result["error"]["iteration"], 2, "{body}");
+        assert_eq!(result["metrics"]["count"]["n"], 2, "{body}");
+        assert!(project.path().join("torn-down").exists(), "{body}");
+    }
+}
+
+#[test]
 fn results_that_find_no_place_are_the_machines_failure() {
     if no_python() {
         return;
