@@ -187,20 +187,30 @@ class Worker:
         for index in range(first, first + count):
             context.iteration_index = index if measured else None
             notes: Dict[str, Any] = {}
+            failure: Optional[BaseException] = None
             self.timed = True
             try:
                 with ExitStack() as around:
-                    for instrument, options in observed:
-                        around.enter_context(instrument(notes, **options))
-                    cpu = process_time_ns()
-                    start = perf_counter_ns()
-                    metrics = execute(context)
-                    end = perf_counter_ns()
-                    cpu = process_time_ns() - cpu
+                    try:
+                        for instrument, options in observed:
+                            around.enter_context(instrument(notes, **options))
+                        cpu = process_time_ns()
+                        start = perf_counter_ns()
+                        metrics = execute(context)
+                        end = perf_counter_ns()
+                        cpu = process_time_ns() - cpu
+                    except BaseException as error:
+                        # An instrument may swallow it; the iteration has failed all the same.
+                        failure = error
+                        raise
             except Exception as error:
+                failure = error
+            if isinstance(failure, Exception):
                 self.timed = False
                 self.release()
-                return self.fail(error, index)
+                return self.fail(failure, index)
+            if failure is not None:
+                raise failure
             self.timed = False
             if self.held:
                 self.release()

@@ -7,7 +7,7 @@ use crate::result::{Ending, Status};
 use crate::samples::Samples;
 use crate::tools::{DriveError, Tools};
 use crate::trouble::Trouble;
-use crate::worker::{Heard, Lost, Worker, command_for};
+use crate::worker::{Heard, Lost, Worker, command_for, quoted};
 use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Setup, VERSION};
 use fairtrial_experiment::{Artifact, Origin, Phase};
 use serde_json::{Map, Value};
@@ -380,9 +380,5 @@ fn not_asked(index: u64, next: u64, asked: u64) -> String {
 }
 
 fn unexpected(heard: &Heard) -> Lost {
-    let text: String = String::from_utf8_lossy(&heard.line)
-        .chars()
-        .take(120)
-        .collect();
-    Lost::Garbage(format!("`{}` (not expected here)", text.escape_debug()))
+    Lost::Garbage(format!("`{}` (not expected here)", quoted(&heard.line)))
 }

@@ -233,14 +233,22 @@ impl Worker {
 fn parse(line: Vec<u8>) -> Result<Heard, Lost> {
     match serde_json::from_slice(&line) {
         Ok(reply) => Ok(Heard { reply, line }),
-        Err(error) => {
-            let text: String = String::from_utf8_lossy(&line).chars().take(120).collect();
-            Err(Lost::Garbage(format!(
-                "`{}` ({error})",
-                text.escape_debug()
-            )))
+        Err(error) => Err(Lost::Garbage(format!("`{}` ({error})", quoted(&line)))),
+    }
+}
+
+/// The beginning of a line for messages. Quotes stay as they are: lines are JSON, and full of them.
+pub(crate) fn quoted(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let mut shown = String::new();
+    for letter in text.chars().take(120) {
+        if letter.is_control() {
+            shown.extend(letter.escape_debug());
+        } else {
+            shown.push(letter);
         }
     }
+    shown
 }
 
 fn is_timeout(error: &io::Error) -> bool {

@@ -226,6 +226,21 @@ fn a_result_that_json_cannot_take_fails_its_iteration() {
 }
 
 #[test]
+fn an_instrument_that_swallows_errors_hides_no_failure() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a, fail_at: 2}\ninstrumentation: [timing, marks]\n");
+    let swallows = "    try:\n        yield\n    except BaseException:\n        pass\n";
+    project.write("mine.py", &MODULE.replacen("    yield\n", swallows, 1));
+    expect(&project, 1, &["run", "bench.yaml"]);
+    let result = &results(&project, "out")[0];
+    assert_eq!(result["error"]["message"], "ValueError: as told");
+    assert_eq!(result["error"]["iteration"], 2);
+    assert_eq!(result["metrics"]["count"]["n"], 2);
+}
+
+#[test]
 fn results_that_find_no_place_are_the_machines_failure() {
     if no_python() {
         return;

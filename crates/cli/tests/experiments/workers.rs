@@ -72,12 +72,12 @@ fn one_that_dies_loses_only_its_iteration() {
 #[test]
 fn one_that_writes_garbage_is_ended_and_quoted() {
     let project = project(
-        &format!("{SAMPLE}; echo 'Segmentation fault?' >&4; sleep 60"),
+        &format!("{SAMPLE}; echo 'Segmentation \"fault\"?' >&4; sleep 60"),
         "",
     );
     let result = failed(&project);
     let message = result["error"]["message"].as_str().unwrap();
-    assert!(message.contains("`Segmentation fault?`"), "{message}");
+    assert!(message.contains("`Segmentation \"fault\"?`"), "{message}");
     assert_eq!(result["metrics"]["x"]["n"], 1);
 }
 
