@@ -49,6 +49,21 @@ fn the_result_file_has_every_key_of_the_original() {
 }
 
 #[test]
+fn a_command_for_a_shell_is_answered_with_how_to_write_it() {
+    let project = Project::new();
+    project.write(
+        "noop.yaml",
+        "experiment: noop\ninstrumentation: [{name: custom, stop: \"exit 4\"}, {name: custom, label: shell, stop: \"sh -c 'exit 4'\"}]\noutput_dir: out\n",
+    );
+    project.expect(0, &["run", "noop.yaml"]);
+    let found = &results(&project, "out")[0]["instruments"];
+    let absent = |name: &str| found[name]["absent"].to_string();
+    assert!(absent("custom").contains("there is no program `exit`"));
+    assert!(absent("custom").contains("not run by a shell"));
+    assert!(absent("shell").contains("exit status: 4"));
+}
+
+#[test]
 fn an_instrument_that_cannot_work_says_why() {
     let project = Project::new();
     project.write(

@@ -1,4 +1,4 @@
-//! `custom`: the user's own commands before the first and after the last measured iteration.
+//! `custom`: the user's own commands before the first and after the last measured iteration, run without a shell.
 
 use super::{Finding, Observer, text};
 use fairtrial_experiment::Artifact;
@@ -6,6 +6,7 @@ use fairtrial_experiment::protocol::Sample;
 use fairtrial_spec::Instrument;
 use serde_json::{Map, Value};
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -44,7 +45,7 @@ impl Custom {
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
             .output()
-            .map_err(|error| refused(error.to_string()))?;
+            .map_err(|error| refused(not_started(&error, program)))?;
         let name = format!("{}_{when}.txt", self.label);
         fs::write(artifacts.join(&name), &output.stdout)
             .map_err(|error| refused(error.to_string()))?;
@@ -77,6 +78,16 @@ impl Observer for Custom {
             absent,
         }
     }
+}
+
+/// Why a program did not start; one that is not there may be a word of the shell.
+fn not_started(error: &io::Error, program: &str) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        return format!(
+            "there is no program `{program}` (commands are not run by a shell; for one, write `sh -c '...'`)"
+        );
+    }
+    error.to_string()
 }
 
 /// What was printed, where it is a JSON object.

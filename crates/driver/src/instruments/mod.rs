@@ -82,9 +82,9 @@ pub(crate) fn known() -> Vec<InstrumentInfo> {
             "Commands of your own before the first and after the last measured iteration.",
             vec![
                 Param::optional("start", ParamType::Text)
-                    .doc("Run before the first measured iteration"),
+                    .doc("Run before the first measured iteration, without a shell"),
                 Param::optional("stop", ParamType::Text).doc(
-                    "Run after the last one; a JSON object on its standard output becomes metrics",
+                    "Run after the last one, without a shell; a JSON object on its standard output becomes metrics",
                 ),
                 Param::text("label", "custom").doc("Name of its files and metrics"),
             ],
