@@ -8,7 +8,7 @@ mod setup_phase;
 
 pub use report::{Report, RolloutEnd};
 pub use request::{RolloutTask, RolloutTrial, TASK_SCHEMA};
-pub use results::declared_metrics;
+pub use results::{RESULTS_FILE, agent_trouble, declared_metrics};
 
 use crate::adapter::INSTRUCTION_FILE;
 use crate::baseline::Baseline;
@@ -204,7 +204,7 @@ impl<'a> Drive<'a> {
 
     fn rescore(&self) -> Result<Report, AgentError> {
         self.prepare()?;
-        let path = self.trial.dir.join("results.json");
+        let path = self.trial.dir.join(RESULTS_FILE);
         let text = fs::read(&path).at("read", &path)?;
         let results: Value =
             serde_json::from_slice(&text).map_err(|error| AgentError::Content {

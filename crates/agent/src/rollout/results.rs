@@ -8,6 +8,10 @@ use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, MetricSource, OO
 use fairtrial_spec::RolloutOptions;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
+
+/// The file with how the agent ended.
+pub const RESULTS_FILE: &str = "results.json";
 
 /// The metrics that every rollout may report and that say which way is better.
 const DIRECTED: [(&str, Direction); 4] = [
@@ -31,6 +35,14 @@ pub fn declared_metrics() -> impl Iterator<Item = MetricDeclaration> {
         round: None,
         required: false,
     })
+}
+
+/// What kept a rollout's agent from its work, as its rollout wrote it down: the provider's trouble or the machine's.
+/// Whatever such an agent left is not scored.
+pub fn agent_trouble(dir: &Path) -> Option<String> {
+    let text = fs::read(dir.join(RESULTS_FILE)).ok()?;
+    let results: Value = serde_json::from_slice(&text).ok()?;
+    results["infra"].as_str().map(str::to_owned)
 }
 
 impl Drive<'_> {
@@ -82,7 +94,7 @@ impl Drive<'_> {
         diff_lines: usize,
     ) -> Result<(), AgentError> {
         self.write_json(
-            "results.json",
+            RESULTS_FILE,
             &json!({
                 "run_id": self.trial.name,
                 "task_id": self.task.id,

@@ -61,6 +61,30 @@ fn eval_scores_again_what_the_rollouts_left() {
 }
 
 #[test]
+fn eval_does_not_score_an_agent_that_its_provider_refused() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 2\nretries = 0\nagent = { command = [\"sh\", \"-c\", \"echo 42 > answer.txt; test {rollout} = 0 || { echo 'HTTP 429 Too Many Requests'; exit 1; }\"] }\n",
+    );
+    lab.run(3);
+    let before = lab.rollouts("b");
+    let mut command = lab.project.command(&["eval", "b", "--latest"]);
+    let ran = Ran::from(command.env("SANDBOX_BACKEND", "process").output().unwrap());
+    assert_eq!(ran.code, 3, "as a run with the same outcomes");
+    assert!(ran.err.contains("1 of 2 rollouts scored"), "{}", ran.err);
+    let told = "not scored: the provider's rate limit (HTTP 429 Too Many Requests)";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let after = lab.rollouts("b");
+    assert_eq!(after[0].0["outcome"], "ok");
+    assert_eq!(after[1].0["outcome"], "infra");
+    assert_eq!(after[1].0["cause"], before[1].0["cause"]);
+    assert!(after[1].0["metrics"].get("score").is_none());
+    let manifest = json_of(&lab.project.newest_run("b"), "eval_manifest.json");
+    assert_eq!(manifest["results"][1]["status"], "infra");
+}
+
+#[test]
 fn custom_metrics_and_scores_of_the_evaluation_script_are_merged() {
     let lab = Lab::new();
     let mut meta = meta("t");

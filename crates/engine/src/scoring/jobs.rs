@@ -2,14 +2,14 @@
 
 use crate::EngineError;
 use crate::job::JobMaker;
-use fairtrial_agent::rollout::RolloutTrial;
+use fairtrial_agent::rollout::{RESULTS_FILE, RolloutTrial};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::{MetricDeclaration, MetricSource, Number, Record};
 use fairtrial_plan::Plan;
 use fairtrial_spec::Spec;
 use fairtrial_trial::collect;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The hidden argument with which the binary scores a rollout again.
@@ -62,7 +62,7 @@ impl Scorings {
         if elsewhere.is_empty() {
             return BTreeMap::new();
         }
-        let dir = self.run.root().path().join(&record.dir);
+        let dir = self.dir(record);
         let mut found = collect(&dir, &elsewhere, &record.resources).metrics;
         // The file that rollouts report to is read with the others; what stands there is the scoring before.
         found.retain(|name, _| elsewhere.iter().any(|metric| metric.name == *name));
@@ -74,10 +74,15 @@ impl Scorings {
         self.run.root().outward(&record.dir)
     }
 
+    /// Where the rollout left its files.
+    pub(super) fn dir(&self, record: &Record) -> PathBuf {
+        self.run.root().path().join(&record.dir)
+    }
+
     /// The job for a rollout; absent where its agent left nothing to score.
     pub(super) fn job(&self, record: &Record) -> Result<Option<ScoreJob>, EngineError> {
-        let dir = self.run.root().path().join(&record.dir);
-        if record.dir.is_empty() || !dir.join("results.json").is_file() {
+        let dir = self.dir(record);
+        if record.dir.is_empty() || !dir.join(RESULTS_FILE).is_file() {
             return Ok(None);
         }
         let job = self

@@ -4,7 +4,7 @@
 mod jobs;
 
 use crate::{EngineError, resolved_spec};
-use fairtrial_agent::rollout::Report;
+use fairtrial_agent::rollout::{Report, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
@@ -46,7 +46,7 @@ pub struct Rescored {
     pub task_dir: String,
     /// 0 where it was scored, 1 where there is nothing to score, 3 where scoring failed.
     pub eval_rc: i32,
-    /// `ok`, `not_run` or `failed`.
+    /// `ok`, `not_run`, `infra` (its agent was kept from its work) or `failed`.
     pub status: &'static str,
     /// The score.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,6 +129,12 @@ fn score(scorings: &Scorings, record: &Record, dir: &str, redactor: &Redactor) -
         }
         Err(error) => return unscored(1, "failed", &error.to_string()),
     };
+    if let Some(trouble) = agent_trouble(&scorings.dir(record)) {
+        return Rescored {
+            record: kept_out(record, &trouble),
+            ..unscored(1, "infra", &format!("not scored: {trouble}"))
+        };
+    }
     let report = match run_job(&job) {
         Ok(report) => report,
         Err(message) => return unscored(3, "failed", &message),
@@ -166,6 +172,24 @@ fn run_job(job: &ScoreJob) -> Result<Report, String> {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     }
     serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
+}
+
+/// The record of a rollout whose agent the provider or the machine kept from its work: nothing that scoring finds can
+/// change that. Present where the record says otherwise, as earlier versions of `eval` had it.
+fn kept_out(record: &Record, trouble: &str) -> Option<Record> {
+    if record.outcome == Outcome::Infra {
+        return None;
+    }
+    let mut record = record.clone();
+    record
+        .metrics
+        .retain(|name, _| AGENT_METRICS.contains(&name.as_str()));
+    record.outcome = Outcome::Infra;
+    record.cause = Some(Cause::Said {
+        message: trouble.to_owned(),
+        permanent: false,
+    });
+    Some(record)
 }
 
 /// Puts a new scoring into a record. What the agent did stays; whether the rollout can be scored may change.
