@@ -3,6 +3,7 @@
 
 use crate::error::{AgentError, At};
 use crate::git::Git;
+use crate::ignored::Ignored;
 use crate::nested::Aside;
 use crate::task::{AgentTask, ReadTask, Repo, Solution};
 use crate::tree;
@@ -74,8 +75,9 @@ impl Baseline {
         self.dir.join("solution.patch")
     }
 
-    /// What differs in a workspace, as a patch that git can apply. What the agent did to its own history is not asked.
-    pub fn diff(&self, workspace: &Path) -> Result<Vec<u8>, AgentError> {
+    /// What differs in a workspace, as a patch that git can apply, and what of it the task's repository ignores. What the
+    /// agent did to its own history is not asked.
+    pub(crate) fn diff(&self, workspace: &Path) -> Result<(Vec<u8>, Ignored), AgentError> {
         let index = workspace.with_file_name("diff.index");
         let own = self.tree().join(".git");
         fs::copy(own.join("index"), &index).at("copy", &own)?;
@@ -83,6 +85,18 @@ impl Baseline {
         let aside = Aside::put(workspace)?;
         // The objects of new files go to the baseline's store unless told otherwise: only their names are noted.
         git("add").args(["-A", "-N", "."]).run()?;
+        let listed = git("ls-files")
+            .args(["-z", "--others", "--ignored", "--exclude-standard"])
+            .output()?;
+        let ignored = Ignored::sort(&listed, &self.tree(), workspace)?;
+        if !ignored.taken.is_empty() {
+            let names = workspace.with_file_name("diff.names");
+            fs::write(&names, ignored.pathspecs()).at("write", &names)?;
+            let from = format!("--pathspec-from-file={}", names.display());
+            git("add")
+                .args(["-N", "-f", "--pathspec-file-nul", &from])
+                .run()?;
+        }
         let patch = git("diff")
             .args([
                 "--binary",
@@ -94,7 +108,7 @@ impl Baseline {
             .output();
         let _ = fs::remove_file(&index);
         aside.restore()?;
-        patch
+        Ok((patch?, ignored))
     }
 
     /// Makes a baseline of its own, in a folder that does not exist, of a workspace that was copied from this one and

@@ -2,6 +2,7 @@
 
 use crate::baseline::Baseline;
 use crate::error::{AgentError, At};
+use crate::ignored::Ignored;
 use crate::sandbox::Room;
 use crate::task::AgentTask;
 use crate::tree::Difference;
@@ -16,7 +17,15 @@ const LARGEST: u64 = 16 << 20;
 /// Files kept of one folder.
 const MOST: usize = 200;
 
-/// Writes `artifacts/` and gives the lines of the diff.
+/// What of the work is to be told.
+pub(crate) struct Kept {
+    /// Lines of the diff.
+    pub(crate) diff_lines: usize,
+    /// What the task's repository ignores.
+    pub(crate) ignored: Ignored,
+}
+
+/// Writes `artifacts/`.
 pub(crate) struct Collector<'a> {
     /// What the agent started from.
     pub(crate) start: &'a Baseline,
@@ -32,13 +41,13 @@ impl Collector<'_> {
         dir: &Path,
         room: &Room,
         difference: Difference,
-    ) -> Result<usize, AgentError> {
+    ) -> Result<Kept, AgentError> {
         let artifacts = dir.join("artifacts");
         fs::create_dir_all(&artifacts).at("create", &artifacts)?;
-        let diff = if difference == Difference::Files {
+        let (diff, ignored) = if difference == Difference::Files {
             self.start.diff(&room.workspace)?
         } else {
-            Vec::new()
+            (Vec::new(), Ignored::default())
         };
         let diff = self.redactor.redact_bytes(diff);
         let path = artifacts.join("diff.patch");
@@ -52,10 +61,14 @@ impl Collector<'_> {
             &[],
         )?;
         let lines = diff.split(|byte| *byte == b'\n').count();
-        Ok(if diff.is_empty() {
+        let diff_lines = if diff.is_empty() {
             0
         } else {
             lines.saturating_sub(1)
+        };
+        Ok(Kept {
+            diff_lines,
+            ignored,
         })
     }
 

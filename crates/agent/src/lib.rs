@@ -14,6 +14,7 @@ pub mod findings;
 pub mod format;
 mod gate;
 mod git;
+mod ignored;
 mod nested;
 mod paths;
 pub mod process;

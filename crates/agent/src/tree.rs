@@ -154,7 +154,8 @@ pub(crate) fn compare(
     Ok(difference)
 }
 
-fn same_content(one: &Path, other: &Path) -> Result<bool, AgentError> {
+/// Whether two files hold the same.
+pub(crate) fn same_content(one: &Path, other: &Path) -> Result<bool, AgentError> {
     let (mut left, mut right) = (
         File::open(one).at("open", one)?,
         File::open(other).at("open", other)?,

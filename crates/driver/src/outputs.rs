@@ -6,7 +6,7 @@ use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
-use fairtrial_model::{CAUSE_FACT, INFRA_FACT, NOTE_FACT, TrialId};
+use fairtrial_model::{CAUSE_FACT, INFRA_FACT, NOTES_FACT, TrialId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -47,7 +47,7 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
         numbers(&mut seen, &found.name, &found.summary);
         line.extend(seen.into_iter().map(|(name, value)| (name, json!(value))));
     }
-    line.extend(gaps(&ending.samples).map(|gaps| (NOTE_FACT.to_owned(), gaps.into())));
+    line.extend(gaps(&ending.samples).map(|gaps| (NOTES_FACT.to_owned(), gaps.into())));
     if let Some(trouble) = &ending.trouble {
         // In one line, as causes are shown.
         let words = trouble.words();

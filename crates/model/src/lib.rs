@@ -31,7 +31,7 @@ pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSumma
 pub use nearest::nearest;
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
-pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTE_FACT, OOM_FACT, OWN_WORD};
+pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};
 pub use params::{ParamValue, Params};
 pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use resources::{LimitBackend, MemorySource, Resources};

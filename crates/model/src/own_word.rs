@@ -10,5 +10,5 @@ pub const OOM_FACT: &str = "fairtrial.oom";
 pub const INFRA_FACT: &str = "fairtrial.infra";
 /// The same where trying again cannot help.
 pub const BROKEN_FACT: &str = "fairtrial.broken";
-/// What a reader of the trial's numbers should know; it becomes a note of the record.
-pub const NOTE_FACT: &str = "fairtrial.note";
+/// What a person should know of the trial, a line each; they become notes of the record.
+pub const NOTES_FACT: &str = "fairtrial.notes";

@@ -3,7 +3,7 @@
 use crate::job::JobLimits;
 use crate::wire::{Ended, Killed, LaunchFailure};
 use fairtrial_model::{
-    BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, NOTE_FACT, OOM_FACT, Outcome,
+    BROKEN_FACT, CAUSE_FACT, Cause, Exit, INFRA_FACT, MemorySource, NOTES_FACT, OOM_FACT, Outcome,
     Record, Resources,
 };
 
@@ -71,8 +71,9 @@ pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
 pub(crate) fn own_word(record: &mut Record) {
     let mut take = |key: &str| record.facts.remove(key);
     let (cause, infra, broken) = (take(CAUSE_FACT), take(INFRA_FACT), take(BROKEN_FACT));
-    let oom = take(OOM_FACT);
-    record.notes.extend(take(NOTE_FACT));
+    let (oom, notes) = (take(OOM_FACT), take(NOTES_FACT));
+    let notes = notes.unwrap_or_default();
+    record.notes.extend(notes.lines().map(str::to_owned));
     let by_itself = matches!(
         (&record.outcome, &record.cause),
         (Outcome::Ok, _) | (Outcome::Failed, Some(Cause::ExitCode { .. }))

@@ -166,10 +166,12 @@ impl<'a> Drive<'a> {
             redactor: &self.redactor,
         };
         let difference = tree::compare(&start.tree(), &room.workspace, &snapshot)?;
-        let diff_lines = collector.collect(&self.trial.dir, &room, difference)?;
+        let kept = collector.collect(&self.trial.dir, &room, difference)?;
+        let diff_lines = kept.diff_lines;
         let fresh = (difference == Difference::None).then_some(room.workspace.as_path());
         let mut report = Report::new();
         self.agent_report(&agent, diff_lines, &mut report);
+        report.ignored(&kept.ignored);
         if let Some(seconds) = phases.setup {
             report.metrics.insert("setup_s".to_owned(), seconds.into());
         }

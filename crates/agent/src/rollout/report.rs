@@ -1,8 +1,9 @@
 //! What a rollout tells the trial runner: how it ended, its numbers, and its words.
 
 use crate::error::{AgentError, At};
+use crate::ignored::Ignored;
 use fairtrial_journal::redact::Redactor;
-use fairtrial_model::{BROKEN_FACT, INFRA_FACT};
+use fairtrial_model::{BROKEN_FACT, INFRA_FACT, NOTES_FACT};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fs;
@@ -57,6 +58,29 @@ impl Report {
     fn blame(&mut self, fact: &str, message: &str) {
         self.end = RolloutEnd::Infra;
         self.facts.insert(fact.to_owned(), message.into());
+    }
+
+    /// Something that a person should know, for the record's notes.
+    pub(super) fn note(&mut self, text: &str) {
+        let before = self.facts.get(NOTES_FACT).and_then(Value::as_str);
+        let all = before.map_or_else(|| text.to_owned(), |before| format!("{before}\n{text}"));
+        self.facts.insert(NOTES_FACT.to_owned(), all.into());
+    }
+
+    /// Tells what of the agent's work is not in the diff because the task's repository ignores it.
+    pub(super) fn ignored(&mut self, ignored: &Ignored) {
+        let some = |all: &mut dyn Iterator<Item = &String>| {
+            let some: Vec<&str> = all.take(10).map(String::as_str).collect();
+            some.join(", ")
+        };
+        let all = some(&mut ignored.left.iter().chain(&ignored.caches));
+        if !all.is_empty() {
+            self.facts.insert("ignored".to_owned(), all.into());
+        }
+        if !ignored.left.is_empty() {
+            let left = some(&mut ignored.left.iter());
+            self.note(&format!("ignored by git, and so not in the diff: {left}"));
+        }
     }
 
     pub(super) fn append(&self, file: &Path, redactor: &Redactor) -> Result<(), AgentError> {

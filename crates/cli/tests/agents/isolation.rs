@@ -177,3 +177,30 @@ fn what_an_agent_puts_into_a_repository_of_its_own_counts_too() {
     assert_eq!(diff.matches("diff --git").count(), 2, "{diff}");
     assert!(diff.contains("+++ b/deep/one/f"), "{diff}");
 }
+
+#[test]
+fn what_an_agent_makes_counts_although_git_ignores_it() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    lab.project.write(
+        "data/tasks/prepared/t/overlay_repo_files/.gitignore",
+        "answer.txt\n__pycache__\n*.big\nmade.txt\n",
+    );
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsetup = [\"sh\", \"-c\", \"echo 1 > made.txt\"]\nagent = { command = [\"sh\", \"-c\", \"mkdir __pycache__; touch __pycache__/x.pyc; echo 42 > answer.txt; truncate -s 17M x.big\"] }\n",
+    );
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 1.0, "{row}");
+    let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+    assert!(diff.contains("+42"), "{diff}");
+    for out in ["pyc", "made.txt", "x.big"] {
+        assert!(!diff.contains(out), "{diff}");
+    }
+    let record = json_of(dir, "record.json");
+    let ignored = "x.big (17 MiB), __pycache__/ (1 file)";
+    assert_eq!(record["facts"]["ignored"], ignored);
+    let told = "ignored by git, and so not in the diff: x.big (17 MiB)";
+    assert_eq!(record["notes"][0], told);
+    assert!(record["facts"].get("fairtrial.notes").is_none());
+}
