@@ -13,6 +13,8 @@ const ROLLOUT_FLOOR: f64 = 0.95;
 pub(crate) const MOST_BROKEN: f64 = 0.2;
 /// The metric without which a rollout that ended well says nothing.
 pub(crate) const SCORE: &str = "score";
+/// Metrics of a rollout of which a failed one has 0: it was asked, and did not do it.
+const OWED: [&str; 2] = [SCORE, "solved"];
 /// Shares are sums of few trials: a rounding is no broken trial.
 const ROUNDING: f64 = 1e-9;
 
@@ -56,6 +58,11 @@ impl Floor {
                 holds_for: HoldsFor::Rollouts,
             }),
         }
+    }
+
+    /// Whether a trial of this task that failed has 0 by this metric, instead of nothing.
+    pub(crate) fn owes(&self, task: &str, metric: &str) -> bool {
+        OWED.contains(&metric) && self.rollouts.iter().any(|known| known == task)
     }
 
     /// The same with another share, for every trial.

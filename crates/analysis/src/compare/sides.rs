@@ -2,7 +2,7 @@
 
 use super::CompareOptions;
 use crate::AnalysisError;
-use crate::dataset::{Dataset, Origin, Repeat};
+use crate::dataset::{Dataset, Origin, Repeat, Trial};
 use crate::order;
 use crate::validity::{Floor, SCORE};
 use fairtrial_model::{Outcome, Params};
@@ -90,6 +90,13 @@ impl Selected<'_> {
             .iter()
             .map(|name| task_numbers.of(name))
             .collect();
+        let floor = data.floor.as_ref();
+        let owes = |task: &String| floor.is_some_and(|floor| floor.owes(task, metric));
+        let owing: Vec<bool> = data.tasks.iter().map(owes).collect();
+        let zero = |trial: &Trial| {
+            let failed = owing[trial.task as usize] && trial.outcome.is_arm_failure();
+            failed.then_some(0.0)
+        };
         let wanted: Vec<bool> = data.arms.iter().map(|arm| *arm == self.arm).collect();
         let at_point: Vec<bool> = data.points.iter().map(|name| name == point).collect();
         let numbered = data.trials.iter().zip(values);
@@ -101,7 +108,7 @@ impl Selected<'_> {
             seed: trial.seed,
             rollout: trial.rollout,
             outcome: trial.outcome,
-            value,
+            value: value.or_else(|| zero(trial)),
         })
         .collect()
     }

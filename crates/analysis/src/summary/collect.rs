@@ -3,6 +3,7 @@
 use super::describe::{self, Values};
 use super::{Cell, MISSING_RULE, MetricInfo, RunSummary, SUMMARY_SCHEMA};
 use crate::observation::Observation;
+use crate::validity::Floor;
 use crate::{AnalysisError, TrialSet, order};
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
@@ -23,6 +24,8 @@ pub struct SummaryOptions {
     pub arms: Vec<String>,
     /// One minus the confidence of the intervals.
     pub alpha: f64,
+    /// What must count of agent tasks, where there are any.
+    pub floor: Option<Floor>,
 }
 
 impl Default for SummaryOptions {
@@ -32,6 +35,7 @@ impl Default for SummaryOptions {
             tasks: Vec::new(),
             arms: Vec::new(),
             alpha: 0.05,
+            floor: None,
         }
     }
 }
@@ -43,6 +47,7 @@ impl From<&Spec> for SummaryOptions {
             tasks: spec.tasks.iter().map(|task| task.id.clone()).collect(),
             arms: spec.arms.iter().map(|arm| arm.name.clone()).collect(),
             alpha: spec.analysis.alpha.unwrap_or(0.05),
+            floor: Floor::of(spec),
         }
     }
 }
@@ -204,7 +209,8 @@ impl Summarizer {
         self.cells
             .iter()
             .for_each(|cell| outcomes.merge(&cell.outcomes));
-        let described = describe::metric_cells(&self.cells, &metrics, self.level);
+        let floor = self.options.floor.as_ref();
+        let described = describe::metric_cells(&self.cells, &metrics, self.level, floor);
         let cells = self.cells.into_iter().zip(described);
         RunSummary {
             schema: SUMMARY_SCHEMA,

@@ -2,6 +2,7 @@
 
 use super::collect::Gathered;
 use super::{MeanRange, MetricCell, MetricInfo, Missing, Numbers, Unit, WorstCase};
+use crate::validity::Floor;
 use fairtrial_model::Direction;
 use fairtrial_stats::one_arm::{
     Proportion, ProportionMethod, clustered_mean, mean_interval, proportion_interval,
@@ -66,6 +67,7 @@ pub(super) fn metric_cells(
     cells: &[Gathered],
     metrics: &[MetricInfo],
     level: Level,
+    floor: Option<&Floor>,
 ) -> Vec<Vec<MetricCell>> {
     let mut described: Vec<Vec<MetricCell>> = cells.iter().map(|_| Vec::new()).collect();
     for (metric, info) in metrics.iter().enumerate() {
@@ -77,7 +79,10 @@ pub(super) fn metric_cells(
             if !reported && !silent {
                 continue;
             }
-            let worst = worst_value(task().map(|other| &other.metrics[metric]), info);
+            let worst = match floor {
+                Some(floor) if floor.owes(&cell.task, &info.name) => Ok(0.0),
+                _ => worst_value(task().map(|other| &other.metrics[metric]), info),
+            };
             described[place].push(metric_cell(cell, metric, info, level, worst));
         }
     }

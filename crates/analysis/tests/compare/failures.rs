@@ -4,6 +4,7 @@ use crate::common::ended;
 use crate::lab::{GAIN, UP, dataset, judged, only_contrast, paired, run};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::compare::{Flag, Word};
+use fairtrial_analysis::validity::{Floor, HoldsFor};
 use fairtrial_model::{Outcome, Record};
 
 #[test]
@@ -127,4 +128,33 @@ fn failures_are_compared_as_such() {
     // Exact McNemar with 3 against 0: 2 / 2^3.
     assert!((failures.p.unwrap() - 0.25).abs() < 1e-12);
     assert_eq!(failures.method, Some("McNemar (exact)"));
+}
+
+#[test]
+fn a_rollout_that_failed_has_scored_nothing() {
+    // What is left of the candidate is better than the control; with its failures it is worse.
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| (0.65 + f64::from(i % 3) / 50.0, 1.0))
+        .collect();
+    let mut records = paired(&pairs);
+    for pair in (0..12).filter(|pair| pair % 2 == 0) {
+        let failed = &mut records[2 * pair + 1];
+        *failed = ended(failed.clone(), Outcome::Failed);
+        failed.metrics.clear();
+    }
+    let mut data = dataset(UP, None, &records);
+    data.floor = Some(Floor {
+        share: 0.95,
+        rollouts: vec!["train".to_owned()],
+        holds_for: HoldsFor::Rollouts,
+    });
+    let comparison = run(&data, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(found.dropped.len(), 0);
+    assert_eq!(found.candidate.as_ref().unwrap().mean, 0.5);
+    assert_ne!(found.verdict.word, Word::Improved);
+    // Of other trials, a value that is not there is missing.
+    data.floor = None;
+    let comparison = run(&data, &CompareOptions::default());
+    assert_eq!(only_contrast(&comparison).metrics[0].dropped.len(), 6);
 }
