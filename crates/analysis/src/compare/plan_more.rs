@@ -1,6 +1,8 @@
 //! How many more trials would settle an open question, and what this many could have seen.
 
 use super::case::Case;
+use super::method::Method;
+use super::sample::Spread;
 use super::units::UnitKind;
 use fairtrial_stats::Level;
 use fairtrial_stats::planning::{TDesign, sample_size, smallest_effect};
@@ -30,7 +32,7 @@ fn design(case: &Case) -> TDesign {
 
 /// Further units for a verdict with the given power.
 pub(crate) fn more(case: &Case, value: f64, alpha: f64, power: f64) -> Option<MoreTrials> {
-    let spread = case.sample.spread()?;
+    let spread = case.sample.spread().or_else(|| of_rates(case))?;
     let rule = case.rule();
     rule.direction
         .or(rule.margin.map(|_| fairtrial_model::Direction::Up))?;
@@ -59,6 +61,18 @@ pub(crate) fn more(case: &Case, value: f64, alpha: f64, power: f64) -> Option<Mo
             unit
         },
         total: now + further,
+    })
+}
+
+/// The spread of rates of which one is 0 and the other 1: nothing varies within a side, but both together do.
+fn of_rates(case: &Case) -> Option<Spread> {
+    let rate = 0.5 * (case.control_mean()? + case.candidate_mean()?);
+    let sd = (rate * (1.0 - rate)).sqrt();
+    let (control, candidate) = case.sample.sizes();
+    let fits = case.method == Method::Proportion && case.sample.flat().is_some() && sd > 0.0;
+    fits.then(|| Spread {
+        sd,
+        n: control.min(candidate) as f64,
     })
 }
 

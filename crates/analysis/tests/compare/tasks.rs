@@ -55,6 +55,10 @@ fn an_interval_of_rates_alone_is_no_difference() {
         found.verdict.reason,
         "the interval leaves 0 outside, but the test does not rule it out (p = 0.053, needed 0.05)"
     );
+    // None of two against two of two: nothing varies within a side, and yet a few more would settle it.
+    let found = judged(UP, None, &solved(&[(false, true); 2]));
+    assert_eq!(found.verdict.word, Word::Inconclusive);
+    assert!(found.verdict.more.unwrap().units < 10);
     // One more is enough.
     let passes: Vec<(bool, bool)> = (0..10).map(|i| (false, i < 5)).collect();
     let found = judged(UP, None, &solved(&passes));
