@@ -1,12 +1,17 @@
 //! True coverage of the intervals that are defaults, by simulation: the tables of `docs/reference/statistics-resampling.md`.
 //!
-//! `cargo run --release -p fairtrial-stats --example coverage`
+//! `cargo run --release -p fairtrial-stats --example coverage [means|pairs|two-arms|suites]`
 #![allow(clippy::print_stdout)]
 
+use fairtrial_stats::binary::{
+    DifferenceMethod, PairedCounts, PairedDifferenceMethod, paired_proportion_difference,
+    proportion_difference,
+};
 use fairtrial_stats::bootstrap::{self, Method, Plan, exact};
 use fairtrial_stats::one_arm::{Proportion, ProportionMethod, mean_interval, proportion_interval};
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::suite::{self, Correction, Metric, Scores, SuitePlan};
+use fairtrial_stats::two_arm::{fieller_ratio, geometric_ratio, welch_t};
 use fairtrial_stats::{Interval, Level};
 use rayon::prelude::*;
 
@@ -154,6 +159,80 @@ fn pairs() {
     }
 }
 
+fn normals(stream: &mut Stream, n: usize, mean: f64, sd: f64) -> Vec<f64> {
+    (0..n).map(|_| mean + sd * stream.normal()).collect()
+}
+
+fn welch(stream: &mut Stream, n: usize) -> bool {
+    let (control, candidate) = (normals(stream, n, 0.0, 1.0), normals(stream, n, 0.5, 3.0));
+    welch_t(&control, &candidate, LEVEL).is_ok_and(|r| r.interval.contains(0.5))
+}
+
+fn log_ratio(stream: &mut Stream, n: usize) -> bool {
+    let mut arm = |mean: f64, sd: f64| -> Vec<f64> {
+        let logs = normals(stream, n, mean.ln(), sd);
+        logs.into_iter().map(f64::exp).collect()
+    };
+    let (control, candidate) = (arm(1.0, 0.2), arm(1.1, 0.4));
+    geometric_ratio(&control, &candidate, LEVEL).is_ok_and(|r| r.interval.contains(1.1))
+}
+
+/// Twice the control, with a coefficient of variation of 0.3 on both sides.
+fn percent(stream: &mut Stream, n: usize) -> bool {
+    let (control, candidate) = (normals(stream, n, 1.0, 0.3), normals(stream, n, 2.0, 0.6));
+    fieller_ratio(&control, &candidate, LEVEL).is_ok_and(|r| r.interval.contains(2.0))
+}
+
+fn newcombe(stream: &mut Stream, n: usize, (low, high): (f64, f64)) -> bool {
+    let mut arm = |rate: f64| Proportion {
+        successes: (0..n).filter(|_| stream.unit() < rate).count() as u64,
+        trials: n as u64,
+    };
+    let (control, candidate) = (arm(low), arm(high));
+    proportion_difference(control, candidate, DifferenceMethod::Newcombe, LEVEL)
+        .is_ok_and(|r| r.interval.contains(high - low))
+}
+
+/// Half of the pairs share their luck.
+fn tango(stream: &mut Stream, n: usize, (low, high): (f64, f64)) -> bool {
+    let pair = |_| {
+        let (first, alone) = (stream.unit(), stream.unit());
+        let second = if stream.unit() < 0.5 { first } else { alone };
+        (first < low, second < high)
+    };
+    let counts = PairedCounts::from_pairs((0..n).map(pair).collect::<Vec<_>>());
+    paired_proportion_difference(counts, PairedDifferenceMethod::Tango, LEVEL)
+        .is_ok_and(|r| r.interval.contains(high - low))
+}
+
+/// Two arms whose difference (or ratio) is known, and the methods of `compare` for them.
+fn two_arms() {
+    const COMMON: (f64, f64) = (0.3, 0.5);
+    const RARE: (f64, f64) = (0.05, 0.1);
+    type Hit = fn(&mut Stream, usize) -> bool;
+    let columns: [(&str, Hit); 7] = [
+        ("Welch t", welch),
+        ("log-ratio", log_ratio),
+        ("Fieller", percent),
+        ("Newcombe, 30 % and 50 %", |s, n| newcombe(s, n, COMMON)),
+        ("Newcombe, 5 % and 10 %", |s, n| newcombe(s, n, RARE)),
+        ("Tango, 30 % and 50 %", |s, n| tango(s, n, COMMON)),
+        ("Tango, 5 % and 10 %", |s, n| tango(s, n, RARE)),
+    ];
+    let names = columns.map(|(name, _)| name).join(" | ");
+    println!(
+        "\n| n per arm | {names} |\n|---|{}",
+        "---|".repeat(columns.len())
+    );
+    for n in [5, 15, 50] {
+        let cells = columns.map(|(_, hit)| {
+            let share = coverage(TRIALS, |stream, _| hit(stream, n));
+            format!("{share:.3}")
+        });
+        println!("| {n} | {} |", cells.join(" | "));
+    }
+}
+
 const TASKS: usize = 26;
 
 /// Runs of a suite whose tasks have different levels and spreads, as game scores do.
@@ -210,7 +289,16 @@ fn main() {
     println!(
         "Coverage of nominal 95 % intervals, {TRIALS} trials each (standard error 0.0034), suites {SUITE_TRIALS} (0.007)\n"
     );
-    means();
-    pairs();
-    suites();
+    let only = std::env::args().nth(1);
+    let tables: [(&str, fn()); 4] = [
+        ("means", means),
+        ("pairs", pairs),
+        ("two-arms", two_arms),
+        ("suites", suites),
+    ];
+    for (name, print) in tables {
+        if only.as_deref().is_none_or(|only| only == name) {
+            print();
+        }
+    }
 }
