@@ -28,6 +28,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// How causes and notes begin that came from scoring.
+pub const SCORING: &str = "scoring: ";
+
 /// A rollout that is being driven.
 struct Drive<'a> {
     shared: &'a RolloutTask,
@@ -310,9 +313,12 @@ impl<'a> Drive<'a> {
         report
             .metrics
             .extend(scored.metrics(self.options.pass_score));
+        for warning in &scored.warnings {
+            report.note(&format!("{SCORING}{warning}"));
+        }
         if let Some(broken) = &scored.broken {
             // Running the agent again would cost money and change nothing: `eval` scores again.
-            report.broken(&format!("scoring: {broken}"));
+            report.broken(&format!("{SCORING}{broken}"));
         }
     }
 }

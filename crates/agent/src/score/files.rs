@@ -74,6 +74,9 @@ impl Scored {
         if let Some(judged) = &self.judged {
             all["lm_evaluation"] = serde_json::to_value(judged).unwrap_or_default();
         }
+        if !self.warnings.is_empty() {
+            all["warnings"] = self.warnings.clone().into();
+        }
         if let Some(broken) = &self.broken {
             all["error"] = broken.as_str().into();
         }
@@ -89,6 +92,9 @@ impl Scored {
         );
         if let Some(broken) = &self.broken {
             let _ = writeln!(text, "- No score: {broken}");
+        }
+        for warning in &self.warnings {
+            let _ = writeln!(text, "- **Warning:** {warning}");
         }
         let unscored: Vec<_> = self.evaluation.unscored().collect();
         if !unscored.is_empty() {

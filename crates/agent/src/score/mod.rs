@@ -3,12 +3,14 @@
 mod files;
 mod judge;
 mod rubric;
+mod script;
 mod verify;
 
 pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
 pub use judge::{JudgeScore, LmEvaluation};
 pub use rubric::{Evaluation, RubricScore, Scores, evaluate};
-pub use verify::{ScriptReport, TestResult};
+pub use script::ScriptReport;
+pub use verify::TestResult;
 
 use crate::baseline::Baseline;
 use crate::error::AgentError;
@@ -54,6 +56,8 @@ pub struct Scored {
     pub judged: Option<LmEvaluation>,
     /// Why there is no score, where the machine or the task is to blame.
     pub broken: Option<String>,
+    /// What was said about the score and does not count.
+    pub warnings: Vec<String>,
     /// Seconds of the tests.
     pub seconds: f64,
 }
@@ -85,6 +89,7 @@ impl Scorer<'_> {
             .iter()
             .map(|test| (test.rubric_id.as_str(), test.success))
             .collect();
+        let warnings = script.warnings(&self.task.rubrics, &passed);
         let evaluation = evaluate(
             &self.task.rubrics,
             &Scores {
@@ -99,6 +104,7 @@ impl Scorer<'_> {
             script,
             judged,
             broken,
+            warnings,
             seconds,
         })
     }

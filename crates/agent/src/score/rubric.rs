@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Scores<'a> {
     /// Each test: its rubric, and whether it passed.
     pub tests: &'a [(&'a str, bool)],
-    /// Scores from elsewhere by rubric, and from where; tests go before them.
+    /// Scores from elsewhere by rubric, from 0 to 1, and from where; tests go before them.
     pub extra: &'a BTreeMap<String, (f64, &'static str)>,
 }
 
@@ -102,7 +102,7 @@ fn one(rubric: &Rubric, scores: &Scores<'_>) -> RubricScore {
         tests_passed += usize::from(*passed);
     }
     let (score, scored_by) = match (test_count, scores.extra.get(&rubric.id)) {
-        (0, Some((score, from))) => (Some(score.clamp(0.0, 1.0)), Some(*from)),
+        (0, Some((score, from))) => (Some(*score), Some(*from)),
         (0, None) => (None, None),
         _ => (Some(tests_passed as f64 / test_count as f64), Some("tests")),
     };

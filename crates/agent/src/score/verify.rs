@@ -1,6 +1,7 @@
 //! Runs a task's tests on what the agent left: in a fresh copy of the baseline with the agent's diff on it, so that
 //! nothing but the diff counts, and with the tests put in only now.
 
+use super::script::{REPORT_FILE, ScriptReport};
 use super::{Scorer, files};
 use crate::error::{AgentError, At};
 use crate::paths::is_python;
@@ -10,8 +11,6 @@ use crate::task::{FileBody, TestScript};
 use crate::{git, tree};
 use fairtrial_spec::SandboxKind;
 use serde::Serialize;
-use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -44,20 +43,6 @@ struct Ran {
     ended: process::Ended,
     out_of_memory: bool,
 }
-
-/// What an evaluation script left in `evaluation.json`.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ScriptReport {
-    /// Metrics of its own.
-    pub custom_metrics: Map<String, Value>,
-    /// Further figures, kept as they are.
-    pub standard_metrics: Map<String, Value>,
-    /// Scores of rubrics.
-    pub rubrics: BTreeMap<String, (f64, &'static str)>,
-}
-
-/// The file in the folder that `FAIRTRIAL_OUT` names in which scripts leave metrics.
-const REPORT_FILE: &str = "evaluation.json";
 
 impl Scorer<'_> {
     /// The folders of the scoring phase, in an empty one.
@@ -139,7 +124,10 @@ impl Scorer<'_> {
                 });
             }
         }
-        Ok((results, report(&room.out.join(REPORT_FILE)), broken_by))
+        match ScriptReport::read(&room.out.join(REPORT_FILE)) {
+            Ok(report) => Ok((results, report, broken_by)),
+            Err(wrong) => Ok((results, ScriptReport::default(), broken_by.or(Some(wrong)))),
+        }
     }
 
     fn run_script(&self, test: &TestScript, room: &Room, log: &Path) -> Result<Ran, AgentError> {
@@ -257,22 +245,4 @@ fn apply_diff(diff: &Path, workspace: &Path) -> Result<(), AgentError> {
         return Ok(());
     }
     git::apply(diff, workspace)
-}
-
-fn report(path: &Path) -> ScriptReport {
-    let text = fs::read(path).unwrap_or_default();
-    let Ok(Value::Object(mut all)) = serde_json::from_slice(&text) else {
-        return ScriptReport::default();
-    };
-    let mut table = |key: &str| match all.remove(key) {
-        Some(Value::Object(table)) => table,
-        _ => Map::new(),
-    };
-    let (custom_metrics, standard_metrics) = (table("custom_metrics"), table("standard_metrics"));
-    let scored = |(id, value): (String, Value)| Some((id, (value.as_f64()?, "script")));
-    ScriptReport {
-        custom_metrics,
-        standard_metrics,
-        rubrics: table("rubrics").into_iter().filter_map(scored).collect(),
-    }
 }

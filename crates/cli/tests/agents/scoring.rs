@@ -117,6 +117,64 @@ fn custom_metrics_and_scores_of_the_evaluation_script_are_merged() {
 }
 
 #[test]
+fn an_evaluation_scripts_slips_are_told_and_never_raise_a_score() {
+    let lab = Lab::new();
+    let mut meta = meta("t");
+    meta["evaluation"]["test_scripts"]
+        .as_array_mut()
+        .unwrap()
+        .pop();
+    lab.task("t", &meta);
+    let script = |answer: &str| {
+        let text = format!("echo '{answer}' > $FAIRTRIAL_EVALUATION");
+        let path = "data/tasks/prepared/t/evaluate.sh";
+        lab.project.write(path, &text);
+    };
+    lab.spec(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = { command = [\"sh\", \"-c\", \"echo 42 > answer.txt\"] }\n",
+    );
+    for (answer, said) in [
+        (
+            "{not json",
+            "scoring: the evaluation script's answer is no JSON",
+        ),
+        (
+            r#"{"rubrics": {"there": 5}}"#,
+            "no number from 0 to 1 for rubric `there` but 5",
+        ),
+    ] {
+        script(answer);
+        lab.run(3);
+        let (row, _) = &lab.rollouts("b")[0];
+        assert_eq!(row["outcome"], "infra");
+        assert!(row["metrics"].get("score").is_none());
+        assert!(row["cause"].to_string().contains(said), "{row}");
+    }
+    script(r#"{"rubrics": {"there": 0.2, "zz": 1, "right": 0}}"#);
+    lab.run(0);
+    let eval = || {
+        let mut command = lab.project.command(&["eval", "b", "--latest"]);
+        Ran::from(command.env("SANDBOX_BACKEND", "process").output().unwrap())
+    };
+    for again in [false, true] {
+        assert!(!again || eval().code == 0);
+        let (row, dir) = &lab.rollouts("b")[0];
+        assert_eq!(row["metrics"]["score"], 0.8);
+        let notes = &json_of(dir, "record.json")["notes"];
+        let (tested, unknown) = (
+            "rubric `right`, which has tests",
+            "rubric `zz`, which is not",
+        );
+        assert_eq!(notes.as_array().unwrap().len(), 2, "{notes}");
+        let told = std::fs::read_to_string(dir.join("scoring_results.md")).unwrap();
+        for part in [tested, unknown] {
+            assert!(notes.to_string().contains(part), "{notes}");
+            assert!(told.contains(part), "{told}");
+        }
+    }
+}
+
+#[test]
 fn scoring_again_leaves_no_metric_that_did_not_come_again() {
     let lab = Lab::new();
     lab.task("t", &meta("t"));

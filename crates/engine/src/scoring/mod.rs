@@ -4,7 +4,7 @@
 mod jobs;
 
 use crate::{EngineError, resolved_spec};
-use fairtrial_agent::rollout::{Report, agent_trouble};
+use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
@@ -12,7 +12,7 @@ use fairtrial_journal::{
     views,
 };
 use fairtrial_model::{
-    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, Number, Outcome, Record, UtcTime,
+    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, NOTES_FACT, Number, Outcome, Record, UtcTime,
 };
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};
@@ -205,11 +205,14 @@ fn apply(record: &mut Record, report: &Report, declared: &[MetricDeclaration]) {
             record.metrics.insert(name.clone(), Number(value));
         }
     }
+    let fact = |key: &str| report.facts.get(key).and_then(|fact| fact.as_str());
+    record.notes.retain(|note| !note.starts_with(SCORING));
+    let notes = fact(NOTES_FACT).unwrap_or_default();
+    record.notes.extend(notes.lines().map(str::to_owned));
     // What ended the agent from outside stands, however its work is scored.
     if matches!(record.outcome, Outcome::Oom | Outcome::Timeout) {
         return;
     }
-    let fact = |key: &str| report.facts.get(key).and_then(|fact| fact.as_str());
     let said = |message: &str, permanent| Cause::Said {
         message: message.to_owned(),
         permanent,
