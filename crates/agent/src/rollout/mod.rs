@@ -69,7 +69,7 @@ struct Used<'a> {
 pub fn drive(shared: &RolloutTask, trial: &RolloutTrial, env: Env) -> RolloutEnd {
     // What an agent leaves running becomes ours, so that it can be ended before its work is scored.
     process::adopt_orphans();
-    let redactor = Redactor::from_env(&env);
+    let redactor = redactor(shared, &env);
     let report = match Drive::new(shared, trial, env, redactor.clone()).and_then(|it| it.run()) {
         Ok(report) => report,
         Err(error) => {
@@ -99,11 +99,22 @@ pub fn score_again(
     trial: &RolloutTrial,
     env: Env,
 ) -> Result<Report, AgentError> {
-    let redactor = Redactor::from_env(&env);
-    let drive = Drive::new(shared, trial, env, redactor)?;
+    let redactor = redactor(shared, &env);
+    let drive = Drive::new(shared, trial, env, redactor.clone())?;
     let scored = drive.rescore();
     let _ = fs::remove_dir_all(&drive.work);
-    scored
+    scored.map(|mut report| {
+        report.redact(&redactor);
+        report
+    })
+}
+
+/// Knows the secrets of a rollout. The judge's key is one, whatever its variable is called.
+fn redactor(shared: &RolloutTask, env: &Env) -> Redactor {
+    let judge = shared.options.judge.as_ref();
+    let key = judge.and_then(|judge| env.get(&judge.key_env));
+    let all = env.iter().map(|(name, value)| (name.as_str(), value));
+    Redactor::from_env(all.chain(key.map(|key| ("JUDGE_KEY", key))))
 }
 
 impl<'a> Drive<'a> {
@@ -203,7 +214,7 @@ impl<'a> Drive<'a> {
     /// The sandbox made ready, with the rollout's variables and none that are secret.
     fn prepare(&self) -> Result<(), AgentError> {
         let mut env = self.env.clone();
-        env.retain(|name, _| !is_secret_name(name));
+        self.make_public(&mut env);
         self.sandbox.prepare(&env, &self.redactor)
     }
 
@@ -278,8 +289,14 @@ impl<'a> Drive<'a> {
     /// What programs get that are not the agent: nothing secret.
     fn public_env(&self) -> Env {
         let mut env = self.shared_env();
-        env.retain(|name, _| !is_secret_name(name));
+        self.make_public(&mut env);
         env
+    }
+
+    fn make_public(&self, env: &mut Env) {
+        let judge = self.options.judge.as_ref();
+        let key = judge.map(|judge| judge.key_env.as_str());
+        env.retain(|name, _| !is_secret_name(name) && Some(name.as_str()) != key);
     }
 
     fn score(&self, used: &Used<'_>) -> Result<Scored, AgentError> {

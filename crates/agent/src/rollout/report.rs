@@ -83,6 +83,15 @@ impl Report {
         }
     }
 
+    /// Takes secrets out of its words.
+    pub(super) fn redact(&mut self, redactor: &Redactor) {
+        for fact in self.facts.values_mut() {
+            if let Value::String(text) = fact {
+                *text = redactor.redact(text).into_owned();
+            }
+        }
+    }
+
     pub(super) fn append(&self, file: &Path, redactor: &Redactor) -> Result<(), AgentError> {
         use std::io::Write;
         let mut line = self.metrics.clone();

@@ -116,3 +116,31 @@ fn a_silent_judge_is_infra_and_not_zero() {
         "{row}"
     );
 }
+
+#[test]
+fn the_judges_key_is_a_secret_whatever_its_name() {
+    let key = "plain-looking-value";
+    let echo = || (401, format!("{{\"error\": \"no such key: {key}\"}}"));
+    let (url, _seen) = server(vec![echo(), echo()]);
+    let lab = lab(&url);
+    let text = lab.project.read("configs/bench.toml");
+    lab.spec(&text.replace("JUDGE_KEY", "JK"));
+    lab.project.write(
+        "data/tasks/prepared/t/evaluate.sh",
+        "test -z \"$JK\" || exit 9",
+    );
+    let ran = lab.run_with(3, &[("JK", key)]);
+    assert!(!ran.err.contains(key), "{}", ran.err);
+    let cause = lab.rollouts("b")[0].0["cause"].to_string();
+    assert!(cause.contains("no such key: [redacted]"), "{cause}");
+    let mut command = lab.project.command(&["eval", "b", "--latest"]);
+    command.env("SANDBOX_BACKEND", "process").env("JK", key);
+    let again = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    assert!(again.contains("no such key: [redacted]"), "{again}");
+    let found = std::process::Command::new("grep")
+        .args(["-rl", key, "data"])
+        .current_dir(lab.project.path())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+}
