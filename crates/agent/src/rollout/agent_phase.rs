@@ -31,6 +31,8 @@ pub(super) struct AgentEnd {
     /// Whether that was the memory limit of the sandbox.
     pub(super) out_of_memory: bool,
     pub(super) infra: Option<Trouble>,
+    /// What an agent that ended well said last of its provider's trouble.
+    pub(super) last_words: Option<String>,
     pub(super) usage: Usage,
 }
 
@@ -146,8 +148,9 @@ impl Drive<'_> {
             } else {
                 end.failed = Some(format!("the agent ended with exit code {}", ended.code));
             }
-        } else if let Some(reason) = self.spent(&end.usage) {
-            end.limited = Some(reason);
+        } else {
+            end.limited = self.spent(&end.usage);
+            end.last_words = provider::trouble(&ended.tail).map(|trouble| trouble.message);
         }
         end
     }

@@ -86,6 +86,11 @@ impl Drive<'_> {
             }
             report.end = RolloutEnd::Failed;
         }
+        if let Some(words) = agent.last_words.as_ref().filter(|_| diff_lines == 0) {
+            report.note(&format!(
+                "the agent ended with exit code 0 and changed nothing, but its last words are of {words}"
+            ));
+        }
     }
 
     pub(super) fn write_results(

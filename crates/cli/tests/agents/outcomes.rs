@@ -71,6 +71,23 @@ fn a_rate_limit_is_the_providers_and_tried_again() {
 }
 
 #[test]
+fn words_about_a_rate_limit_excuse_no_agent() {
+    let lab = one("echo 'fixing the 429 rate limit handler'; exit 1", "");
+    lab.run(1);
+    assert_eq!(lab.rollouts("b")[0].0["outcome"], "failed");
+    let lab = one("echo 'API Error: 500 Internal server error'; exit 1", "");
+    lab.run(3);
+    assert_eq!(lab.rollouts("b")[0].0["outcome"], "infra");
+    let lab = one("echo 'ERROR: 429 Too Many Requests'", "");
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["outcome"], "ok", "it said itself that it was done");
+    let notes = json_of(dir, "record.json")["notes"].to_string();
+    let told = "changed nothing, but its last words are of the provider's rate limit";
+    assert!(notes.contains(told), "{notes}");
+}
+
+#[test]
 fn a_test_that_cannot_run_is_not_the_agents_failure() {
     let lab = Lab::new();
     let mut meta = meta("t");
