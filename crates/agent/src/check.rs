@@ -121,6 +121,28 @@ pub fn check_options(
     }
 }
 
+/// Looks whether caps on money can hold: `of_run` says whether the run has one.
+pub fn check_cost_caps(agent: &AgentChoice, of_run: bool, findings: &mut Findings) {
+    let silent = matches!(agent.name.as_str(), "command" | "codex");
+    if agent.price.is_some() || !silent {
+        return;
+    }
+    let how = if agent.name == "command" {
+        "unless it reports `cost_usd` (usage.json), "
+    } else {
+        ""
+    };
+    let own = agent.max_cost.map(|_| "`max_cost`");
+    let caps = own
+        .into_iter()
+        .chain(of_run.then_some("`cost` of [budget]"));
+    for cap in caps {
+        findings.warn(format!(
+            "{how}{cap} does not hold: the agent has no `price`, so its costs are unknown"
+        ));
+    }
+}
+
 /// Looks whether this machine has what an agent and what comes before it need.
 pub fn check_machine(
     agent: &AgentChoice,

@@ -170,8 +170,12 @@ impl Board {
             records.extend(record.filter(|_| !ending.retried));
             endings.push(ending);
         }
+        let uncounted = state.dispatch.take_uncounted();
         drop(state);
         self.wake();
+        if let Some(text) = uncounted {
+            self.tell(RunEvent::Warning(text));
+        }
         if !endings.is_empty() {
             self.tell(RunEvent::Ended(endings));
         }

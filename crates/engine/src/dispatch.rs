@@ -3,6 +3,8 @@
 //! A record counts only when it is durable: until then its trial neither unlocks others nor shows as done, though its
 //! slot may already run the next trial.
 
+mod uncounted;
+
 use crate::capacity::Capacity;
 use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus, TrialState};
@@ -85,6 +87,14 @@ struct Spending {
     cost: f64,
     tokens: f64,
     began: Instant,
+    uncounted: Uncounted,
+}
+
+/// Whether an attempt was met that a cap cannot count.
+enum Uncounted {
+    None,
+    Found(String),
+    Told,
 }
 
 impl Dispatch {
@@ -134,6 +144,7 @@ impl Dispatch {
                 cost: 0.0,
                 tokens: 0.0,
                 began,
+                uncounted: Uncounted::None,
             },
             ran: 0,
         }
@@ -160,6 +171,23 @@ impl Dispatch {
         if record.reused_from.is_none() {
             self.budget.cost += spent(record, self.budget.limits.cost.as_ref());
             self.budget.tokens += spent(record, self.budget.limits.tokens.as_ref());
+        }
+        if matches!(self.budget.uncounted, Uncounted::None) {
+            let task = self.plan.task(record.trial.index);
+            if let Some(text) = uncounted::uncounted(record, &self.budget.limits, task) {
+                self.budget.uncounted = Uncounted::Found(text);
+            }
+        }
+    }
+
+    /// That a cap does not hold, once.
+    pub(crate) fn take_uncounted(&mut self) -> Option<String> {
+        let Uncounted::Found(_) = self.budget.uncounted else {
+            return None;
+        };
+        match std::mem::replace(&mut self.budget.uncounted, Uncounted::Told) {
+            Uncounted::Found(text) => Some(text),
+            Uncounted::None | Uncounted::Told => None,
         }
     }
 

@@ -171,6 +171,33 @@ fn a_token_budget_ends_the_run() {
 }
 
 #[test]
+fn a_cap_on_money_that_cannot_hold_is_told_before_and_once_in_the_run() {
+    let report = "echo 42 > answer.txt; echo '{\"input_tokens\": 10, \"output_tokens\": 1}' > $FAIRTRIAL_OUT/usage.json";
+    for (own, of_run, cap) in [
+        (
+            "",
+            "budget = { cost = 1.0 }",
+            "`cost` of [budget] does not hold",
+        ),
+        (", max_cost = 0.1", "", "`max_cost` does not hold"),
+    ] {
+        let lab = one(report, own);
+        let text = lab.project.read("configs/bench.toml");
+        let spec = format!("parallel = 1\n{of_run}\n{text}rollouts = 3\n");
+        lab.spec(&spec);
+        let checked = lab.project.expect(0, &["check", "configs/bench.toml"]);
+        assert!(checked.err.contains(cap), "{}", checked.err);
+        let ran = lab.run(0);
+        let told = "did not say what it spent (`cost_usd`)";
+        assert_eq!(ran.err.matches(told).count(), 1, "{}", ran.err);
+        assert!(ran.err.contains(cap), "{}", ran.err);
+        lab.spec(&spec.replace("agent = {", "agent = { price = { input = 1, output = 2 },"));
+        let ran = lab.run(0);
+        assert!(!ran.err.contains("does not hold"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_key_reaches_the_agent_and_nothing_on_disk() {
     let key = "hunter22-very-secret-value";
     let lab = one(

@@ -2,7 +2,7 @@
 
 use fairtrial_agent::AgentError;
 use fairtrial_agent::baseline;
-use fairtrial_agent::check::{check_options, check_task};
+use fairtrial_agent::check::{check_cost_caps, check_options, check_task};
 use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
 use fairtrial_agent::task::{AgentTask, ReadTask};
@@ -43,6 +43,8 @@ pub struct TaskReader {
     token: Option<String>,
     /// The sandbox of tasks that name none.
     backend: Option<SandboxKind>,
+    /// Whether the run has a cap on money.
+    caps_cost: bool,
     /// What was read, if it could be, and what was found out about it.
     read: HashMap<String, (Option<ReadTask>, Findings)>,
     /// The cache into which repositories are brought, where they are looked into.
@@ -56,6 +58,7 @@ impl TaskReader {
             base_dir: spec.base_dir.clone(),
             token,
             backend,
+            caps_cost: spec.budget.cost.is_some(),
             read: HashMap::new(),
             fetches_to: None,
         }
@@ -124,6 +127,7 @@ impl TaskReader {
             let mut options = options.clone();
             options.sandbox.kind = options.sandbox.kind.or(self.backend);
             check_options(&options, &task.limits, &read.task, &mut findings);
+            check_cost_caps(&options.agent, self.caps_cost, &mut findings);
         }
         Some(CheckedTask {
             task: task.id.clone(),
