@@ -65,11 +65,62 @@ impl Usage {
     /// What an agent's log and its usage file say; the file wins.
     pub fn read(log: &Path, out: &Path) -> Self {
         let mut usage = Self::from_log(&fs::read(log).unwrap_or_default());
-        let file = fs::read(out.join(USAGE_FILE)).unwrap_or_default();
-        if let Ok(own) = serde_json::from_slice::<Self>(&file) {
-            usage.take(&own);
+        if let Ok(file) = fs::read(out.join(USAGE_FILE)) {
+            usage.take(&Self::from_file(&file).0);
         }
         usage
+    }
+
+    /// What is wrong with an agent's usage file, in words: those figures are unknown.
+    pub fn slips(out: &Path) -> Vec<String> {
+        let file = fs::read(out.join(USAGE_FILE));
+        file.map(|file| Self::from_file(&file).1)
+            .unwrap_or_default()
+    }
+
+    /// The figures of a usage file, and what is wrong with the others.
+    fn from_file(text: &[u8]) -> (Self, Vec<String>) {
+        let file = match serde_json::from_slice(text) {
+            Ok(Value::Object(file)) => file,
+            _ => {
+                return (
+                    Self::default(),
+                    vec![format!("{USAGE_FILE} is no JSON object")],
+                );
+            }
+        };
+        let mut slips = Vec::new();
+        let mut wrong = |key: &str, value: &Value| {
+            let value: String = value.to_string().chars().take(40).collect();
+            slips.push(format!("`{key}` in {USAGE_FILE} cannot be {value}"));
+        };
+        let mut count = |key: &str| {
+            let value = file.get(key).filter(|value| !value.is_null())?;
+            // Some write every number with a point.
+            let whole = |value: f64| value >= 0.0 && value < 1e15 && value.fract() == 0.0;
+            let float = value.as_f64().filter(|value| whole(*value));
+            let count = value.as_u64().or(float.map(|value| value as u64));
+            if count.is_none() {
+                wrong(key, value);
+            }
+            count
+        };
+        let mut usage = Self {
+            input_tokens: count("input_tokens"),
+            output_tokens: count("output_tokens"),
+            cached_tokens: count("cached_tokens"),
+            reasoning_tokens: count("reasoning_tokens"),
+            total_tokens: count("total_tokens"),
+            tool_calls: count("tool_calls"),
+            cost_usd: None,
+        };
+        if let Some(value) = file.get("cost_usd").filter(|value| !value.is_null()) {
+            usage.cost_usd = value.as_f64().filter(|cost| *cost >= 0.0);
+            if usage.cost_usd.is_none() {
+                wrong("cost_usd", value);
+            }
+        }
+        (usage, slips)
     }
 
     /// What the lines of a log say.
@@ -220,6 +271,22 @@ mod tests {
         }
         assert_eq!(goldens.len(), 2);
         assert_eq!(Usage::from_log(b"hello\n"), Usage::default());
+    }
+
+    #[test]
+    fn a_figure_that_cannot_be_is_unknown_and_told_and_the_others_count() {
+        let (usage, slips) = Usage::from_file(
+            br#"{"input_tokens": "abc", "output_tokens": 5.0, "cached_tokens": null, "cost_usd": -1}"#,
+        );
+        assert_eq!((usage.input_tokens, usage.output_tokens), (None, Some(5)));
+        assert_eq!(usage.cost(None), (None, CostSource::Unknown));
+        let told = [
+            "`input_tokens` in usage.json cannot be \"abc\"",
+            "`cost_usd` in usage.json cannot be -1",
+        ];
+        assert_eq!(slips, told);
+        let none = Usage::from_file(b"[1]").1;
+        assert_eq!(none, ["usage.json is no JSON object"]);
     }
 
     #[test]

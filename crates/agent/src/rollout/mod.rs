@@ -19,6 +19,7 @@ use crate::sandbox::{self, Env, Labels, Recipe, Room, Sandbox, Setting};
 use crate::score::{Heading, Scored, Scorer};
 use crate::task::{AgentTask, FileBody};
 use crate::tree::{self, Difference};
+use crate::usage::Usage;
 use fairtrial_journal::redact::{Redactor, is_secret_name};
 use fairtrial_model::CAUSE_FACT;
 use fairtrial_spec::{RolloutOptions, SandboxKind};
@@ -186,6 +187,9 @@ impl<'a> Drive<'a> {
         let mut report = Report::new();
         self.agent_report(&agent, diff_lines, &mut report);
         report.ignored(&kept.ignored);
+        for slip in Usage::slips(&room.out) {
+            report.note(&format!("{slip}: unknown"));
+        }
         if let Some(seconds) = phases.setup {
             report.metrics.insert("setup_s".to_owned(), seconds.into());
         }

@@ -198,6 +198,26 @@ fn a_cap_on_money_that_cannot_hold_is_told_before_and_once_in_the_run() {
 }
 
 #[test]
+fn a_figure_of_usage_that_cannot_be_is_told() {
+    let lab = one(
+        r#"echo '{"input_tokens": "abc", "output_tokens": 7, "cost_usd": -1}' > $FAIRTRIAL_OUT/usage.json"#,
+        "",
+    );
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["tokens_output"], 7.0);
+    let record = json_of(dir, "record.json");
+    assert_eq!(record["facts"]["cost_source"], "unknown");
+    assert_eq!(
+        record["notes"],
+        serde_json::json!([
+            "`input_tokens` in usage.json cannot be \"abc\": unknown",
+            "`cost_usd` in usage.json cannot be -1: unknown"
+        ])
+    );
+}
+
+#[test]
 fn a_key_reaches_the_agent_and_nothing_on_disk() {
     let key = "hunter22-very-secret-value";
     let lab = one(
