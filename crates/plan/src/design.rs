@@ -1,6 +1,8 @@
 //! The numbering of a design: each trial's number stands for task, arm, point, seed and rollout.
 
+use crate::points::Draws;
 use crate::{PlanError, points};
+use fairtrial_model::Params;
 use fairtrial_spec::{Spec, Task};
 use std::sync::Arc;
 
@@ -8,6 +10,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Design {
     spec: Arc<Spec>,
+    /// Draws of the spec's sweep.
+    draws: Draws,
     blocks: Vec<TaskBlock>,
     len: u32,
 }
@@ -21,6 +25,8 @@ struct TaskBlock {
     /// Points of the spec's sweep and of the task's own.
     top: u32,
     own: u32,
+    /// Draws of the task's own sweep.
+    draws: Draws,
     seeds: u32,
     rollouts: u32,
     level: u32,
@@ -66,13 +72,20 @@ impl Design {
                 arms,
                 top: top as u32,
                 own: own as u32,
+                draws: Draws::of(&task.sweep, spec.order_seed),
                 seeds: seeds as u32,
                 rollouts: task.rollouts,
                 level: level(&spec, task, 0),
             });
         }
         let len = u32::try_from(total).map_err(|_| PlanError::TooMany(total))?;
-        Ok(Self { spec, blocks, len })
+        let draws = Draws::of(&spec.sweep, spec.order_seed);
+        Ok(Self {
+            spec,
+            draws,
+            blocks,
+            len,
+        })
     }
 
     pub(crate) fn spec(&self) -> &Arc<Spec> {
@@ -155,6 +168,15 @@ impl Design {
     pub(crate) fn seed_value(&self, at: &Coordinates) -> u64 {
         let seeds = self.spec.seeds_of(&self.spec.tasks[at.task]);
         seeds.get(at.seed as usize).copied().unwrap_or_default()
+    }
+
+    /// The swept parameters of a trial.
+    pub(crate) fn point(&self, at: &Coordinates) -> Params {
+        let mut point = Params::new();
+        points::fill(&self.spec.sweep, &self.draws, at.top as usize, &mut point);
+        let (sweep, block) = (&self.spec.tasks[at.task].sweep, &self.blocks[at.task]);
+        points::fill(sweep, &block.draws, at.own as usize, &mut point);
+        point
     }
 
     /// Names of every parameter that some trial has.

@@ -5,10 +5,14 @@
 
 use crate::{PLAN_VERSION, Trial};
 use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId, hex};
-use fairtrial_spec::{Needs, Retries, Spec, Work};
+use fairtrial_spec::{Needs, Retries, Spec, Strategy, Sweep, Work};
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 use std::io::Write as _;
+
+/// Version of the rules for plans with random draws, which once could make a point twice: a run of then is not resumed
+/// with the draws of now.
+const DRAWS_VERSION: u32 = 2;
 
 /// The identity of a trial.
 pub(crate) fn identity(trial: &Trial<'_>) -> Identity {
@@ -116,8 +120,11 @@ pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
             )
         })
         .collect();
+    let draws = |sweep: &Sweep| matches!(sweep.strategy, Strategy::Random { .. });
+    let random = draws(&spec.sweep) || tasks.iter().any(|task| draws(&task.sweep));
+    let version = if random { DRAWS_VERSION } else { PLAN_VERSION };
     let decides = (
-        (PLAN_VERSION, IDENTITY_VERSION, only),
+        (version, IDENTITY_VERSION, only),
         (&spec.seeds, spec.order, spec.order_seed),
         (&tasks, &spec.arms, &spec.sweep, &metrics),
     );

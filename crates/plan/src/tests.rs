@@ -121,10 +121,36 @@ fn zip_and_random_sweeps() {
     };
     assert_eq!(argv(&zip), ["p 1 3".to_owned(), "p 2 4".to_owned()].into());
     let text = "command = \"p {a} {b}\"\nstrategy = \"random\"\nsamples = 50\n[sweep]\na = [1, 2, 3]\nb = [4, 5]\n";
+    // There are six points: each is there once.
     let random = plan(text);
-    assert_eq!(random.len(), 50);
-    assert!(argv(&random).len() > 3);
+    assert_eq!((random.len(), argv(&random).len()), (6, 6));
     assert_eq!(argv(&random), argv(&plan(text)));
+}
+
+#[test]
+fn random_draws_never_meet_and_do_not_depend_on_later_ones() {
+    let points = |samples: usize| {
+        let text = format!(
+            "order = \"spec\"\nseeds = 2\ncommand = \"p {{a}} {{b}} {{c}}\"\nstrategy = \"random\"\nsamples = {samples}\n\
+             params = {{ c = [1, 2] }}\n[sweep]\na = [1, 2, 3, 4]\nb = [5, 6, 7]\n"
+        );
+        let plan = plan(&text);
+        let ids: HashSet<String> = plan.trials().map(|trial| trial.id().0).collect();
+        assert_eq!(ids.len() as u64, plan.len());
+        plan.trials()
+            .map(|trial| trial.argv(None).unwrap().join(" "))
+            .collect::<Vec<_>>()
+    };
+    let few = points(4);
+    // Draws are of the axes of `sweep`; each meets every value of a list in `params`, and every seed.
+    assert_eq!(few.len(), 4 * 2 * 2);
+    for samples in 5..=12 {
+        assert_eq!(points(samples)[..few.len()], few);
+    }
+    assert_eq!(points(13), points(12));
+    // Points that never met are those of earlier versions.
+    let first: Vec<&str> = few.iter().step_by(4).map(String::as_str).collect();
+    assert_eq!(first, ["p 2 5 1", "p 2 7 1", "p 3 7 1", "p 4 7 1"]);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! One trial of a plan, worked out from its number.
 
-use crate::design::{Coordinates, Design};
-use crate::{identity, points};
+use crate::design::Design;
+use crate::identity;
 use fairtrial_model::{Identity, Params, TrialId, TrialKey};
-use fairtrial_spec::{Spec, Task, Work};
-use fairtrial_spec::{Template, UndefinedPlaceholder};
+use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Work};
 use std::borrow::Cow;
 
 /// One trial: where it stands, and everything it is given.
@@ -37,7 +36,7 @@ impl<'p> Trial<'p> {
         let spec = design.spec();
         let task = &spec.tasks[at.task];
         let arm = at.arm.and_then(|arm| spec.arms.get(arm));
-        let point = point_of(spec, task, &at);
+        let point = design.point(&at);
         let mut params = task.params.clone();
         if let Some(arm) = arm {
             params.merge(&arm.params);
@@ -112,11 +111,4 @@ impl<'p> Trial<'p> {
             _ => None,
         }
     }
-}
-
-fn point_of(spec: &Spec, task: &Task, at: &Coordinates) -> Params {
-    let mut point = Params::new();
-    points::fill(&spec.sweep, at.top as usize, spec.order_seed, &mut point);
-    points::fill(&task.sweep, at.own as usize, spec.order_seed, &mut point);
-    point
 }

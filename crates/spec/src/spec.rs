@@ -133,6 +133,15 @@ pub struct Sweep {
     pub strategy: Strategy,
 }
 
+impl Sweep {
+    /// How many combinations the values of its axes have, whatever the strategy; one where it sweeps nothing.
+    pub fn combinations(&self) -> u128 {
+        self.axes.iter().fold(1, |product: u128, axis| {
+            product.saturating_mul(axis.values.len() as u128)
+        })
+    }
+}
+
 /// One swept parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {

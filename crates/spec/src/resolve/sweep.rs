@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::error;
-use crate::diagnostic::Problems;
+use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Node};
 use crate::spec::{Arm, Axis, Strategy, Sweep, Task};
 
@@ -15,10 +15,12 @@ pub(super) fn top_level(root: &Node, problems: &mut Problems) -> Sweep {
         setting(node, "strategy").or(beside.0),
         setting(node, "samples").or(beside.1),
     );
-    Sweep {
+    let sweep = Sweep {
         strategy: strategy_of(&axes, strategy, samples, problems),
         axes,
-    }
+    };
+    check_samples(&sweep, samples, problems);
+    sweep
 }
 
 /// A task's own sweep: the lists among its parameters, then the axes of its `sweep`.
@@ -30,16 +32,13 @@ pub(super) fn of_task(task: &Node, swept: Vec<(&str, &Node)>, problems: &mut Pro
         .filter(|axis| !own.iter().any(|other| other.name == axis.name))
         .collect();
     all.extend(own);
-    let strategy = strategy_of(
-        &all,
-        setting(node, "strategy"),
-        setting(node, "samples"),
-        problems,
-    );
-    Sweep {
+    let samples = setting(node, "samples");
+    let sweep = Sweep {
+        strategy: strategy_of(&all, setting(node, "strategy"), samples, problems),
         axes: all,
-        strategy,
-    }
+    };
+    check_samples(&sweep, samples, problems);
+    sweep
 }
 
 /// Without a top-level `sweep`, a top-level `strategy` is about the lists in the single task's `params`.
@@ -62,6 +61,7 @@ pub(super) fn share_strategy(
                 root.get("strategy"),
                 problems,
             );
+            check_samples(&task.sweep, root.get("samples"), problems);
         }
         _ => {
             let span = root
@@ -155,6 +155,21 @@ fn check_zip(axes: &[Axis], strategy: Strategy, node: Option<&Node>, problems: &
             error(node.span, message)
                 .help("make the lists equally long, or use strategy = \"cartesian\""),
         );
+    }
+}
+
+/// More draws than there are points: no point is drawn twice, so there are fewer trials than somebody expects.
+fn check_samples(sweep: &Sweep, node: Option<&Node>, problems: &mut Problems) {
+    let (Strategy::Random { samples }, Some(node)) = (sweep.strategy, node) else {
+        return;
+    };
+    let points = sweep.combinations();
+    if !sweep.axes.is_empty() && points < samples as u128 {
+        let message = format!(
+            "{samples} draws are asked for and the axes have {points} combinations: each is taken once"
+        );
+        let warning = Diagnostic::new(Severity::Warning, node.span, message);
+        problems.push(warning.help("remove `strategy` and `samples`, or add values to the axes"));
     }
 }
 
