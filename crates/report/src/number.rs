@@ -16,6 +16,11 @@ const SMALL: f64 = 1e-4;
 /// Significant digits where no uncertainty says how many are sure.
 const PLAIN_DIGITS: i32 = 4;
 
+/// A column that would need more decimals gets powers of ten.
+const MOST_DECIMALS: usize = 6;
+/// Beside an uncertainty, values from this share of the largest on are told apart from each other.
+const COMPARABLE: f64 = 0.1;
+
 /// Below this share of a value, an uncertainty is what arithmetic left over and no measure of anything.
 const ROUNDING: f64 = 1e-9;
 
@@ -26,7 +31,8 @@ pub(crate) fn is_rounding(uncertainty: f64, value: f64) -> bool {
 
 impl NumberFormat {
     /// Decides for a column: the declared decimals, else two digits of the smallest uncertainty (`0.4123 ± 0.0031`),
-    /// else four significant digits of the largest value. Whole numbers without uncertainty stay whole.
+    /// else four significant digits of the largest value. Whole numbers without uncertainty stay whole. Values show two
+    /// digits at least; beside an uncertainty, those that are not small against the others.
     pub fn choose(values: &[f64], uncertainties: &[f64], precision: Option<u8>) -> Self {
         if let Some(decimals) = precision {
             return Self::Fixed(usize::from(decimals));
@@ -42,12 +48,22 @@ impl NumberFormat {
             .map(|x| x.abs())
             .filter(|uncertainty| !is_rounding(*uncertainty, largest))
             .reduce(f64::min);
+        // Two digits of the smallest value that a reader would miss; whole ones are never cut.
+        let least = |share: f64| {
+            let cut = values.iter().filter(usable).map(|x| x.abs());
+            cut.filter(|x| x.fract() != 0.0 && *x >= largest * share)
+                .reduce(f64::min)
+                .map_or(0, |x| decimals(x, 2))
+        };
         let out_of_range = largest >= LARGE || (largest > 0.0 && largest < SMALL);
         match smallest {
             _ if out_of_range => Self::Scientific(scientific_digits(largest, smallest)),
-            Some(uncertainty) => Self::Fixed(decimals(uncertainty, 2)),
+            Some(uncertainty) => Self::Fixed(decimals(uncertainty, 2).max(least(COMPARABLE))),
             None if values.iter().all(|x| x.fract() == 0.0) => Self::Fixed(0),
-            None => Self::Fixed(decimals(largest, PLAIN_DIGITS)),
+            None if least(ROUNDING) > MOST_DECIMALS => {
+                Self::Scientific(scientific_digits(largest, None))
+            }
+            None => Self::Fixed(decimals(largest, PLAIN_DIGITS).max(least(ROUNDING))),
         }
     }
 
@@ -217,6 +233,29 @@ mod tests {
             NumberFormat::choose(&[1234.5], &[250.0], None).number(1234.5),
             "1234"
         );
+    }
+
+    #[test]
+    fn small_values_beside_large_ones_show_two_digits() {
+        let times = [0.000_020_4, 0.000_5, 0.03, 0.8];
+        let format = NumberFormat::choose(&times, &[], None);
+        assert_eq!(format.number(times[0]), "0.000020");
+        assert_eq!(format.number(times[3]), "0.800000");
+        let format = NumberFormat::choose(&[1.5, 2.0e-8], &[], None);
+        assert_eq!(format.number(2.0e-8), "2.000e-8");
+        // A proportion with an interval wider than itself.
+        let format = NumberFormat::choose(&[0.25, 1.0], &[1.03], None);
+        assert_eq!(
+            (format.number(0.25), format.signed(0.75)),
+            ("0.25".into(), "+0.75".into())
+        );
+        let format = NumberFormat::choose(&[3.0, 12.0], &[14.0], None);
+        assert_eq!(format.plus_minus(3.0, 14.0), "3 ± 14");
+        // What is far below an uncertainty may look like zero, and what rounding left always does.
+        let format = NumberFormat::choose(&[0.001, 1.0], &[0.12], None);
+        assert_eq!(format.number(0.001), "0.00");
+        let format = NumberFormat::choose(&[1e-17, 0.3], &[], None);
+        assert_eq!(format.number(1e-17), "0.0000");
     }
 
     #[test]
