@@ -151,15 +151,18 @@ impl Dispatch {
     }
 
     /// Counts what earlier sessions started and spent: a cap is one of the whole run, however often it is resumed.
+    /// `never_begun` attempts were given out and taken back before they began.
     pub(crate) fn go_on_spending<E>(
         &mut self,
         known: &RunState,
         records: impl Iterator<Item = Result<Record, E>>,
+        never_begun: u64,
     ) -> Result<(), E> {
-        self.budget.started = known
+        let started: u64 = known
             .trials()
             .map(|(_, trial)| u64::from(trial.started))
             .sum();
+        self.budget.started = started.saturating_sub(never_begun);
         for record in records {
             self.spend(&record?);
         }
@@ -278,6 +281,10 @@ impl Dispatch {
         self.check_budget(now);
         if self.stop.is_some() {
             return Next::Done;
+        }
+        if self.left > 0 && self.is_given_out() {
+            // What comes back unbegun may be given out again.
+            return Next::Wait(None);
         }
         if let Some(index) = self.blocked.take() {
             return self.begin(index);
@@ -432,6 +439,7 @@ impl Dispatch {
 
     fn shall_retry(&self, record: &Record) -> bool {
         if self.stop.is_some()
+            || self.is_given_out()
             || matches!(
                 record.cause,
                 Some(
@@ -467,20 +475,28 @@ impl Dispatch {
         self.ran += 1;
     }
 
+    /// Whether as many attempts are given out as the cap on trials allows.
+    fn is_given_out(&self) -> bool {
+        let cap = self.budget.limits.trials;
+        cap.is_some_and(|limit| self.budget.started >= limit)
+    }
+
     fn check_budget(&mut self, now: Instant) {
         let Budget {
             wall_s,
-            trials,
             cost,
             tokens,
+            ..
         } = &self.budget.limits;
+        let idle = self.running == 0 && self.unsettled == 0;
         let is_spent =
             |limit: &Option<MetricBudget>, sum| limit.as_ref().is_some_and(|cap| sum >= cap.max);
         let spent = if wall_s
             .is_some_and(|limit| now.duration_since(self.budget.began).as_secs_f64() >= limit)
         {
             Some("time")
-        } else if trials.is_some_and(|limit| self.budget.started >= limit) {
+        } else if idle && self.is_given_out() {
+            // Not before the last of them has its answer: the cap is on what is begun, and takes nothing back.
             Some("trials")
         } else if is_spent(cost, self.budget.cost) {
             Some("cost")

@@ -158,3 +158,57 @@ fn a_job_that_cannot_begin_is_told_with_its_last_words() {
         "{why}"
     );
 }
+
+#[test]
+fn a_spent_cap_on_trials_takes_nothing_back() {
+    let capped = spec(12, "sleep 0.5") + "[budget]\ntrials = 4\n";
+    let site = Site::new(&capped);
+    let ran = site.expect(0, &["run", "bench.toml"]);
+    assert!(
+        ran.err.contains("trials budget spent: 4 of 12 trials"),
+        "{}",
+        ran.err
+    );
+    assert_eq!((site.records("ok"), site.ran().len()), (4, 4));
+    site.expect(
+        0,
+        &["run", "bench.toml", "--resume", "--set", "budget.trials=12"],
+    );
+    assert_eq!((site.records("ok"), site.ran().len()), (12, 12));
+}
+
+#[test]
+fn a_spent_time_waits_for_what_began() {
+    let capped = spec(40, "sleep 1") + "[budget]\ntime = '600ms'\n";
+    let site = Site::new(&capped);
+    let ran = site.expect(0, &["run", "bench.toml"]);
+    assert!(ran.err.contains("time budget spent"), "{}", ran.err);
+    assert_eq!(site.records("ok"), site.ran().len(), "{}", ran.err);
+    // What was taken back before it began runs later, once.
+    site.expect(
+        0,
+        &["run", "bench.toml", "--resume", "--set", "budget.time=10m"],
+    );
+    assert_eq!((site.records("ok"), site.ran().len()), (40, 40));
+}
+
+#[test]
+fn records_that_came_after_their_chunk_was_taken_back_count() {
+    let capped = spec(6, "sleep 0.3") + "[budget]\ntrials = 6\n";
+    let site = Site::new(&capped);
+    site.expect(0, &["run", "bench.toml", "--detach"]);
+    let chunks = site.project.newest_run("bench").join("chunks");
+    for chunk in 0..2 {
+        std::fs::write(chunks.join(format!("{chunk}/revoked")), "\"withdrawn\"").unwrap();
+    }
+    site.until("both jobs have left", |_| {
+        (0..2).all(|chunk| {
+            let beat = std::fs::read_to_string(chunks.join(format!("{chunk}/beat.json")));
+            beat.is_ok_and(|beat| beat.contains("ended"))
+        })
+    });
+    assert_eq!(site.records("ok"), 0);
+    // What was not begun is not spent, and runs now; what ran does not run again.
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+}

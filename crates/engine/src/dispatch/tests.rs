@@ -191,6 +191,41 @@ fn budgets_stop_a_run_that_has_trials_left() {
 }
 
 #[test]
+fn a_cap_on_trials_waits_for_what_is_given_out() {
+    let text = "seeds = 3\nretries = { infra = 2 }\ncommand = \"p\"\nbudget = { trials = 2 }\n";
+    let (mut run, plan) = dispatch(text);
+    let mut given = Vec::new();
+    while let Next::Run { index, attempt } = run.next(Instant::now()) {
+        given.push((index, attempt));
+    }
+    assert_eq!(given.len(), 2);
+    assert_eq!(
+        (run.next(Instant::now()), run.stop_reason()),
+        (Next::Wait(None), None),
+        "nothing is stopped"
+    );
+    // One that never began did not spend anything.
+    run.give_back(given[0].0, Instant::now());
+    let again = run.next(Instant::now());
+    let (index, attempt) = (given[0].0, 2);
+    assert_eq!(again, Next::Run { index, attempt });
+    // A retry would pass the cap.
+    for (index, attempt, outcome) in [
+        (index, attempt, Outcome::Infra),
+        (given[1].0, 1, Outcome::Ok),
+    ] {
+        assert_eq!(run.next(Instant::now()), Next::Wait(None));
+        assert!(!run.recorded(&record(&plan, index, attempt, outcome), Instant::now()));
+        run.settled(index, attempt, outcome);
+    }
+    assert_eq!(
+        (run.next(Instant::now()), run.status()),
+        (Next::Done, RunStatus::Budget)
+    );
+    assert_eq!(run.counts().total(), 2);
+}
+
+#[test]
 fn a_stronger_stop_replaces_a_weaker_one() {
     let (mut dispatch, _) = dispatch("seeds = 3\ncommand = \"p\"\n");
     assert!(dispatch.stop(StopReason::Drain));
@@ -260,7 +295,7 @@ fn caps_count_what_earlier_sessions_started_and_spent() {
         let mut dispatch = Dispatch::new(Arc::clone(&plan), &known, Instant::now());
         let records = [Ok::<_, ()>(spent.clone()), Ok(spent)];
         dispatch
-            .go_on_spending(&known, records.into_iter())
+            .go_on_spending(&known, records.into_iter(), 0)
             .unwrap();
         (dispatch.next(Instant::now()), dispatch.budget.started)
     };
@@ -268,6 +303,11 @@ fn caps_count_what_earlier_sessions_started_and_spent() {
     assert_eq!(resumed(1.0, None), (Next::Done, 2));
     assert!(matches!(resumed(0.9, None), (Next::Run { .. }, 3)));
     assert!(matches!(resumed(1.0, Some("other")), (Next::Run { .. }, 3)));
+    // What a scheduler had and never began does not count.
+    let mut dispatch = Dispatch::new(plan, &known, Instant::now());
+    let none = std::iter::empty::<Result<Record, ()>>();
+    dispatch.go_on_spending(&known, none, 1).unwrap();
+    assert_eq!(dispatch.budget.started, 1);
 }
 
 #[test]

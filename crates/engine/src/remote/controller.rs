@@ -210,25 +210,34 @@ impl<'a> Remote<'a> {
         Ok(())
     }
 
-    /// The run has its answer or its budget is spent: what was not begun is taken back, what runs may finish.
+    /// The run has its answer or its budget is spent: what was not begun is taken back, what runs may finish. What was
+    /// taken back stays open until the scheduler says that it did not begin meanwhile.
     fn withdraw(&mut self) -> Result<(), EngineError> {
         self.withdrawn = true;
-        self.waiting.clear();
-        let unbegun: Vec<u64> = self
-            .chunks
-            .iter()
-            .filter(|(_, chunk)| !chunk.began())
-            .map(|(number, _)| *number)
-            .collect();
-        for chunk in self.chunks.values() {
+        self.forget_waiting();
+        for chunk in self.chunks.values_mut() {
             chunk.dir.revoke(Revoked::Withdrawn)?;
+            chunk.read_again();
         }
-        for number in unbegun {
-            if let Some(chunk) = self.chunks.remove(&number) {
-                self.end_job(&chunk);
-            }
+        self.look();
+        let now = Instant::now();
+        for chunk in self.chunks.values_mut().filter(|chunk| !chunk.began()) {
+            chunk.recalled = Some(now);
         }
+        let recalled = |chunk: &&OpenChunk| chunk.recalled.is_some();
+        for chunk in self.chunks.values().filter(recalled) {
+            self.end_job(chunk);
+        }
+        self.ask_at = Instant::now();
         Ok(())
+    }
+
+    /// What was packed and never submitted was not begun.
+    fn forget_waiting(&mut self) {
+        let mut state = self.floor.board.lock();
+        for given in self.waiting.drain(..).flat_map(|load| load.trials) {
+            state.dispatch.give_back(given.index, Instant::now());
+        }
     }
 
     /// Takes the records that came.
@@ -335,7 +344,7 @@ impl<'a> Remote<'a> {
                 Ok(Some(handle)) => Ok(Some(handle)),
                 // Its jobs ran already, and the scheduler has forgotten them.
                 Ok(None) if began => Ok(None),
-                Ok(None) if self.cancelled.is_some() => Ok(None),
+                Ok(None) if self.cancelled.is_some() || self.withdrawn => Ok(None),
                 Ok(None) => engine.submit(&batch).map(Some),
                 Err(error) => Err(error),
             };

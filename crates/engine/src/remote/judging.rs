@@ -15,6 +15,7 @@ const CANCEL_WAIT: Duration = Duration::from_secs(90);
 /// Bytes of a job's log that are quoted when it dies before it begins.
 const QUOTED: usize = 400;
 const CANCELLED_THERE: &str = "somebody cancelled it at the scheduler";
+const TAKEN_BACK: &str = "taken back when the run had its answer or its budget was spent";
 
 impl Remote<'_> {
     /// Looks for chunks that will not come back.
@@ -23,9 +24,10 @@ impl Remote<'_> {
         let grace = Duration::from_secs_f64(self.options().grace_s);
         let mut over = Vec::new();
         for (number, chunk) in &self.chunks {
-            let health = match self.cancelled {
-                Some(since) => cancelled_health(chunk, since, now),
-                None => chunk.health(grace, now),
+            let health = match (self.cancelled, chunk.recalled) {
+                (Some(since), _) => cancelled_health(chunk, since, now),
+                (None, Some(since)) => chunk.recalled_health(since, grace, now),
+                (None, None) => chunk.health(grace, now),
             };
             if health != Health::Fine {
                 over.push((*number, health));
@@ -62,7 +64,9 @@ impl Remote<'_> {
         for record in chunk.look(plan, Instant::now()) {
             self.floor.record(record);
         }
-        let elsewhere = self.cancelled.is_none() && *chunk.state() == JobState::Cancelled;
+        let recalled = chunk.recalled.is_some();
+        let elsewhere =
+            self.cancelled.is_none() && !recalled && *chunk.state() == JobState::Cancelled;
         let cut = chunk.take_cut();
         let begun = |given: &Given| chunk.begun(self.run, *given);
         let left: Vec<(Given, bool)> = chunk
@@ -76,10 +80,12 @@ impl Remote<'_> {
             .collect();
         let taken_away = if elsewhere { cut.len() + left.len() } else { 0 };
         // A job that dies before it does anything would be submitted for ever.
-        let stillborn =
-            *health == Health::Dead && !chunk.progressed && !left.iter().any(|(_, begun)| *begun);
+        let stillborn = *health == Health::Dead
+            && !recalled
+            && !chunk.progressed
+            && !left.iter().any(|(_, begun)| *begun);
         for record in cut {
-            self.settle_cut(record, chunk.state());
+            self.settle_cut(record, &chunk);
         }
         for (given, begun) in left {
             if self.cancelled.is_some() {
@@ -96,11 +102,13 @@ impl Remote<'_> {
     }
 
     /// Records a trial that was cut off with its job, now that the scheduler has said why, or will not.
-    fn settle_cut(&self, mut record: Record, state: &JobState) {
+    fn settle_cut(&self, mut record: Record, chunk: &OpenChunk) {
         let ending = if self.cancelled.is_some() {
             (Outcome::Cancelled, Cause::User)
+        } else if chunk.recalled.is_some() {
+            (Outcome::Cancelled, job_ended(TAKEN_BACK))
         } else {
-            cut_off(&record, state)
+            cut_off(&record, chunk.state())
         };
         (record.outcome, record.cause) = (ending.0, Some(ending.1));
         let dir = self.run.trial_dir(record.trial.index, record.attempt);
@@ -151,6 +159,9 @@ impl Remote<'_> {
             JobState::Failed(why) => format!("failed ({why})"),
             state => state.word().to_owned(),
         };
+        if chunk.recalled.is_some() {
+            return (Outcome::Cancelled, job_ended(TAKEN_BACK));
+        }
         if *chunk.state() == JobState::Cancelled {
             return (Outcome::Cancelled, job_ended(CANCELLED_THERE));
         }

@@ -22,7 +22,7 @@ use contract::{Batch, Engine, PlaceError, Submitted};
 use controller::Placed;
 use fairtrial_journal::{BatchInfo, RunDir, RunState};
 use fairtrial_plan::Plan;
-use fairtrial_spec::{EngineKind, Spec};
+use fairtrial_spec::{Budget, EngineKind, Spec};
 use packing::Packing;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +44,24 @@ pub fn open_jobs(run: &RunDir, known: &RunState) -> Option<(String, usize)> {
         .collect();
     let jobs = found.iter().map(|(_, jobs)| jobs).sum();
     found.into_iter().next().map(|(engine, _)| (engine, jobs))
+}
+
+/// Attempts that were given out and taken back before they began, where a cap counts attempts: they were not run.
+pub(crate) fn never_begun(run: &RunDir, known: &RunState, budget: &Budget) -> u64 {
+    if budget.trials.is_none() {
+        return 0;
+    }
+    let chunks = known.batches.iter().flat_map(|info| info.chunks.clone());
+    let dirs = chunks.map(|number| ChunkDir::of(run, number));
+    let taken_back = dirs.filter(|dir| dir.revoked().is_some());
+    let unbegun = taken_back.filter_map(|dir| {
+        let chunk = dir.read().ok()?;
+        let idle = |given: &&Given| {
+            !dir.has_record(**given) && !run.trial_dir(given.index, given.attempt).exists()
+        };
+        Some(chunk.trials.iter().filter(idle).count() as u64)
+    });
+    unbegun.sum()
 }
 
 /// What the job wrote that ran an attempt; absent where no job did.

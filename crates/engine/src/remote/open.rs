@@ -28,6 +28,8 @@ pub(super) struct OpenChunk {
     pub(super) progressed: bool,
     /// Records of trials that were cut off because the scheduler ended the job; only it knows why.
     cut: Vec<Record>,
+    /// When it was taken back before it had begun, as far as was known.
+    pub(super) recalled: Option<Instant>,
     /// Since when the chunk's runner is known to have left with work undone.
     left_at: Option<Instant>,
     state: JobState,
@@ -69,6 +71,7 @@ impl OpenChunk {
             heard: now,
             progressed: false,
             cut: Vec::new(),
+            recalled: None,
             left_at: None,
             state: JobState::Pending,
             state_since: now,
@@ -79,8 +82,8 @@ impl OpenChunk {
         }
     }
 
-    /// A chunk that an earlier controller gave out, with all its trials; absent where nothing of it is open. One that
-    /// was taken back has no trials any more, and one that cannot be read was never given out.
+    /// A chunk that an earlier controller gave out, with all its trials; absent where nothing of it is open. Of one that
+    /// was taken back only the records count that came all the same, and one that cannot be read was never given out.
     pub(super) fn adopt(
         run: &RunDir,
         known: &RunState,
@@ -91,8 +94,14 @@ impl OpenChunk {
         let chunk = dir.read().ok()?;
         let mut found = Self::new(dir, &chunk, place, Instant::now());
         found.keep_open(known);
-        let open = !found.left.is_empty() && found.dir.revoked().is_none();
-        open.then_some((found, chunk.trials))
+        if found.dir.revoked().is_some() {
+            let dir = &found.dir;
+            found.left.retain(|index, attempt| {
+                let (index, attempt) = (*index, *attempt);
+                dir.has_record(Given { index, attempt })
+            });
+        }
+        (!found.left.is_empty()).then_some((found, chunk.trials))
     }
 
     /// Forgets the trials that the journal has answered, or has given out anew.
@@ -234,6 +243,18 @@ impl OpenChunk {
             Health::Fine
         } else {
             Health::Dead
+        }
+    }
+
+    /// The same for one that was taken back before it began: it is over as soon as the scheduler says, after that, that
+    /// it waits (whoever begins later sees that it was taken back) or is gone.
+    pub(super) fn recalled_health(&self, since: Instant, grace: Duration, now: Instant) -> Health {
+        let waits = matches!(self.state, JobState::Pending | JobState::Held(_)) && !self.began();
+        let gone = self.state.is_over() && self.state != JobState::NodeLost;
+        if self.sighted_at.is_some_and(|at| at >= since) && (waits || gone) {
+            Health::Left
+        } else {
+            self.health(grace, now)
         }
     }
 

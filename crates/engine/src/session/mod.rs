@@ -182,7 +182,8 @@ impl Session<'_> {
         }
         let mut dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
         let spent = earlier_records(&self.run, &self.known, &plan.spec().budget)?;
-        dispatch.go_on_spending(&self.known, spent)?;
+        let never_begun = remote::never_begun(&self.run, &self.known, &plan.spec().budget);
+        dispatch.go_on_spending(&self.known, spent, never_begun)?;
         if let Start::Attend(_) = &self.request.start {
             dispatch.attend(known);
         }
