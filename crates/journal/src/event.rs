@@ -76,8 +76,9 @@ pub enum Event {
     Submitted {
         /// Which one.
         batch: u64,
-        /// What the scheduler calls it.
-        handle: String,
+        /// What the scheduler calls it; absent where its answer was not understood.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        handle: Option<String>,
         /// When.
         at: UtcTime,
     },

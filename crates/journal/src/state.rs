@@ -80,7 +80,9 @@ pub struct BatchInfo {
     pub key: String,
     /// Numbers of its chunks.
     pub chunks: std::ops::Range<u64>,
-    /// What the scheduler calls it; absent where its word did not reach the journal.
+    /// Whether the scheduler is known to have taken it.
+    pub taken: bool,
+    /// What the scheduler calls it; absent where its word did not reach the journal, or was not understood.
     pub handle: Option<String>,
 }
 
@@ -246,12 +248,14 @@ impl RunState {
                 engine,
                 key,
                 chunks: first..first.saturating_add(chunks),
+                taken: false,
                 handle: None,
             }),
             Event::Submitted { batch, handle, .. } => {
                 let of_batch = |known: &&mut BatchInfo| known.number == batch;
                 if let Some(known) = self.batches.iter_mut().find(of_batch) {
-                    known.handle = Some(handle);
+                    known.taken = true;
+                    known.handle = handle.or(known.handle.take());
                 }
             }
             Event::Files { sha256, .. } => self.files.extend(sha256),

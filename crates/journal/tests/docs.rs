@@ -31,7 +31,7 @@ fn the_reference_shows_a_real_journal() {
         },
         Event::Submitted {
             batch: 0,
-            handle: "4711".into(),
+            handle: Some("4711".into()),
             at: time(1.5),
         },
         Event::Files {

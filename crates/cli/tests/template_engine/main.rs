@@ -212,3 +212,56 @@ fn records_that_came_after_their_chunk_was_taken_back_count() {
     site.expect(0, &["wait", "bench"]);
     assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
 }
+
+/// A spec whose submit command is this, after it is counted in `ledger.submits`.
+fn submits_by(command: &str) -> String {
+    let text = spec(6, "true").replace("grace = '5s'", "grace = '1s'");
+    let (before, rest) = text.split_once("submit = '").unwrap();
+    let (_, after) = rest.split_once('\n').unwrap();
+    format!("{before}submit = 'echo x >> $LEDGER.submits; {command}'\n{after}")
+}
+
+impl Site {
+    fn submissions(&self) -> usize {
+        let text = std::fs::read_to_string(self.project.path().join("ledger.submits"));
+        text.unwrap_or_default().lines().count()
+    }
+}
+
+#[test]
+fn a_submission_without_a_handle_is_not_repeated() {
+    let site = Site::new(&submits_by("echo queued"));
+    let ran = site.expect(3, &["run", "bench.toml"]);
+    assert!(
+        ran.err.contains("printed no handle") && ran.err.contains("have not begun within 1 s"),
+        "{}",
+        ran.err
+    );
+    site.expect(0, &["status", "bench"]);
+    let waited = site.expect(3, &["wait", "bench"]);
+    assert!(waited.err.contains("fairtrial cancel"), "{}", waited.err);
+    site.expect(0, &["cancel", "bench"]);
+    assert_eq!((site.submissions(), site.records("cancelled")), (1, 6));
+}
+
+#[test]
+fn jobs_without_a_handle_are_known_by_what_they_leave() {
+    let text = spec(6, "true").replace("job (", "Job ID (");
+    let site = Site::new(&text);
+    site.expect(0, &["run", "bench.toml"]);
+    assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+}
+
+#[test]
+fn a_submission_that_failed_is_repeated_by_who_goes_on_and_not_by_who_looks() {
+    let site = Site::new(&submits_by("exit 1"));
+    for (args, submissions) in [
+        (&["run", "bench.toml"][..], 1),
+        (&["status", "bench"], 1),
+        (&["wait", "bench"], 2),
+    ] {
+        let code = if args[0] == "status" { 0 } else { 3 };
+        site.expect(code, args);
+        assert_eq!(site.submissions(), submissions, "{args:?}");
+    }
+}

@@ -21,6 +21,14 @@ pub enum PlaceError {
         /// What it said.
         message: String,
     },
+    /// The scheduler took a submission, and what it calls it is not known: submitting again would double it.
+    #[error("{engine}: {message}")]
+    Unnamed {
+        /// The engine.
+        engine: &'static str,
+        /// What it said, or what to do.
+        message: String,
+    },
     /// The engine cannot do what the spec wants.
     #[error("{engine}: {message}")]
     Unfit {
@@ -222,8 +230,8 @@ pub trait Engine: Send + Sync {
     /// What [`Engine::submit`] would write and run, for people; asks nobody.
     fn preview(&self, batch: &Batch) -> Result<String, PlaceError>;
 
-    /// Submits a batch and gives the scheduler's handle. Who is not sure whether an earlier call went through asks
-    /// [`Engine::adopt`] first.
+    /// Submits a batch and gives the scheduler's handle, or [`PlaceError::Unnamed`] where the scheduler took the batch and
+    /// its answer has none. Who is not sure whether an earlier call went through asks [`Engine::adopt`] first.
     fn submit(&self, batch: &Batch) -> Result<String, PlaceError>;
 
     /// The handle of a batch by its key, after a crash between submitting and writing down.

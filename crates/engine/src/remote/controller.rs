@@ -11,7 +11,7 @@ use crate::controls::{Asked, Controls};
 use crate::events::{RunEvent, StopReason};
 use crate::local::Floor;
 use crate::{EngineError, Stay};
-use fairtrial_journal::{Event, RunDir, RunState};
+use fairtrial_journal::{RunDir, RunState};
 use fairtrial_spec::EngineSpec;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ const MOST_PAUSE_FEW: Duration = Duration::from_millis(500);
 /// A look may take this share of the time.
 const SHARE: u32 = 100;
 /// Longest pause between two questions to a scheduler that does not answer.
-const MOST_BACKOFF: Duration = Duration::from_mins(5);
+pub(super) const MOST_BACKOFF: Duration = Duration::from_mins(5);
 /// How often a job is asked for that was cancelled, or that left in the middle of its work.
 pub(super) const SOON: Duration = Duration::from_secs(2);
 
@@ -42,6 +42,23 @@ pub(super) struct OpenBatch {
     pub(super) submitted: Submitted,
     /// Present until the scheduler has said that it took it.
     pub(super) unsure: Option<Batch>,
+    /// Whether the scheduler took it and its answer was not understood.
+    pub(super) unnamed: bool,
+    /// How often submitting it failed, and when it may be tried again.
+    pub(super) failures: u32,
+    pub(super) again_at: Instant,
+}
+
+impl OpenBatch {
+    pub(super) fn new(submitted: Submitted, unsure: Option<Batch>) -> Self {
+        Self {
+            submitted,
+            unsure,
+            unnamed: false,
+            failures: 0,
+            again_at: Instant::now(),
+        }
+    }
 }
 
 /// The controller's side of a run on a scheduler.
@@ -61,7 +78,7 @@ pub(crate) struct Remote<'a> {
     failures: u32,
     /// Since when the run is being cancelled.
     pub(super) cancelled: Option<Instant>,
-    withdrawn: bool,
+    pub(super) withdrawn: bool,
     pub(super) pause: Duration,
     /// What was last said about held jobs.
     told_held: Option<String>,
@@ -113,6 +130,7 @@ impl<'a> Remote<'a> {
             let cost = looked.elapsed();
             self.hurry();
             if began >= self.ask_at && (!self.batches.is_empty() || self.cancelled.is_some()) {
+                self.find_unsure()?;
                 self.ask();
                 busy |= self.look();
             }
@@ -162,14 +180,18 @@ impl<'a> Remote<'a> {
                 elements: info.chunks.end - info.chunks.start,
                 folder: self.run.chunks(),
             };
-            let unsure = info.handle.is_none().then(|| {
+            let unnamed = info.taken && info.handle.is_none();
+            let unsure = (!info.taken).then(|| {
                 let load = Load {
                     needs: self.packing().needs(&all),
                     trials: all,
                 };
                 self.batch(info.key.clone(), info.chunks.clone(), load.needs, None)
             });
-            let batch = OpenBatch { submitted, unsure };
+            let batch = OpenBatch {
+                unnamed,
+                ..OpenBatch::new(submitted, unsure)
+            };
             self.batches.insert(info.number, batch);
         }
         Ok(())
@@ -203,6 +225,13 @@ impl<'a> Remote<'a> {
             chunk.dir.revoke(Revoked::Cancelled)?;
         }
         for batch in self.batches.values() {
+            if batch.unnamed {
+                self.warn(format!(
+                    "jobs `{}` cannot be cancelled by a handle that is not known: they leave by themselves when \
+                     they begin",
+                    batch.submitted.key
+                ));
+            }
             let ended = self.placed.engine.cancel(&batch.submitted, None);
             self.complain(ended);
         }
@@ -266,7 +295,6 @@ impl<'a> Remote<'a> {
 
     /// Asks the scheduler about everything at once.
     fn ask(&mut self) {
-        self.resubmit();
         let batches: Vec<Submitted> = self
             .batches
             .values()
@@ -316,58 +344,6 @@ impl<'a> Remote<'a> {
                     self.warn(format!("{error}; jobs go on, asking again later"));
                 }
             }
-        }
-    }
-
-    /// A submission whose answer did not arrive: it is looked for, and made again where the scheduler has none.
-    fn resubmit(&mut self) {
-        let engine = &self.placed.engine;
-        let unsure: Vec<u64> = self
-            .batches
-            .iter()
-            .filter(|(_, batch)| batch.unsure.is_some())
-            .map(|(number, _)| *number)
-            .collect();
-        for number in unsure {
-            let Some(batch) = self
-                .batches
-                .get(&number)
-                .and_then(|known| known.unsure.clone())
-            else {
-                continue;
-            };
-            let began = self
-                .chunks
-                .values()
-                .any(|chunk| chunk.batch == number && chunk.began());
-            let handle = match engine.adopt(&batch.key) {
-                Ok(Some(handle)) => Ok(Some(handle)),
-                // Its jobs ran already, and the scheduler has forgotten them.
-                Ok(None) if began => Ok(None),
-                Ok(None) if self.cancelled.is_some() || self.withdrawn => Ok(None),
-                Ok(None) => engine.submit(&batch).map(Some),
-                Err(error) => Err(error),
-            };
-            match handle {
-                Ok(handle) => self.took(number, handle),
-                Err(error) => self.complain(Err(error)),
-            }
-        }
-    }
-
-    /// The scheduler has a submission.
-    pub(super) fn took(&mut self, number: u64, handle: Option<String>) {
-        let Some(batch) = self.batches.get_mut(&number) else {
-            return;
-        };
-        batch.unsure = None;
-        batch.submitted.handle.clone_from(&handle);
-        if let Some(handle) = handle {
-            self.floor.writer.append(&Event::Submitted {
-                batch: number,
-                handle,
-                at: (self.floor.request.now)(),
-            });
         }
     }
 

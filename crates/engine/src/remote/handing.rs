@@ -4,6 +4,7 @@ use super::contract::{Batch, JobNeeds, Submitted};
 use super::controller::{LEAST_PAUSE, OpenBatch, Remote};
 use super::open::OpenChunk;
 use super::packing::{Load, Packing};
+use super::unsure::FIRST_PAUSE;
 use crate::EngineError;
 use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given};
 use crate::dispatch::Next;
@@ -135,10 +136,7 @@ impl Remote<'_> {
             elements: batch.len(),
             folder: batch.folder.clone(),
         };
-        let open = OpenBatch {
-            submitted,
-            unsure: Some(batch.clone()),
-        };
+        let open = OpenBatch::new(submitted, Some(batch.clone()));
         self.batches.insert(number, open);
         self.floor.writer.hurry();
         if !self.floor.board.wait_durable(intent) {
@@ -159,11 +157,10 @@ impl Remote<'_> {
                     .ask_at
                     .max(Instant::now() + Duration::from_secs_f64(self.options().poll_s.min(5.0)));
             }
-            Err(error) if error.is_temporary() => {
-                self.complain(Err(error));
-                self.ask_at = Instant::now() + Duration::from_secs(5);
+            Err(error) => {
+                self.not_submitted(number, error)?;
+                self.ask_at = self.ask_at.max(Instant::now() + FIRST_PAUSE);
             }
-            Err(error) => return Err(error.into()),
         }
         self.pause = LEAST_PAUSE;
         Ok(())

@@ -36,6 +36,12 @@ impl Remote<'_> {
         let some = !over.is_empty();
         let mut elsewhere = (0, 0);
         for (number, health) in over {
+            let silent = self.chunks.get(&number).filter(|chunk| {
+                health == Health::Dead && !chunk.began() && self.cancelled.is_none()
+            });
+            if let Some(error) = silent.and_then(|chunk| self.nameless(chunk.batch)) {
+                return Err(error);
+            }
             if let Some(chunk) = self.chunks.remove(&number) {
                 let cancelled = self.retire(chunk, &health)?;
                 elsewhere.0 += usize::from(cancelled > 0);

@@ -13,6 +13,7 @@ mod skypilot;
 mod slurm;
 mod survey;
 mod template;
+mod unsure;
 
 pub use command::CommandError;
 pub use survey::{EngineOffer, survey};

@@ -191,7 +191,7 @@ impl Engine for Template {
             &values,
         )?;
         self.found_handle(&answer)
-            .ok_or_else(|| PlaceError::Answer {
+            .ok_or_else(|| PlaceError::Unnamed {
                 engine: NAME,
                 message: format!(
                     "`submit` printed no handle (pattern `{}`): {}",

@@ -345,7 +345,7 @@ impl Engine for Slurm {
         let handle = last.split(';').next().unwrap_or_default().trim();
         if handle.is_empty() || !handle.bytes().all(|byte| byte.is_ascii_digit()) {
             let message = format!("sbatch printed `{}` in place of a job id", answer.trim());
-            return Err(PlaceError::Answer {
+            return Err(PlaceError::Unnamed {
                 engine: NAME,
                 message,
             });
