@@ -128,6 +128,35 @@ pub struct SlurmOptions {
     pub no_requeue: bool,
 }
 
+/// What a submission defines in the commands of `engine.template`.
+const OF_A_BATCH: &[&str] = &[
+    "key",
+    "script",
+    "description",
+    "program",
+    "folder",
+    "workdir",
+    "first",
+    "last",
+    "count",
+    "parallel",
+    "cpus",
+    "memory_mb",
+    "gpus",
+    "minutes",
+];
+
+/// The placeholders of each text of `engine.template` that has some.
+pub const TEMPLATE_PLACEHOLDERS: [(&str, &[&str]); 7] = [
+    ("submit", OF_A_BATCH),
+    ("description", OF_A_BATCH),
+    ("find", &["key"]),
+    ("poll", &["handles"]),
+    ("cancel", &["handle", "key", "element"]),
+    ("logs", &["handle", "element"]),
+    ("collect", &["folder", "handles"]),
+];
+
 /// A scheduler described by its commands. Absent values come from the profile.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -33,7 +33,8 @@ pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use duration::{DURATION_FORM, DurationError, Seconds, parse_duration};
 pub use engine::{
-    EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TemplateOptions,
+    EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TEMPLATE_PLACEHOLDERS,
+    TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError};

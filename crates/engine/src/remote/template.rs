@@ -112,8 +112,7 @@ impl Template {
 
     fn found_handle(&self, answer: &str) -> Option<String> {
         let captures = self.handle.captures(answer)?;
-        let group = captures.get(1).or_else(|| captures.get(0))?;
-        Some(group.as_str().to_owned())
+        Some(captures.get(1)?.as_str().to_owned())
     }
 
     fn state(&self, word: &str) -> JobState {
@@ -423,7 +422,7 @@ fn unfit(message: impl Into<String>) -> PlaceError {
 mod tests {
     use super::{PROFILES, Template, Values};
     use crate::remote::contract::{Batch, Engine, JobNeeds, JobState, Submitted};
-    use fairtrial_spec::TemplateOptions;
+    use fairtrial_spec::{TEMPLATE_PLACEHOLDERS, TemplateOptions};
     use std::path::{Path, PathBuf};
 
     fn batch(folder: &Path) -> Batch {
@@ -532,6 +531,52 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_placeholders_that_check_knows_are_those_that_are_filled_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let batch = batch(folder.path());
+        let values = Values::of_batch(&batch, 0, Path::new("/p"));
+        let mut filled: Vec<&str> = values.0.into_keys().collect();
+        filled.sort_unstable();
+        for key in ["submit", "description"] {
+            let (_, known) = TEMPLATE_PLACEHOLDERS
+                .iter()
+                .find(|(name, _)| *name == key)
+                .unwrap();
+            let mut known = known.to_vec();
+            known.sort_unstable();
+            assert_eq!(known, filled);
+        }
+        // The other commands, with all that they may have.
+        let texts = TEMPLATE_PLACEHOLDERS.map(|(key, names)| {
+            let names: String = names.iter().map(|name| format!(" {{{name}}}")).collect();
+            (key, Some(format!("true{names}")))
+        });
+        let text = |key| {
+            texts
+                .iter()
+                .find(|(name, _)| *name == key)
+                .unwrap()
+                .1
+                .clone()
+        };
+        let options = TemplateOptions {
+            submit: Some("echo 1".into()),
+            find: text("find"),
+            poll: text("poll"),
+            cancel: text("cancel"),
+            logs: text("logs"),
+            collect: text("collect"),
+            ..TemplateOptions::default()
+        };
+        let engine = Template::new(&options, Path::new("/p")).unwrap();
+        engine.adopt("k").unwrap();
+        engine.poll(&[submitted("1")]).unwrap();
+        engine.cancel(&submitted("1"), None).unwrap();
+        engine.collect(&[submitted("1")]).unwrap();
+        engine.logs(&submitted("1"), 0).unwrap();
     }
 
     #[test]

@@ -92,12 +92,8 @@ fn slurm(node: &Node) -> SlurmOptions {
 
 fn template(node: &Node, problems: &mut Problems) -> TemplateOptions {
     for key in ["handle", "line"] {
-        let pattern = node.get(key).and_then(|node| Some((node, node.text()?)));
-        if let Some((node, pattern)) = pattern
-            && let Err(problem) = regex::Regex::new(pattern)
-        {
-            let message = format!("`{key}`: not a regular expression: {problem}");
-            problems.push(error(node.span, message));
+        if let Some(node) = node.get(key) {
+            check_pattern(key, node, problems);
         }
     }
     let states = node.get("states").and_then(Node::map);
@@ -120,6 +116,32 @@ fn template(node: &Node, problems: &mut Problems) -> TemplateOptions {
         max_elements: node.get("max_elements").and_then(Node::whole),
         description: text(node, "description"),
         setup: text(node, "setup"),
+    }
+}
+
+/// A pattern must compile, and have the groups that are read from it.
+fn check_pattern(key: &str, node: &Node, problems: &mut Problems) {
+    let Some(text) = node.text() else { return };
+    let pattern = match regex::Regex::new(text) {
+        Ok(pattern) => pattern,
+        Err(problem) => {
+            let message = format!("`{key}`: not a regular expression: {problem}");
+            return problems.push(error(node.span, message));
+        }
+    };
+    if key == "handle" {
+        if pattern.captures_len() < 2 {
+            let message = "`handle` has no group: its first group is the handle";
+            let help = "put parentheses around the handle, as in `job (\\d+)`";
+            problems.push(error(node.span, message).help(help));
+        }
+        return;
+    }
+    let has = |wanted: &str| pattern.capture_names().flatten().any(|name| name == wanted);
+    for wanted in ["handle", "state"].into_iter().filter(|name| !has(name)) {
+        let message = format!("`line` has no group `{wanted}`");
+        let help = "name the groups, as in `(?<handle>\\d+) (?<element>\\d+) (?<state>\\w+)`; `element` may be left out";
+        problems.push(error(node.span, message).help(help));
     }
 }
 

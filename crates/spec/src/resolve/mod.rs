@@ -108,6 +108,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     top::check_confirm(root, &spec, problems);
     metric_names::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    placeholders::check_engine(root, origin.sources, problems);
     constraints::check(&spec, &drafts, problems);
     files::check(&drafts, &base_dir, origin.files, problems);
     (!spec.tasks.is_empty()).then_some(spec)

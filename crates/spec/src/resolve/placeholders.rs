@@ -7,7 +7,7 @@ use crate::document::Node;
 use crate::source::{Sources, Span};
 use crate::spec::{Arm, Spec, Task, Work};
 use crate::template::{BUILTIN_NAMES, Placeholder, Template};
-use crate::{AGENT_PLACEHOLDERS, SANDBOX_PLACEHOLDERS};
+use crate::{AGENT_PLACEHOLDERS, SANDBOX_PLACEHOLDERS, TEMPLATE_PLACEHOLDERS};
 use fairtrial_model::nearest;
 
 /// Reports placeholders that nothing defines.
@@ -36,6 +36,16 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
                 .and_then(|node| node.get("command")),
         ) {
             scope.check(node, sources, problems);
+        }
+    }
+}
+
+/// Reports placeholders in the commands of `engine.template` that no submission defines.
+pub(super) fn check_engine(root: &Node, sources: &Sources, problems: &mut Problems) {
+    let template = root.get("engine").and_then(|node| node.get("template"));
+    for (key, names) in TEMPLATE_PLACEHOLDERS {
+        if let Some(node) = template.and_then(|node| node.get(key)) {
+            Scope::only(names).check(node, sources, problems);
         }
     }
 }
@@ -86,6 +96,8 @@ struct Scope<'a> {
     names: Vec<&'a str>,
     arms: Vec<&'a Arm>,
     builtin: &'static [&'static str],
+    /// Whether the spec can define no more.
+    closed: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -102,6 +114,7 @@ impl<'a> Scope<'a> {
             names: params.chain(axes).collect(),
             arms: spec.arms.iter().filter(own_arm).collect(),
             builtin: &BUILTIN_NAMES,
+            closed: false,
         }
     }
 
@@ -130,6 +143,7 @@ impl<'a> Scope<'a> {
             names: names.to_vec(),
             arms: Vec::new(),
             builtin: &[],
+            closed: true,
         }
     }
 
@@ -180,12 +194,18 @@ impl<'a> Scope<'a> {
         let literal = format!("write {{{{{name}}}}} for literal braces");
         let help = match nearest(name, known) {
             Some(best) => format!("did you mean `{{{best}}}`? ({literal})"),
+            None if self.closed => format!("known here: {}; {literal}", self.shown()),
             None => format!("define it as a parameter, in an arm or in a sweep; {literal}"),
         };
         Problem {
             message: format!("nothing defines the placeholder `{{{name}}}`"),
             help,
         }
+    }
+
+    fn shown(&self) -> String {
+        let names = self.names.iter().map(|name| format!("`{{{name}}}`"));
+        names.collect::<Vec<_>>().join(", ")
     }
 
     fn missing_in_an_arm(&self, name: &str) -> Problem {

@@ -67,7 +67,7 @@ static SLURM: Section = Section {
 static TEMPLATE: Section = Section {
     name: "template",
     noun: "`engine.template`",
-    doc: "A scheduler described by its commands, which are run by `/bin/sh`. Placeholders: `{key}`, `{script}`, `{description}`, `{first}`, `{last}`, `{count}`, `{parallel}`, `{cpus}`, `{memory_mb}`, `{gpus}`, `{minutes}`, `{folder}`, `{program}`; after submitting also `{handle}`, `{handles}`, `{element}`.",
+    doc: "A scheduler described by its commands, which are run by `/bin/sh`. Placeholders: `{key}`, `{script}`, `{description}`, `{first}`, `{last}`, `{count}`, `{parallel}`, `{cpus}`, `{memory_mb}`, `{gpus}`, `{minutes}`, `{folder}`, `{workdir}`, `{program}`; after submitting also `{handle}`, `{handles}`, `{element}`.",
     keys: &[&[
         key("profile", Type::Word(&["htcondor", "pbs", "lsf", "modal"]), "", "A shipped description whose values are defaults under these.").example("\"htcondor\""),
         key("submit", Type::FilledText, "the profile's", "Submits `{count}` elements of `{script}` and prints a handle.").example("\"my-submit {script} {count}\""),
