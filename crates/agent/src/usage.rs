@@ -13,28 +13,21 @@ use std::path::Path;
 pub const USAGE_FILE: &str = "usage.json";
 
 /// What was used.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
     /// Tokens read by the model, those from its cache included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
     /// Tokens written by it, those of its reasoning included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
     /// Those read that came from its cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
     /// Those written that were reasoning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
     /// All together, where only that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
     /// Calls of tools.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_calls: Option<u64>,
     /// Dollars.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
 
@@ -80,14 +73,9 @@ impl Usage {
 
     /// The figures of a usage file, and what is wrong with the others.
     fn from_file(text: &[u8]) -> (Self, Vec<String>) {
-        let file = match serde_json::from_slice(text) {
-            Ok(Value::Object(file)) => file,
-            _ => {
-                return (
-                    Self::default(),
-                    vec![format!("{USAGE_FILE} is no JSON object")],
-                );
-            }
+        let Ok(Value::Object(file)) = serde_json::from_slice(text) else {
+            let slip = format!("{USAGE_FILE} is no JSON object");
+            return (Self::default(), vec![slip]);
         };
         let mut slips = Vec::new();
         let mut wrong = |key: &str, value: &Value| {
@@ -97,7 +85,7 @@ impl Usage {
         let mut count = |key: &str| {
             let value = file.get(key).filter(|value| !value.is_null())?;
             // Some write every number with a point.
-            let whole = |value: f64| value >= 0.0 && value < 1e15 && value.fract() == 0.0;
+            let whole = |value: f64| (0.0..1e15).contains(&value) && value.fract() == 0.0;
             let float = value.as_f64().filter(|value| whole(*value));
             let count = value.as_u64().or(float.map(|value| value as u64));
             if count.is_none() {

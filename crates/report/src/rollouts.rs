@@ -9,6 +9,9 @@ use fairtrial_stats::passk::SuitePass;
 /// Notes of one kind.
 const MOST_NOTES: usize = 20;
 
+/// What is to know where rows are not over the same tasks.
+const UNEVEN: &str = "Tasks with fewer than k rollouts that count are left out: rows over other tasks are no trend over k.";
+
 /// The tables.
 pub(crate) fn sections(summary: &RolloutSummary) -> Vec<Section> {
     let mut sections = vec![scores(summary), pass(summary)];
@@ -103,15 +106,23 @@ fn pass(summary: &RolloutSummary) -> Section {
     let mut grid = Grid::new(vec![
         Column::words("arm"),
         Column::numbers("k"),
+        Column::words("tasks"),
         Column::numbers("pass@k"),
         Column::numbers("pass^k"),
     ]);
     let chance = |of: Option<&SuitePass>| of.map(|of| (of.estimate, of.interval));
+    let covered = |at: &PassAt| at.any.as_ref().map_or(0, |any| any.tasks);
+    let arms = summary.arms.iter();
+    let uneven = arms
+        .flat_map(|arm| arm.pass.iter().map(|at| (arm.tasks, covered(at))))
+        .any(|(tasks, covered)| covered < tasks);
     for arm in &summary.arms {
-        for PassAt { k, any, all } in &arm.pass {
+        for at @ PassAt { k, any, all } in &arm.pass {
+            let tasks = uneven.then(|| format!("{} of {}", covered(at), arm.tasks));
             grid.push(vec![
                 arm.arm.as_str().into(),
                 k.to_string().into(),
+                tasks.unwrap_or_default().into(),
                 estimate(chance(any.as_ref())).into(),
                 estimate(chance(all.as_ref())).into(),
             ]);
@@ -120,7 +131,7 @@ fn pass(summary: &RolloutSummary) -> Section {
     Section {
         title: "solved within k rollouts".to_owned(),
         grid: grid.without_empty_columns(),
-        notes: Vec::new(),
+        notes: uneven.then(|| UNEVEN.to_owned()).into_iter().collect(),
     }
 }
 
@@ -197,5 +208,62 @@ fn cost(arm: &ArmRollouts) -> String {
         (Some(cost), _) => format!("{cost:.4}"),
         (None, 0) => String::new(),
         (None, _) => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ArmRollouts, PassAt, RolloutSummary, UNEVEN, pass};
+    use fairtrial_stats::Level;
+    use fairtrial_stats::one_arm::Proportion;
+    use fairtrial_stats::passk::{Attempts, suite};
+    use std::collections::BTreeMap;
+
+    fn summary(trials: [u64; 2]) -> RolloutSummary {
+        let counts = trials.map(|trials| Proportion {
+            successes: 1,
+            trials,
+        });
+        let level = Level::TWO_SIDED_95;
+        let at = |k| PassAt {
+            k,
+            any: suite(&counts, k, Attempts::AnyOf, level).ok(),
+            all: suite(&counts, k, Attempts::AllOf, level).ok(),
+        };
+        RolloutSummary {
+            valid: 0.95,
+            arms: vec![ArmRollouts {
+                arm: "m".to_owned(),
+                tasks: 2,
+                rollouts: 0,
+                scored: 0,
+                failed: 0,
+                excluded: BTreeMap::new(),
+                below_validity_floor: false,
+                over_scored: None,
+                over_all: None,
+                bounds: None,
+                pass: vec![at(1), at(2), at(3)],
+                solved: 2,
+                cost_per_solved: None,
+                cost_unknown: 0,
+                tokens_per_solved: None,
+            }],
+            flips: Vec::new(),
+            flaky: Vec::new(),
+            identical: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn rows_over_fewer_tasks_say_so() {
+        let even = pass(&summary([3, 3]));
+        assert!(even.notes.is_empty());
+        assert!(!format!("{:?}", even.grid).contains("2 of 2"));
+        let uneven = pass(&summary([3, 2]));
+        assert_eq!(uneven.notes, [UNEVEN]);
+        let shown = format!("{:?}", uneven.grid);
+        assert_eq!(shown.matches("2 of 2").count(), 2, "{shown}");
+        assert_eq!(shown.matches("1 of 2").count(), 1, "{shown}");
     }
 }
