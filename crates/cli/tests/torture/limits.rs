@@ -104,6 +104,11 @@ fn processes(lab: &Lab, record: &Value) {
     let dir = lab.data().join(record["dir"].as_str().unwrap());
     let said = std::fs::read_to_string(dir.join("logs/stderr.log")).unwrap();
     assert!(said.to_lowercase().contains("fork"), "{said}");
+    let notes = record["notes"].to_string();
+    assert!(
+        notes.contains("the limit of 6 processes was reached"),
+        "{record}"
+    );
 }
 
 fn output_cap(lab: &Lab, record: &Value) {

@@ -383,7 +383,7 @@ static LIMITS: Section = Section {
             "processes",
             Type::Whole(1, U32),
             "none",
-            "Processes and threads at the same time.",
+            "Processes and threads at the same time; more cannot be started, and a note in the record says how often that was tried.",
         )
         .example("64"),
     ]],

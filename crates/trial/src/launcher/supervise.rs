@@ -326,7 +326,7 @@ impl Watch<'_> {
         self.drain(launcher);
         let leftovers = self.end_leftovers(launcher, &mut usage);
         self.drain(launcher);
-        let notes = std::mem::take(&mut self.applied.notes);
+        let notes = self.applied.told(&self.launch.limits);
         let mut log_failure = None;
         let dropped = self.logs.map(|log| {
             let (dropped, failure) = log.finish();

@@ -99,6 +99,7 @@ impl Hierarchy {
             kind: self.kind(),
             memory: None,
             cpu: None,
+            pids: None,
             folders: Vec::new(),
         };
         match self {
@@ -109,7 +110,8 @@ impl Hierarchy {
                 let _ = set(&folder, "memory.swap.max", limits.memory_bytes.map(|_| 0));
                 set(&folder, "pids.max", limits.processes)?;
                 group.memory = Some(folder.clone());
-                group.cpu = Some(folder);
+                group.cpu = Some(folder.clone());
+                group.pids = Some(folder);
             }
             Self::V1 {
                 memory,
@@ -121,7 +123,9 @@ impl Hierarchy {
                 let _ = set(&folder, "memory.memsw.limit_in_bytes", limits.memory_bytes);
                 group.memory = Some(folder);
                 if let (Some(pids), Some(_)) = (pids, limits.processes) {
-                    set(&group.add(pids, name)?, "pids.max", limits.processes)?;
+                    let folder = group.add(pids, name)?;
+                    set(&folder, "pids.max", limits.processes)?;
+                    group.pids = Some(folder);
                 }
                 if let Some(cpuacct) = cpuacct {
                     group.cpu = Some(group.add(cpuacct, name)?);
@@ -177,6 +181,7 @@ pub(crate) struct Group {
     kind: LimitBackend,
     memory: Option<PathBuf>,
     cpu: Option<PathBuf>,
+    pids: Option<PathBuf>,
     folders: Vec<PathBuf>,
 }
 
@@ -218,6 +223,13 @@ impl Group {
             .as_ref()
             .and_then(|folder| fs::read_to_string(folder.join(file)).ok());
         text.and_then(|text| field(&text, "oom_kill ")).unwrap_or(0)
+    }
+
+    /// How often a process or thread could not be made because the group had its limit of them.
+    pub(crate) fn refused_processes(&self) -> u64 {
+        let file = self.pids.as_ref().map(|folder| folder.join("pids.events"));
+        let text = file.and_then(|file| fs::read_to_string(file).ok());
+        text.and_then(|text| field(&text, "max ")).unwrap_or(0)
     }
 
     /// CPU milliseconds of all processes that ever were in the group.
@@ -262,4 +274,24 @@ fn field(text: &str, name: &str) -> Option<u64> {
     text.lines()
         .find_map(|line| line.strip_prefix(name))
         .and_then(|value| value.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Group, LimitBackend};
+
+    #[test]
+    fn refused_processes_are_read_from_the_groups_events() {
+        let folder = tempfile::tempdir().unwrap();
+        let group = Group {
+            kind: LimitBackend::CgroupV2,
+            memory: None,
+            cpu: None,
+            pids: Some(folder.path().to_owned()),
+            folders: Vec::new(),
+        };
+        assert_eq!(group.refused_processes(), 0, "older kernels do not count");
+        std::fs::write(folder.path().join("pids.events"), "max 5\n").unwrap();
+        assert_eq!(group.refused_processes(), 5);
+    }
 }

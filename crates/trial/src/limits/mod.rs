@@ -50,6 +50,22 @@ pub(crate) struct Applied {
     pub(crate) notes: Vec<String>,
 }
 
+impl Applied {
+    /// What a reader of the ended trial should know.
+    pub(crate) fn told(&mut self, limits: &LaunchLimits) -> Vec<String> {
+        let refused = self.group.as_ref().map_or(0, Group::refused_processes);
+        if let (Some(limit), 1..) = (limits.processes, refused) {
+            let often = match refused {
+                1 => "once".to_owned(),
+                many => format!("{many} times"),
+            };
+            let note = format!("the limit of {limit} processes was reached {often}");
+            self.notes.push(note);
+        }
+        std::mem::take(&mut self.notes)
+    }
+}
+
 /// Makes the limits of one trial ready; `name` is unique on this machine.
 pub(crate) fn apply(limits: &LaunchLimits, backend: &Backend, name: &str) -> Applied {
     let mut applied = Applied {
