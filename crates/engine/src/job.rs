@@ -133,14 +133,13 @@ impl JobMaker {
             Some(driver) => Some(driver),
             None => self.rollouts.argv(&trial, &placement).map_err(unresolved)?,
         };
-        let argv = match driver {
-            Some(driver) => driver,
-            None => {
-                let argv = trial.argv(Some(&placement));
-                let argv = argv.map_err(|error| unresolved(error.to_string()))?;
-                self.resolve_words(argv, &trial.task.work)
-                    .map_err(unresolved)?
-            }
+        let argv = if let Some(driver) = driver {
+            driver
+        } else {
+            let argv = trial.argv(Some(&placement));
+            let argv = argv.map_err(|error| unresolved(error.to_string()))?;
+            self.resolve_words(argv, &trial.task.work)
+                .map_err(unresolved)?
         };
         let workdir = self.workdir(&trial, &placement).map_err(unresolved)?;
         let env = self.env(&trial, &placement).map_err(unresolved)?;

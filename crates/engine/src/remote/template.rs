@@ -551,8 +551,8 @@ mod tests {
         }
         // The other commands, with all that they may have.
         let texts = TEMPLATE_PLACEHOLDERS.map(|(key, names)| {
-            let names: String = names.iter().map(|name| format!(" {{{name}}}")).collect();
-            (key, Some(format!("true{names}")))
+            let words: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+            (key, Some(format!("true {}", words.join(" "))))
         });
         let text = |key| {
             texts
