@@ -45,7 +45,7 @@ pub(super) fn uncounted(record: &Record, budget: &Budget, task: Option<&Task>) -
         ""
     };
     Some(format!(
-        "{cap} does not hold: a trial of {} did not say what it spent (`{metric}`), and neither may others; let it report that{price}",
+        "{cap} does not hold: a trial of {} did not say what it spent (`{metric}`), which counts as nothing; let it report that{price}",
         record.trial.task
     ))
 }
