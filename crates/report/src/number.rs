@@ -18,7 +18,7 @@ const PLAIN_DIGITS: i32 = 4;
 
 /// A column that would need more decimals gets powers of ten.
 const MOST_DECIMALS: usize = 6;
-/// Beside an uncertainty, values from this share of the largest on are told apart from each other.
+/// Beside an uncertainty, values from this share of it and of the largest on show two digits.
 const COMPARABLE: f64 = 0.1;
 
 /// Below this share of a value, an uncertainty is what arithmetic left over and no measure of anything.
@@ -32,7 +32,7 @@ pub(crate) fn is_rounding(uncertainty: f64, value: f64) -> bool {
 impl NumberFormat {
     /// Decides for a column: the declared decimals, else two digits of the smallest uncertainty (`0.4123 ± 0.0031`),
     /// else four significant digits of the largest value. Whole numbers without uncertainty stay whole. Values show two
-    /// digits at least; beside an uncertainty, those that are not small against the others.
+    /// digits at least; beside an uncertainty, those that are not small against it and the others.
     pub fn choose(values: &[f64], uncertainties: &[f64], precision: Option<u8>) -> Self {
         if let Some(decimals) = precision {
             return Self::Fixed(usize::from(decimals));
@@ -49,21 +49,24 @@ impl NumberFormat {
             .filter(|uncertainty| !is_rounding(*uncertainty, largest))
             .reduce(f64::min);
         // Two digits of the smallest value that a reader would miss; whole ones are never cut.
-        let least = |share: f64| {
+        let least = |limit: f64| {
             let cut = values.iter().filter(usable).map(|x| x.abs());
-            cut.filter(|x| x.fract() != 0.0 && *x >= largest * share)
+            cut.filter(|x| x.fract() != 0.0 && *x >= limit)
                 .reduce(f64::min)
                 .map_or(0, |x| decimals(x, 2))
         };
         let out_of_range = largest >= LARGE || (largest > 0.0 && largest < SMALL);
         match smallest {
             _ if out_of_range => Self::Scientific(scientific_digits(largest, smallest)),
-            Some(uncertainty) => Self::Fixed(decimals(uncertainty, 2).max(least(COMPARABLE))),
+            Some(uncertainty) => {
+                let limit = largest.max(uncertainty) * COMPARABLE;
+                Self::Fixed(decimals(uncertainty, 2).max(least(limit)))
+            }
             None if values.iter().all(|x| x.fract() == 0.0) => Self::Fixed(0),
-            None if least(ROUNDING) > MOST_DECIMALS => {
+            None if least(largest * ROUNDING) > MOST_DECIMALS => {
                 Self::Scientific(scientific_digits(largest, None))
             }
-            None => Self::Fixed(decimals(largest, PLAIN_DIGITS).max(least(ROUNDING))),
+            None => Self::Fixed(decimals(largest, PLAIN_DIGITS).max(least(largest * ROUNDING))),
         }
     }
 
@@ -254,6 +257,8 @@ mod tests {
         // What is far below an uncertainty may look like zero, and what rounding left always does.
         let format = NumberFormat::choose(&[0.001, 1.0], &[0.12], None);
         assert_eq!(format.number(0.001), "0.00");
+        let format = NumberFormat::choose(&[-0.039], &[0.67], None);
+        assert_eq!(format.number(-0.039), "-0.04");
         let format = NumberFormat::choose(&[1e-17, 0.3], &[], None);
         assert_eq!(format.number(1e-17), "0.0000");
     }
