@@ -11,6 +11,7 @@ mod common;
 mod builtin;
 mod checks;
 mod python;
+mod python_failures;
 mod results;
 mod workers;
 

@@ -5,7 +5,7 @@ use crate::{results, shared};
 use std::process::Command;
 
 /// Whether there is a Python; in CI there must be one.
-fn no_python() -> bool {
+pub(crate) fn no_python() -> bool {
     let missing = Command::new("python3").arg("--version").output().is_err();
     if missing {
         assert!(std::env::var_os("CI").is_none(), "python3 is not installed");
@@ -24,7 +24,7 @@ fn run(project: &Project, arguments: &[&str]) -> Ran {
     Ran::from(output)
 }
 
-fn expect(project: &Project, code: i32, arguments: &[&str]) -> Ran {
+pub(crate) fn expect(project: &Project, code: i32, arguments: &[&str]) -> Ran {
     let ran = run(project, arguments);
     assert_eq!(ran.code, code, "{arguments:?}\n{}\n{}", ran.out, ran.err);
     ran
@@ -90,7 +90,7 @@ fn the_complete_example_of_the_description_runs_with_other_imports() {
     assert!(sizes.contains(&10.into()) && sizes.contains(&20.into()));
 }
 
-const MODULE: &str = r#"
+pub(crate) const MODULE: &str = r#"
 import contextlib
 import time
 from fairtrial import Experiment, register_experiment, register_instrument
@@ -134,7 +134,7 @@ def report(results, output_dir):
         file.write(f"{len(results)} {results[0].name} {results[0].metrics['count']['mean']}")
 "#;
 
-fn mine(more: &str) -> Project {
+pub(crate) fn mine(more: &str) -> Project {
     let project = Project::new();
     project.write("mine.py", MODULE);
     project.write(
@@ -161,83 +161,6 @@ fn instruments_and_reporters_of_the_user_work() {
     assert!(result["metrics"]["duration_s"]["min"].as_f64().unwrap() < 0.04);
     assert_eq!(project.read("out/custom_report.txt"), "1 mine 4.5");
     assert!(project.path().join("torn-down").exists());
-}
-
-#[test]
-fn iterations_without_a_value_are_told() {
-    if no_python() {
-        return;
-    }
-    let project = mine("params: {mode: a}\n");
-    let module = MODULE.replace(
-        "{\"count\": self.count, \"odd\": float(\"nan\"),",
-        "{**({\"some\": 1} if self.count % 2 else {}), \"odd\": float(\"inf\") if self.count == 4 else self.count, \"count\": 1,",
-    );
-    project.write("mine.py", &module);
-    expect(&project, 0, &["run", "bench.yaml"]);
-    let result = &results(&project, "out")[0];
-    assert_eq!(result["metrics"]["odd"]["dropped"], 1);
-    assert_eq!(result["metrics"]["some"]["dropped"], 2);
-    assert!(result["metrics"]["count"].get("dropped").is_none());
-    let folder = std::fs::read_dir(project.path().join("out"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.join("README.md").exists());
-    let page = std::fs::read_to_string(folder.unwrap().join("README.md")).unwrap();
-    assert!(page.contains("| metric | n | no value | mean |"), "{page}");
-    assert!(page.contains("| odd | 3 | 1 | "), "{page}");
-    let record = project
-        .journal("bench")
-        .into_iter()
-        .find(|line| line["event"] == "finished")
-        .unwrap();
-    let note =
-        "some: 2 of 4 iterations have no finite value; odd: 1 of 4 iterations has no finite value";
-    assert_eq!(record["notes"], serde_json::json!([note]), "{record}");
-    assert!(record.get("facts").is_none(), "{record}");
-}
-
-#[test]
-fn a_result_that_json_cannot_take_fails_its_iteration() {
-    if no_python() {
-        return;
-    }
-    let cases = [
-        ("return {(1, 2): 3}", "TypeError: keys must be str"),
-        (
-            "d = {}; d[\"d\"] = d; return d",
-            "ValueError: Circular reference detected",
-        ),
-        ("return {\"s\": \"\\udcff\"}", "UnicodeEncodeError: "),
-        ("raise ValueError(\"half \\udcff\")", "ValueError: half ?"),
-    ];
-    for (body, words) in cases {
-        let project = mine("params: {mode: a, fail_at: 2}\n");
-        let module = MODULE.replace("raise ValueError(\"as told\")", body);
-        project.write("mine.py", &module);
-        expect(&project, 1, &["run", "bench.yaml"]);
-        let result = &results(&project, "out")[0];
-        let message = result["error"]["message"].as_str().unwrap();
-        assert!(message.starts_with(words), "{body}: {message}");
-        assert_eq!(result["error"]["iteration"], 2, "{body}");
-        assert_eq!(result["metrics"]["count"]["n"], 2, "{body}");
-        assert!(project.path().join("torn-down").exists(), "{body}");
-    }
-}
-
-#[test]
-fn an_instrument_that_swallows_errors_hides_no_failure() {
-    if no_python() {
-        return;
-    }
-    let project = mine("params: {mode: a, fail_at: 2}\ninstrumentation: [timing, marks]\n");
-    let swallows = "    try:\n        yield\n    except BaseException:\n        pass\n";
-    project.write("mine.py", &MODULE.replacen("    yield\n", swallows, 1));
-    expect(&project, 1, &["run", "bench.yaml"]);
-    let result = &results(&project, "out")[0];
-    assert_eq!(result["error"]["message"], "ValueError: as told");
-    assert_eq!(result["error"]["iteration"], 2);
-    assert_eq!(result["metrics"]["count"]["n"], 2);
 }
 
 #[test]
@@ -325,36 +248,6 @@ fn a_failing_point_does_not_stop_the_sweep() {
         .expect("the sweep has a summary");
     let summary = std::fs::read_to_string(folder.join("SWEEP_SUMMARY.md")).unwrap();
     assert_eq!(summary.matches("| failed |").count(), 2, "{summary}");
-}
-
-#[test]
-fn records_have_the_experiments_own_words_and_what_is_not_named_is_counted() {
-    if no_python() {
-        return;
-    }
-    let project = mine("params: {mode: a, fail_at: [0, 1, 2, 3], other: [1, 2, 3]}\n");
-    let module = MODULE.replace(
-        "\"mode\": {",
-        "\"other\": {\"type\": \"integer\"}, \"mode\": {",
-    );
-    project.write("mine.py", &module.replace("as told", "as\\ntold"));
-    let said = expect(&project, 1, &["run", "bench.yaml"]).err;
-    assert!(said.contains("and 2 more trials failed"), "{said}");
-    let causes: Vec<_> = project
-        .journal("bench")
-        .into_iter()
-        .filter(|line| line["event"] == "finished")
-        .map(|line| line["cause"].clone())
-        .collect();
-    assert_eq!(causes.len(), 12);
-    for cause in causes {
-        let message = cause["message"].as_str().unwrap_or_default();
-        assert!(
-            message.starts_with("measured iteration ")
-                && message.ends_with(": ValueError: as told"),
-            "{cause}"
-        );
-    }
 }
 
 #[test]
