@@ -1,9 +1,10 @@
 //! Several contestants in order: who is best, how sure that is, and who cannot be told from the best.
 
 use super::case::{Asked, Case};
+use super::fill::Fill;
 use super::sample::Sample;
 use super::sides::{Selected, SideRows};
-use super::units::{Fill, Missing, UnitKey};
+use super::units::{Missing, UnitKey};
 use super::{CompareOptions, Method};
 use crate::validity::MOST_BROKEN;
 use fairtrial_model::{Direction, Params};

@@ -1,9 +1,8 @@
 //! What failures could have hidden: the comparison again, with every failure counted against the verdict.
 
 use super::case::Case;
-use super::units::Fill;
+use super::fill::Fill;
 use super::verdict::Word;
-use fairtrial_model::Direction;
 
 /// Why the verdict does not stand if failures had been as bad for it as values get; absent where it does.
 pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<String> {
@@ -16,19 +15,8 @@ pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<String> 
             "the values that are there are the same on both sides, but trials failed".to_owned(),
         );
     }
-    let (least, most) = case.extremes()?;
-    let (worst, best) = match case.declaration.direction {
-        Some(Direction::Down) => (most, least),
-        _ => (least, most),
-    };
-    let against_candidate = Fill {
-        control: best,
-        candidate: worst,
-    };
-    let for_candidate = Fill {
-        control: worst,
-        candidate: best,
-    };
+    let (against_candidate, for_candidate) =
+        Fill::extremes(case.declaration.direction, case.extremes()?);
     let scenarios: &[Fill] = match word {
         Word::Improved | Word::NotWorse => &[against_candidate],
         Word::Regressed => &[for_candidate],

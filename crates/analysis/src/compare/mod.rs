@@ -12,6 +12,7 @@ mod contest;
 mod failures;
 mod fairness;
 pub(crate) mod family;
+mod fill;
 mod flag;
 mod judged;
 mod looked;
@@ -37,6 +38,7 @@ pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, cho
 pub use failures::{FailureCount, Failures};
 pub use fairness::Fairness;
 pub use family::FamilyPlace;
+pub(crate) use fill::Fill;
 pub use flag::Flag;
 pub use margin::parse_margin;
 pub use method::Method;

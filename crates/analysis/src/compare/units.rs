@@ -3,6 +3,7 @@
 //! Everything below the unit is averaged first. A unit that only one side has, or that has no usable value on a side,
 //! is a broken pair; it is dropped from the analysis by name, and its failures are kept for the worst case.
 
+use super::fill::Fill;
 use super::sample::{Sample, Stratum};
 use super::sides::{Row, SideRows};
 use crate::TrialSet;
@@ -170,13 +171,6 @@ pub(crate) struct Missing {
     pub(crate) without_value: u64,
     /// All trials.
     pub(crate) trials: u64,
-}
-
-/// What stands in for failures.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Fill {
-    pub(crate) control: f64,
-    pub(crate) candidate: f64,
 }
 
 impl Units {

@@ -1,7 +1,7 @@
 //! Which blocks of seeds are complete, and what their pairs say.
 
 use super::SequentialPlan;
-use crate::compare::Scale;
+use crate::compare::{Fill, Scale};
 use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::Spec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -28,13 +28,6 @@ enum Side {
     Failed,
     /// No value, and the machine's doing.
     Excused,
-}
-
-/// Values that stand in for those of failed trials.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Fill {
-    pub(super) control: f64,
-    pub(super) candidate: f64,
 }
 
 /// One block: what each arm reported, task by task; the first arm is the control.

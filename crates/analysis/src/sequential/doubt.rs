@@ -1,11 +1,10 @@
 //! What speaks against an answer that a look gives: pairs that are missing, and failures that could turn it. The same
 //! two rules hold for a comparison that looks once.
 
-use super::blocks::{Blocks, Fill};
+use super::blocks::Blocks;
 use super::look::{self, Stop};
-use crate::compare::Rule;
+use crate::compare::{Fill, Rule};
 use crate::validity::MOST_BROKEN;
-use fairtrial_model::Direction;
 use fairtrial_stats::sequential::TBoundaries;
 
 /// One candidate at one look.
@@ -46,19 +45,8 @@ pub(super) fn doubt(asked: &Asked<'_>, answer: Stop) -> Option<String> {
 
 /// Failures as bad for the answer as values get.
 fn scenarios(asked: &Asked<'_>, answer: Stop) -> Vec<Fill> {
-    let (least, most) = asked.blocks.extremes(asked.pairs, asked.candidate);
-    let (worst, best) = match asked.rule.direction {
-        Some(Direction::Down) => (most, least),
-        _ => (least, most),
-    };
-    let against = Fill {
-        control: best,
-        candidate: worst,
-    };
-    let with = Fill {
-        control: worst,
-        candidate: best,
-    };
+    let seen = asked.blocks.extremes(asked.pairs, asked.candidate);
+    let (against, with) = Fill::extremes(asked.rule.direction, seen);
     match answer {
         Stop::Improved => vec![against],
         Stop::Regressed => vec![with],
