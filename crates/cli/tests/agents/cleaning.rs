@@ -158,45 +158,62 @@ fn monitors(folder: &Path) -> Vec<String> {
         .collect()
 }
 
+/// Whether a `gc` of another test, which sees all processes of the machine, was quicker.
+#[derive(Debug, PartialEq, Eq)]
+enum Quicker {
+    We,
+    Others,
+}
+
 #[test]
 fn gc_ends_the_monitor_of_a_container_that_was_never_started() {
     Pod::with(Containers::Podman, |pod| {
-        let name = "fairtrial-20250824__12-34-56-0-999999999-agent";
-        let made = pod.ask(&[
-            "create",
-            "--network=none",
-            "--ulimit=nofile=64:64",
-            "--ulimit=nproc=64:64",
-            "--name",
-            name,
-            BASE,
-            "true",
-        ]);
-        assert!(made.status.success(), "{made:?}");
-        // Made and not started: where podman is killed here, it forgets that.
-        let made = pod.ask(&["init", name]);
-        assert!(made.status.success(), "{made:?}");
-        let folder = pod.lab.project.path();
-        assert_eq!(monitors(folder).len(), 1);
-        let kept = pod.expect(0, &["gc", "--json"]).json();
-        assert_eq!(kept["monitors"], Value::Array(Vec::new()), "it is there");
-        let id = pod.words(&["ps", "-aq", "--no-trunc"]).remove(0);
-        let known = folder.join("podman/graph/overlay-containers").join(id);
-        let away = folder.join("podman/away");
-        std::fs::rename(&known, &away).unwrap();
-        let shown = pod.expect(0, &["gc", "--dry-run"]);
-        assert!(
-            shown.out.contains(&format!("monitor {name}")),
-            "{}",
-            shown.out
-        );
-        assert_eq!(monitors(folder).len(), 1);
-        let gone = pod.expect(0, &["gc", "--json"]).json();
-        assert_eq!(gone["monitors"][0]["name"], name, "{gone}");
-        assert_eq!(monitors(folder), Vec::<String>::new());
-        // What it mounted can go with the test.
-        std::fs::rename(&away, &known).unwrap();
+        let mut tries = (0..20).map(|number| end_a_monitor(pod, number));
+        assert!(tries.any(|quicker| quicker == Quicker::We));
     });
+}
+
+fn end_a_monitor(pod: &Pod, number: u32) -> Quicker {
+    let name = format!("fairtrial-20250824__12-34-56-{number}-999999999-agent");
+    let made = pod.ask(&[
+        "create",
+        "--network=none",
+        "--ulimit=nofile=64:64",
+        "--ulimit=nproc=64:64",
+        "--name",
+        &name,
+        BASE,
+        "true",
+    ]);
+    assert!(made.status.success(), "{made:?}");
+    let id = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+    // Made and not started: where podman is killed here, it forgets that.
+    let made = pod.ask(&["init", &name]);
+    assert!(made.status.success(), "{made:?}");
+    let folder = pod.lab.project.path();
+    assert_eq!(monitors(folder).len(), 1);
+    let shown = pod.expect(0, &["gc", "--dry-run"]);
+    assert!(
+        !shown.out.contains("monitor "),
+        "it is there: {}",
+        shown.out
+    );
+    let known = folder.join("podman/graph/overlay-containers").join(id);
+    let away = folder.join("podman/away");
+    std::fs::rename(&known, &away).unwrap();
+    let shown = pod.expect(0, &["gc", "--dry-run"]);
+    let said = shown.out.contains(&format!("monitor {name}"));
+    let there = monitors(folder).len();
+    let gone = pod.expect(0, &["gc", "--json"]).json();
+    assert_eq!(monitors(folder), Vec::<String>::new());
+    // What it mounted can go with the test.
+    std::fs::rename(&away, &known).unwrap();
+    pod.ask(&["rm", "-f", "-t", "0", &name]);
+    if there == 0 || gone["monitors"][0]["name"] != name.as_str() {
+        return Quicker::Others;
+    }
+    assert!(said, "{}", shown.out);
+    Quicker::We
 }
 
 #[test]
