@@ -11,7 +11,7 @@ use crate::sources;
 use fairtrial_analysis::compare::{SweepChoice, choose_declared};
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
-use fairtrial_engine::{RunReport, RunRequest};
+use fairtrial_engine::{RunReport, RunRequest, StopReason};
 use fairtrial_journal::RunStatus;
 use fairtrial_spec::Spec;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ impl<'a> Ending<'a> {
     ) -> Result<Self, Failure> {
         let spec = request.plan.spec();
         if report.status == RunStatus::Error {
-            let why = report.stopped.clone().unwrap_or_default();
+            let why = stop_words(report, "");
             return Err(
                 Failure::machine(why).hint("what was recorded is kept: make room and `--resume`")
             );
@@ -219,10 +219,10 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     if report.status == RunStatus::Detached {
         detached_words(report, printer);
     } else if report.status == RunStatus::Finished && ended < report.trials {
-        let why = report.stopped.as_deref().unwrap_or("decided");
+        let why = stop_words(report, "decided");
         printer.tell(format!("✓ {why} ({})", outcome_words(&report.counts)));
     } else if answered < report.trials {
-        let why = report.stopped.as_deref().unwrap_or("stopped");
+        let why = stop_words(report, "stopped");
         printer.tell(format!(
             "{why}: {answered} of {} trials have their answer",
             report.trials
@@ -242,12 +242,17 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
     }
 }
 
+/// Why a run stopped, or another word where it does not say.
+fn stop_words(report: &RunReport, else_word: &str) -> String {
+    let reason = report.stopped.as_ref();
+    reason.map_or_else(|| else_word.to_owned(), ToString::to_string)
+}
+
 /// How a run goes on. Caps but that on time are of the whole run, however often it is resumed.
 fn going_on(report: &RunReport, spec: &Path) -> String {
     let spec = spec.display();
-    let why = report.stopped.as_deref().unwrap_or_default();
-    match why.strip_suffix(" budget spent") {
-        Some(cap) if cap != "time" => format!(
+    match &report.stopped {
+        Some(StopReason::Budget(cap)) if cap != "time" => format!(
             "raise `budget.{cap}` to go on, as by `fairtrial run {spec} --set budget.{cap}=N --resume`"
         ),
         _ => format!("`fairtrial run {spec} --resume` goes on"),

@@ -276,7 +276,7 @@ fn verify_knows_every_file_that_the_answers_rest_on() {
     project.expect(0, &["verify", "bench"]);
 }
 
-/// Six seeds on which the candidate is plainly better, and never fails.
+/// Seeds on which the candidate is plainly better, and never fails.
 fn plainly_better() -> Project {
     let project = project(&SPEC.replace("seeds = 6", "seeds = 16"));
     project.write(

@@ -1,5 +1,6 @@
 //! What the caller asks for and what it gets back.
 
+use crate::events::StopReason;
 use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
 use fairtrial_model::{Record, UtcTime};
 use fairtrial_plan::Plan;
@@ -115,5 +116,5 @@ pub struct RunReport {
     /// How the session ended.
     pub status: RunStatus,
     /// Why it stopped early, where it did.
-    pub stopped: Option<String>,
+    pub stopped: Option<StopReason>,
 }

@@ -142,22 +142,35 @@ pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisE
     };
     let comparison = compare(ruled, &asked)?;
     let infra: Vec<InfraShare> = infra(&comparison, &sources);
-    let mut lines: Vec<GateLine> = comparison.contrasts.iter().flat_map(metric_lines).collect();
+    let lines: Vec<GateLine> = comparison.contrasts.iter().flat_map(metric_lines).collect();
+    Ok(Gate {
+        notes,
+        ..concluded(lines, infra, comparison, options)
+    })
+}
+
+/// The answer that lines about metrics give, together with the failures of a comparison and what the machine broke.
+fn concluded(
+    mut lines: Vec<GateLine>,
+    infra: Vec<InfraShare>,
+    comparison: Comparison,
+    options: &GateOptions,
+) -> Gate {
     lines.extend(failures(&comparison));
     let (word, mut reasons) = answer(&lines, &infra, options.most_infra);
     reasons.extend(open_failures(word, &comparison));
-    Ok(Gate {
+    Gate {
         schema: GATE_SCHEMA,
         word,
         reasons,
         alpha: comparison.alpha,
-        notes,
+        notes: Vec::new(),
         infra,
         excusable: excusable(&comparison),
         lines,
         comparison: Some(comparison),
         sequential: None,
-    })
+    }
 }
 
 fn datasets(inputs: Inputs<'_>) -> impl Iterator<Item = &Dataset> {

@@ -1,10 +1,7 @@
 //! The gate of a run that stopped by looking: the answer of each arm is held against its margin by the repeated
 //! interval, and failures and broken machines are judged as in every gate.
 
-use super::{
-    GATE_SCHEMA, Gate, GateLine, GateOptions, GateWord, answer, excusable, failures, infra,
-    open_failures, word,
-};
+use super::{Gate, GateLine, GateOptions, GateWord, concluded, infra, word};
 use crate::compare::{Comparison, Contrast, Rule};
 use crate::dataset::Dataset;
 use crate::sequential::{ArmAnswer, ArmLook, Trajectory};
@@ -26,26 +23,16 @@ pub fn gate_sequential(
         },
     )?;
     let infra = infra(&comparison, std::slice::from_ref(data));
-    let mut lines: Vec<GateLine> = trajectory
+    let lines: Vec<GateLine> = trajectory
         .answers
         .iter()
         .map(|answer| line(&trajectory, answer, &comparison))
         .collect();
-    // Which side of a broken pair failed has no part in when a run stops, so that these tests need no look of their own.
-    lines.extend(failures(&comparison));
-    let (word, mut reasons) = answer(&lines, &infra, options.most_infra);
-    reasons.extend(open_failures(word, &comparison));
+    // Which side of a broken pair failed has no part in when a run stops, so that failures need no look of their own.
     Ok(Gate {
-        schema: GATE_SCHEMA,
-        word,
-        reasons,
-        alpha: trajectory.alpha,
-        notes: Vec::new(),
-        infra,
-        excusable: excusable(&comparison),
-        lines,
         comparison: None,
         sequential: Some(trajectory),
+        ..concluded(lines, infra, comparison, options)
     })
 }
 

@@ -129,14 +129,21 @@ impl Runs {
     }
 }
 
+impl Arranged {
+    /// Pairs, none yet.
+    fn in_pairs() -> Self {
+        Self {
+            design: Design::Paired,
+            control: Vec::new(),
+            candidate: Vec::new(),
+            alone: [Vec::new(), Vec::new()],
+            notes: Vec::new(),
+        }
+    }
+}
+
 fn from_pairs(pairs: Vec<(Pair, History, History)>) -> Result<Arranged, AnalysisError> {
-    let mut arranged = Arranged {
-        design: Design::Paired,
-        control: Vec::new(),
-        candidate: Vec::new(),
-        alone: [Vec::new(), Vec::new()],
-        notes: Vec::new(),
-    };
+    let mut arranged = Arranged::in_pairs();
     for (pair, control, candidate) in pairs {
         arranged
             .notes
@@ -203,13 +210,7 @@ fn without_own_seed(runs: &[History]) -> Vec<String> {
 /// The seeds that both sides have, in the control's order; the others are broken pairs.
 fn by_seed(control: Vec<History>, candidate: Vec<History>, pairing: Pairing) -> Arranged {
     let mut partners: Vec<Option<History>> = candidate.into_iter().map(Some).collect();
-    let mut arranged = Arranged {
-        design: Design::Paired,
-        control: Vec::new(),
-        candidate: Vec::new(),
-        alone: [Vec::new(), Vec::new()],
-        notes: Vec::new(),
-    };
+    let mut arranged = Arranged::in_pairs();
     for run in control {
         let is_partner = |other: &&mut Option<History>| {
             other.as_ref().is_some_and(|other| other.seed == run.seed)

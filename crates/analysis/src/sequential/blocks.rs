@@ -92,7 +92,7 @@ impl Blocks {
         if let Some(arm) = arm.and_then(|arm| block.arms.get_mut(arm)) {
             let ok = record.outcome == Outcome::Ok;
             let reported = record.metrics.get(&plan.metric.name).filter(|_| ok);
-            let usable = reported.and_then(|number| on_scale(number.0, plan.scale));
+            let usable = reported.and_then(|number| on_scale(number.0, plan.scale()));
             match usable {
                 Some(value) => {
                     let (sum, n) = arm

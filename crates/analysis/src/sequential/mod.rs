@@ -37,8 +37,6 @@ pub struct SequentialPlan {
     pub candidates: Vec<String>,
     /// The metric that decides.
     pub metric: MetricDeclaration,
-    /// The scale of its differences: timings are compared by ratio.
-    pub scale: Scale,
     /// Two-sided error rate over all looks and arms together.
     pub alpha: f64,
     /// Pairs before the first look, and at most.
@@ -84,24 +82,29 @@ impl SequentialPlan {
         Ok(Self {
             control,
             candidates,
-            scale: if is_timing(declared) {
-                Scale::Ratio
-            } else {
-                Scale::Difference
-            },
             metric: declared.clone(),
             alpha: spec.analysis.alpha.unwrap_or(0.05),
             rule,
         })
     }
 
+    /// The scale of its differences: timings are compared by ratio.
+    fn scale(&self) -> Scale {
+        if is_timing(&self.metric) {
+            Scale::Ratio
+        } else {
+            Scale::Difference
+        }
+    }
+
     /// What an interval is held against, by the mean of the control on the scale of the differences.
     fn rule(&self, control_mean: f64) -> Rule {
-        let (base, timing) = match self.scale {
+        let scale = self.scale();
+        let (base, timing) = match scale {
             Scale::Ratio => (control_mean.exp(), true),
             Scale::Difference => (control_mean.abs(), false),
         };
-        rule_for(&self.metric, (self.scale, timing), base, Beyond::ByKind)
+        rule_for(&self.metric, (scale, timing), base, Beyond::ByKind)
     }
 
     /// 0 for the control, then the candidates.
@@ -356,7 +359,7 @@ impl SequentialRule {
             metric: self.plan.metric.name.clone(),
             direction: self.plan.metric.direction,
             unit: self.plan.metric.unit.clone(),
-            scale: self.plan.scale,
+            scale: self.plan.scale(),
             control: self.plan.control.clone(),
             candidates: self.plan.candidates.clone(),
             alpha: self.plan.alpha,

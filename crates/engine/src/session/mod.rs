@@ -241,7 +241,7 @@ impl Session<'_> {
             (
                 state.dispatch.counts(),
                 state.dispatch.ran(),
-                state.dispatch.stop_reason().map(ToString::to_string),
+                state.dispatch.stop_reason().cloned(),
             )
         };
         floor.writer.append(&Event::Closed {

@@ -19,7 +19,7 @@ pub fn comparison(
 ) -> String {
     let mut page = Page::new(terminal);
     for problem in &comparison.problems {
-        page.sentence(&format!("Note: {problem}"), Tone::Caution);
+        page.sentence(problem, Tone::Caution);
     }
     for sentence in mismatch_sentences(&comparison.mismatches) {
         page.sentence(&sentence, Tone::Caution);

@@ -11,7 +11,7 @@ pub fn summary(summary: &RunSummary, terminal: Terminal) -> String {
     let mut page = Page::new(terminal);
     page.heading(&headline(summary));
     for problem in &summary.problems {
-        page.sentence(&format!("Note: {problem}"), Tone::Caution);
+        page.sentence(problem, Tone::Caution);
     }
     for section in sections(summary, Detail::Terminal) {
         page.section(&section);

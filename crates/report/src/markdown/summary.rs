@@ -31,7 +31,7 @@ pub fn summary(summary: &RunSummary, header: &SummaryHeader) -> String {
     if !header.notes.is_empty() {
         parts.push(format!("{}\n", header.notes.trim()));
     }
-    let problem = |problem: &String| format!("**Note:** {}\n", escape(problem));
+    let problem = |problem: &String| format!("> ⚠️ {}\n", escape(problem));
     parts.extend(summary.problems.iter().map(problem));
     parts.extend(sections(summary, Detail::File).iter().map(section));
     parts.push(format!("{}\n", summary.missing_rule));
