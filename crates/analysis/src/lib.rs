@@ -31,5 +31,5 @@ pub use compare::{CompareOptions, Comparison, Inputs, compare};
 pub use dataset::Dataset;
 pub use error::AnalysisError;
 pub use observation::Observation;
-pub use summary::{RunSummary, SummaryOptions, summarize, summarize_run};
+pub use summary::{RunSummary, SummaryOptions, summarize, summarize_run, summarize_state};
 pub use trial_set::TrialSet;

@@ -7,15 +7,24 @@ use fairtrial_journal::{RecordFile, RunDir, RunState};
 /// Hands every effective record of a run to `each`, in the order of the plan, and gives the fold of the journal.
 pub(crate) fn observations(
     run: &RunDir,
-    mut each: impl FnMut(&Observation<'_>),
+    each: impl FnMut(&Observation<'_>),
 ) -> Result<RunState, AnalysisError> {
-    let journal = run.journal();
-    let state = RunState::read(&journal)?;
-    let mut file = RecordFile::open(&journal)?;
+    let state = RunState::read(&run.journal())?;
+    observations_from(run, &state, each)?;
+    Ok(state)
+}
+
+/// The same for who has folded the journal already.
+pub(crate) fn observations_from(
+    run: &RunDir,
+    state: &RunState,
+    mut each: impl FnMut(&Observation<'_>),
+) -> Result<(), AnalysisError> {
+    let mut file = RecordFile::open(&run.journal())?;
     for (_, trial) in state.trials() {
         if let Some(observation) = file.read_as::<Observation<'_>>(trial)? {
             each(&observation);
         }
     }
-    Ok(state)
+    Ok(())
 }

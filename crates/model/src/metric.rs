@@ -1,6 +1,6 @@
 //! Metrics as the spec declares them: where they come from, which way is good, and what difference matters.
 
-use crate::{Conversion, EpisodeFile, Measure};
+use crate::{Conversion, EpisodeFile, Measure, Reference};
 use serde::{Deserialize, Serialize};
 
 /// A declared metric.
@@ -22,6 +22,9 @@ pub struct MetricDeclaration {
     /// The smallest difference that matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<Margin>,
+    /// Which scores count as 0 and as 1, so that tasks have one scale.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Reference>,
     /// How a series becomes one number per trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SeriesSummary>,
@@ -45,6 +48,7 @@ impl MetricDeclaration {
             unit: None,
             precision: None,
             margin: None,
+            reference: None,
             summary: None,
             required: false,
             convert: None,

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
 use crate::episode_file;
+use crate::reference_points;
 use crate::shape::SUMMARY_KINDS;
 use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
@@ -70,6 +71,9 @@ pub(crate) fn declaration(
         margin: node
             .get("margin")
             .and_then(|margin| parse_margin(margin).ok()),
+        reference: node
+            .get("reference")
+            .and_then(|node| reference_points::read(node, problems)),
         summary: node.get("summary").and_then(|node| summary(node, problems)),
         required: node.get("required").and_then(Node::bool).unwrap_or(true),
         convert: conversion(node, problems),

@@ -4,7 +4,7 @@ use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
 use super::{Drive, Phases};
 use crate::error::{AgentError, At};
-use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, MetricSource, OOM_FACT};
+use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, OOM_FACT};
 use fairtrial_spec::RolloutOptions;
 use serde_json::{Value, json};
 use std::fs;
@@ -24,16 +24,8 @@ const DIRECTED: [(&str, Direction); 4] = [
 /// These metrics as a spec would declare them.
 pub fn declared_metrics() -> impl Iterator<Item = MetricDeclaration> {
     DIRECTED.iter().map(|(name, direction)| MetricDeclaration {
-        name: (*name).to_owned(),
-        source: MetricSource::Reported,
         direction: Some(*direction),
-        unit: None,
-        precision: None,
-        margin: None,
-        summary: None,
-        convert: None,
-        round: None,
-        required: false,
+        ..MetricDeclaration::named(*name)
     })
 }
 

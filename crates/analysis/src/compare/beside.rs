@@ -5,6 +5,7 @@ use super::Flag;
 use super::case::{Case, DataKind, Scale};
 use super::method::Method;
 use super::plan_more::detectable;
+use super::suite::SuiteBeside;
 use super::verdict::Word;
 use fairtrial_stats::permutation::{self, sign_flip_of};
 use fairtrial_stats::rank::{RankMethod, mann_whitney, paired_location, unpaired_location};
@@ -52,6 +53,9 @@ pub struct Beside {
     /// The estimate with each unit left out in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leave_one_out: Option<LeaveOneOut>,
+    /// The tasks in a few numbers, where there are several that are averaged (primary metric only).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suite: Option<SuiteBeside>,
     /// Skewness of the differences (paired), or the larger one of the sides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skewness: Option<f64>,

@@ -23,9 +23,13 @@ mod missing;
 mod plan_more;
 mod ranking;
 mod rates;
+mod reference;
 mod relative;
 pub(crate) mod sample;
+mod shape;
 pub(crate) mod sides;
+mod suite;
+mod tally;
 mod tasks;
 mod units;
 mod verdict;
@@ -45,7 +49,9 @@ pub use method::Method;
 pub use mismatch::Mismatch;
 pub use plan_more::MoreTrials;
 pub use ranking::{Ranked, Ranking};
+pub use reference::{GivenPoints, parse_points};
 pub use sides::{Inputs, SideName};
+pub use suite::{SuiteBeside, SuiteScore};
 pub use tasks::TaskLine;
 pub use units::{DroppedUnit, Pairing, TaskRole, UnitKind};
 pub(crate) use verdict::Rule;
@@ -54,7 +60,7 @@ pub use verdict::Word;
 use crate::AnalysisError;
 use crate::dataset::{Dataset, FactKind};
 use case::{Asked, Case};
-use fairtrial_model::{Direction, EqualRule, Margin, MetricDeclaration, Params};
+use fairtrial_model::{Direction, EqualRule, Margin, MetricDeclaration, Params, Reference};
 use fairtrial_spec::Spec;
 use serde::Serialize;
 use sides::Planned;
@@ -83,6 +89,8 @@ pub struct CompareOptions {
     pub margin: Option<Margin>,
     /// Which way is better, instead of the declared one.
     pub direction: Option<Direction>,
+    /// Which scores count as 0 and as 1, instead of the declared ones.
+    pub reference: Option<Reference>,
     /// What tasks are.
     pub tasks: TaskRole,
     /// Differences between the sides that are accepted.
@@ -145,6 +153,7 @@ impl Default for CompareOptions {
             pairing: Pairing::Auto,
             margin: None,
             direction: None,
+            reference: None,
             tasks: TaskRole::ByKind,
             accept: Vec::new(),
             equal: Vec::new(),
@@ -345,6 +354,9 @@ fn asked_metrics(
         let mut declaration = known.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
         declaration.margin = options.margin.or(declaration.margin);
         declaration.direction = options.direction.or(declaration.direction);
+        if options.reference.is_some() {
+            declaration.reference.clone_from(&options.reference);
+        }
         Asked {
             declaration,
             declared: is_declared || options.direction.is_some(),
@@ -398,6 +410,9 @@ fn judge(
     let judged = cases.iter().zip(places);
     let metrics = judged.map(|(case, place)| {
         let mut metric = assess::assess(case, *place, options.power);
+        if case.role == Role::Primary && metric.effect.is_some() {
+            metric.beside.suite = suite::suite(case, place.alpha, options.seed);
+        }
         metric.verdict.flags.extend(fairness::flag(&fairness));
         if let Some(why) = &too_few {
             metric.verdict.withhold(why);

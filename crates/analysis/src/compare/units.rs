@@ -5,10 +5,10 @@
 
 use super::fill::Fill;
 use super::sample::{Sample, Stratum};
+use super::shape::{Shape, reported_tasks};
 use super::sides::{Row, SideRows};
+use super::tally::Tally;
 use crate::TrialSet;
-use crate::dataset::Repeat;
-use fairtrial_model::Outcome;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -62,60 +62,6 @@ pub enum TaskRole {
     Fixed,
     /// Tasks like these: each is one observation.
     Random,
-}
-
-/// What was counted on one side of one unit.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Tally {
-    sum: f64,
-    n: u32,
-    /// Trials without a usable value that are charged to the arm.
-    charged: u32,
-    /// Trials without a value that are nobody's fault (infra, cancelled, skipped).
-    excused: u32,
-    ending: Option<Outcome>,
-}
-
-impl Tally {
-    /// Whether there is a value that counts.
-    pub(crate) fn has_value(&self) -> bool {
-        self.n > 0
-    }
-
-    fn add(&mut self, row: &Row, value: impl Fn(f64) -> f64) {
-        match row.value.filter(|x| x.is_finite()) {
-            Some(x) => {
-                self.sum += value(x);
-                self.n += 1;
-            }
-            None if row.outcome == Outcome::Ok || row.outcome.is_arm_failure() => {
-                self.charged += 1;
-                self.ending = Some(row.outcome);
-            }
-            None => {
-                self.excused += 1;
-                self.ending = Some(row.outcome);
-            }
-        }
-    }
-
-    fn mean(&self) -> Option<f64> {
-        (self.n > 0).then(|| self.sum / f64::from(self.n))
-    }
-
-    /// The mean if every charged trial had had this value.
-    fn filled(&self, value: f64) -> Option<f64> {
-        let n = self.n + self.charged;
-        (n > 0).then(|| (self.sum + value * f64::from(self.charged)) / f64::from(n))
-    }
-
-    fn why_missing(&self) -> String {
-        match self.ending {
-            None => "no trial".to_owned(),
-            Some(Outcome::Ok) => "no finite value".to_owned(),
-            Some(outcome) => outcome.to_string(),
-        }
-    }
 }
 
 /// One unit of both sides; a side that has no trial of it is empty.
@@ -285,16 +231,30 @@ impl Units {
         }
     }
 
+    /// The tasks of the sample's strata, in their order.
+    pub(crate) fn stratum_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut last = None;
+        for row in self.rows.iter().filter(|row| !self.is_left_out(row)) {
+            if last.replace(row.task) != Some(row.task) {
+                names.extend(self.task_names.get(row.task as usize).map(String::as_str));
+            }
+        }
+        names
+    }
+
+    /// Whether the sample has nothing of a unit.
+    fn is_left_out(&self, row: &UnitRow) -> bool {
+        let (left, right) = (row.control.has_value(), row.candidate.has_value());
+        if self.paired {
+            !(left && right)
+        } else {
+            !(left || right)
+        }
+    }
+
     /// The units that the sample leaves out, by name.
     pub(crate) fn dropped(&self) -> Vec<DroppedUnit> {
-        let incomplete = |row: &&UnitRow| {
-            let (left, right) = (row.control.has_value(), row.candidate.has_value());
-            if self.paired {
-                !(left && right)
-            } else {
-                !(left || right)
-            }
-        };
         let name = |row: &UnitRow| DroppedUnit {
             unit: self.name(row),
             why: match (row.control.has_value(), row.candidate.has_value()) {
@@ -309,7 +269,8 @@ impl Units {
                 }
             },
         };
-        self.rows.iter().filter(incomplete).map(name).collect()
+        let left_out = self.rows.iter().filter(|row| self.is_left_out(row));
+        left_out.map(name).collect()
     }
 
     /// Names of the units in the order of [`Sample::places`], for saying which one a result hangs on.
@@ -374,58 +335,6 @@ impl Units {
             format!("{task} · {inside}")
         } else {
             inside
-        }
-    }
-}
-
-/// Which tasks have a value of the metric on either side; the others are not about it.
-fn reported_tasks(sides: &SideRows) -> Vec<bool> {
-    let mut reported = vec![false; sides.task_names.len()];
-    let rows = sides.control.iter().chain(&sides.candidate);
-    for row in rows.filter(|row| row.value.is_some()) {
-        reported[row.task as usize] = true;
-    }
-    reported
-}
-
-#[derive(Clone, Copy)]
-struct Shape {
-    kind: UnitKind,
-    by_task: bool,
-}
-
-impl Shape {
-    fn of(sides: &SideRows, tasks: &[bool], rules: UnitRules) -> Self {
-        let repeat = match sides.repeat {
-            Repeat::Rollout => UnitKind::Rollout,
-            Repeat::Iteration => UnitKind::Iteration,
-        };
-        let several = |rows: &[Row], key: fn(&Row) -> u64| {
-            let mut first: Vec<Option<u64>> = vec![None; tasks.len()];
-            let mut mine = rows.iter().filter(|row| tasks[row.task as usize]);
-            mine.any(|row| *first[row.task as usize].get_or_insert(key(row)) != key(row))
-        };
-        let seeds =
-            several(&sides.control, |row| row.seed) || several(&sides.candidate, |row| row.seed);
-        let inside = if seeds { UnitKind::Seed } else { repeat };
-        let repeated = seeds
-            || several(&sides.control, |row| row.rollout.into())
-            || several(&sides.candidate, |row| row.rollout.into());
-        if tasks.iter().filter(|reported| **reported).count() < 2 {
-            return Self {
-                kind: inside,
-                by_task: false,
-            };
-        }
-        let units = match rules.tasks {
-            TaskRole::ByKind => rules.binary,
-            TaskRole::Fixed => false,
-            TaskRole::Random => true,
-        };
-        let each_task = units || !repeated;
-        Self {
-            kind: if each_task { UnitKind::Task } else { inside },
-            by_task: !each_task,
         }
     }
 }

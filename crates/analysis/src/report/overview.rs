@@ -2,7 +2,8 @@
 
 use super::Evidence;
 use crate::Comparison;
-use fairtrial_model::Direction;
+use crate::dataset::Trial;
+use fairtrial_model::{Direction, Points};
 use fairtrial_stats::suite::{Metric, Scores, SuitePlan, profile_band};
 use serde::Serialize;
 
@@ -41,6 +42,8 @@ pub struct MetricProfile {
     /// Its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
+    /// Whether scores are those between the reference points, and not as they were reported.
+    pub normalised: bool,
     /// Which way is better; up where nobody said.
     pub direction: Direction,
     /// How many tasks.
@@ -123,7 +126,21 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     if tasks < 2 || data.arm_names().len() < 2 || data.points.iter().count() > 1 {
         return None;
     }
-    let values = data.values(&metric);
+    let declared = data.declaration(&metric);
+    let reference = declared.and_then(|declared| declared.reference.as_ref());
+    // Only where every task has its points is there one scale.
+    let points: Option<Vec<Points>> = reference.and_then(|reference| {
+        let of_tasks = data.tasks.iter().map(|task| reference.points(task));
+        of_tasks.collect()
+    });
+    let scored = |trial: &Trial, value: f64| match &points {
+        Some(points) => points[trial.task as usize].normalised(value),
+        None => value,
+    };
+    let reported = data.trials.iter().zip(data.values(&metric));
+    let values: Vec<Option<f64>> = reported
+        .map(|(trial, value)| value.map(|value| scored(trial, value)))
+        .collect();
     let finite: Vec<f64> = values
         .iter()
         .flatten()
@@ -137,10 +154,12 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     if low >= high {
         return None;
     }
-    let declared = data.declaration(&metric);
-    let direction = declared
-        .and_then(|declared| declared.direction)
-        .unwrap_or(Direction::Up);
+    let direction = match &points {
+        Some(_) => Direction::Up,
+        None => declared
+            .and_then(|declared| declared.direction)
+            .unwrap_or(Direction::Up),
+    };
     // From just beyond the worst score, which all runs pass, to the best, which none passes.
     let step = (high - low) / (THRESHOLDS - 1) as f64;
     let first = match direction {
@@ -186,6 +205,7 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     (arms.len() > 1).then(|| MetricProfile {
         unit: declared.and_then(|declared| declared.unit.clone()),
         metric,
+        normalised: points.is_some(),
         direction,
         tasks,
         thresholds,

@@ -8,7 +8,7 @@ mod describe;
 mod run;
 
 pub use collect::{Summarizer, SummaryOptions, summarize};
-pub use run::summarize_run;
+pub use run::{summarize_run, summarize_state};
 
 use crate::TrialSet;
 use crate::rollouts::RolloutSummary;

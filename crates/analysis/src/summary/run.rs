@@ -4,13 +4,23 @@ use super::{RunName, RunSummary, Summarizer, SummaryOptions};
 use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
 use crate::{AnalysisError, Observation, read};
-use fairtrial_journal::RunDir;
+use fairtrial_journal::{RunDir, RunState};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_stats::Level;
 use std::collections::HashSet;
 
 /// Reads a run's effective records and summarises them. A run that is still going is summarised as far as it is.
 pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisError> {
+    let state = RunState::read(&run.journal())?;
+    summarize_state(run, &state, spec)
+}
+
+/// The same for who has folded the journal already.
+pub fn summarize_state(
+    run: &RunDir,
+    state: &RunState,
+    spec: &Spec,
+) -> Result<RunSummary, AnalysisError> {
     let mut summarizer = Summarizer::new(SummaryOptions::from(spec))?;
     let agents: HashSet<&str> = spec
         .tasks
@@ -20,7 +30,7 @@ pub fn summarize_run(run: &RunDir, spec: &Spec) -> Result<RunSummary, AnalysisEr
         .collect();
     let mut rollouts = RolloutGatherer::default();
     let mut notes = Notes::default();
-    let state = read::observations(run, |observation| {
+    read::observations_from(run, state, |observation| {
         summarizer.add(observation);
         notes.add(observation);
         if agents.contains(&*observation.trial.task) {

@@ -13,5 +13,6 @@ mod fairness;
 mod files;
 mod lab;
 mod pairs;
+mod suites;
 mod tasks;
 mod timings;

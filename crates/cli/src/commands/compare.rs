@@ -8,7 +8,8 @@ use crate::global::Global;
 use crate::printer::Printer;
 use crate::sources::{Place, Source, open_both, place};
 use clap::ValueEnum;
-use fairtrial_analysis::compare::{Inputs, Method, TaskRole, Word, parse_margin};
+use fairtrial_analysis::compare::{GivenPoints, Inputs, Method, TaskRole, Word};
+use fairtrial_analysis::compare::{parse_margin, parse_points};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, compare};
@@ -55,6 +56,10 @@ pub(crate) struct Args {
     /// The smallest difference that matters: `2%` of the control, or a number in the metric's unit
     #[arg(long, value_parser = parse_margin, allow_hyphen_values = true)]
     margin: Option<Margin>,
+    /// The score that counts as 0 and the better one that counts as 1, for every task or for one, as `0:100` or
+    /// `pong=-20.7:14.6` [default: `reference` of the spec]
+    #[arg(long, value_parser = parse_points, allow_hyphen_values = true, value_name = "[TASK=]ZERO:ONE")]
+    reference: Vec<GivenPoints>,
     /// Which way is better
     #[arg(long, value_enum)]
     direction: Option<DirectionChoice>,
@@ -75,7 +80,7 @@ pub(crate) struct Args {
     /// Chance to find the effect in the plans that are made
     #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
     power: f64,
-    /// Seed of what is drawn (the chance to be best)
+    /// Seed of what is drawn (the chance to be best, the numbers over several tasks)
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Exit with code 1 where the primary metric ends in one of these verdicts
@@ -138,7 +143,7 @@ enum VerdictChoice {
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let root = data_dir::for_here(global.data_dir.as_deref());
     let asked = Asked::read(args, &root, printer)?;
-    let options = options(args, &asked);
+    let options = options(args, &asked)?;
     let inputs = match (&asked.first, &asked.second) {
         (control, Some(candidate)) => Inputs::Two(&control.data, &candidate.data),
         (only, None) => Inputs::Arms(&only.data),
@@ -213,9 +218,10 @@ fn write(
         .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
 }
 
-fn options(args: &Args, asked: &Asked) -> CompareOptions {
+fn options(args: &Args, asked: &Asked) -> Result<CompareOptions, Failure> {
     let analysis = asked.latest_spec().map(|spec| &spec.analysis);
-    CompareOptions {
+    Ok(CompareOptions {
+        reference: GivenPoints::together(&args.reference)?,
         alpha: args
             .alpha
             .or(analysis.and_then(|analysis| analysis.alpha))
@@ -239,7 +245,7 @@ fn options(args: &Args, asked: &Asked) -> CompareOptions {
         power: args.power,
         seed: args.seed,
         ..CompareOptions::default()
-    }
+    })
 }
 
 /// The spec's rules; one on the command line wins over the spec's about the same key.

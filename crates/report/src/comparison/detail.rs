@@ -1,6 +1,7 @@
 //! The sentences beside a verdict.
 
 use super::format_of;
+use super::suite::suite_sentences;
 use crate::number::{self, NumberFormat, counted};
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
 use fairtrial_analysis::dataset::FactKind;
@@ -78,6 +79,7 @@ pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
         said.extend(margin_words(metric));
         said.extend(pairing_words(metric));
         said.extend(opinions(metric));
+        said.extend(suite_sentences(metric));
         said.extend(detectable_words(metric));
     }
     said

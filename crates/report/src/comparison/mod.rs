@@ -2,6 +2,7 @@
 
 mod detail;
 mod evidence;
+mod suite;
 
 pub(crate) use detail::{
     mismatch_sentences, primary_sentences, verdict_sentence, watched_sentence,

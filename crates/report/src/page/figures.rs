@@ -240,12 +240,20 @@ fn profile(found: &MetricProfile, alpha: f64) -> Figure {
         heading: Heading {
             title: format!("{}: performance profile", found.metric),
             subtitle: format!(
-                "Over {} tasks, scores as they were reported; the band holds for one score at a time.",
-                found.tasks
+                "Over {} tasks, scores {}; the band holds for one score at a time.",
+                found.tasks,
+                if found.normalised {
+                    "between their reference points"
+                } else {
+                    "as they were reported"
+                }
             ),
             notes: Vec::new(),
         },
-        threshold: with_unit(&found.metric, found.unit.as_deref()),
+        threshold: match found.normalised {
+            true => format!("{} (0 and 1: reference points)", found.metric),
+            false => with_unit(&found.metric, found.unit.as_deref()),
+        },
         counted: match found.direction {
             Direction::Up => Counted::Above,
             Direction::Down => Counted::Below,

@@ -107,6 +107,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     };
     top::check_confirm(root, &spec, problems);
     metric_names::check(root, &spec, problems);
+    crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
     placeholders::check_engine(root, origin.sources, problems);
     constraints::check(&spec, &drafts, problems);

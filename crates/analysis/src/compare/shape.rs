@@ -1,0 +1,59 @@
+//! Which shape the units of a contrast have: seeds, repetitions or tasks.
+
+use super::sides::{Row, SideRows};
+use super::units::{TaskRole, UnitKind, UnitRules};
+use crate::dataset::Repeat;
+
+/// What one observation is, and whether tasks are averaged with equal weights.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) kind: UnitKind,
+    pub(super) by_task: bool,
+}
+
+impl Shape {
+    /// As the rows and the rules have it; `tasks` are those that report the metric.
+    pub(super) fn of(sides: &SideRows, tasks: &[bool], rules: UnitRules) -> Self {
+        let repeat = match sides.repeat {
+            Repeat::Rollout => UnitKind::Rollout,
+            Repeat::Iteration => UnitKind::Iteration,
+        };
+        let several = |rows: &[Row], key: fn(&Row) -> u64| {
+            let mut first: Vec<Option<u64>> = vec![None; tasks.len()];
+            let mut mine = rows.iter().filter(|row| tasks[row.task as usize]);
+            mine.any(|row| *first[row.task as usize].get_or_insert(key(row)) != key(row))
+        };
+        let seeds =
+            several(&sides.control, |row| row.seed) || several(&sides.candidate, |row| row.seed);
+        let inside = if seeds { UnitKind::Seed } else { repeat };
+        let repeated = seeds
+            || several(&sides.control, |row| row.rollout.into())
+            || several(&sides.candidate, |row| row.rollout.into());
+        if tasks.iter().filter(|reported| **reported).count() < 2 {
+            return Self {
+                kind: inside,
+                by_task: false,
+            };
+        }
+        let units = match rules.tasks {
+            TaskRole::ByKind => rules.binary,
+            TaskRole::Fixed => false,
+            TaskRole::Random => true,
+        };
+        let each_task = units || !repeated;
+        Self {
+            kind: if each_task { UnitKind::Task } else { inside },
+            by_task: !each_task,
+        }
+    }
+}
+
+/// Which tasks have a value of the metric on either side; the others are not about it.
+pub(super) fn reported_tasks(sides: &SideRows) -> Vec<bool> {
+    let mut reported = vec![false; sides.task_names.len()];
+    let rows = sides.control.iter().chain(&sides.candidate);
+    for row in rows.filter(|row| row.value.is_some()) {
+        reported[row.task as usize] = true;
+    }
+    reported
+}

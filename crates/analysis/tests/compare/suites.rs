@@ -1,0 +1,204 @@
+//! Several tasks in a few numbers: who beats whom, and scores on one scale.
+
+use crate::common::{measured, record};
+use crate::lab::{DOWN, UP, dataset, only_contrast, run};
+use fairtrial_analysis::CompareOptions;
+use fairtrial_analysis::compare::{Pairing, SuiteBeside, TaskRole};
+use fairtrial_model::{Direction, Points, Record, Reference};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Runs of both arms: by task, control and candidate.
+type Runs = Vec<(String, Vec<f64>, Vec<f64>)>;
+
+fn records(runs: &Runs) -> Vec<Record> {
+    let mut all = Vec::new();
+    for (task, control, candidate) in runs {
+        for (arm, scores) in [("control", control), ("candidate", candidate)] {
+            for (seed, score) in scores.iter().enumerate() {
+                let record = record(all.len() as u64, task, arm, seed as u64);
+                all.push(measured(record, &[("score", *score)]));
+            }
+        }
+    }
+    all
+}
+
+fn suite(
+    runs: &Runs,
+    direction: Option<Direction>,
+    reference: Option<Reference>,
+) -> Option<SuiteBeside> {
+    let mut data = dataset(direction, None, &records(runs));
+    data.declared[0].reference = reference;
+    suite_of(&data, &CompareOptions::default())
+}
+
+fn suite_of(data: &fairtrial_analysis::Dataset, options: &CompareOptions) -> Option<SuiteBeside> {
+    let comparison = run(data, options);
+    only_contrast(&comparison).metrics[0].beside.suite.clone()
+}
+
+fn two_tasks() -> Runs {
+    vec![
+        ("easy".into(), vec![1.0, 2.0, 3.0], vec![2.5, 3.5, 4.0]),
+        (
+            "hard".into(),
+            vec![10.0, 20.0, 30.0],
+            vec![15.0, 20.0, 25.0],
+        ),
+    ]
+}
+
+fn points(zero: f64, one: f64) -> Points {
+    Points::new(zero, one).unwrap()
+}
+
+#[test]
+fn the_chance_to_beat_a_run_counts_ties_by_half_and_knows_which_way_is_better() {
+    // easy: 2.5 beats two, 3.5 and 4 all three: 8 of 9. hard: 15 beats one, 20 one and ties one, 25 two: 4.5 of 9.
+    let chance = 0.5 * (8.0 / 9.0 + 4.5 / 9.0);
+    let found = suite(&two_tasks(), UP, None).unwrap();
+    let better = found.improvement.unwrap();
+    assert!((better.value - chance).abs() < 1e-12, "{better:?}");
+    assert!(better.low < chance && chance < better.high);
+    let lower = suite(&two_tasks(), DOWN, None).unwrap().improvement;
+    assert!((lower.unwrap().value - (1.0 - chance)).abs() < 1e-12);
+    // Without reference points the scores of two tasks have no common scale.
+    assert_eq!(
+        (found.tasks, found.scores, found.no_scores),
+        (2, vec![], None)
+    );
+}
+
+#[test]
+fn scores_are_put_on_one_scale_by_their_reference_points() {
+    let by_task = BTreeMap::from([
+        ("easy".to_owned(), points(0.0, 4.0)),
+        ("hard".to_owned(), points(0.0, 40.0)),
+    ]);
+    let found = suite(&two_tasks(), UP, Some(Reference::ByTask(by_task.clone()))).unwrap();
+    let names: Vec<&str> = found.scores.iter().map(|score| score.statistic).collect();
+    assert_eq!(
+        names,
+        ["interquartile mean", "mean", "median", "optimality gap"]
+    );
+    let mean = &found.scores[1];
+    assert!((mean.control.value - 0.5).abs() < 1e-12);
+    let easy = (2.5 + 3.5 + 4.0) / 12.0;
+    assert!((mean.candidate.value - 0.5 * (easy + 0.5)).abs() < 1e-12);
+    let iqm = &found.scores[0];
+    // All six in order, without one at each end.
+    assert!((iqm.control.value - 0.5).abs() < 1e-12);
+    for score in &found.scores {
+        let apart = score.candidate.value - score.control.value;
+        assert!((score.difference.value - apart).abs() < 1e-12);
+        assert!(score.difference.low <= apart && apart <= score.difference.high);
+    }
+    let mut lacking = by_task;
+    lacking.remove("hard");
+    let found = suite(&two_tasks(), UP, Some(Reference::ByTask(lacking))).unwrap();
+    assert!(found.scores.is_empty());
+    assert_eq!(
+        found.no_scores.as_deref(),
+        Some("task `hard` has no reference points")
+    );
+}
+
+#[test]
+fn points_on_the_command_line_win() {
+    let data = dataset(UP, None, &records(&two_tasks()));
+    let options = CompareOptions {
+        reference: Some(Reference::Same(points(0.0, 10.0))),
+        ..CompareOptions::default()
+    };
+    let found = suite_of(&data, &options).unwrap();
+    assert!((found.scores[1].control.value - 1.1).abs() < 1e-12);
+}
+
+#[test]
+fn nothing_is_said_about_one_task_about_tasks_like_these_or_about_pass_and_fail() {
+    let one = two_tasks()[..1].to_vec();
+    assert_eq!(suite(&one, UP, None), None);
+    let data = dataset(UP, None, &records(&two_tasks()));
+    let options = CompareOptions {
+        tasks: TaskRole::Random,
+        ..CompareOptions::default()
+    };
+    assert_eq!(suite_of(&data, &options), None);
+    let passes: Runs = ["a", "b"]
+        .map(|task| (task.to_owned(), vec![0.0, 1.0, 0.0], vec![1.0, 1.0, 0.0]))
+        .to_vec();
+    let data = dataset(UP, None, &records(&passes));
+    let options = CompareOptions {
+        tasks: TaskRole::Fixed,
+        ..CompareOptions::default()
+    };
+    assert_eq!(suite_of(&data, &options), None);
+}
+
+fn shared() -> PathBuf {
+    std::env::var_os("FAIRTRIAL_SHARED").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
+        PathBuf::from,
+    )
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    let list = value.as_array().unwrap();
+    list.iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// The published Atari 100k runs, as a user would compare them: raw scores, with the random and the human player as
+/// reference points.
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says why")]
+fn published_results_come_out_of_raw_scores() {
+    let Ok(text) = std::fs::read_to_string(shared().join("fixtures/upstream/atari100k.json"))
+    else {
+        println!("skipped: no Atari 100k scores in the shared folder");
+        return;
+    };
+    let data: Value = serde_json::from_str(&text).unwrap();
+    let golden: Value = serde_json::from_str(include_str!(
+        "../../../stats/tests/goldens/rliable_atari100k.json"
+    ))
+    .unwrap();
+    let games: Vec<String> = serde_json::from_value(data["games"].clone()).unwrap();
+    let (random, human) = (numbers(&data["random"]), numbers(&data["human"]));
+    let scores = |arm: &str, game: usize| -> Vec<f64> {
+        let runs = data["scores"][arm].as_array().unwrap();
+        runs.iter().map(|run| numbers(run)[game]).collect()
+    };
+    let runs: Runs = (0..games.len())
+        .map(|game| {
+            let sides = (scores("SimPLe", game), scores("IRIS", game));
+            (games[game].clone(), sides.0, sides.1)
+        })
+        .collect();
+    let by_game = (0..games.len())
+        .map(|game| (games[game].clone(), points(random[game], human[game])))
+        .collect();
+    let mut source = dataset(UP, None, &records(&runs));
+    source.declared[0].reference = Some(Reference::ByTask(by_game));
+    let options = CompareOptions {
+        pairing: Pairing::Unpaired,
+        ..CompareOptions::default()
+    };
+    let found = suite_of(&source, &options).unwrap();
+    let close = |got: f64, want: &Value| {
+        let want = want.as_f64().unwrap();
+        assert!((got - want).abs() < 1e-10 * want.abs(), "{got} {want}");
+    };
+    let chance = found.improvement.unwrap();
+    close(chance.value, &golden["prob_improvement"]["IRIS>SimPLe"]);
+    for (score, key) in found
+        .scores
+        .iter()
+        .zip(["iqm", "mean", "median", "optimality_gap"])
+    {
+        close(score.control.value, &golden["point"]["SimPLe"][key]);
+        close(score.candidate.value, &golden["point"]["IRIS"][key]);
+    }
+}

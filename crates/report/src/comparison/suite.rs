@@ -1,0 +1,65 @@
+//! A suite of tasks in sentences: what a run of one side has against a run of the other, and both on one scale.
+
+use crate::number::{self, NumberFormat};
+use fairtrial_analysis::compare::{MetricComparison, Ranged, SuiteBeside, SuiteScore};
+
+/// What the tasks together say.
+pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
+    let Some(suite) = &metric.beside.suite else {
+        return Vec::new();
+    };
+    let mut said: Vec<String> = Vec::new();
+    if let Some(chance) = suite.improvement {
+        let better = if metric.direction.is_some() {
+            "better"
+        } else {
+            "larger"
+        };
+        said.push(format!(
+            "Over the {} tasks, a run of the candidate is {better} than one of the control with probability {} ({}; 0.5 is \
+             no difference).",
+            suite.tasks,
+            chance_words(chance),
+            number::level(metric.family.alpha),
+        ));
+    }
+    if !suite.scores.is_empty() {
+        let scores: Vec<String> = suite.scores.iter().map(score_words).collect();
+        said.push(format!(
+            "Scores between the reference points, over the tasks: {} ({} intervals of {} resamples).",
+            scores.join("; "),
+            number::level(metric.family.alpha),
+            number::count(suite.resamples as u64)
+        ));
+    }
+    said.extend(no_scores_words(suite));
+    said
+}
+
+fn no_scores_words(suite: &SuiteBeside) -> Option<String> {
+    let why = suite.no_scores.as_ref()?;
+    Some(format!("No score over the tasks: {why}."))
+}
+
+fn chance_words(Ranged { value, low, high }: Ranged) -> String {
+    format!("{value:.2} [{low:.2}, {high:.2}]")
+}
+
+/// `interquartile mean 0.334 → 0.412, +0.078 [+0.021, +0.131]`.
+fn score_words(score: &SuiteScore) -> String {
+    let SuiteScore {
+        statistic,
+        control,
+        candidate,
+        difference,
+    } = score;
+    let half_width = (difference.high - difference.low) / 2.0;
+    let digits = NumberFormat::choose(&[control.value, candidate.value], &[half_width], None);
+    format!(
+        "{statistic} {} → {}, {} {}",
+        digits.number(control.value),
+        digits.number(candidate.value),
+        digits.signed(difference.value),
+        digits.signed_range(difference.low, difference.high)
+    )
+}
