@@ -8,6 +8,7 @@ use crate::sequential;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{
     Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load_with, render,
+    written_secrets,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,6 +74,13 @@ pub(crate) fn show(loaded: &Loaded, printer: Printer) {
             width: printer.width(),
         };
         printer.tell(render(&loaded.diagnostics, &loaded.sources, style));
+    }
+    // Not as a problem with its place in the file, which would print the line.
+    for name in loaded.spec.iter().flat_map(written_secrets) {
+        printer.warn(format!(
+            "the value of `{name}` looks like a secret, and the spec is copied into every run's folder; write \
+             {name} = \"${{{name}}}\" and set the variable where you start fairtrial"
+        ));
     }
 }
 

@@ -18,10 +18,12 @@ mod load;
 mod metric;
 pub mod preset;
 mod read;
+mod reference_points;
 mod render;
 mod resolve;
 mod rollout;
 mod sandbox;
+mod secrets;
 mod set;
 mod shape;
 mod source;
@@ -46,6 +48,7 @@ pub use rollout::{
     AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring,
 };
 pub use sandbox::{Network, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
+pub use secrets::written_secrets;
 pub use shape::suggest::{did_you_mean, neighbour};
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
