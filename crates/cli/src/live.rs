@@ -5,9 +5,9 @@ use crate::exit::Failure;
 use crate::explain::explain;
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
-use fairtrial_analysis::{RunSummary, summarize_run};
+use fairtrial_analysis::{RunSummary, summarize_state};
 use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest};
-use fairtrial_journal::{DataRoot, Index, JournalError};
+use fairtrial_journal::{DataRoot, Index, JournalError, RunDir, RunState};
 use fairtrial_spec::EngineKind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ pub(crate) struct Manner {
     pub(crate) detail: Option<Detail>,
 }
 
-/// The next `list` and `summarize` find this run in the index already. A failure here costs nothing but that.
-fn index(root: &DataRoot) -> Result<(), JournalError> {
-    Index::open(root)?.catch_up().map(drop)
+/// The next `list` finds this run in the index already. A failure here costs nothing but that.
+fn index(root: &DataRoot, run: &RunDir, state: &RunState) -> Result<(), JournalError> {
+    Index::open(root)?.take(run, state)
 }
 
 /// How a run ended, and what it came to where that is known already.
@@ -61,12 +61,12 @@ pub(crate) fn go(
         let (mut indexed, mut summary) = (Ok(()), None);
         for event in shown {
             match (&mut progress, event) {
-                // Views, summary and index read the whole journal, and none needs the others.
-                (_, RunEvent::Closed(run)) => {
+                // Views and summary read every record, and neither needs the other.
+                (_, RunEvent::Closed(run, state)) => {
                     let plan = Arc::clone(&plan);
-                    let read = move || summarize_run(&run, plan.spec()).ok();
+                    indexed = index(&root, &run, &state);
+                    let read = move || summarize_state(&run, &state, plan.spec()).ok();
                     summary = Some(std::thread::spawn(read));
-                    indexed = index(&root);
                 }
                 (Some(progress), event) => progress.show(event),
                 (None, RunEvent::Warning(text)) => printer.warn(text),

@@ -121,7 +121,7 @@ impl Progress {
             RunEvent::Ended(endings) => self.ended(&endings),
             RunEvent::Stopping(reason) => self.stopping(&reason),
             // For the caller, who reads what there is.
-            RunEvent::Closed(_) => {}
+            RunEvent::Closed(..) => {}
             RunEvent::Note(text) => self.say(&text),
             RunEvent::Warning(text) => {
                 let printer = self.printer;

@@ -1,10 +1,11 @@
 //! What happens in a run, for whoever shows it.
 
-use fairtrial_journal::{OutcomeCounts, RunDir};
+use fairtrial_journal::{OutcomeCounts, RunDir, RunState};
 use fairtrial_model::{Cause, Outcome, TrialKey};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Something a person may want to see.
 #[derive(Debug, Clone)]
@@ -58,7 +59,7 @@ pub enum RunEvent {
     /// The run will start no more trials.
     Stopping(StopReason),
     /// The journal of this run is complete; the views are made from it now.
-    Closed(RunDir),
+    Closed(RunDir, Arc<RunState>),
     /// Something to know, in good order.
     Note(String),
     /// Something to know.

@@ -206,7 +206,8 @@ impl JobMaker {
 
     /// The words of a command with their `${NAME}` references resolved, unless those belong to a shell.
     fn resolve_words(&self, argv: Vec<String>, work: &Work) -> Result<Vec<String>, String> {
-        if work.env_words().is_empty() {
+        let refers = argv.iter().any(|word| word.contains('$'));
+        if !refers || work.env_words().is_empty() {
             return Ok(argv);
         }
         argv.iter().map(|word| self.resolve(word)).collect()

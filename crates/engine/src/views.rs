@@ -61,7 +61,7 @@ impl<'a> Views<'a> {
     }
 
     /// Makes them for the last time.
-    pub(crate) fn finish(&self) -> Result<(), JournalError> {
-        views::write_all(self.run, self.spec, Durability::Content).map(drop)
+    pub(crate) fn finish(&self, state: &RunState) -> Result<(), JournalError> {
+        views::write_from(self.run, self.spec, state, Durability::Content)
     }
 }

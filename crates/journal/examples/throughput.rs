@@ -63,13 +63,6 @@ fn main() -> Outcomes {
     let mut index = Index::open(&root)?;
     timed("Index::catch_up of all trials", || index.catch_up())?;
     timed("Index::catch_up with nothing new", || index.catch_up())?;
-    timed("Index::summary_rows", || {
-        let mut sum = 0.0;
-        let known = index.summary_rows("big", run.stamp(), |row| {
-            sum += row.metrics.iter().map(|(_, value)| value).sum::<f64>();
-        });
-        known.map(|_| sum)
-    })?;
     for number in 0..1000 {
         write_run(&root, &format!("small-{number}"), 2)?;
     }

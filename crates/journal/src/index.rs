@@ -1,20 +1,20 @@
-//! An SQLite index over all journals of a data root, for questions across runs.
+//! An SQLite index over all journals of a data root, for questions across runs: one row per run.
 //!
-//! It holds nothing of its own: it catches up from the journals by offset, and a broken or older file is thrown away
-//! and made again. Where the data root cannot be written, the index lives in memory for the time of the command.
+//! It holds nothing of its own: a journal that is not as the index saw it last is folded anew, and a broken or older
+//! file is thrown away and made again. Where the data root cannot be written, the index lives in memory for the time of
+//! the command.
 
 mod catch_up;
 mod database;
 mod query;
-mod trials;
 
-pub use query::{RunRow, SummaryRow};
+pub use query::RunRow;
 
 use crate::error::JournalError;
 use crate::root::DataRoot;
-use crate::run_dir::list_runs;
+use crate::run_dir::{RunDir, list_runs};
+use crate::state::RunState;
 use database::{Database, is_broken};
-use fairtrial_model::Stamp;
 use std::path::PathBuf;
 
 /// The index of a data root.
@@ -46,17 +46,15 @@ impl Index {
         self.database.in_memory
     }
 
-    /// Takes in what the journals have gained since, reads replaced ones anew, and forgets runs that are gone.
+    /// Reads the journals that have changed since, and forgets runs that are gone.
     pub fn catch_up(&mut self) -> Result<(), JournalError> {
         let runs = list_runs(&self.root)?;
-        match catch_up::catch_up(&mut self.database, &runs) {
-            Err(catch_up::Failure::Sqlite(error)) if is_broken(&error) => {
-                self.database = self.indexed(Database::anew(&Self::path(&self.root)))?;
-                let again = catch_up::catch_up(&mut self.database, &runs);
-                self.settle(again)
-            }
-            other => self.settle(other),
-        }
+        self.retried(|database| catch_up::catch_up(database, &runs))
+    }
+
+    /// Takes in a run whose journal was just folded, and is complete.
+    pub fn take(&mut self, run: &RunDir, state: &RunState) -> Result<(), JournalError> {
+        self.retried(|database| catch_up::take(database, run, state))
     }
 
     /// Every run, oldest first.
@@ -67,18 +65,19 @@ impl Index {
             .collect()
     }
 
-    /// Hands every effective result of a run to `each`, in index order. Says whether the index knows the run.
-    pub fn summary_rows(
-        &self,
-        name: &str,
-        stamp: Stamp,
-        each: impl FnMut(SummaryRow<'_>),
-    ) -> Result<bool, JournalError> {
-        self.indexed(query::summary_rows(
-            &self.database.connection,
-            (name, stamp),
-            each,
-        ))
+    /// Does something; where the file turns out to be broken, once more with a new one.
+    fn retried(
+        &mut self,
+        work: impl Fn(&mut Database) -> Result<(), catch_up::Failure>,
+    ) -> Result<(), JournalError> {
+        match work(&mut self.database) {
+            Err(catch_up::Failure::Sqlite(error)) if is_broken(&error) => {
+                self.database = self.indexed(Database::anew(&Self::path(&self.root)))?;
+                let again = work(&mut self.database);
+                self.settle(again)
+            }
+            other => self.settle(other),
+        }
     }
 
     fn indexed<T>(&self, result: rusqlite::Result<T>) -> Result<T, JournalError> {

@@ -26,7 +26,7 @@ pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus};
 pub use holder::{Holder, Locked};
-pub use index::{Index, RunRow, SummaryRow};
+pub use index::{Index, RunRow};
 pub use line::{Brief, Flaw, record_from_line, record_line};
 pub use lock::{Liveness, RunLock, cancel_requested, clear_cancel, is_live, request_cancel};
 pub use reader::{
@@ -35,6 +35,6 @@ pub use reader::{
 pub use root::DataRoot;
 pub use run_dir::{RunDir, Selector, list_runs};
 pub use state::{
-    BatchInfo, Problem, RecordFile, RunState, SessionInfo, TrialState, effective_records,
+    BatchInfo, Problem, RecordFile, RunState, SessionInfo, Times, TrialState, effective_records,
 };
 pub use writer::{Commit, JournalWriter, OnCommit, Repair, Seq, WriterOptions};

@@ -97,16 +97,6 @@ pub(crate) fn decode(line: &[u8]) -> Result<Event, Flaw> {
     }
 }
 
-/// Reads a checked line in full, unless it says that an attempt started: half of all lines, and who counts ends has no
-/// use for them.
-pub(crate) fn decode_but_starts(line: &[u8]) -> Result<Event, Flaw> {
-    if line.starts_with(STARTED) {
-        Ok(Event::Unknown)
-    } else {
-        decode(line)
-    }
-}
-
 fn decode_started(line: &[u8]) -> Result<Event, Flaw> {
     #[derive(Deserialize)]
     struct Started {
@@ -146,6 +136,8 @@ pub enum Brief {
         attempt: u32,
         /// How.
         outcome: Outcome,
+        /// Wall seconds.
+        wall: Option<f64>,
     },
     /// Any other event, in full.
     Other(Box<Event>),
@@ -163,16 +155,22 @@ pub(crate) fn decode_brief(line: &[u8]) -> Result<Brief, Flaw> {
         index: u64,
     }
     #[derive(Deserialize)]
+    struct Used {
+        wall_s: Option<f64>,
+    }
+    #[derive(Deserialize)]
     struct Finished {
         trial: Trial,
         attempt: u32,
         outcome: Outcome,
+        resources: Option<Used>,
     }
     if line.starts_with(FINISHED) {
         parse(line).map(|line: Finished| Brief::Finished {
             index: line.trial.index,
             attempt: line.attempt,
             outcome: line.outcome,
+            wall: line.resources.and_then(|used| used.wall_s),
         })
     } else if line.starts_with(STARTED) {
         parse(line).map(|line: Started| Brief::Started {

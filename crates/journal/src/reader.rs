@@ -133,11 +133,6 @@ impl JournalReader {
         self.advance(line::decode_brief)
     }
 
-    /// The next line in full; a start of an attempt is not read and comes as [`Event::Unknown`].
-    pub(crate) fn but_starts(&mut self) -> Option<Result<Entry<Event>, ReadError>> {
-        self.advance(line::decode_but_starts)
-    }
-
     /// Takes one line from the file; `None` at its end.
     fn advance<T>(
         &mut self,

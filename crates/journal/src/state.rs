@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Highest trial index that is believed; memory is reserved up to it.
 const MAX_INDEX: u64 = 1 << 26;
@@ -105,6 +106,29 @@ pub enum Problem {
     NotOpened,
 }
 
+/// How long attempts took, whatever came of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Attempts whose time is known.
+    pub count: u64,
+    /// Their wall time together.
+    pub total: Duration,
+}
+
+impl Times {
+    fn add(&mut self, seconds: f64) {
+        if let Ok(wall) = Duration::try_from_secs_f64(seconds) {
+            self.count += 1;
+            self.total = self.total.saturating_add(wall);
+        }
+    }
+
+    /// Mean seconds, where there are any.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.total.as_secs_f64() / self.count as f64)
+    }
+}
+
 /// A whole run, folded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunState {
@@ -118,6 +142,8 @@ pub struct RunState {
     pub files: BTreeMap<String, String>,
     /// Effective outcomes.
     pub counts: OutcomeCounts,
+    /// How long attempts took.
+    pub times: Times,
     /// What is wrong with the journal: the first thousand of such things.
     pub problems: Vec<Problem>,
     /// How far it was read, and an unfinished last line.
@@ -190,7 +216,11 @@ impl RunState {
                 index,
                 attempt,
                 outcome,
+                wall,
             } => {
+                if let Some(seconds) = wall {
+                    self.times.add(seconds);
+                }
                 let Some(trial) = self.slot(index, line) else {
                     return;
                 };

@@ -31,12 +31,22 @@ pub fn write_all(
     durability: Durability,
 ) -> Result<RunState, JournalError> {
     let state = RunState::read(&run.journal())?;
-    let rows = manifest::write(run, spec, &state, durability)?;
+    write_from(run, spec, &state, durability)?;
+    Ok(state)
+}
+
+/// The same for who has folded the journal already.
+pub fn write_from(
+    run: &RunDir,
+    spec: &Spec,
+    state: &RunState,
+    durability: Durability,
+) -> Result<(), JournalError> {
+    let rows = manifest::write(run, spec, state, durability)?;
     let folder = run.task_results();
     fs::create_dir_all(&folder).at("create", &folder)?;
     task_results::write(run, rows.by_task(), durability)?;
-    temp_index::write(run, &rows, durability)?;
-    Ok(state)
+    temp_index::write(run, &rows, durability)
 }
 
 /// Writes a trial's own copy of its record, `record.json` in its directory. There is no older one to be torn; an attempt

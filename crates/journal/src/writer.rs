@@ -43,7 +43,8 @@ pub type OnCommit = Box<dyn Fn(Commit) + Send>;
 /// How to write.
 #[derive(Debug, Clone)]
 pub struct WriterOptions {
-    /// Least time between two flushes: what arrives in between shares the next one, unless somebody waits for it.
+    /// Least time between two flushes: what arrives in between shares the next one, unless somebody waits for it. Where
+    /// flushes are slow, they are rarer (see [`SHARE`]).
     pub spacing: Duration,
     /// The same where somebody waits for it.
     pub hurried: Duration,
@@ -54,6 +55,12 @@ pub struct WriterOptions {
     /// Takes secrets out of free text.
     pub redactor: Redactor,
 }
+
+/// A flush may take this part of the time, where nobody waits for it: on most file systems it writes out whatever trials
+/// have made meanwhile, and they stand still for that.
+const SHARE: u32 = 20;
+/// But what was handed in is never older than this.
+const OLDEST: Duration = Duration::from_millis(200);
 
 impl Default for WriterOptions {
     fn default() -> Self {
@@ -259,6 +266,9 @@ impl Committer {
             }
             let begun = Instant::now();
             let mut outcome = self.commit(&batch.bytes);
+            let spacing = (begun.elapsed() * SHARE)
+                .min(OLDEST)
+                .max(self.options.spacing);
             if outcome.is_ok() {
                 batch.bytes.clear();
             }
@@ -279,7 +289,7 @@ impl Committer {
                     }
                 }
             }
-            self.pause(begun);
+            self.pause(begun, spacing);
         }
     }
 
@@ -307,15 +317,15 @@ impl Committer {
     }
 
     /// Lets events gather until the next flush is due; closing does not wait.
-    fn pause(&self, since: Instant) {
+    fn pause(&self, since: Instant, spacing: Duration) {
         let mut pending = self.shared.lock();
         while !pending.closing {
-            let spacing = if pending.hurried {
+            let due = if pending.hurried {
                 self.options.hurried
             } else {
-                self.options.spacing
+                spacing
             };
-            let left = spacing.saturating_sub(since.elapsed());
+            let left = due.saturating_sub(since.elapsed());
             if left.is_zero() {
                 return;
             }

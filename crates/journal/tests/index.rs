@@ -4,8 +4,8 @@
 mod common;
 
 use common::{finished, new_run, opened, record, session, started, time, write};
-use fairtrial_journal::{DataRoot, Event, Index, OutcomeCounts, RunDir, RunLock, RunStatus};
-use fairtrial_model::{Number, Outcome};
+use fairtrial_journal::{DataRoot, Event, Index, OutcomeCounts, RunLock, RunState, RunStatus};
+use fairtrial_model::Outcome;
 
 fn root() -> (tempfile::TempDir, DataRoot) {
     let dir = tempfile::tempdir().unwrap();
@@ -19,30 +19,6 @@ fn closed() -> Event {
         status: RunStatus::Finished,
         counts: OutcomeCounts::default(),
     }
-}
-
-/// Index, outcome and metrics of each trial, as text.
-fn summary(index: &Index, run: &RunDir) -> Vec<String> {
-    let mut lines = Vec::new();
-    let known = index.summary_rows(run.name(), run.stamp(), |row| {
-        let metrics: Vec<_> = row
-            .metrics
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        lines.push(format!(
-            "{} {}/{} {} seed {} {} [{}]",
-            row.index,
-            row.task,
-            row.arm.unwrap_or("-"),
-            row.point,
-            row.seed,
-            row.outcome,
-            metrics.join(" ")
-        ));
-    });
-    assert!(known.unwrap());
-    lines
 }
 
 fn fresh(root: &DataRoot) -> Index {
@@ -72,15 +48,13 @@ fn it_follows_a_growing_journal() {
     );
     assert_eq!(rows[0].created_at, Some(time(0.0)));
 
-    let mut odd = record(0, 1, Outcome::Ok);
-    odd.metrics.insert("loss".into(), Number(f64::NAN));
-    odd.metrics.insert("reward".into(), Number(f64::INFINITY));
-    odd.trial.seed = u64::MAX;
+    let mut slow = record(0, 1, Outcome::Ok);
+    slow.resources.wall = Some(1.75);
     let more = [
         started(1, 2),
         finished(1, 2, Outcome::Failed),
         finished(1, 1, Outcome::Ok),
-        Event::Finished(Box::new(odd)),
+        Event::Finished(Box::new(slow)),
         closed(),
     ];
     write(&run.journal(), &more);
@@ -95,19 +69,40 @@ fn it_follows_a_growing_journal() {
         (counts.ok, counts.failed, counts.infra, counts.total()),
         (1, 1, 0, 2)
     );
-    let expected = [
-        format!(
-            "0 train/control lr=0.001 seed {} ok [loss=NaN reward=inf]",
-            u64::MAX
-        ),
-        "1 evaluate/control lr=0.001 seed 1072 failed [loss=0.25 reward=0.1]".to_owned(),
-    ];
-    assert_eq!(summary(&index, &run), expected);
-    assert!(!index.summary_rows("other", run.stamp(), |_| {}).unwrap());
+    // Three attempts of a quarter second each, and the slow one.
+    assert_eq!((rows[0].timed, rows[0].mean_wall_s), (4, Some(0.625)));
     // What was taken in piece by piece is what a new index takes in at once.
     drop(index);
     std::fs::remove_file(Index::path(&root)).unwrap();
-    assert_eq!(summary(&fresh(&root), &run), expected);
+    assert_eq!(fresh(&root).runs().unwrap(), rows);
+}
+
+#[test]
+fn a_run_that_is_folded_already_is_not_read_again() {
+    let (_dir, root) = root();
+    let run = new_run(&root, "demo");
+    let path = run.journal();
+    write(
+        &path,
+        &[
+            opened(&run, 4),
+            session(false),
+            finished(0, 1, Outcome::Ok),
+            closed(),
+        ],
+    );
+    let state = RunState::read(&path).unwrap();
+    let mut index = Index::open(&root).unwrap();
+    index.take(&run, &state).unwrap();
+    let rows = index.runs().unwrap();
+    assert_eq!((rows[0].counts.ok, rows[0].trials), (1, 4));
+    index.catch_up().unwrap();
+    assert_eq!(index.runs().unwrap(), rows);
+    // What came after it was folded is not lost.
+    write(&path, &[session(true), finished(1, 1, Outcome::Ok)]);
+    index.take(&run, &state).unwrap();
+    index.catch_up().unwrap();
+    assert_eq!(index.runs().unwrap()[0].counts.ok, 2);
 }
 
 #[test]
@@ -124,13 +119,13 @@ fn replaced_and_cut_journals_are_read_anew() {
         ],
     );
     let mut index = fresh(&root);
-    assert_eq!(summary(&index, &run).len(), 2);
+    assert_eq!(index.runs().unwrap()[0].counts.ok, 2);
 
     std::fs::remove_file(&path).unwrap();
     write(&path, &[opened(&run, 9), finished(5, 1, Outcome::Failed)]);
     index.catch_up().unwrap();
-    assert_eq!(index.runs().unwrap()[0].counts.total(), 1);
-    assert!(summary(&index, &run)[0].starts_with("5 "));
+    let counts = index.runs().unwrap()[0].counts;
+    assert_eq!((counts.failed, counts.total()), (1, 1));
 
     std::fs::remove_file(&path).unwrap();
     let longer: Vec<_> = (2..9)
@@ -181,11 +176,11 @@ fn a_broken_or_older_index_is_made_again() {
 
     let other = rusqlite::Connection::open(&path).unwrap();
     other
-        .execute_batch("PRAGMA user_version = 9999; DELETE FROM trials;")
+        .execute_batch("PRAGMA user_version = 9999; UPDATE runs SET ok = 7;")
         .unwrap();
     drop(other);
     let index = fresh(&root);
-    assert_eq!(summary(&index, &run).len(), 1);
+    assert_eq!(index.runs().unwrap()[0].counts.ok, 1);
     drop(index);
 
     // Damage inside the file, found only when the pages are read.
@@ -195,7 +190,7 @@ fn a_broken_or_older_index_is_made_again() {
     std::fs::write(&path, &bytes).unwrap();
     write(&run.journal(), &[finished(1, 1, Outcome::Ok)]);
     let index = fresh(&root);
-    assert_eq!(summary(&index, &run).len(), 2);
+    assert_eq!(index.runs().unwrap()[0].counts.ok, 2);
 }
 
 #[test]

@@ -145,18 +145,10 @@ pub(crate) fn earlier_mean(spec: &Spec, root: &DataRoot) -> Option<Earlier> {
     let runs = index.runs().ok()?;
     let mut newest = runs.into_iter().filter(|run| run.name == spec.name).rev();
     newest.find_map(|run| {
-        let (mut seconds, mut count) = (0.0, 0u64);
-        let each = |row: fairtrial_journal::SummaryRow<'_>| {
-            if let Some(wall) = row.wall_s {
-                seconds += wall;
-                count += 1;
-            }
-        };
-        index.summary_rows(&run.name, run.stamp, each).ok()?;
-        (count > 0).then(|| Earlier {
+        Some(Earlier {
             stamp: run.stamp,
-            seconds: seconds / count as f64,
-            count,
+            seconds: run.mean_wall_s?,
+            count: run.timed,
         })
     })
 }

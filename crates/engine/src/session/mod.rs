@@ -251,9 +251,6 @@ impl Session<'_> {
         });
         let closed = floor.writer.close();
         worked?;
-        if closed.is_ok() {
-            let _ = self.events.send(RunEvent::Closed(self.run.clone()));
-        }
         let report = RunReport {
             run: self.run.clone(),
             counts,
@@ -268,12 +265,16 @@ impl Session<'_> {
             // A run whose disk is full has told so already; its views cannot be written either.
             Err(_) => Ok(report),
             Ok(()) => {
+                // Read once, for everybody who makes something of the whole run.
+                let state = Arc::new(RunState::read(&self.run.journal())?);
+                let told = RunEvent::Closed(self.run.clone(), Arc::clone(&state));
+                let _ = self.events.send(told);
                 // Where nothing was added, the views of the session before are still true, if it came to write them.
                 let views = Views::new(&self.run, plan.spec());
                 if report.ran == 0 && self.views_were_whole {
                     views.confirm()?;
                 } else {
-                    views.finish()?;
+                    views.finish(&state)?;
                 }
                 Ok(report)
             }

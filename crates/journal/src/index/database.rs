@@ -1,35 +1,23 @@
 //! The database file: its tables, its version, and starting over.
 
 use rusqlite::{Connection, ErrorCode};
-use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 /// Version of the tables; another one in the file means starting over.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
-/// `offset`, `lines`, `tail`: how far the journal was read and the last bytes before that place. `size`, `modified`:
-/// the file as it was then. A value that is NULL in `metrics` is NaN, which SQLite cannot hold.
+/// `size`, `modified`: the journal as it was when it was read.
 const TABLES: &str = "
 CREATE TABLE runs(
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL, stamp TEXT NOT NULL,
-  config TEXT NOT NULL DEFAULT '', trials INTEGER NOT NULL DEFAULT 0, created_at INTEGER, ended_at INTEGER,
-  status TEXT, corrupt INTEGER NOT NULL DEFAULT 0,
-  ok INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, timeout INTEGER NOT NULL DEFAULT 0,
-  oom INTEGER NOT NULL DEFAULT 0, infra INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,
-  skipped INTEGER NOT NULL DEFAULT 0,
-  offset INTEGER NOT NULL DEFAULT 0, lines INTEGER NOT NULL DEFAULT 0, tail BLOB NOT NULL DEFAULT x'',
-  size INTEGER NOT NULL DEFAULT -1, modified INTEGER NOT NULL DEFAULT 0,
-  UNIQUE(name, stamp));
-CREATE TABLE words(id INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
-CREATE TABLE trials(
-  run INTEGER NOT NULL, idx INTEGER NOT NULL, attempt INTEGER NOT NULL, task INTEGER NOT NULL, arm INTEGER,
-  point INTEGER, seed INTEGER NOT NULL, rollout INTEGER NOT NULL, outcome TEXT NOT NULL, wall REAL,
-  PRIMARY KEY(run, idx)) WITHOUT ROWID;
-CREATE TABLE metrics(
-  run INTEGER NOT NULL, idx INTEGER NOT NULL, metric INTEGER NOT NULL, value REAL,
-  PRIMARY KEY(run, idx, metric)) WITHOUT ROWID;
+  name TEXT NOT NULL, stamp TEXT NOT NULL,
+  config TEXT NOT NULL, trials INTEGER NOT NULL, created_at INTEGER, ended_at INTEGER, status TEXT,
+  corrupt INTEGER NOT NULL, timed INTEGER NOT NULL, wall_s REAL,
+  ok INTEGER NOT NULL, failed INTEGER NOT NULL, timeout INTEGER NOT NULL, oom INTEGER NOT NULL,
+  infra INTEGER NOT NULL, cancelled INTEGER NOT NULL, skipped INTEGER NOT NULL,
+  size INTEGER NOT NULL, modified INTEGER NOT NULL,
+  PRIMARY KEY(name, stamp)) WITHOUT ROWID;
 ";
 
 /// An open index.
@@ -37,8 +25,6 @@ CREATE TABLE metrics(
 pub(super) struct Database {
     pub(super) connection: Connection,
     pub(super) in_memory: bool,
-    /// Words whose number is known.
-    pub(super) words: HashMap<String, i64>,
 }
 
 impl Database {
@@ -85,7 +71,6 @@ impl Database {
         Self {
             connection,
             in_memory: false,
-            words: HashMap::new(),
         }
     }
 }
@@ -115,7 +100,6 @@ fn prepare(path: &Path) -> rusqlite::Result<Option<Connection>> {
     connection.busy_timeout(Duration::from_secs(10))?;
     write_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "cache_size", -16_000)?;
     let work = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let version: i32 = work.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let tables: i64 = work.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
