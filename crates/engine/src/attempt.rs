@@ -2,7 +2,7 @@
 
 use crate::job::JobMaker;
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{RunDir, views};
+use fairtrial_journal::{RecordText, RunDir, views};
 use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{AttemptTaken, Fate, Finished, Output, OutputChunk};
@@ -47,7 +47,7 @@ impl Attempts {
             for (job, fate) in self.wait(runner, &mut |_, _| ()) {
                 match fate {
                     Fate::Ended(finished) => {
-                        return Ok((dir, self.record(job, finished)));
+                        return Ok((dir, self.record(job, finished).0));
                     }
                     Fate::Taken(taken) => return Err(taken),
                     // Nothing waits behind a lone job, and what comes back may be handed over again.
@@ -74,17 +74,24 @@ impl Attempts {
         runner.wait(self.now, output)
     }
 
-    /// The record of an attempt that has ended, with its copy beside the logs.
-    pub(crate) fn record(&self, job: TrialJob, finished: Finished) -> Record {
+    /// The record of an attempt that has ended, with its copy beside the logs. Its text is given too, where that copy was
+    /// written and nothing has been added since.
+    pub(crate) fn record(&self, job: TrialJob, finished: Finished) -> (Record, Option<RecordText>) {
         let dir = job.dir.clone();
         let mut record = finished.record(job, Some(self.host.clone()));
         self.redactor.redact_record(&mut record);
-        if let Err(error) = views::write_record(&dir, &record) {
+        let text = RecordText::of(&record);
+        let written = match &text {
+            Ok(text) => views::write_record(&dir, text).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = written {
             let failure = format!("record.json was not written: {error}");
             blame_the_machine(&mut record, &failure);
             record.notes.push(failure);
+            return (record, None);
         }
-        record
+        (record, text.ok())
     }
 
     /// The record of an attempt that did not run to an end of its own.

@@ -156,7 +156,7 @@ impl JobMaker {
                 .unwrap_or_else(|| Arc::from([])),
             env,
             workdir,
-            dir_in_data: self.dir_in_data(index, attempt),
+            dir_in_data: format!("runs/{name}"),
             dir,
             limits: JobLimits {
                 // A rollout's driver ends its agent itself, and scores what that left.

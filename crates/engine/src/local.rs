@@ -6,7 +6,7 @@ use crate::dispatch::Next;
 use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
 use crate::{EngineError, RunRequest, Verbosity};
-use fairtrial_journal::{Event, JournalWriter};
+use fairtrial_journal::{Event, JournalWriter, RecordText};
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};
 use fairtrial_trial::{
@@ -132,7 +132,8 @@ impl Floor<'_> {
             return;
         }
         for Ended { job, finished } in slot.ended.drain(..) {
-            self.journal(self.attempts.record(job, finished));
+            let (record, text) = self.attempts.record(job, finished);
+            self.journal(record, text.as_ref());
         }
         // Another attempt is due, or there is room that others wait for; or they wait until these are durable, as a
         // stopping rule does.
@@ -220,11 +221,12 @@ impl Floor<'_> {
 
     /// Hands a record to the journal; it counts when that says so.
     pub(crate) fn record(&self, record: Record) {
-        self.journal(record);
+        self.journal(record, None);
         self.board.wake();
     }
 
-    fn journal(&self, record: Record) {
+    /// `text` is that of the record, where it is there already.
+    fn journal(&self, record: Record, text: Option<&RecordText>) {
         let attempt = record.attempt;
         let name = self.attempts.jobs.name(record.trial.index, attempt);
         let mut state = self.board.lock();
@@ -240,7 +242,10 @@ impl Floor<'_> {
         };
         // Under the lock, so that the queue is in the order of the journal.
         let kept = self.request.stop.is_some().then(|| record.clone());
-        let seq = self.writer.append(&Event::Finished(Box::new(record)));
+        let seq = match text {
+            Some(text) => self.writer.append_record(text),
+            None => self.writer.append(&Event::Finished(Box::new(record))),
+        };
         state.unsettled.push_back(Unsettled {
             seq,
             ending,

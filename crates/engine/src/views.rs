@@ -6,12 +6,12 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-/// When the views of a run are made for the first time.
-const FIRST: Duration = Duration::from_millis(500);
+/// When the views of a run are made for the first time; most short runs have ended by then.
+const FIRST: Duration = Duration::from_secs(2);
 /// Shortest time between two refreshes.
 const LEAST: Duration = Duration::from_secs(5);
 /// A refresh may take this share of the time.
-const SHARE: u32 = 50;
+const SHARE: u32 = 100;
 
 /// Refreshes the views of one run.
 pub(crate) struct Views<'a> {

@@ -4,6 +4,7 @@
 //! writer always puts `event` first and `crc` last, which lets a reader check and classify a line before parsing it.
 
 use crate::event::Event;
+use crate::record_text::RecordText;
 use fairtrial_model::{Outcome, Record, UtcTime};
 use serde::Deserialize;
 use std::io::Write;
@@ -26,10 +27,23 @@ pub(crate) fn encode(event: &Event, out: &mut Vec<u8>) -> Result<(), serde_json:
     }
     // The closing brace makes room for the last key.
     out.pop();
+    seal(start, out);
+    Ok(())
+}
+
+/// Appends a record as the line that [`encode`] makes of its event.
+pub(crate) fn encode_record(text: &RecordText, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(FINISHED);
+    out.extend_from_slice(text.inside());
+    seal(start, out);
+}
+
+/// Ends the line that begins at `start` with its checksum.
+fn seal(start: usize, out: &mut Vec<u8>) {
     let crc = crc32fast::hash(&out[start..]);
     let written = writeln!(out, ",\"crc\":\"{crc:08x}\"}}");
     debug_assert!(written.is_ok(), "a Vec takes every write");
-    Ok(())
 }
 
 /// A record as the line that the journal would hold of it, checksum included: the form in which it travels from a node.

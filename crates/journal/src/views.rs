@@ -12,6 +12,7 @@ mod temp_index;
 
 use crate::atomic::{Durability, write_atomic_bytes};
 use crate::error::{At, JournalError};
+use crate::record_text::RecordText;
 use crate::run_dir::RunDir;
 use crate::state::RunState;
 use fairtrial_model::Record;
@@ -51,11 +52,10 @@ pub fn write_from(
 
 /// Writes a trial's own copy of its record, `record.json` in its directory. There is no older one to be torn; an attempt
 /// that never had a directory has no copy.
-pub fn write_record(dir: &Path, record: &Record) -> Result<(), JournalError> {
+pub fn write_record(dir: &Path, text: &RecordText) -> Result<(), JournalError> {
     let path = dir.join("record.json");
-    let text = record_text(&path, record)?;
     match File::create_new(&path) {
-        Ok(mut file) => file.write_all(&text).at("write", &path),
+        Ok(mut file) => file.write_all(text.with_newline()).at("write", &path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).at("create", &path),
     }
@@ -67,14 +67,9 @@ pub fn replace_record(dir: &Path, record: &Record) -> Result<(), JournalError> {
         return Ok(());
     }
     let path = dir.join("record.json");
-    write_atomic_bytes(&path, Durability::Process, &record_text(&path, record)?)
-}
-
-fn record_text(path: &Path, record: &Record) -> Result<Vec<u8>, JournalError> {
-    let mut text = serde_json::to_vec(record).map_err(|error| JournalError::Content {
-        path: path.to_owned(),
+    let text = RecordText::of(record).map_err(|error| JournalError::Content {
+        path: path.clone(),
         message: error.to_string(),
     })?;
-    text.push(b'\n');
-    Ok(text)
+    write_atomic_bytes(&path, Durability::Process, text.with_newline())
 }

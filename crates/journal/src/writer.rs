@@ -8,6 +8,7 @@ use crate::error::{At, JournalError, WriteError};
 use crate::event::Event;
 use crate::failpoint;
 use crate::line;
+use crate::record_text::RecordText;
 use crate::redact::Redactor;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -172,6 +173,18 @@ impl JournalWriter {
     /// Takes an event. It is on disk once a commit reaches the returned place. Waits only where very much is pending.
     pub fn append(&self, event: &Event) -> Seq {
         let redacted = self.options.redactor.redact_event(event);
+        self.put(|out| line::encode(&redacted, out))
+    }
+
+    /// Takes the end of an attempt, as [`JournalWriter::append`] would, of which the text is there already.
+    pub fn append_record(&self, text: &RecordText) -> Seq {
+        self.put(|out| {
+            line::encode_record(text, out);
+            Ok(())
+        })
+    }
+
+    fn put(&self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>) -> Seq {
         let mut pending = self.shared.lock();
         while pending.bytes.len() > self.options.pending_limit && pending.failed.is_none() {
             pending = self
@@ -180,7 +193,7 @@ impl JournalWriter {
                 .wait(pending)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        if let Err(error) = line::encode(&redacted, &mut pending.bytes) {
+        if let Err(error) = encode(&mut pending.bytes) {
             pending.refused = Some(WriteError::new(&self.path, &error.into()));
         }
         pending.last.0 += 1;

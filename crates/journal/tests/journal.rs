@@ -5,8 +5,8 @@ mod common;
 
 use common::{finished, new_run, opened, record, session, started, time, write};
 use fairtrial_journal::{
-    DataRoot, Event, JournalError, JournalWriter, OutcomeCounts, Problem, ReadError, RunDir,
-    RunState, RunStatus, effective_records, read_journal,
+    DataRoot, Event, JournalError, JournalWriter, OutcomeCounts, Problem, ReadError, RecordText,
+    RunDir, RunState, RunStatus, effective_records, read_journal,
 };
 use fairtrial_model::{Number, Outcome};
 use std::path::Path;
@@ -45,6 +45,24 @@ fn small(run: &RunDir) -> Vec<Event> {
             counts: OutcomeCounts::default(),
         },
     ]
+}
+
+#[test]
+fn a_record_whose_text_is_there_already_makes_the_same_line() {
+    let (_dir, run) = run();
+    let mut odd = record(2, 1, Outcome::Failed);
+    odd.metrics.insert("nan".into(), Number(f64::NAN));
+    odd.notes.push("a \"note\" with }".into());
+    let text = RecordText::of(&odd).unwrap();
+    let writer = JournalWriter::open(&run.journal(), Box::new(drop)).unwrap();
+    writer.append(&Event::Finished(Box::new(odd)));
+    writer.append_record(&text);
+    writer.close().unwrap();
+    let written = std::fs::read_to_string(run.journal()).unwrap();
+    let lines: Vec<&str> = written.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0], lines[1]);
+    assert_eq!(events(&run.journal()).len(), 2);
 }
 
 #[test]

@@ -5,7 +5,9 @@
 mod common;
 
 use common::{finished, new_run, opened, record, session, spec, started, time, write};
-use fairtrial_journal::{DataRoot, Durability, Event, OutcomeCounts, RunDir, RunStatus, views};
+use fairtrial_journal::{
+    DataRoot, Durability, Event, OutcomeCounts, RecordText, RunDir, RunStatus, views,
+};
 use fairtrial_model::{Exit, Outcome, Record};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -169,7 +171,8 @@ fn a_run_without_results_has_views_too() {
 fn a_trial_keeps_its_own_record() {
     let dir = tempfile::tempdir().unwrap();
     let kept = record(7, 1, Outcome::Ok);
-    views::write_record(dir.path(), &kept).unwrap();
+    let text = RecordText::of(&kept).unwrap();
+    views::write_record(dir.path(), &text).unwrap();
     let text = std::fs::read(dir.path().join("record.json")).unwrap();
     assert_eq!(serde_json::from_slice::<Record>(&text).unwrap(), kept);
 }

@@ -48,6 +48,8 @@ pub(crate) struct Launcher {
     null: std::fs::File,
     read_buffer: Vec<u8>,
     started: u64,
+    /// The peak of this process's own memory, as far as it was looked at.
+    peak: u64,
     /// What this binary can be without being started anew.
     inner: &'static [Inner],
 }
@@ -66,6 +68,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
         null: std::fs::File::open("/dev/null")?,
         read_buffer: vec![0; 64 * 1024],
         started: 0,
+        peak: 0,
         inner,
     };
     while let Some(next) = launcher.line.next()? {
@@ -108,6 +111,15 @@ impl Launcher {
             },
             Err(failure) => failure.into(),
         }
+    }
+
+    /// The peak of this process's own memory, under which that of a child cannot be seen. It only grows, so a child's that
+    /// is not above the last look tells all.
+    fn own_peak(&mut self, of_child: u64) -> u64 {
+        if of_child > self.peak {
+            self.peak = reap::own_peak();
+        }
+        self.peak
     }
 
     /// The machine's offer for limits, looked at once and only where a trial has limits.

@@ -139,7 +139,8 @@ impl Watch<'_> {
             if seen.exit
                 && let Some(exit) = self.reap(launcher)
             {
-                return exit;
+                let quiet = seen.pipes == [false; 2];
+                return Exit { quiet, ..exit };
             }
             if seen.socket {
                 self.serve(launcher);
@@ -168,6 +169,7 @@ impl Watch<'_> {
             status,
             usage,
             run_delay_ns,
+            quiet: false,
         })
     }
 
@@ -322,10 +324,16 @@ impl Watch<'_> {
             status,
             mut usage,
             run_delay_ns,
+            quiet,
         } = exit;
-        self.drain(launcher);
+        if !quiet {
+            self.drain(launcher);
+        }
         let leftovers = self.end_leftovers(launcher, &mut usage);
-        self.drain(launcher);
+        // Elsewhere a process that outlived the program is not seen.
+        if !quiet || leftovers > 0 || !cfg!(target_os = "linux") {
+            self.drain(launcher);
+        }
         let notes = self.applied.told(&self.launch.limits);
         let mut log_failure = None;
         let dropped = self.logs.map(|log| {
@@ -349,7 +357,7 @@ impl Watch<'_> {
             user_us: usage.user_us,
             sys_us: usage.sys_us,
             max_rss: usage.max_rss,
-            rss_floor: reap::own_peak(),
+            rss_floor: launcher.own_peak(usage.max_rss),
             cgroup_peak: group.and_then(limits::cgroup::Group::peak),
             oom_kills: group.map_or(0, limits::cgroup::Group::oom_kills),
             minor_faults: usage.minor_faults,
@@ -414,6 +422,8 @@ struct Exit {
     status: Option<i32>,
     usage: Usage,
     run_delay_ns: Option<u64>,
+    /// The pipes held nothing when the end was seen, so the program had written all that was read.
+    quiet: bool,
 }
 
 /// What one wait saw.
