@@ -250,9 +250,10 @@ fn profile(found: &MetricProfile, alpha: f64) -> Figure {
             ),
             notes: Vec::new(),
         },
-        threshold: match found.normalised {
-            true => format!("{} (0 and 1: reference points)", found.metric),
-            false => with_unit(&found.metric, found.unit.as_deref()),
+        threshold: if found.normalised {
+            format!("{} (0 and 1: reference points)", found.metric)
+        } else {
+            with_unit(&found.metric, found.unit.as_deref())
         },
         counted: match found.direction {
             Direction::Up => Counted::Above,
