@@ -7,9 +7,10 @@ use common::{ended, measured, metric, record, spec};
 use fairtrial_analysis::sequential::{
     SequentialPlan, SequentialRule, Stop, Trajectory, with_budget,
 };
-use fairtrial_model::{Direction, Margin, Outcome, Record, documented_seeds};
+use fairtrial_model::{Direction, Margin, Outcome, Points, Record, Reference, documented_seeds};
 use fairtrial_spec::{Spec, StopRule};
 use fairtrial_stats::rng::{Purpose, Stream};
+use std::collections::BTreeMap;
 
 fn rule(min: u32, max: u32) -> StopRule {
     StopRule {
@@ -341,4 +342,54 @@ fn a_run_of_which_the_machine_broke_too_much_goes_on_and_ends_without_an_answer(
         reason.contains("only 16 of 20 trials of candidate count, fewer than 90 %"),
         "{reason}"
     );
+}
+
+/// Lower is better, and one task counts in thousands: on one scale the other one decides.
+#[test]
+fn several_tasks_are_looked_at_between_their_reference_points() {
+    let rule = rule(5, 20);
+    let mut spec = budgeted(None, &rule);
+    spec.metrics[0].direction = Some(Direction::Down);
+    let mut large = spec.tasks[0].clone();
+    large.id = "large".into();
+    spec.tasks.push(large);
+    let mut stream = Stream::new(7, Purpose::new("sequential-suite"), 0);
+    let mut all = Vec::new();
+    for pair in 0..20 {
+        for (arm, shift) in [("control", 0.0), ("candidate", -1.0)] {
+            for (task, value) in [
+                ("train", 10.0 + shift + 0.1 * stream.normal()),
+                ("large", 9000.0 + 3000.0 * stream.normal()),
+            ] {
+                let made = record(all.len() as u64, task, arm, documented_seeds(pair));
+                all.push(measured(made, &[("score", value)]));
+            }
+        }
+    }
+    let stopped = |spec: &Spec| {
+        let plan = SequentialPlan::new(spec, rule.clone()).unwrap();
+        let mut looking = SequentialRule::new(spec, plan).unwrap();
+        feed(&mut looking, &all);
+        looking.trajectory()
+    };
+    assert_ne!(stopped(&spec).stop, Some(Stop::Improved));
+    let points = |zero, one| Points::new(zero, one).unwrap();
+    let mut by_task = BTreeMap::from([("train".to_owned(), points(12.0, 8.0))]);
+    spec.metrics[0].reference = Some(Reference::ByTask(by_task.clone()));
+    let refused = SequentialPlan::new(&spec, rule.clone()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "a run until decided needs reference points for every task, or for none"
+    );
+    by_task.insert("large".to_owned(), points(100_000.0, 0.0));
+    spec.metrics[0].reference = Some(Reference::ByTask(by_task));
+    let found = stopped(&spec);
+    assert_eq!(found.stop, Some(Stop::Improved));
+    assert_eq!(
+        (found.direction, found.unit.as_deref()),
+        (Some(Direction::Up), Some("normalised"))
+    );
+    let last = found.looks.last().unwrap().arms[0].result.as_ref().unwrap();
+    // A quarter of the scale in one of two tasks.
+    assert!((last.estimate - 0.125).abs() < 0.03, "{}", last.estimate);
 }

@@ -346,11 +346,16 @@ fn method_line(case: &Case, method: &str) -> String {
     } else {
         ""
     };
+    let of = if case.normalised {
+        " of scores between the reference points"
+    } else {
+        ""
+    };
     let note = case
         .note
         .as_ref()
         .map_or(String::new(), |note| format!(" ({note})"));
-    format!("{method}{on}, {}{note}", count(case).words())
+    format!("{method}{on}{of}, {}{note}", count(case).words())
 }
 
 /// What is already known to be doubtful before any interval is made.

@@ -7,7 +7,7 @@ use super::sides::{Row, SideRows};
 use super::units::{TaskRole, UnitRules, Units};
 use super::verdict::Rule;
 use super::{Beyond, CompareOptions, Role};
-use fairtrial_model::{Margin, MetricDeclaration, MetricSource};
+use fairtrial_model::{Margin, MetricDeclaration, MetricSource, Reference};
 use fairtrial_stats::{Level, Outcome};
 use serde::Serialize;
 
@@ -53,6 +53,8 @@ pub(crate) struct Case {
     pub(crate) units: Units,
     pub(crate) sample: Sample,
     pub(crate) rows: SideRows,
+    /// Whether values are scores between reference points.
+    pub(crate) normalised: bool,
     /// Why the method that was asked for is not the one that is used.
     pub(crate) note: Option<String>,
     pub(crate) beyond: Beyond,
@@ -66,12 +68,21 @@ pub(crate) struct Asked {
     pub(crate) role: Role,
     /// The kind of all its values, where these are a part of them; else they tell.
     pub(crate) kind: Option<DataKind>,
+    /// The points that values are put between, where [`super::scores::between_points`] found that they can be.
+    pub(crate) between: Option<Reference>,
 }
 
 impl Case {
     pub(crate) fn new(rows: SideRows, asked: &Asked, options: &CompareOptions) -> Self {
         let declaration = asked.declaration.clone();
-        let kind = (asked.kind).unwrap_or_else(|| data_kind(&rows, &declaration));
+        let rows = match &asked.between {
+            Some(reference) => rows.between(reference),
+            None => rows,
+        };
+        let kind = (asked.kind).unwrap_or_else(|| match data_kind(&rows, &declaration) {
+            DataKind::Timing if asked.between.is_some() => DataKind::Scalar,
+            kind => kind,
+        });
         let positive = finite(&rows).all(|value| value > 0.0);
         let wants_ratio = match options.method {
             Method::Auto => kind == DataKind::Timing,
@@ -123,6 +134,7 @@ impl Case {
             units,
             sample,
             rows,
+            normalised: asked.between.is_some(),
             note,
             beyond: options.beyond,
         }

@@ -20,12 +20,14 @@ mod margin;
 mod method;
 mod mismatch;
 mod missing;
+mod options;
 mod plan_more;
 mod ranking;
 mod rates;
 mod reference;
 mod relative;
 pub(crate) mod sample;
+pub(crate) mod scores;
 mod shape;
 pub(crate) mod sides;
 mod suite;
@@ -47,6 +49,7 @@ pub use flag::Flag;
 pub use margin::parse_margin;
 pub use method::Method;
 pub use mismatch::Mismatch;
+pub use options::{Beyond, CompareOptions, Deciding};
 pub use plan_more::MoreTrials;
 pub use ranking::{Ranked, Ranking};
 pub use reference::{GivenPoints, parse_points};
@@ -58,113 +61,14 @@ pub(crate) use verdict::Rule;
 pub use verdict::Word;
 
 use crate::AnalysisError;
-use crate::dataset::{Dataset, FactKind};
+use crate::dataset::Dataset;
 use case::{Asked, Case};
-use fairtrial_model::{Direction, EqualRule, Margin, MetricDeclaration, Params, Reference};
-use fairtrial_spec::Spec;
+use fairtrial_model::{MetricDeclaration, Params};
 use serde::Serialize;
 use sides::Planned;
 
 /// Version of the comparison's JSON form.
 pub const COMPARISON_SCHEMA: u32 = 1;
-
-/// What a user may override.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CompareOptions {
-    /// Two-sided error rate.
-    pub alpha: f64,
-    /// The control arm; default: the spec's.
-    pub control: Option<String>,
-    /// The arms to compare with it; empty means all others.
-    pub candidates: Vec<String>,
-    /// The metrics, the first one primary; empty means the declared ones.
-    pub metrics: Vec<String>,
-    /// The primary metric, where `metrics` is empty; default: the first declared one.
-    pub primary: Option<String>,
-    /// How intervals are made.
-    pub method: Method,
-    /// How units belong together.
-    pub pairing: Pairing,
-    /// The smallest difference that matters, instead of the declared one.
-    pub margin: Option<Margin>,
-    /// Which way is better, instead of the declared one.
-    pub direction: Option<Direction>,
-    /// Which scores count as 0 and as 1, instead of the declared ones.
-    pub reference: Option<Reference>,
-    /// What tasks are.
-    pub tasks: TaskRole,
-    /// Differences between the sides that are accepted.
-    pub accept: Vec<FactKind>,
-    /// What both sides must share for the comparison to be fair.
-    pub equal: Vec<EqualRule>,
-    /// The share of each side's trials that must count, instead of what the sources say.
-    pub valid: Option<f64>,
-    /// Power of the plans that are made.
-    pub power: f64,
-    /// Seed of what is drawn.
-    pub seed: u64,
-    /// Which metrics decide.
-    pub deciding: Deciding,
-    /// What a difference must clear to be an improvement or a regression.
-    pub beyond: Beyond,
-}
-
-/// Which metrics decide.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Deciding {
-    /// The first one; the others stand beside it.
-    #[default]
-    First,
-    /// All of them, in one family.
-    All,
-}
-
-/// What a difference must clear to be an improvement or a regression.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Beyond {
-    /// The margin for timings, zero for everything else.
-    #[default]
-    ByKind,
-    /// The margin, where there is one: what is declared too small to matter cannot block anything.
-    Margin,
-}
-
-impl CompareOptions {
-    /// The comparison that a spec declares.
-    pub fn declared(spec: &Spec) -> Self {
-        Self {
-            alpha: spec.analysis.alpha.unwrap_or(0.05),
-            primary: spec.analysis.metric.clone(),
-            equal: spec.equal.clone(),
-            ..Self::default()
-        }
-    }
-}
-
-impl Default for CompareOptions {
-    fn default() -> Self {
-        Self {
-            alpha: 0.05,
-            control: None,
-            candidates: Vec::new(),
-            metrics: Vec::new(),
-            primary: None,
-            method: Method::Auto,
-            pairing: Pairing::Auto,
-            margin: None,
-            direction: None,
-            reference: None,
-            tasks: TaskRole::ByKind,
-            accept: Vec::new(),
-            equal: Vec::new(),
-            valid: None,
-            power: 0.8,
-            seed: 0,
-            deciding: Deciding::First,
-            beyond: Beyond::ByKind,
-        }
-    }
-}
 
 /// Whether a metric decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -357,7 +261,11 @@ fn asked_metrics(
         if options.reference.is_some() {
             declaration.reference.clone_from(&options.reference);
         }
+        let tasks = datasets(inputs)
+            .flat_map(|data| data.reporting_tasks(&name))
+            .collect();
         Asked {
+            between: scores::between_points(&mut declaration, &tasks),
             declaration,
             declared: is_declared || options.direction.is_some(),
             role: if place == 0 || options.deciding == Deciding::All {

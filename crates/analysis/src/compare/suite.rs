@@ -1,7 +1,7 @@
 //! A suite of tasks in a few numbers, as benchmarks of many tasks are reported: the chance that a run of the candidate
 //! beats one of the control, and, where scores have reference points, both sides on one scale.
 //!
-//! They stand beside the verdict, which the mean of the differences decides: these numbers speak about these tasks,
+//! They stand beside the verdict, which the mean of the differences (on that scale, where there is one) decides: these numbers speak about these tasks,
 //! their runs are resampled within each task and side by side, and no family counts them.
 
 use super::assess::Ranged;
@@ -88,12 +88,10 @@ struct Sides {
 }
 
 impl Sides {
-    fn of(case: &Case, value: impl Fn(usize, f64) -> f64) -> Self {
+    fn of(case: &Case, value: impl Fn(f64) -> f64) -> Self {
         let side = |of: fn(&Stratum) -> &Vec<f64>| {
-            let strata = case.sample.strata.iter().enumerate();
-            let scaled = |(task, stratum): (usize, &Stratum)| {
-                of(stratum).iter().map(|x| value(task, *x)).collect()
-            };
+            let strata = case.sample.strata.iter();
+            let scaled = |stratum: &Stratum| of(stratum).iter().map(|x| value(*x)).collect();
             strata.map(scaled).collect()
         };
         Self {
@@ -109,7 +107,7 @@ fn improvement(case: &Case, plan: &SuitePlan) -> Option<Ranged> {
         Some(Direction::Down) => -1.0,
         _ => 1.0,
     };
-    let sides = Sides::of(case, |_, x| sign * x);
+    let sides = Sides::of(case, |x| sign * x);
     let control = Scores::new(&sides.control).ok()?;
     let candidate = Scores::new(&sides.candidate).ok()?;
     let found = probability_of_improvement(&control, &candidate, plan).ok()?;
@@ -118,22 +116,16 @@ fn improvement(case: &Case, plan: &SuitePlan) -> Option<Ranged> {
 
 /// Both sides on the scale of the reference points; `None` where none are declared.
 fn on_one_scale(case: &Case) -> Option<Result<Sides, String>> {
-    let reference = case.declaration.reference.as_ref()?;
-    let tasks = case.units.stratum_names();
-    let mut points = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        match reference.points(task) {
-            Some(found) => points.push(found),
-            None => return Some(Err(format!("task `{task}` has no reference points"))),
-        }
+    if case.normalised {
+        return Some(Ok(Sides::of(case, |x| match case.scale {
+            Scale::Difference => x,
+            Scale::Ratio => x.exp(),
+        })));
     }
-    let own = |x: f64| match case.scale {
-        Scale::Difference => x,
-        Scale::Ratio => x.exp(),
-    };
-    Some(Ok(Sides::of(case, |task, x| {
-        points[task].normalised(own(x))
-    })))
+    let reference = case.declaration.reference.as_ref()?;
+    let mut tasks = case.units.task_names.iter();
+    let lacking = tasks.find(|task| reference.points(task).is_none())?;
+    Some(Err(format!("task `{lacking}` has no reference points")))
 }
 
 fn all_scores(sides: &Sides, plan: &SuitePlan) -> Outcome<Vec<SuiteScore>> {

@@ -57,6 +57,8 @@ pub(crate) fn lines(whole: &Case, options: &CompareOptions) -> Vec<TaskLine> {
         role: Role::Secondary,
         // One task's scores may all happen to be 0 or 1.
         kind: Some(whole.kind),
+        // Its rows are put between their points already.
+        between: None,
     };
     let tasks = (0..whole.units.task_names.len() as u32).map(|task| only(&whole.rows, task));
     let cases: Vec<Case> = tasks

@@ -231,18 +231,6 @@ impl Units {
         }
     }
 
-    /// The tasks of the sample's strata, in their order.
-    pub(crate) fn stratum_names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        let mut last = None;
-        for row in self.rows.iter().filter(|row| !self.is_left_out(row)) {
-            if last.replace(row.task) != Some(row.task) {
-                names.extend(self.task_names.get(row.task as usize).map(String::as_str));
-            }
-        }
-        names
-    }
-
     /// Whether the sample has nothing of a unit.
     fn is_left_out(&self, row: &UnitRow) -> bool {
         let (left, right) = (row.control.has_value(), row.candidate.has_value());

@@ -331,6 +331,21 @@ impl Dataset {
         values
     }
 
+    /// The tasks that have a value of a metric.
+    pub(crate) fn reporting_tasks(&self, metric: &str) -> Vec<&str> {
+        let mut reporting = vec![false; self.tasks.iter().count()];
+        if let Some(column) = self.by_metric.get(metric) {
+            for (place, _) in &self.columns[*column].values {
+                reporting[self.trials[*place as usize].task as usize] = true;
+            }
+        }
+        let tasks = self.tasks.iter().zip(reporting);
+        tasks
+            .filter(|(_, reports)| *reports)
+            .map(|(task, _)| task.as_str())
+            .collect()
+    }
+
     /// Adds a fact.
     pub(crate) fn fact(
         &mut self,

@@ -3,6 +3,7 @@
 use crate::AnalysisError;
 use crate::compare::case::{Asked, Case};
 use crate::compare::sample::{Sample, Stratum};
+use crate::compare::scores::between_points;
 use crate::compare::sides::{Row, Selected, SideRows};
 use crate::compare::{Beyond, CompareOptions, Pairing, Role, Scale, UnitKind};
 use crate::dataset::Dataset;
@@ -84,7 +85,10 @@ impl Pilot {
                 .unwrap_or_else(|| MetricDeclaration::named(metric.as_str())),
             role: Role::Primary,
             kind: None,
+            between: None,
         };
+        let tasks = data.reporting_tasks(&metric).into_iter().collect();
+        asked.between = between_points(&mut asked.declaration, &tasks);
         let margin = asked.declaration.margin;
         asked.declaration.margin = question.beyond.or(margin);
         let options = CompareOptions {

@@ -1,7 +1,7 @@
 //! Which blocks of seeds are complete, and what their pairs say.
 
 use super::SequentialPlan;
-use crate::compare::{Fill, Scale};
+use crate::compare::Fill;
 use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::Spec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -92,7 +92,7 @@ impl Blocks {
         if let Some(arm) = arm.and_then(|arm| block.arms.get_mut(arm)) {
             let ok = record.outcome == Outcome::Ok;
             let reported = record.metrics.get(&plan.metric.name).filter(|_| ok);
-            let usable = reported.and_then(|number| on_scale(number.0, plan.scale()));
+            let usable = reported.and_then(|number| plan.on_scale(number.0, &record.trial.task));
             match usable {
                 Some(value) => {
                     let (sum, n) = arm
@@ -226,15 +226,6 @@ impl Blocks {
 fn is_whole(block: &[Side], candidate: usize) -> bool {
     let is_value = |place: usize| matches!(block[place], Side::Value(_));
     is_value(0) && is_value(candidate + 1)
-}
-
-/// A value as it is averaged and compared; a duration of 0 or less is none.
-fn on_scale(value: f64, scale: Scale) -> Option<f64> {
-    let value = match scale {
-        Scale::Difference => value,
-        Scale::Ratio => value.ln(),
-    };
-    value.is_finite().then_some(value)
 }
 
 impl Side {

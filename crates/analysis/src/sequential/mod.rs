@@ -8,15 +8,18 @@
 mod blocks;
 mod doubt;
 mod look;
+mod plan;
 
 pub use look::{ArmLook, Look, Stop};
+pub use plan::SequentialPlan;
+pub(crate) use plan::metric_name;
 
 use crate::AnalysisError;
-use crate::compare::{Beyond, FailureCount, Rule, Scale, is_timing, rule_for};
+use crate::compare::{FailureCount, Scale};
 use crate::validity::{Floor, MOST_BROKEN, Tally};
 use blocks::Blocks;
 use doubt::{Asked, doubt};
-use fairtrial_model::{Direction, MetricDeclaration, Record};
+use fairtrial_model::{Direction, Record};
 use fairtrial_spec::{Spec, StopRule};
 use fairtrial_stats::sequential::{Design, Schedule, Spending, TBoundaries, t_boundaries};
 use serde::Serialize;
@@ -27,110 +30,6 @@ pub const SEQUENTIAL_SCHEMA: u32 = 1;
 const PATHS: usize = 1 << 18;
 /// Their seed: the boundaries are the same in every run of the same design.
 const SEED: u64 = 0;
-
-/// The declared part of a sequential run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SequentialPlan {
-    /// The control arm.
-    pub control: String,
-    /// The other arms.
-    pub candidates: Vec<String>,
-    /// The metric that decides.
-    pub metric: MetricDeclaration,
-    /// Two-sided error rate over all looks and arms together.
-    pub alpha: f64,
-    /// Pairs before the first look, and at most.
-    pub rule: StopRule,
-}
-
-impl SequentialPlan {
-    /// Reads what the spec declares; `rule` is its stopping rule or that of the command line.
-    pub fn new(spec: &Spec, rule: StopRule) -> Result<Self, AnalysisError> {
-        let refuse = |why: &str| {
-            Err(AnalysisError::Question(format!(
-                "a run until decided {why}"
-            )))
-        };
-        let Some(control) = spec.control().map(str::to_owned) else {
-            return refuse("needs at least two arms: declare [arms.NAME]");
-        };
-        let candidates: Vec<String> = spec
-            .arms
-            .iter()
-            .map(|arm| arm.name.clone())
-            .filter(|arm| *arm != control)
-            .collect();
-        if candidates.is_empty() {
-            return refuse("needs at least two arms: declare [arms.NAME]");
-        }
-        let declared = metric(spec)?;
-        let axes = spec.sweep.axes.len()
-            + spec
-                .tasks
-                .iter()
-                .map(|task| task.sweep.axes.len())
-                .sum::<usize>();
-        if axes > 0 {
-            return refuse("cannot sweep: every point would need its own answer");
-        }
-        if spec.tasks.iter().any(|task| task.seeds.is_some()) {
-            return refuse("needs one list of seeds for all tasks");
-        }
-        if rule.when != "decided" || rule.max < 2 || rule.min > rule.max {
-            return refuse("needs a rule like { when = \"decided\", min = 5, max = 30 }");
-        }
-        Ok(Self {
-            control,
-            candidates,
-            metric: declared.clone(),
-            alpha: spec.analysis.alpha.unwrap_or(0.05),
-            rule,
-        })
-    }
-
-    /// The scale of its differences: timings are compared by ratio.
-    fn scale(&self) -> Scale {
-        if is_timing(&self.metric) {
-            Scale::Ratio
-        } else {
-            Scale::Difference
-        }
-    }
-
-    /// What an interval is held against, by the mean of the control on the scale of the differences.
-    fn rule(&self, control_mean: f64) -> Rule {
-        let scale = self.scale();
-        let (base, timing) = match scale {
-            Scale::Ratio => (control_mean.exp(), true),
-            Scale::Difference => (control_mean.abs(), false),
-        };
-        rule_for(&self.metric, (scale, timing), base, Beyond::ByKind)
-    }
-
-    /// 0 for the control, then the candidates.
-    fn place_of(&self, arm: &str) -> Option<usize> {
-        let mut arms = std::iter::once(&self.control).chain(&self.candidates);
-        arms.position(|known| known == arm)
-    }
-}
-
-/// The metric by which a run of this spec would stop.
-pub(crate) fn metric_name(spec: &Spec) -> Option<String> {
-    metric(spec).ok().map(|metric| metric.name.clone())
-}
-
-fn metric(spec: &Spec) -> Result<&MetricDeclaration, AnalysisError> {
-    let found = match &spec.analysis.metric {
-        Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),
-        None => spec.metrics.first(),
-    };
-    found.ok_or_else(|| {
-        AnalysisError::Question(
-            "a run until decided needs a declared metric: [metrics.NAME] or `analysis.metric`"
-                .to_owned(),
-        )
-    })
-}
 
 /// The rule at work: fed with records as they become final, it says when to stop.
 #[derive(Debug, Clone)]

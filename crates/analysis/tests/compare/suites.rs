@@ -3,7 +3,7 @@
 use crate::common::{measured, record};
 use crate::lab::{DOWN, UP, dataset, only_contrast, run};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::{Pairing, SuiteBeside, TaskRole};
+use fairtrial_analysis::compare::{Pairing, SuiteBeside, TaskRole, Word};
 use fairtrial_model::{Direction, Points, Record, Reference};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -104,6 +104,104 @@ fn scores_are_put_on_one_scale_by_their_reference_points() {
         found.no_scores.as_deref(),
         Some("task `hard` has no reference points")
     );
+}
+
+/// Lower is better, and the second task counts in thousands: raw, it alone would decide.
+fn errors() -> Runs {
+    let small: Vec<f64> = (0..6).map(|seed| 10.0 + 0.1 * f64::from(seed)).collect();
+    let large: Vec<f64> = (0..6)
+        .map(|seed| 9000.0 + 300.0 * f64::from(seed))
+        .collect();
+    let better = small.iter().zip([0.9, 1.1, 1.0, 1.2, 0.8, 1.0]);
+    let same = large
+        .iter()
+        .zip([400.0, -700.0, 600.0, -200.0, 100.0, -150.0]);
+    vec![
+        (
+            "small".into(),
+            small.clone(),
+            better.map(|(x, less)| x - less).collect(),
+        ),
+        (
+            "large".into(),
+            large.clone(),
+            same.map(|(x, more)| x + more).collect(),
+        ),
+    ]
+}
+
+#[test]
+fn the_verdict_is_made_on_the_common_scale() {
+    let raw = dataset(DOWN, None, &records(&errors()));
+    let comparison = run(&raw, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(found.verdict.word, Word::Inconclusive);
+    // The worse end first: 1 is the better one.
+    let by_task = BTreeMap::from([
+        ("small".to_owned(), points(12.0, 8.0)),
+        ("large".to_owned(), points(100_000.0, 0.0)),
+    ]);
+    let mut data = raw.clone();
+    data.declared[0].reference = Some(Reference::ByTask(by_task));
+    let comparison = run(&data, &CompareOptions::default());
+    let contrast = only_contrast(&comparison);
+    let found = &contrast.metrics[0];
+    assert_eq!(found.verdict.word, Word::Improved, "{:?}", found.effect);
+    assert_eq!(
+        (found.direction, found.unit.as_deref()),
+        (UP, Some("normalised"))
+    );
+    assert!(
+        found
+            .method
+            .contains("of scores between the reference points"),
+        "{}",
+        found.method
+    );
+    let small = 1.0 / 4.0;
+    let large = -(400.0 - 700.0 + 600.0 - 200.0 + 100.0 - 150.0) / 6.0 / 100_000.0;
+    let gain = found.effect.as_ref().unwrap().absolute.value;
+    assert!((gain - 0.5 * (small + large)).abs() < 1e-9, "{gain}");
+    // The tasks are on that scale too.
+    let task = contrast.tasks.iter().find(|line| line.task == "small");
+    assert!((task.unwrap().difference.unwrap() - small).abs() < 1e-9);
+}
+
+#[test]
+fn arms_are_ranked_on_the_common_scale() {
+    let runs = errors();
+    let mut all = records(&runs);
+    let third: Vec<Record> = all
+        .iter()
+        .filter(|record| record.trial.arm.as_deref() == Some("control"))
+        .cloned()
+        .collect();
+    for mut record in third {
+        record.trial.index += 1000;
+        record.trial.arm = Some("worse".into());
+        let score = record.metrics.get_mut("score").unwrap();
+        // A tenth worse where errors are small, a little better where they are large.
+        score.0 += if record.trial.task == "small" {
+            1.0
+        } else {
+            -900.0
+        };
+        all.push(record);
+    }
+    let mut data = dataset(DOWN, None, &all);
+    data.arm_order.push("worse".into());
+    let by_task = BTreeMap::from([
+        ("small".to_owned(), points(12.0, 8.0)),
+        ("large".to_owned(), points(100_000.0, 0.0)),
+    ]);
+    let order = |data: &fairtrial_analysis::Dataset| -> Vec<String> {
+        let comparison = run(data, &CompareOptions::default());
+        let ranked = comparison.rankings[0].arms.iter();
+        ranked.map(|arm| arm.arm.clone()).collect()
+    };
+    assert_eq!(order(&data)[0], "worse");
+    data.declared[0].reference = Some(Reference::ByTask(by_task));
+    assert_eq!(order(&data), ["candidate", "control", "worse"]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(super) static METRIC: Section = Section {
         key("unit", Type::Text, "", "Unit for display.").example("\"s\""),
         key("precision", Type::Whole(0, 17), "", "Decimals for display; comparisons use full precision.").example("3"),
         key("margin", Type::Margin, "", "The smallest difference that matters: a number in the metric's unit, or a share like `2%`.").example("\"2%\""),
-        key("reference", Type::Either(&[POINTS, Type::Map(&POINTS, Keys::Free)]), "", "For several tasks: the score that counts as 0 and the better one that counts as 1 (a random and an expert player, say), for every task or by its name. `compare` then also sums the tasks up on that one scale: interquartile mean, mean, median, optimality gap. Without it only ranks are summed up over tasks.").example("{\"pong\": [-20.7, 14.6], \"breakout\": [1.7, 30.5]}"),
+        key("reference", Type::Either(&[POINTS, Type::Map(&POINTS, Keys::Free)]), "", "For several tasks: the score that counts as 0 and the better one that counts as 1 (a random and an expert player, say), for every task or by its name. Comparisons of several tasks are then made on the scores between them (`margin` too), and sum the tasks up by interquartile mean, mean, median and optimality gap. Where a task has none, scores are compared as they are.").example("{\"pong\": [-20.7, 14.6], \"breakout\": [1.7, 30.5]}"),
         key("summary", Type::Either(&[Type::Word(SUMMARY_KINDS), Type::Section(&SUMMARY)]), "last", "How a series becomes one number per trial.").example("{\"type\": \"auc\", \"percent\": 0.25}"),
         key("required", Type::Bool, "true", "Whether a trial that ends well but without this metric counts as failed.").example("false"),
     ], METRIC_TABLE_KEYS],

@@ -1,0 +1,132 @@
+//! What a spec declares about a sequential run: which arms, by which metric, on which scale, until when.
+
+use crate::AnalysisError;
+use crate::compare::scores::between_points;
+use crate::compare::{Beyond, Rule, Scale, is_timing, rule_for};
+use fairtrial_model::{MetricDeclaration, Reference};
+use fairtrial_spec::{Spec, StopRule};
+
+/// The declared part of a sequential run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequentialPlan {
+    /// The control arm.
+    pub control: String,
+    /// The other arms.
+    pub candidates: Vec<String>,
+    /// The metric that decides.
+    pub metric: MetricDeclaration,
+    /// Two-sided error rate over all looks and arms together.
+    pub alpha: f64,
+    /// Pairs before the first look, and at most.
+    pub rule: StopRule,
+    /// The points that values are put between, where there are several tasks that have some.
+    between: Option<Reference>,
+}
+
+impl SequentialPlan {
+    /// Reads what the spec declares; `rule` is its stopping rule or that of the command line.
+    pub fn new(spec: &Spec, rule: StopRule) -> Result<Self, AnalysisError> {
+        let refuse = |why: &str| {
+            Err(AnalysisError::Question(format!(
+                "a run until decided {why}"
+            )))
+        };
+        let Some(control) = spec.control().map(str::to_owned) else {
+            return refuse("needs at least two arms: declare [arms.NAME]");
+        };
+        let candidates: Vec<String> = spec
+            .arms
+            .iter()
+            .map(|arm| arm.name.clone())
+            .filter(|arm| *arm != control)
+            .collect();
+        if candidates.is_empty() {
+            return refuse("needs at least two arms: declare [arms.NAME]");
+        }
+        let mut metric = metric(spec)?.clone();
+        let tasks = spec.tasks.iter().map(|task| task.id.as_str()).collect();
+        let between = between_points(&mut metric, &tasks);
+        if metric.reference.is_some() && tasks.len() > 1 {
+            return refuse("needs reference points for every task, or for none");
+        }
+        let axes = spec.sweep.axes.len()
+            + spec
+                .tasks
+                .iter()
+                .map(|task| task.sweep.axes.len())
+                .sum::<usize>();
+        if axes > 0 {
+            return refuse("cannot sweep: every point would need its own answer");
+        }
+        if spec.tasks.iter().any(|task| task.seeds.is_some()) {
+            return refuse("needs one list of seeds for all tasks");
+        }
+        if rule.when != "decided" || rule.max < 2 || rule.min > rule.max {
+            return refuse("needs a rule like { when = \"decided\", min = 5, max = 30 }");
+        }
+        Ok(Self {
+            control,
+            candidates,
+            metric,
+            between,
+            alpha: spec.analysis.alpha.unwrap_or(0.05),
+            rule,
+        })
+    }
+
+    /// The scale of its differences: timings are compared by ratio.
+    pub(super) fn scale(&self) -> Scale {
+        if self.between.is_none() && is_timing(&self.metric) {
+            Scale::Ratio
+        } else {
+            Scale::Difference
+        }
+    }
+
+    /// What an interval is held against, by the mean of the control on the scale of the differences.
+    pub(super) fn rule(&self, control_mean: f64) -> Rule {
+        let scale = self.scale();
+        let (base, timing) = match scale {
+            Scale::Ratio => (control_mean.exp(), true),
+            Scale::Difference => (control_mean.abs(), false),
+        };
+        rule_for(&self.metric, (scale, timing), base, Beyond::ByKind)
+    }
+
+    /// A value of a task as it is averaged and compared; a duration of 0 or less is none.
+    pub(super) fn on_scale(&self, value: f64, task: &str) -> Option<f64> {
+        let value = match &self.between {
+            Some(reference) => reference.points(task)?.normalised(value),
+            None => value,
+        };
+        let value = match self.scale() {
+            Scale::Difference => value,
+            Scale::Ratio => value.ln(),
+        };
+        value.is_finite().then_some(value)
+    }
+
+    /// 0 for the control, then the candidates.
+    pub(super) fn place_of(&self, arm: &str) -> Option<usize> {
+        let mut arms = std::iter::once(&self.control).chain(&self.candidates);
+        arms.position(|known| known == arm)
+    }
+}
+
+/// The metric by which a run of this spec would stop.
+pub(crate) fn metric_name(spec: &Spec) -> Option<String> {
+    metric(spec).ok().map(|metric| metric.name.clone())
+}
+
+fn metric(spec: &Spec) -> Result<&MetricDeclaration, AnalysisError> {
+    let found = match &spec.analysis.metric {
+        Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),
+        None => spec.metrics.first(),
+    };
+    found.ok_or_else(|| {
+        AnalysisError::Question(
+            "a run until decided needs a declared metric: [metrics.NAME] or `analysis.metric`"
+                .to_owned(),
+        )
+    })
+}
