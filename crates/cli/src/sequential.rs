@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory, with_budget};
-use fairtrial_engine::{StopRule as EngineRule, resolved_spec};
+use fairtrial_engine::StopRule as EngineRule;
 use fairtrial_journal::{Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::Record;
 use fairtrial_plan::Plan;
@@ -44,11 +44,6 @@ pub(crate) fn with_rule(
     let mut spec = plan.spec().as_ref().clone();
     spec.analysis.stop = rule;
     Ok(Plan::new(Arc::new(spec), only)?)
-}
-
-/// Whether a run is looked at by a rule.
-pub(crate) fn is_looked_at(run: &RunDir) -> bool {
-    resolved_spec(run).is_ok_and(|spec| spec.analysis.stop.is_some())
 }
 
 /// The spec with as many seeds as its stopping rule may need.

@@ -18,12 +18,49 @@ pub struct Reusable {
     /// Final records by identity.
     pub records: Records,
     /// The seeds of the earlier plan.
-    pub seeds: BTreeSet<u64>,
+    seeds: BTreeSet<u64>,
+    /// Whether the earlier run stops by a rule that looks at its records.
+    stops_by_looking: bool,
+}
+
+/// What taking over records means for a verdict that was made from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looked {
+    /// Nothing: no comparison could be seen, or the seeds are the same.
+    Fine,
+    /// The looks at the earlier run were planned for another number of seeds than this plan has: these would be looks at
+    /// the same records at a fresh error rate.
+    OtherBudget {
+        /// Seeds of the earlier run.
+        before: usize,
+        /// Seeds of this plan.
+        now: usize,
+    },
+    /// So many seeds are added to a comparison that could be seen.
+    SeedsAdded(usize),
 }
 
 impl Reusable {
+    /// What became of the error rate when these records were looked at.
+    pub fn looked(&self, plan: &Plan) -> Looked {
+        let seeds: BTreeSet<u64> = plan.trials().map(|trial| trial.key.seed).collect();
+        if seeds == self.seeds || !self.was_compared(plan) {
+            return Looked::Fine;
+        }
+        if plan.spec().analysis.stop.is_some() && self.stops_by_looking {
+            return Looked::OtherBudget {
+                before: self.seeds.len(),
+                now: seeds.len(),
+            };
+        }
+        match seeds.difference(&self.seeds).count() {
+            0 => Looked::Fine,
+            added => Looked::SeedsAdded(added),
+        }
+    }
+
     /// Whether records of several arms at one seed would be taken over: what a comparison may have looked at.
-    pub fn was_compared(&self, plan: &Plan) -> bool {
+    fn was_compared(&self, plan: &Plan) -> bool {
         let mut arms: HashMap<u64, BTreeSet<Option<String>>> = HashMap::new();
         let kept = plan
             .trials()
@@ -56,6 +93,7 @@ pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> 
         change,
         records,
         seeds,
+        stops_by_looking: before.spec().analysis.stop.is_some(),
     })
 }
 

@@ -8,16 +8,13 @@ use crate::printer::Printer;
 use crate::report_of::report_of;
 use fairtrial_analysis::registration::Registered;
 use fairtrial_analysis::report::ReportData;
-use fairtrial_engine::resolved_spec;
-use fairtrial_journal::{JournalError, RunDir, RunState, effective_records};
-use fairtrial_model::Record;
-use fairtrial_plan::Plan;
+use fairtrial_engine::{Difference, check_evidence};
+use fairtrial_journal::RunDir;
 use fairtrial_report::verify::{Finding, Found, Verified};
 use fairtrial_report::{seal, verify};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Recompute every number of a run's reports from its evidence, and fail on any difference
 #[derive(Debug, clap::Args)]
@@ -106,124 +103,26 @@ fn finding(place: &str, says: impl Into<String>, evidence: impl Into<String>) ->
     }
 }
 
-/// The journal's own checksums, and the spec and plan against what its first line says.
+/// What the run left, against what it recorded.
 fn evidence(run: &RunDir) -> Result<Check, Failure> {
-    let state = RunState::read(&run.journal())?;
-    let mut findings: Vec<Finding> = state
-        .problems
-        .iter()
-        .map(|problem| finding("journal.jsonl", problem.to_string(), "an intact line"))
-        .collect();
-    if let Some(opened) = &state.opened {
-        let plan = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
-        if plan.hash() != opened.plan_hash {
-            findings.push(finding("the plan", plan.hash(), opened.plan_hash.clone()));
-        }
-        let text = spec_text(run);
-        let hash = text.map(|text| fairtrial_analysis::registration::digest(&text));
-        findings.extend(differs(
-            "the spec's text, SHA-256",
-            hash,
-            &opened.spec_sha256,
-        ));
-    }
-    findings.extend(files(run, &state));
-    let copies = copies(run, &state)?;
-    findings.extend(copies.findings);
-    let counted = state.counts.total();
+    let found = check_evidence(run)?;
     let mut compared = format!(
-        "{} lines, the records of {counted} trials and their own copies, spec, plan and environment",
-        state.summary.intact
+        "{} lines, the records of {} trials and their own copies, spec, plan and environment",
+        found.lines, found.trials
     );
-    if copies.gone > 0 {
-        let _ = write!(compared, "; {} copies are gone", copies.gone);
+    if found.copies_gone > 0 {
+        let _ = write!(compared, "; {} copies are gone", found.copies_gone);
     }
+    let as_finding = |difference: Difference| Finding {
+        place: difference.place,
+        says: difference.found,
+        evidence: difference.expected,
+    };
     Ok(Check {
         what: "evidence".to_owned(),
         compared,
-        findings,
+        findings: found.differences.into_iter().map(as_finding).collect(),
     })
-}
-
-/// A finding where a hash is not the expected one, or there is nothing to hash.
-fn differs(place: &str, found: Option<String>, expected: &str) -> Option<Finding> {
-    (found.as_deref() != Some(expected))
-        .then(|| finding(place, found.unwrap_or_else(|| "gone".to_owned()), expected))
-}
-
-/// The files that the answers rest on, against what the journal says of them.
-fn files(run: &RunDir, state: &RunState) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for path in [run.resolved_spec(), run.environment()] {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let text = std::fs::read(&path).ok();
-        let hash = text.map(|text| fairtrial_analysis::registration::digest(&text));
-        match state.files.get(name.as_ref()) {
-            Some(said) => findings.extend(differs(&format!("{name}, SHA-256"), hash, said)),
-            // A run that was cut off before it knew its machine has neither.
-            None if hash.is_none() => {}
-            None => findings.push(finding(
-                &name,
-                "a file that the journal does not know",
-                "a line with its SHA-256",
-            )),
-        }
-    }
-    findings
-}
-
-/// What became of the copies of records that trials keep beside their logs.
-struct Copies {
-    findings: Vec<Finding>,
-    /// Copies that are not there any more, as of trials whose folders were removed.
-    gone: u64,
-}
-
-/// As many differences are told one by one.
-const MOST_COPIES: usize = 20;
-
-/// Every record of the journal against the trial's own copy of it.
-fn copies(run: &RunDir, state: &RunState) -> Result<Copies, Failure> {
-    let mut copies = Copies {
-        findings: Vec::new(),
-        gone: 0,
-    };
-    effective_records(&run.journal(), state, |record| {
-        // What another run recorded, or what never ran, has no copy here.
-        if record.dir.is_empty() || record.reused_from.is_some() {
-            return Ok::<(), JournalError>(());
-        }
-        let path = run.root().path().join(&record.dir).join("record.json");
-        let Ok(text) = std::fs::read(&path) else {
-            copies.gone += 1;
-            return Ok(());
-        };
-        // As text, in which a value that is no number equals itself.
-        let copy = serde_json::from_slice::<Record>(&text).and_then(|copy| as_text(&copy));
-        let same = as_text(&record).is_ok_and(|record| copy.is_ok_and(|copy| copy == record));
-        if !same && copies.findings.len() < MOST_COPIES {
-            let place = format!("{}/record.json", record.dir);
-            copies.findings.push(finding(
-                &place,
-                "another record than the journal's",
-                "the same record",
-            ));
-        }
-        Ok(())
-    })?;
-    Ok(copies)
-}
-
-fn as_text(record: &Record) -> serde_json::Result<String> {
-    serde_json::to_string(record)
-}
-
-/// The spec's text as the run keeps it.
-fn spec_text(run: &RunDir) -> Option<Vec<u8>> {
-    let formats = ["toml", "yaml", "yml", "json"];
-    formats
-        .iter()
-        .find_map(|extension| std::fs::read(run.spec(extension)).ok())
 }
 
 /// A registered plan must be kept to.

@@ -16,11 +16,9 @@ pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
             "larger"
         };
         said.push(format!(
-            "Over the {} tasks, a run of the candidate is {better} than one of the control with probability {} ({}; 0.5 is \
-             no difference).",
+            "Over the {} tasks, a run of the candidate is {better} than one of the control with probability {}.",
             suite.tasks,
-            chance_words(chance),
-            number::level(metric.family.alpha),
+            chance_words(chance, metric.family.alpha),
         ));
     }
     if !suite.scores.is_empty() {
@@ -41,8 +39,13 @@ fn no_scores_words(suite: &SuiteBeside) -> Option<String> {
     Some(format!("No score over the tasks: {why}."))
 }
 
-fn chance_words(Ranged { value, low, high }: Ranged) -> String {
-    format!("{value:.2} [{low:.2}, {high:.2}]")
+/// Where every run of one side beats every run of the other, resampling them shows no spread; that is no certainty.
+fn chance_words(Ranged { value, low, high }: Ranged, alpha: f64) -> String {
+    if low == high {
+        return format!("{value:.2} (in every draw, so that there is no interval)");
+    }
+    let level = number::level(alpha);
+    format!("{value:.2} [{low:.2}, {high:.2}] ({level}; 0.5 is no difference)")
 }
 
 /// `interquartile mean 0.334 → 0.412, +0.078 [+0.021, +0.131]`.

@@ -1,0 +1,164 @@
+//! Whether what a run left is what it recorded: the journal's own checksums, spec and plan, the files that its answers rest
+//! on, and every trial's copy of its record.
+
+use crate::{EngineError, prepare};
+use fairtrial_journal::{JournalError, RunDir, RunState, effective_records};
+use fairtrial_model::{Record, hex};
+use fairtrial_plan::Plan;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// What was looked at, and what is not as it was recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// Intact lines of the journal.
+    pub lines: u64,
+    /// Trials that have a record.
+    pub trials: u64,
+    /// Copies of records that are not there any more, as of trials whose folders were removed.
+    pub copies_gone: u64,
+    /// What differs.
+    pub differences: Vec<Difference>,
+}
+
+/// One thing that is not as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// Where.
+    pub place: String,
+    /// What is there.
+    pub found: String,
+    /// What was recorded.
+    pub expected: String,
+}
+
+impl Difference {
+    fn new(
+        place: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self {
+            place: place.into(),
+            found: found.into(),
+            expected: expected.into(),
+        }
+    }
+
+    /// Where a hash is not the expected one, or there is nothing to hash.
+    fn of_hash(place: impl Into<String>, found: Option<String>, expected: &str) -> Option<Self> {
+        let differs = found.as_deref() != Some(expected);
+        differs.then(|| Self::new(place, found.unwrap_or_else(|| "gone".to_owned()), expected))
+    }
+}
+
+/// As many copies that differ are told one by one.
+const MOST_COPIES: usize = 20;
+
+/// Checks what a run left.
+pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
+    let state = RunState::read(&run.journal())?;
+    let broken = |problem: &fairtrial_journal::Problem| {
+        Difference::new("journal.jsonl", problem.to_string(), "an intact line")
+    };
+    let mut evidence = Evidence {
+        lines: state.summary.intact,
+        trials: state.counts.total(),
+        copies_gone: 0,
+        differences: state.problems.iter().map(broken).collect(),
+    };
+    let differences = &mut evidence.differences;
+    differences.extend(spec_and_plan(run, &state)?);
+    differences.extend(files(run, &state));
+    copies(run, &state, &mut evidence)?;
+    Ok(evidence)
+}
+
+/// The spec and the plan against what the journal's first line says.
+fn spec_and_plan(run: &RunDir, state: &RunState) -> Result<Vec<Difference>, EngineError> {
+    let mut differences = Vec::new();
+    let Some(opened) = &state.opened else {
+        return Ok(differences);
+    };
+    let plan = Plan::new(
+        Arc::new(prepare::resolved_spec(run)?),
+        opened.only.as_deref(),
+    )?;
+    if plan.hash() != opened.plan_hash {
+        differences.push(Difference::new("the plan", plan.hash(), &opened.plan_hash));
+    }
+    let hash = spec_text(run).map(|text| digest(&text));
+    differences.extend(Difference::of_hash(
+        "the spec's text, SHA-256",
+        hash,
+        &opened.spec_sha256,
+    ));
+    Ok(differences)
+}
+
+/// The files that the answers rest on, against what the journal says of them.
+fn files(run: &RunDir, state: &RunState) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    for path in [run.resolved_spec(), run.environment()] {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let hash = std::fs::read(&path).ok().map(|text| digest(&text));
+        match state.files.get(name.as_ref()) {
+            Some(said) => {
+                let place = format!("{name}, SHA-256");
+                differences.extend(Difference::of_hash(place, hash, said));
+            }
+            // A run that was cut off before it knew its machine has neither.
+            None if hash.is_none() => {}
+            None => differences.push(Difference::new(
+                name,
+                "a file that the journal does not know",
+                "a line with its SHA-256",
+            )),
+        }
+    }
+    differences
+}
+
+/// Every record of the journal against the trial's own copy of it.
+fn copies(run: &RunDir, state: &RunState, evidence: &mut Evidence) -> Result<(), JournalError> {
+    let mut told = 0;
+    effective_records(&run.journal(), state, |record| {
+        // What another run recorded, or what never ran, has no copy here.
+        if record.dir.is_empty() || record.reused_from.is_some() {
+            return Ok::<(), JournalError>(());
+        }
+        let path = run.root().path().join(&record.dir).join("record.json");
+        let Ok(text) = std::fs::read(&path) else {
+            evidence.copies_gone += 1;
+            return Ok(());
+        };
+        // As text, in which a value that is no number equals itself.
+        let copy = serde_json::from_slice::<Record>(&text).and_then(|copy| as_text(&copy));
+        let same = as_text(&record).is_ok_and(|record| copy.is_ok_and(|copy| copy == record));
+        if !same && told < MOST_COPIES {
+            told += 1;
+            evidence.differences.push(Difference::new(
+                format!("{}/record.json", record.dir),
+                "another record than the journal's",
+                "the same record",
+            ));
+        }
+        Ok(())
+    })
+}
+
+fn as_text(record: &Record) -> serde_json::Result<String> {
+    serde_json::to_string(record)
+}
+
+fn digest(text: &[u8]) -> String {
+    hex(&Sha256::digest(text))
+}
+
+/// The spec's text as the run keeps it.
+fn spec_text(run: &RunDir) -> Option<Vec<u8>> {
+    let formats = ["toml", "yaml", "yml", "json"];
+    formats
+        .iter()
+        .find_map(|extension| std::fs::read(run.spec(extension)).ok())
+}
