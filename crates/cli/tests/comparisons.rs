@@ -4,6 +4,7 @@
 mod common;
 
 use common::Project;
+use std::fmt::Write;
 
 /// A program whose score is its seed's luck plus the arm's gain, with some noise of its own.
 const SPEC: &str = r#"
@@ -294,5 +295,55 @@ fn the_arms_of_a_table_can_be_named_and_no_option_is_ignored() {
         absent.err.contains("did you mean `three.csv`"),
         "{}",
         absent.err
+    );
+}
+
+#[test]
+fn scores_of_several_tasks_are_compared_between_reference_points() {
+    let project = Project::new();
+    let mut table = "task,arm,seed,score\n".to_owned();
+    for seed in 0..4 {
+        // `small` gains a tenth of its scale, `large` loses a hundredth of its own.
+        let noise = f64::from(seed) / 100.0;
+        for (arm, small, large) in [("old", 5.0, 5000.0), ("new", 6.0 + noise, 4900.0 - noise)] {
+            for (task, score) in [("small", small), ("large", large)] {
+                writeln!(table, "{task},{arm},{seed},{score}").unwrap();
+            }
+        }
+    }
+    project.write("scores.csv", &table);
+    let asked = [
+        "compare",
+        "scores.csv",
+        "--control",
+        "old",
+        "--direction",
+        "up",
+    ];
+    let raw = project
+        .expect(0, &[&asked[..], &["--json"]].concat())
+        .json();
+    assert!(raw["contrasts"][0]["metrics"][0]["effect"]["absolute"]["value"].as_f64() < Some(0.0));
+    let points = ["--reference", "small=0:10", "--reference", "large=0:10000"];
+    let json = project.expect(0, &[&asked[..], &points, &["--json"]].concat());
+    let metric = &json.json()["contrasts"][0]["metrics"][0];
+    assert_eq!(metric["unit"], "normalised");
+    let gain = metric["effect"]["absolute"]["value"].as_f64().unwrap();
+    assert!((gain - 0.5 * (0.1 - 0.01)).abs() < 1e-3, "{gain}");
+    assert_eq!(
+        metric["beside"]["suite"]["scores"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    let said = project.expect(0, &[&asked[..], &points].concat()).out;
+    let said = said.replace('\n', " ");
+    assert!(said.contains("interquartile mean"), "{said}");
+    let refused = project.expect(2, &[&asked[..], &["--reference", "1:1"]].concat());
+    assert!(
+        refused.err.contains("gives no reference points"),
+        "{}",
+        refused.err
     );
 }

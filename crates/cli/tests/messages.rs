@@ -268,3 +268,17 @@ fn redacted(project: &Project, text: &str) -> String {
     let text = text.replace(&project.path().display().to_string(), "PROJECT");
     text.replace(&*run.file_name().unwrap().to_string_lossy(), "STAMP")
 }
+
+#[test]
+fn a_secret_in_a_spec_is_warned_about_and_not_shown() {
+    let key = "sk-abcdefghijklmnop1234";
+    let spec = format!("[[tasks]]\ncommand = \"true\"\nenv = {{ PROVIDER = \"{key}\" }}\n");
+    let project = Project::with_spec(&spec);
+    let said = project.expect(0, &["check", "bench.toml"]);
+    let all = format!("{}{}", said.out, said.err).replace('\n', " ");
+    assert!(
+        all.contains("the value of `PROVIDER` looks like a secret"),
+        "{all}"
+    );
+    assert!(!all.contains(key), "{all}");
+}
