@@ -1,5 +1,6 @@
 //! Reference points: which score counts as 0 and which as 1, so that scores of different tasks have one scale.
 
+use crate::Direction;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,6 +25,16 @@ impl Points {
         apart.then_some(Self([zero, one]))
     }
 
+    /// Which way is better, by these points.
+    pub fn direction(self) -> Direction {
+        let [zero, one] = self.0;
+        if one > zero {
+            Direction::Up
+        } else {
+            Direction::Down
+        }
+    }
+
     /// A score on the common scale.
     pub fn normalised(self, score: f64) -> f64 {
         let [zero, one] = self.0;
@@ -40,21 +51,19 @@ impl Reference {
         }
     }
 
-    /// The tasks that are named.
-    pub fn tasks(&self) -> impl Iterator<Item = &str> {
-        let by_task = match self {
-            Self::Same(_) => None,
-            Self::ByTask(points) => Some(points),
-        };
-        by_task
-            .into_iter()
-            .flat_map(|points| points.keys().map(String::as_str))
+    /// Whether any points have their better end on the other side than this.
+    pub fn contradicts(&self, direction: Direction) -> bool {
+        let other = |points: &Points| points.direction() != direction;
+        match self {
+            Self::Same(points) => other(points),
+            Self::ByTask(points) => points.values().any(other),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Points, Reference};
+    use super::{Direction, Points, Reference};
 
     #[test]
     fn the_better_end_is_one_whichever_way_is_better() {
@@ -63,6 +72,8 @@ mod tests {
         let down = Points::new(100.0, 10.0).unwrap();
         assert_eq!(down.normalised(10.0), 1.0);
         assert_eq!(down.normalised(190.0), -1.0);
+        assert!(Reference::Same(up).contradicts(Direction::Down));
+        assert!(!Reference::Same(down).contradicts(Direction::Down));
     }
 
     #[test]

@@ -50,10 +50,17 @@ pub(crate) fn check(root: &Node, spec: &Spec, problems: &mut Problems) {
         }
         let declared = spec.metrics.iter().find(|metric| metric.name == entry.key);
         let reference = declared.and_then(|metric| metric.reference.as_ref());
-        if let (Some(points), Some(reference)) = (points, reference)
-            && let Some(problem) = without_points(points, reference, spec)
-        {
+        let (Some(points), Some(reference)) = (points, reference) else {
+            continue;
+        };
+        if let Some(problem) = without_points(points, reference, spec) {
             problems.push(problem);
+        }
+        let direction = declared.and_then(|metric| metric.direction);
+        if direction.is_some_and(|direction| reference.contradicts(direction)) {
+            let message = "the better score, which counts as 1, is the worse one by `direction`";
+            let help = "the score that counts as 0 comes first; or change `direction`";
+            problems.push(error(points.span, message).help(help));
         }
     }
 }

@@ -252,7 +252,7 @@ fn asked_metrics(
             "no trial reports a metric".to_owned(),
         ));
     }
-    let asked = |(place, name): (usize, String)| {
+    let asked = |(place, name): (usize, String)| -> Result<Asked, AnalysisError> {
         let known = declared(&name);
         let is_declared = known.is_some();
         let mut declaration = known.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
@@ -261,10 +261,19 @@ fn asked_metrics(
         if options.reference.is_some() {
             declaration.reference.clone_from(&options.reference);
         }
+        let contradicts = |direction| {
+            let reference = declaration.reference.as_ref();
+            reference.is_some_and(|reference| reference.contradicts(direction))
+        };
+        if declaration.direction.is_some_and(contradicts) {
+            return Err(AnalysisError::Question(format!(
+                "the reference points of `{name}` have their better end where its direction has the worse one"
+            )));
+        }
         let tasks = datasets(inputs)
             .flat_map(|data| data.reporting_tasks(&name))
             .collect();
-        Asked {
+        Ok(Asked {
             between: scores::between_points(&mut declaration, &tasks),
             declaration,
             declared: is_declared || options.direction.is_some(),
@@ -274,9 +283,9 @@ fn asked_metrics(
                 Role::Secondary
             },
             kind: None,
-        }
+        })
     };
-    Ok(names.into_iter().enumerate().map(asked).collect())
+    names.into_iter().enumerate().map(asked).collect()
 }
 
 /// The cases of one contrast; a metric that neither side reports has none, unless it is the primary one.

@@ -1,8 +1,9 @@
 //! A suite of tasks in a few numbers, as benchmarks of many tasks are reported: the chance that a run of the candidate
 //! beats one of the control, and, where scores have reference points, both sides on one scale.
 //!
-//! They stand beside the verdict, which the mean of the differences (on that scale, where there is one) decides: these numbers speak about these tasks,
-//! their runs are resampled within each task and side by side, and no family counts them.
+//! They stand beside the verdict, which the mean of the differences (on that scale, where there is one) decides: these
+//! numbers speak about these tasks, their runs are resampled within each task and side by side, and no family counts
+//! them.
 
 use super::assess::Ranged;
 use super::case::{Case, DataKind, Scale};

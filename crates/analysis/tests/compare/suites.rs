@@ -2,8 +2,8 @@
 
 use crate::common::{measured, record};
 use crate::lab::{DOWN, UP, dataset, only_contrast, run};
-use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::{Pairing, SuiteBeside, TaskRole, Word};
+use fairtrial_analysis::compare::{Inputs, Pairing, SuiteBeside, TaskRole, Word};
+use fairtrial_analysis::{CompareOptions, compare};
 use fairtrial_model::{Direction, Points, Record, Reference};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -299,4 +299,15 @@ fn published_results_come_out_of_raw_scores() {
         close(score.control.value, &golden["point"]["SimPLe"][key]);
         close(score.candidate.value, &golden["point"]["IRIS"][key]);
     }
+}
+
+#[test]
+fn points_that_contradict_the_direction_are_refused() {
+    let mut data = dataset(UP, None, &records(&two_tasks()));
+    data.declared[0].reference = Some(Reference::Same(points(10.0, 0.0)));
+    let refused = compare(Inputs::Arms(&data), &CompareOptions::default()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the reference points of `score` have their better end where its direction has the worse one"
+    );
 }
