@@ -378,6 +378,11 @@ fn flags(case: &Case) -> Vec<Flag> {
     if !case.declared {
         flags.push(Flag::Undeclared);
     }
+    let tasks = case.rows.tasks_that_only_failed();
+    // Where none has a value, that is what the verdict says.
+    if !tasks.is_empty() && !case.units.rows.is_empty() {
+        flags.push(Flag::TasksLeftOut { tasks });
+    }
     // Of values that are all the same, no sign can be wrong.
     if case.sample.is_constant() {
         return flags;

@@ -30,6 +30,11 @@ pub enum Flag {
     NoDirection,
     /// The spec does not declare the metric.
     Undeclared,
+    /// Tasks whose trials failed and have no value on either side: the numbers are about the others.
+    TasksLeftOut {
+        /// Which.
+        tasks: Vec<String>,
+    },
     /// The sides are not alike in what the spec asks them to share.
     Unfair {
         /// In what.
@@ -51,6 +56,7 @@ impl Flag {
             Self::NoSharedUnits => "no shared seeds",
             Self::NoDirection => "no direction",
             Self::Undeclared => "undeclared",
+            Self::TasksLeftOut { .. } => "tasks left out",
             Self::Unfair { .. } => "unfair",
             Self::Skewed => "skewed",
         }
@@ -77,6 +83,12 @@ impl fmt::Display for Flag {
             Self::NoSharedUnits => f.write_str("no shared seeds: the sides are compared as two independent groups"),
             Self::NoDirection => f.write_str("no direction: which way is better is not declared (--direction up|down)"),
             Self::Undeclared => f.write_str("undeclared: the spec says nothing about this metric"),
+            Self::TasksLeftOut { tasks } => write!(
+                f,
+                "tasks left out: trials of {} failed and none of either side has a value, so the numbers are about the \
+                 other tasks",
+                tasks.join(", ")
+            ),
             Self::Unfair { keys } => {
                 write!(f, "unfair: the sides are not alike in {}", keys.join(", "))
             }

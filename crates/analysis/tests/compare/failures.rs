@@ -158,3 +158,31 @@ fn a_rollout_that_failed_has_scored_nothing() {
     let comparison = run(&data, &CompareOptions::default());
     assert_eq!(only_contrast(&comparison).metrics[0].dropped.len(), 6);
 }
+
+#[test]
+fn a_task_that_failed_everywhere_is_named() {
+    let mut records = paired(&GAIN);
+    let broken: Vec<Record> = records
+        .iter()
+        .map(|record| {
+            let mut broken = ended(record.clone(), Outcome::Failed);
+            broken.trial.index += 100;
+            broken.trial.task = "broken".into();
+            broken.metrics.clear();
+            broken
+        })
+        .collect();
+    let flag = Flag::TasksLeftOut {
+        tasks: vec!["broken".into()],
+    };
+    assert!(!judged(UP, None, &records).verdict.flags.contains(&flag));
+    records.extend(broken);
+    let found = judged(UP, None, &records);
+    assert!(found.verdict.flags.contains(&flag), "{:?}", found.verdict);
+    // One that merely does not report the metric is not about it.
+    for record in &mut records {
+        record.outcome = Outcome::Ok;
+    }
+    let found = judged(UP, None, &records);
+    assert!(!found.verdict.flags.contains(&flag), "{:?}", found.verdict);
+}
