@@ -340,6 +340,13 @@ fn scores_of_several_tasks_are_compared_between_reference_points() {
     let said = project.expect(0, &[&asked[..], &points].concat()).out;
     let said = said.replace('\n', " ");
     assert!(said.contains("interquartile mean"), "{said}");
+    // Points that cannot be used are refused, not left aside.
+    let one = project.expect(2, &[&asked[..], &points[..2]].concat());
+    assert!(
+        one.err.contains("--reference large=ZERO:ONE"),
+        "{}",
+        one.err
+    );
     let refused = project.expect(2, &[&asked[..], &["--reference", "1:1"]].concat());
     assert!(
         refused.err.contains("gives no reference points"),

@@ -100,7 +100,7 @@ impl JobMaker {
 
     /// Its directory, relative to the data root.
     pub(crate) fn dir_in_data(&self, index: u64, attempt: u32) -> String {
-        format!("runs/{}", self.name(index, attempt))
+        in_data(&self.name(index, attempt))
     }
 
     /// The job for one attempt.
@@ -156,7 +156,7 @@ impl JobMaker {
                 .unwrap_or_else(|| Arc::from([])),
             env,
             workdir,
-            dir_in_data: format!("runs/{name}"),
+            dir_in_data: in_data(&name),
             dir,
             limits: JobLimits {
                 // A rollout's driver ends its agent itself, and scores what that left.
@@ -242,6 +242,11 @@ impl JobMaker {
         known.insert(text, Arc::clone(&path));
         Ok(path)
     }
+}
+
+/// The directory of an attempt of this name, relative to the data root.
+fn in_data(name: &str) -> String {
+    format!("runs/{name}")
 }
 
 fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {

@@ -45,7 +45,7 @@ pub type OnCommit = Box<dyn Fn(Commit) + Send>;
 #[derive(Debug, Clone)]
 pub struct WriterOptions {
     /// Least time between two flushes: what arrives in between shares the next one, unless somebody waits for it. Where
-    /// flushes are slow, they are rarer (see [`SHARE`]).
+    /// flushes are slow, they are rarer.
     pub spacing: Duration,
     /// The same where somebody waits for it.
     pub hurried: Duration,

@@ -91,13 +91,14 @@ fn a_run_that_is_folded_already_is_not_read_again() {
             closed(),
         ],
     );
-    let state = RunState::read(&path).unwrap();
+    let mut state = RunState::read(&path).unwrap();
+    // Not what the journal says: who read it would notice.
+    state.counts.ok = 3;
     let mut index = Index::open(&root).unwrap();
     index.take(&run, &state).unwrap();
-    let rows = index.runs().unwrap();
-    assert_eq!((rows[0].counts.ok, rows[0].trials), (1, 4));
     index.catch_up().unwrap();
-    assert_eq!(index.runs().unwrap(), rows);
+    let rows = index.runs().unwrap();
+    assert_eq!((rows[0].counts.ok, rows[0].trials), (3, 4));
     // What came after it was folded is not lost.
     write(&path, &[session(true), finished(1, 1, Outcome::Ok)]);
     index.take(&run, &state).unwrap();

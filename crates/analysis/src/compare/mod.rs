@@ -258,8 +258,10 @@ fn asked_metrics(
         let mut declaration = known.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
         declaration.margin = options.margin.or(declaration.margin);
         declaration.direction = options.direction.or(declaration.direction);
-        if options.reference.is_some() {
-            declaration.reference.clone_from(&options.reference);
+        // Points are scores of one metric: those of the user are about the one that decides.
+        let given = options.reference.as_ref().filter(|_| place == 0);
+        if given.is_some() {
+            declaration.reference = given.cloned();
         }
         let contradicts = |direction| {
             let reference = declaration.reference.as_ref();
@@ -273,8 +275,12 @@ fn asked_metrics(
         let tasks = datasets(inputs)
             .flat_map(|data| data.reporting_tasks(&name))
             .collect();
+        let between = scores::between_points(&mut declaration, &tasks);
+        if given.is_some() && between.is_none() {
+            return Err(scores::cannot_be_used(&declaration, &tasks));
+        }
         Ok(Asked {
-            between: scores::between_points(&mut declaration, &tasks),
+            between,
             declaration,
             declared: is_declared || options.direction.is_some(),
             role: if place == 0 || options.deciding == Deciding::All {

@@ -2,6 +2,7 @@
 //! another by the dozen.
 
 use super::sides::{Row, SideRows};
+use crate::AnalysisError;
 use fairtrial_model::{Direction, MetricDeclaration, Reference};
 use std::collections::BTreeSet;
 
@@ -22,6 +23,27 @@ pub(crate) fn between_points(
     declaration.unit = Some(NORMALISED.to_owned());
     declaration.precision = None;
     Some(reference)
+}
+
+/// Why reference points that a user gave are of no use.
+pub(crate) fn cannot_be_used(
+    declaration: &MetricDeclaration,
+    tasks: &BTreeSet<&str>,
+) -> AnalysisError {
+    let name = &declaration.name;
+    let has_none = |task: &&&str| {
+        let reference = declaration.reference.as_ref();
+        reference.is_none_or(|reference| reference.points(task).is_none())
+    };
+    AnalysisError::Question(match tasks.iter().find(has_none) {
+        Some(task) if tasks.len() > 1 => format!(
+            "task `{task}` reports `{name}` and has no reference points; give them with --reference {task}=ZERO:ONE"
+        ),
+        _ => format!(
+            "reference points put several tasks on one scale, and `{name}` is not reported by several; leave --reference \
+             out"
+        ),
+    })
 }
 
 impl SideRows {

@@ -2,8 +2,9 @@
 
 use super::Evidence;
 use crate::Comparison;
+use crate::compare::scores::between_points;
 use crate::dataset::Trial;
-use fairtrial_model::{Direction, Points};
+use fairtrial_model::{Direction, MetricDeclaration};
 use fairtrial_stats::suite::{Metric, Scores, SuitePlan, profile_band};
 use serde::Serialize;
 
@@ -127,19 +128,21 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
         return None;
     }
     let declared = data.declaration(&metric);
-    let reference = declared.and_then(|declared| declared.reference.as_ref());
-    // Only where every task has its points is there one scale.
-    let points: Option<Vec<Points>> = reference.and_then(|reference| {
-        let of_tasks = data.tasks.iter().map(|task| reference.points(task));
-        of_tasks.collect()
-    });
-    let scored = |trial: &Trial, value: f64| match &points {
-        Some(points) => points[trial.task as usize].normalised(value),
-        None => value,
+    let mut declared = declared
+        .cloned()
+        .unwrap_or_else(|| MetricDeclaration::named(metric.as_str()));
+    let reporting = data.reporting_tasks(&metric).into_iter().collect();
+    let between = between_points(&mut declared, &reporting);
+    let scored = |trial: &Trial, value: f64| match &between {
+        Some(reference) => {
+            let points = reference.points(data.tasks.get(trial.task))?;
+            Some(points.normalised(value))
+        }
+        None => Some(value),
     };
     let reported = data.trials.iter().zip(data.values(&metric));
     let values: Vec<Option<f64>> = reported
-        .map(|(trial, value)| value.map(|value| scored(trial, value)))
+        .map(|(trial, value)| value.and_then(|value| scored(trial, value)))
         .collect();
     let finite: Vec<f64> = values
         .iter()
@@ -154,12 +157,7 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     if low >= high {
         return None;
     }
-    let direction = match &points {
-        Some(_) => Direction::Up,
-        None => declared
-            .and_then(|declared| declared.direction)
-            .unwrap_or(Direction::Up),
-    };
+    let direction = declared.direction.unwrap_or(Direction::Up);
     // From just beyond the worst score, which all runs pass, to the best, which none passes.
     let step = (high - low) / (THRESHOLDS - 1) as f64;
     let first = match direction {
@@ -203,9 +201,9 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     };
     let arms: Vec<ArmProfile> = data.arm_names().into_iter().filter_map(of_arm).collect();
     (arms.len() > 1).then(|| MetricProfile {
-        unit: declared.and_then(|declared| declared.unit.clone()),
+        unit: declared.unit.clone(),
         metric,
-        normalised: points.is_some(),
+        normalised: between.is_some(),
         direction,
         tasks,
         thresholds,

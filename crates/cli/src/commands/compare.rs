@@ -56,8 +56,8 @@ pub(crate) struct Args {
     /// The smallest difference that matters: `2%` of the control, or a number in the metric's unit
     #[arg(long, value_parser = parse_margin, allow_hyphen_values = true)]
     margin: Option<Margin>,
-    /// The score that counts as 0 and the better one that counts as 1, for every task or for one, as `0:100` or
-    /// `pong=-20.7:14.6` [default: `reference` of the spec]
+    /// For several tasks: the score of the first metric that counts as 0 and the better one that counts as 1, for every
+    /// task or for one, as `0:100` or `pong=-20.7:14.6` [default: `reference` of the spec]
     #[arg(long, value_parser = parse_points, allow_hyphen_values = true, value_name = "[TASK=]ZERO:ONE")]
     reference: Vec<GivenPoints>,
     /// Which way is better

@@ -250,11 +250,7 @@ fn profile(found: &MetricProfile, alpha: f64) -> Figure {
             ),
             notes: Vec::new(),
         },
-        threshold: if found.normalised {
-            format!("{} (0 and 1: reference points)", found.metric)
-        } else {
-            with_unit(&found.metric, found.unit.as_deref())
-        },
+        threshold: with_unit(&found.metric, found.unit.as_deref()),
         counted: match found.direction {
             Direction::Up => Counted::Above,
             Direction::Down => Counted::Below,
