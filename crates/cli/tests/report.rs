@@ -396,7 +396,7 @@ fn a_python_function_is_a_reporter() {
 #[test]
 fn those_who_want_to_know_are_told_how_a_run_ended() {
     let spec = format!(
-        "on_finish = \"sh -c 'cat > finish.json'\"\non_failure = {{ command = \"sh -c 'cat > failure.json; exit 9'\", timeout = \"5s\" }}\n{SPEC}"
+        "on_finish = \"sh -c 'cat > finish.json'\"\non_failure = {{ command = \"sh -c 'cat > failure.json; exit 9'\", timeout = \"1m\" }}\n{SPEC}"
     );
     let project = project(&spec);
     let run = project.expect(1, &["run", "bench.toml"]);

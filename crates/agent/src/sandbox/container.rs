@@ -2,7 +2,8 @@
 //! comes later can tell a living one from one whose owner is dead.
 
 use super::image::{Builder, Recipe, allowed_limits};
-use super::leftover::{OWNER_LABEL, owner, remove, was_oom_killed};
+use super::leftover::{OWNER_LABEL, owner, remove};
+use super::out_of_memory::Watch;
 use super::{Confined, Env, Labels, Room, Sandbox, Setting, find_program, fixed_room, is_online};
 use crate::error::AgentError;
 use crate::process::Ended;
@@ -39,6 +40,7 @@ pub(super) struct Container {
     choice: SandboxChoice,
     image: Image,
     labels: Labels,
+    memory: Watch,
 }
 
 enum Image {
@@ -74,6 +76,7 @@ pub(super) fn open(
         choice: choice.clone(),
         image,
         labels: setting.labels,
+        memory: Watch::default(),
     })
 }
 
@@ -168,6 +171,7 @@ impl Sandbox for Container {
             Image::Built(recipe) => all(&[&recipe.tag()]),
         }
         words.extend_from_slice(argv);
+        self.memory.begin();
         Confined {
             argv: words,
             env: env.clone(),
@@ -181,8 +185,15 @@ impl Sandbox for Container {
             return false;
         }
         let file = room.outside().join(OOM_FILE);
-        let seen = fs::remove_file(file).is_ok();
-        let was = ended.code != 0 && (seen || was_oom_killed(&self.program, &room.name));
+        let seen = || fs::remove_file(&file).is_ok();
+        let was = if ended.code == 0 {
+            // Another container of the room would find it.
+            seen();
+            false
+        } else {
+            let container = (self.program.as_path(), room.name.as_str());
+            self.memory.was_reached(container, ended.code, seen)
+        };
         self.end(room);
         was
     }

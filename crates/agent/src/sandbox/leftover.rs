@@ -99,12 +99,6 @@ fn labels(path: &Path, id: &str) -> Option<(String, String)> {
     Some((owner.to_owned(), trial.to_owned()))
 }
 
-/// Whether the memory limit of a container that has ended was reached.
-pub(super) fn was_oom_killed(path: &Path, name: &str) -> bool {
-    let format = "{{.State.OOMKilled}}";
-    output(path, &["container", "inspect", "--format", format, name]).trim() == "true"
-}
-
 fn is_listed(path: &Path, id: &str) -> bool {
     let filter = format!("id={id}");
     !output(path, &["ps", "-aq", "--filter", &filter])
@@ -112,7 +106,8 @@ fn is_listed(path: &Path, id: &str) -> bool {
         .is_empty()
 }
 
-fn output(program: &Path, args: &[&str]) -> String {
+/// What a command of the program prints; nothing where it fails.
+pub(super) fn output(program: &Path, args: &[&str]) -> String {
     let ran = Command::new(program)
         .args(args)
         .stdin(Stdio::null())

@@ -6,6 +6,7 @@ mod container;
 mod image;
 mod leftover;
 mod monitor;
+mod out_of_memory;
 mod template;
 
 use crate::error::AgentError;

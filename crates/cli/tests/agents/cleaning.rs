@@ -234,8 +234,10 @@ fn interrupted_twice_a_run_leaves_no_process_and_no_workspace_and_goes_on() {
             command
         };
         let mut command = run(&["run", "configs/bench.toml"]);
-        let running = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let running = running.spawn().unwrap();
+        let said = lab.project.path().join("said.txt");
+        let words = || std::fs::read_to_string(&said).unwrap();
+        let running = command.stderr(std::fs::File::create(&said).unwrap());
+        let mut running = running.stdout(Stdio::null()).spawn().unwrap();
         let sleeps = || {
             marked(&mark)
                 .into_iter()
@@ -245,14 +247,15 @@ fn interrupted_twice_a_run_leaves_no_process_and_no_workspace_and_goes_on() {
         wait_for("two agents", || (sleeps() >= 2).then_some(()));
         let pid = running.id().cast_signed();
         signal(pid, Signal::INT);
-        sleep(std::time::Duration::from_millis(200));
+        wait_for("word that the run stops", || {
+            words().contains("stopping").then_some(())
+        });
         signal(pid, Signal::INT);
-        let ended = Ran::from(running.wait_with_output().unwrap());
-        assert_eq!(ended.code, 130, "{}", ended.err);
+        assert_eq!(running.wait().unwrap().code(), Some(130), "{}", words());
         assert!(
-            ended.err.contains("0 of 3 trials have their answer"),
+            words().contains("0 of 3 trials have their answer"),
             "{}",
-            ended.err
+            words()
         );
         wait_for("the end of every process", || {
             marked(&mark).is_empty().then_some(())

@@ -85,7 +85,8 @@ fn a_container_is_ended_at_the_limit_and_its_work_is_scored(pod: &Pod) {
         "trap '' TERM; echo 42 > answer.txt; while :; do sleep 1; done",
     );
     let text = pod.lab.project.read("configs/bench.toml");
-    pod.lab.spec(&format!("{text}timeout = \"1s\"\n"));
+    // Long enough for a busy machine to start a container and write one line.
+    pod.lab.spec(&format!("{text}timeout = \"10s\"\n"));
     pod.expect(0, &["run", "configs/bench.toml"]);
     let (row, dir) = &pod.lab.rollouts("b")[0];
     assert_eq!(row["metrics"]["score"], 1.0, "{row}");
@@ -125,7 +126,8 @@ fn a_container_that_does_not_start_is_not_the_agents_failure(pod: &Pod) {
 
 fn a_container_that_the_memory_limit_ended_is_out_of_memory(pod: &Pod) {
     // What it wrote before is still collected and scored; nothing of podman's own gets into the diff.
-    let eats = "echo 42 > answer.txt; tail /dev/zero; exit 3";
+    // The container goes on for a moment: docker does not hear of what it missed while it was there.
+    let eats = "echo 42 > answer.txt; tail /dev/zero; sleep 2; exit 3";
     spec(pod, ", network = false, memory = \"32MiB\"", eats);
     pod.expect(1, &["run", "configs/bench.toml"]);
     let (row, dir) = &pod.lab.rollouts("b")[0];
@@ -158,7 +160,8 @@ fn a_container_that_the_memory_limit_ended_is_out_of_memory(pod: &Pod) {
         "echo 42 > answer.txt",
     );
     let mut large = meta("t");
-    large["evaluation"]["test_scripts"][0]["content"] = "tail /dev/zero".into();
+    large["evaluation"]["test_scripts"][0]["content"] =
+        "tail /dev/zero || { sleep 2; exit 1; }".into();
     pod.lab.task("t", &large);
     pod.expect(0, &["run", "configs/bench.toml"]);
     let (row, dir) = &pod.lab.rollouts("b")[0];

@@ -26,7 +26,7 @@ fn an_agent_that_fails_is_failed_and_its_work_is_still_scored() {
 fn an_agent_at_a_limit_is_collected_scored_and_marked() {
     let lab = one("echo 42 > answer.txt; sleep 100", "");
     let text = lab.project.read("configs/bench.toml");
-    lab.spec(&format!("{text}timeout = \"1s\"\n"));
+    lab.spec(&format!("{text}timeout = \"5s\"\n"));
     lab.run(0);
     let (row, dir) = &lab.rollouts("b")[0];
     assert_eq!(row["metrics"]["score"], 1.0);
@@ -117,7 +117,7 @@ fn a_test_that_hangs_is_not_passed_and_said_to_hang() {
     meta["evaluation"]["test_scripts"][0]["content"] = "echo waiting; sleep 1000".into();
     lab.task("t", &meta);
     lab.spec(
-        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nverify_timeout = \"1s\"\nagent = { command = [\"sh\", \"-c\", \"echo 42 > answer.txt\"] }\n",
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nverify_timeout = \"5s\"\nagent = { command = [\"sh\", \"-c\", \"echo 42 > answer.txt\"] }\n",
     );
     lab.run(0);
     let (row, dir) = &lab.rollouts("b")[0];
@@ -128,7 +128,7 @@ fn a_test_that_hangs_is_not_passed_and_said_to_hang() {
     assert_eq!(row["metrics"]["tests_timed_out"], 1.0);
     let log = std::fs::read_to_string(dir.join("logs/eval.log")).unwrap();
     assert!(
-        log.contains("waiting\n[ended after its time limit of 1 s"),
+        log.contains("waiting\n[ended after its time limit of 5 s"),
         "{log}"
     );
     let results = json_of(dir, "evaluation_results.json").to_string();

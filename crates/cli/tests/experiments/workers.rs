@@ -85,7 +85,7 @@ fn one_that_writes_garbage_is_ended_and_quoted() {
 fn one_that_hangs_is_ended_at_the_limit_with_its_samples() {
     let project = project(
         &format!("{SAMPLE}; sleep 60"),
-        "timeout: 1s\nkill_grace: 5s\n",
+        "timeout: 5s\nkill_grace: 5s\n",
     );
     let result = failed(&project);
     assert_eq!(result["status"], "ended");

@@ -43,7 +43,14 @@ fn pid_of_the_waiting_trial(lab: &Lab) -> i32 {
 fn a_trial_killed_from_outside_failed_and_the_rest_is_intact() {
     let lab = Lab::new(ONE_WAITS);
     let controller = lab.start(lab.arguments());
-    processes::signal(pid_of_the_waiting_trial(&lab), Signal::KILL);
+    let trial = pid_of_the_waiting_trial(&lab);
+    wait_for("what it waits for", || {
+        let all = processes::marked(lab.path());
+        all.iter()
+            .any(|process| process.command == "sleep 1000")
+            .then_some(())
+    });
+    processes::signal(trial, Signal::KILL);
     controller.wait().assert_code(1);
     let journal = audit(&lab, 4);
     let record = journal.effective()[&0];

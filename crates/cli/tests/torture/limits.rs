@@ -16,10 +16,11 @@ kill_grace = "200ms"
 [[tasks]]
 id = "slow"
 timeout = "150ms"
+kill_grace = "1m"
 command = 'sleep 1000'
 [[tasks]]
 id = "deaf"
-timeout = "150ms"
+timeout = "2s"
 command = 'trap "" TERM; while :; do sleep 0.05; done'
 [[tasks]]
 id = "hungry"
@@ -36,7 +37,7 @@ command = 'while :; do sh -c "i=0; while [ \$i -lt 20000 ]; do i=\$((i+1)); done
 [[tasks]]
 id = "fertile"
 limits = { processes = 6 }
-command = 'for child in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2 & done; wait'
+command = 'for child in 1 2 3 4 5 6 7 8 9 10; do sleep 20 & done; wait'
 [[tasks]]
 id = "loud"
 log_limit = "64KiB"
@@ -46,7 +47,7 @@ id = "runaway"
 command = '''
 (setsid sh -c 'trap "" TERM HUP; (sleep 1000 & sleep 1000 & wait) & wait' > /dev/null 2>&1 &)
 (setsid sleep 1000 > /dev/null 2>&1 &)
-sleep 0.1'''
+sleep 2'''
 [[tasks]]
 id = "holder"
 command = 'sleep 1000 & echo said'
