@@ -3,7 +3,7 @@
 use crate::exit::Failure;
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory, with_budget};
 use fairtrial_engine::StopRule as EngineRule;
-use fairtrial_journal::{Durability, RunDir, write_atomic_bytes};
+use fairtrial_journal::{Durability, RunDir, RunState, effective_records, write_atomic_bytes};
 use fairtrial_model::Record;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Spec, StopRule};
@@ -72,6 +72,15 @@ impl Watched {
     /// For the engine.
     pub(crate) fn boxed(&self) -> Mutex<Box<dyn EngineRule>> {
         Mutex::new(Box::new(self.clone()))
+    }
+
+    /// Shows it the records of a run that nobody runs any more.
+    pub(crate) fn recall(&self, run: &RunDir, state: &RunState) -> Result<(), Failure> {
+        let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        effective_records(&run.journal(), state, |record| {
+            rule.settled(&record);
+            Ok(())
+        })
     }
 
     /// What it saw, also written beside the run's other files.

@@ -5,6 +5,7 @@ use crate::exit::Failure;
 use crate::explain::explain;
 use crate::live::{Manner, go};
 use crate::printer::Printer;
+use crate::sequential::Watched;
 use crate::{environment, time};
 use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest, Start, Stay, Verbosity};
 use fairtrial_engine::{remote, resolved_spec};
@@ -32,14 +33,19 @@ pub(super) fn is_remote(run: &RunDir, state: &RunState) -> bool {
             .is_some_and(|(_, status)| status == fairtrial_journal::RunStatus::Detached)
 }
 
-/// What is needed to go on with a run as it was recorded.
-pub(super) fn request(run: &RunDir, state: &RunState, stay: Stay) -> Result<RunRequest, Failure> {
+/// What is needed to go on with a run as it was recorded, and its stopping rule: whoever hands out trials asks it first.
+pub(super) fn request(
+    run: &RunDir,
+    state: &RunState,
+    stay: Stay,
+) -> Result<(RunRequest, Option<Watched>), Failure> {
     let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
     let plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::machine(format!("cannot find this program: {error}")))?;
     let parallel = plan.spec().parallel;
-    Ok(RunRequest {
+    let watched = Watched::new(plan.spec())?;
+    let request = RunRequest {
         root: run.root().clone(),
         plan: Arc::new(plan),
         spec_text: Vec::new(),
@@ -57,8 +63,9 @@ pub(super) fn request(run: &RunDir, state: &RunState, stay: Stay) -> Result<RunR
         environment: environment::read(),
         now: time::now,
         verbosity: Verbosity::Ends,
-        stop: None,
-    })
+        stop: watched.as_ref().map(Watched::boxed),
+    };
+    Ok((request, watched))
 }
 
 /// What one look at a run with a scheduler shows.
@@ -72,7 +79,7 @@ pub(super) struct Glance {
 
 /// Takes what came and hands out what is due, once, and says what the scheduler knows of the jobs.
 pub(super) fn glance(run: &RunDir, state: &RunState) -> Result<Glance, Failure> {
-    let request = request(run, state, Stay::Leave)?;
+    let (request, _) = request(run, state, Stay::Leave)?;
     let (events, seen) = channel();
     fairtrial_engine::run(&request, &Controls::default(), events).map_err(explain)?;
     let mut glance = Glance::default();
@@ -92,7 +99,7 @@ pub(super) fn cancel(
     state: &RunState,
     printer: Printer,
 ) -> Result<RunReport, Failure> {
-    let request = request(run, state, Stay::UntilDone)?;
+    let (request, _) = request(run, state, Stay::UntilDone)?;
     let controls = Controls::default();
     controls.cancel();
     let manner = Manner {

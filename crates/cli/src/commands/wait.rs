@@ -9,7 +9,6 @@ use crate::global::Global;
 use crate::live::{Manner, go};
 use crate::printer::Printer;
 use crate::progress::{Detail, outcome_words};
-use crate::sequential::Watched;
 use fairtrial_engine::{Controls, Stay};
 use fairtrial_journal::{Liveness, RunDir, is_live};
 use std::path::PathBuf;
@@ -57,16 +56,13 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
     let began = Instant::now();
     follow(run, detail, printer)?;
     let state = attend::state(run)?;
-    let request = attend::request(run, &state, Stay::UntilDone)?;
+    let (request, watched) = attend::request(run, &state, Stay::UntilDone)?;
     let manner = Manner {
         shown: if json { Shown::Json } else { Shown::Text },
         file: PathBuf::from(&request.plan.spec().source),
         detail,
     };
-    let watched = Watched::new(request.plan.spec())?;
     if attend::is_remote(run, &state) {
-        let mut request = request;
-        request.stop = watched.as_ref().map(Watched::boxed);
         let ran = Ran {
             lived: go(&request, &Controls::default(), &manner, printer)?,
             request: &request,
@@ -92,6 +88,9 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
         status,
         stopped: None,
     };
+    if let Some(watched) = &watched {
+        watched.recall(run, &state)?;
+    }
     let ending = Ending::new((&report, None), &request, watched.as_ref(), printer)?;
     ending.print(manner.shown, &manner.file, printer);
     if json {
