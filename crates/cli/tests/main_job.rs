@@ -168,6 +168,43 @@ fn a_changed_spec_is_explained_and_unchanged_trials_are_reused() {
 }
 
 #[test]
+fn a_run_whose_first_line_is_damaged_is_not_gone_on_with() {
+    let project = Project::with_spec(PAIRED);
+    project.expect(0, &["run", "bench.toml"]);
+    let path = project.newest_run("paired").join("journal.jsonl");
+    let mut journal = std::fs::read(&path).unwrap();
+    journal[5] ^= 1;
+    std::fs::write(&path, &journal).unwrap();
+    // Nobody could tell that the records are of another plan.
+    let other = PAIRED.replace("bonus = 2", "bonus = 3");
+    project.write("bench.toml", &other);
+    let refused = project.expect(3, &["run", "bench.toml", "--resume"]);
+    assert!(
+        refused.err.contains("first line") && refused.err.contains("--reuse"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), journal, "nothing is written");
+    let reused = project.expect(0, &["run", "bench.toml", "--reuse", "--json"]);
+    assert_eq!(reused.json()["kept"], 3);
+}
+
+#[test]
+fn no_journal_holds_a_secret_of_the_environment() {
+    let project = Project::with_spec(PAIRED);
+    project.expect(0, &["run", "bench.toml"]);
+    for more in [&[][..], &["--reuse"]] {
+        let set = ["--set", "arms.candidate.note=hunter2-hunter2"];
+        let mut command = project.command(&[&["run", "bench.toml"], more, &set].concat());
+        let ran = command.env("MY_API_KEY", "hunter2-hunter2").output();
+        assert!(ran.unwrap().status.success());
+        let journal = project.newest_run("paired").join("journal.jsonl");
+        let journal = std::fs::read_to_string(journal).unwrap();
+        assert!(!journal.contains("hunter2"), "{more:?}: {journal}");
+    }
+}
+
+#[test]
 fn seeds_that_are_added_after_a_verdict_are_told() {
     let project = Project::with_spec(PAIRED);
     project.expect(0, &["run", "bench.toml"]);

@@ -268,7 +268,8 @@ fn a_submission_that_failed_is_repeated_by_who_goes_on_and_not_by_who_looks() {
 
 #[test]
 fn who_looks_at_a_run_that_stops_by_looking_hands_out_no_more_than_it_needs() {
-    let work = r#"echo "{\"score\": $(({seed} % 7 + {more} * (3 + {seed} % 5)))}" >> $FAIRTRIAL_METRICS"#;
+    let work =
+        r#"echo "{\"score\": $(({seed} % 7 + {more} * (3 + {seed} % 5)))}" >> $FAIRTRIAL_METRICS"#;
     let text = spec(40, work)
         + "[arms.a]\nmore = 0\n[arms.b]\nmore = 1\n[metrics.score]\ndirection = 'up'\n\
            [analysis]\nstop = { when = 'decided', min = 4, max = 40 }\n";
@@ -289,6 +290,10 @@ fn who_looks_at_a_run_that_stops_by_looking_hands_out_no_more_than_it_needs() {
     for _ in 0..2 {
         let waited = site.expect(0, &["wait", "bench"]);
         assert!(!waited.out.contains("not decided"), "{}", waited.out);
-        assert!(waited.out.contains("Sequential: improved"), "{}", waited.out);
+        assert!(
+            waited.out.contains("Sequential: improved"),
+            "{}",
+            waited.out
+        );
     }
 }

@@ -118,6 +118,16 @@ fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError>
         return Ok(RunState::default());
     }
     let known = RunState::read(&run.journal())?;
+    let holds_lines = known.summary.intact + known.summary.corrupt > 0;
+    if known.opened.is_none() && holds_lines {
+        // Without it nobody can tell whether the records are of this plan.
+        return Err(EngineError::Damaged {
+            path: run.journal().display().to_string(),
+            message: "its first line, which says what the run is, is damaged: bring the file back from a copy, or \
+                      start a new run with `--reuse`, which keeps the records whose trials are unchanged"
+                .to_owned(),
+        });
+    }
     if let Some(opened) = &known.opened
         && opened.plan_hash != request.plan.hash()
     {
@@ -304,14 +314,18 @@ impl Session<'_> {
         )
     }
 
-    fn open_journal(&self, news: Sender<News>) -> Result<JournalWriter, EngineError> {
-        let options = WriterOptions {
+    /// How the journal is written, whoever writes it.
+    fn writing(&self) -> WriterOptions {
+        WriterOptions {
             redactor: self.redactor(),
             ..WriterOptions::default()
-        };
+        }
+    }
+
+    fn open_journal(&self, news: Sender<News>) -> Result<JournalWriter, EngineError> {
         // The writer's thread must never wait for the board: the board may be waiting for room in the journal.
         let tell = Box::new(move |commit| drop(news.send(News::Commit(commit))));
-        let writer = JournalWriter::open_with(&self.run.journal(), options, tell)?;
+        let writer = JournalWriter::open_with(&self.run.journal(), self.writing(), tell)?;
         if let Some(repair) = writer.repaired() {
             let text = format!(
                 "an unfinished last line of {} bytes was cut off the journal",
@@ -396,7 +410,8 @@ impl Session<'_> {
         if offered.is_empty() && reuse.is_none() {
             return Ok(None);
         }
-        let writer = JournalWriter::open(&self.run.journal(), Box::new(drop))?;
+        let journal = self.run.journal();
+        let writer = JournalWriter::open_with(&journal, self.writing(), Box::new(drop))?;
         self.begin(&writer, host)?;
         for trial in self.request.plan.trials() {
             if let Some((record, from)) = offered.remove(&trial.id()) {
