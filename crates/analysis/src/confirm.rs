@@ -4,6 +4,8 @@
 use crate::AnalysisError;
 use crate::compare::SweepChoice;
 use crate::dataset::Dataset;
+use crate::summary::RunName;
+use fairtrial_journal::{RunDir, Selector};
 use fairtrial_model::{Params, Stamp};
 use fairtrial_spec::{Axis, Budget, Spec, Strategy, Sweep};
 
@@ -39,6 +41,42 @@ pub fn confirm_name(name: &str) -> String {
 /// The tag by which a confirmation says which sweep it belongs to.
 pub fn confirm_tag(sweep: Stamp) -> String {
     format!("confirms:{sweep}")
+}
+
+/// Whether a sweep's choice was run again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Confirmation {
+    /// Nobody asked for it.
+    NotAsked,
+    /// The spec asks for it, and it has not begun.
+    Open,
+    /// In this run.
+    By(RunName),
+}
+
+impl Confirmation {
+    /// That of a sweep.
+    pub fn of(sweep: &RunDir, spec: &Spec) -> Self {
+        match confirming_run(sweep) {
+            Some(run) => Self::By(RunName {
+                name: run.name().to_owned(),
+                stamp: run.stamp(),
+            }),
+            None if spec.analysis.confirm.is_some() => Self::Open,
+            None => Self::NotAsked,
+        }
+    }
+}
+
+/// The newest confirmation of the benchmark, where it belongs to this sweep. One whose spec cannot be read is nobody's.
+pub fn confirming_run(sweep: &RunDir) -> Option<RunDir> {
+    let name = confirm_name(sweep.name());
+    let newest = RunDir::open(sweep.root(), &name, Selector::Latest).ok()?;
+    let text = std::fs::read(newest.resolved_spec()).ok()?;
+    let spec: Spec = serde_json::from_slice(&text).ok()?;
+    spec.tags
+        .contains(&confirm_tag(sweep.stamp()))
+        .then_some(newest)
 }
 
 /// The spec of the run that confirms `choice`; refused where nothing of the budget is left.

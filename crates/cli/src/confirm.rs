@@ -2,10 +2,9 @@
 
 use crate::ending::Ending;
 use crate::exit::Failure;
-use fairtrial_analysis::confirm::{Spent, confirm_name, confirm_spec, confirm_tag};
-use fairtrial_engine::{Outputs, RunRequest, Start, Stay, resolved_spec};
-use fairtrial_journal::{DataRoot, RunDir, Selector};
-use fairtrial_model::Stamp;
+use fairtrial_analysis::confirm::{Spent, confirm_spec, confirming_run};
+use fairtrial_engine::{Outputs, RunRequest, Start, Stay};
+use fairtrial_journal::RunDir;
 use fairtrial_plan::Plan;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +37,7 @@ pub(crate) fn request(
         parallel: sweep.parallel,
         expected_s: None,
         stay: Stay::UntilDone,
-        start: start(&sweep.root, &spec.name, stamp),
+        start: start(&ending.report().run),
         program: sweep.program.clone(),
         version: sweep.version.clone(),
         environment: sweep.environment.clone(),
@@ -49,11 +48,8 @@ pub(crate) fn request(
 }
 
 /// Goes on with the newest confirmation where it belongs to this sweep.
-fn start(root: &DataRoot, name: &str, sweep: Stamp) -> Start {
-    let newest = RunDir::open(root, &confirm_name(name), Selector::Latest).ok();
-    let begun = newest
-        .filter(|run| resolved_spec(run).is_ok_and(|spec| spec.tags.contains(&confirm_tag(sweep))));
-    begun.map_or(
+fn start(sweep: &RunDir) -> Start {
+    confirming_run(sweep).map_or(
         Start::New {
             reuse: None,
             outputs: Outputs::Keep,

@@ -9,6 +9,7 @@ use crate::report_of::report_of;
 use crate::sequential::Watched;
 use crate::sources;
 use fairtrial_analysis::compare::{SweepChoice, choose_declared};
+use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
 use fairtrial_engine::{RunReport, RunRequest, StopReason};
@@ -124,7 +125,8 @@ impl<'a> Ending<'a> {
                 let file = file.display().to_string();
                 printer.tell(fairtrial_report::sweep::confirm_sentence(
                     choice,
-                    Some(&file),
+                    &Confirmation::NotAsked,
+                    (self.report.run.name(), Some(&file)),
                 ));
             }
         }

@@ -36,6 +36,16 @@ fn the_choice_is_confirmed_on_fresh_seeds_once() {
         serde_json::json!({"lr": 0.3, "depth": 4})
     );
     assert!(sweep["confirmation"].is_null());
+    let words = |command: &[&str]| {
+        let ran = project.expect(0, command);
+        ran.out + &ran.err
+    };
+    let (page, table) = (["report", "grid", "--md", "page.md"], ["sweep", "grid"]);
+    words(&page);
+    for text in [project.read("page.md"), words(&table)] {
+        // A name of its own: it must not be taken for the sweep.
+        assert!(text.contains("--set name=grid-again"), "{text}");
+    }
 
     // Asked for later: the sweep is kept as it is and only the confirmation runs.
     let confirm = [
@@ -71,6 +81,12 @@ fn the_choice_is_confirmed_on_fresh_seeds_once() {
         after.iter().all(|seed| !before.contains(seed)),
         "{before:?} {after:?}"
     );
+
+    words(&page);
+    for text in [project.read("page.md"), words(&table)] {
+        assert!(text.contains("those of run grid.confirm 20"), "{text}");
+        assert!(!text.contains("--set seeds"), "{text}");
+    }
 
     // Once more: nothing is left to do.
     let again = project.expect(0, &confirm).json();

@@ -4,6 +4,7 @@
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat, counted};
 use fairtrial_analysis::compare::{PointStanding, SweepChoice};
+use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{ArmEffect, LevelMean, ParameterEffect, Sensitivity};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series};
 use fairtrial_model::Params;
@@ -163,16 +164,31 @@ pub(crate) fn failed_count(failed: u64) -> String {
     }
 }
 
-/// How to confirm, as a command.
-pub fn confirm_sentence(choice: &SweepChoice, spec: Option<&str>) -> String {
-    format!(
-        "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {} --only '{}' --set '{}' \
-         (or `confirm = {}` under [analysis] in the spec).",
-        spec.unwrap_or("SPEC"),
-        choice.confirm.only,
-        choice.confirm.set,
-        choice.confirm.seeds.len()
-    )
+/// Where the choice was confirmed, or how to confirm it, as a command. `sweep` is the name of the run.
+pub fn confirm_sentence(
+    choice: &SweepChoice,
+    confirmation: &Confirmation,
+    (sweep, spec): (&str, Option<&str>),
+) -> String {
+    let spec = spec.unwrap_or("SPEC");
+    match confirmation {
+        Confirmation::By(run) => format!(
+            "The best of several looks better than it is; the numbers to quote are those of run {0} {1}, where it was \
+             tried again on fresh seeds: fairtrial summarize {0}, fairtrial report {0}.",
+            run.name, run.stamp
+        ),
+        Confirmation::Open => format!(
+            "The best of several looks better than it is, and it was not tried again on fresh seeds yet: \
+             fairtrial run {spec} --resume does that."
+        ),
+        Confirmation::NotAsked => format!(
+            "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {spec} --only '{}' \
+             --set '{}' --set name={sweep}-again (or `confirm = {}` under [analysis] in the spec).",
+            choice.confirm.only,
+            choice.confirm.set,
+            choice.confirm.seeds.len()
+        ),
+    }
 }
 
 /// One table per parameter: the metric at each of its values.

@@ -17,6 +17,7 @@ pub use history::{MetricHistory, RunPoint};
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
 use crate::compare::{SweepChoice, choose_declared};
+use crate::confirm::Confirmation;
 use crate::registration::{Registered, registered};
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
@@ -65,6 +66,9 @@ pub struct ReportData {
     /// What a sweep chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<SweepChoice>,
+    /// Whether that was run again on fresh seeds. Shown, and no part of what a report is verified by: it may happen later.
+    #[serde(skip)]
+    pub confirmation: Option<Confirmation>,
     /// What the swept parameters do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sensitivity: Vec<Sensitivity>,
@@ -202,6 +206,7 @@ pub fn report(
         journal: journal_digest(&run.journal())?,
         registered: registered(registration.as_deref(), spec, state.opened.as_ref()),
         summary: summary(&evidence, &state)?,
+        confirmation: spec.is_swept().then(|| Confirmation::of(run, spec)),
         choice: chosen(&evidence),
         sensitivity: effects(&evidence),
         curves: curves::curves(&evidence, &mut notes),

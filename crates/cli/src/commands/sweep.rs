@@ -7,6 +7,7 @@ use crate::picture::Picture;
 use crate::printer::Printer;
 use crate::sources::open_run;
 use fairtrial_analysis::compare::{SweepChoice, choose};
+use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};
 use fairtrial_journal::{Durability, write_atomic_bytes};
@@ -62,7 +63,8 @@ struct Printed<'a> {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let picture = args.output.as_deref().map(Picture::of).transpose()?;
-    let mut source = open_run(&args.run.find(global)?, printer)?;
+    let run = args.run.find(global)?;
+    let mut source = open_run(&run, printer)?;
     if let Some(task) = &args.task {
         source.data = source.data.of_task(task)?;
     }
@@ -106,10 +108,11 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         options.alpha,
         printer.terminal(),
     ));
-    let confirmed = spec.is_some_and(|spec| spec.analysis.confirm.is_some());
-    if let Some(choice) = choice.as_ref().filter(|_| !confirmed) {
-        let source = spec.map(|spec| spec.source.as_str());
-        printer.tell(fairtrial_report::sweep::confirm_sentence(choice, source));
+    if let (Some(choice), Some(spec)) = (&choice, spec) {
+        let sweep = (run.name(), Some(spec.source.as_str()));
+        let confirmation = Confirmation::of(&run, spec);
+        let words = fairtrial_report::sweep::confirm_sentence(choice, &confirmation, sweep);
+        printer.tell(words);
     }
     if let Some(path) = &args.output {
         printer.line(format!("Plot saved to: {}", path.display()));

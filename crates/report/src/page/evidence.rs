@@ -45,10 +45,11 @@ fn swept(data: &ReportData) -> Vec<Block> {
             choice,
             data.summary.alpha,
         )));
-        blocks.push(Block::Words(sweep::confirm_sentence(
-            choice,
-            Some(&data.run.spec),
-        )));
+        if let Some(confirmation) = &data.confirmation {
+            let sweep = (data.run.name.as_str(), Some(data.run.spec.as_str()));
+            let words = sweep::confirm_sentence(choice, confirmation, sweep);
+            blocks.push(Block::Words(words));
+        }
     }
     let effects = data.sensitivity.iter().flat_map(sweep::effect_sections);
     blocks.extend(effects.map(Block::Table));
