@@ -3,6 +3,7 @@
 set -eu
 cd "$(dirname "$0")"
 export HEAD_DIR="${HEAD_DIR:-$(git rev-parse --show-toplevel 2> /dev/null || pwd)}"
+export FAIRTRIAL_DATA="${FAIRTRIAL_DATA:-$PWD/data}"
 baseline=nightly-baseline.json
 rm -f nightly.md
 

@@ -109,6 +109,13 @@ pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
     })
 }
 
+/// What this machine lacks for the agents of a spec; nothing where a task cannot be read, which is told elsewhere.
+pub(crate) fn lacking(spec: &Spec, root: &DataRoot) -> Vec<String> {
+    let backend = named_backend().unwrap_or_default();
+    let reader = TaskReader::new(spec, token(), backend);
+    agent_tasks::lacking(spec, root, &reader).unwrap_or_default()
+}
+
 /// Removes containers whose owner is dead, where a spec uses containers at all.
 pub(crate) fn reap(spec: &Spec, printer: Printer) {
     if !spec.tasks.iter().any(uses_containers) {

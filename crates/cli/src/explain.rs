@@ -9,7 +9,10 @@ pub(crate) fn explain(error: EngineError) -> Failure {
     let EngineError::SpecChanged { change, .. } = &error else {
         return error.into();
     };
-    let message = format!("{error}: {}", change_words(change));
+    let mut message = format!("{error}: {}", change_words(change));
+    if change.changed == 0 && change.added == 0 && change.removed == 0 {
+        message.push_str("; the order of trials or a metric's source changed");
+    }
     Failure::input(message).hint(
         "`--reuse` starts a new run that keeps the unchanged trials; `--resume --as-recorded` finishes the old one as \
          it was",
@@ -42,9 +45,6 @@ pub(crate) fn change_words(change: &PlanChange) -> String {
             field.field, field.trials, field.example
         );
         words.push_str(&line);
-    }
-    if *changed == 0 && *added == 0 && *removed == 0 {
-        words.push_str("; the order of trials or a metric's source changed");
     }
     words
 }

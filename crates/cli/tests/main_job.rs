@@ -211,7 +211,9 @@ fn seeds_that_are_added_after_a_verdict_are_told() {
     // The same plan again, and one with another candidate, are no second look.
     for set in ["name=paired", "arms.candidate.bonus=3"] {
         let same = project.expect(0, &["run", "bench.toml", "--reuse", "--set", set]);
-        assert!(!(same.out + &same.err).contains("adds"), "{set}");
+        let said = same.out + &same.err;
+        assert!(!said.contains("adds"), "{set}");
+        assert!(!said.contains("order of trials"), "{said}");
     }
     project.expect(0, &["run", "bench.toml", "--reuse"]);
     let more = ["run", "bench.toml", "--reuse", "--set", "seeds=6"];

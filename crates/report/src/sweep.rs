@@ -87,12 +87,15 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
     for (place, point) in choice.points.iter().enumerate() {
         grid.push(standing_row(place, point, format));
     }
-    let mut notes = vec![format!(
-        "Each interval holds at {level}, so that all {} hold together at {}: the best one's too, although it was picked for \
-         being best.",
-        choice.contestants,
-        number::level(alpha)
-    )];
+    let mut notes = Vec::new();
+    if choice.points.iter().any(|point| point.interval.is_some()) {
+        notes.push(format!(
+            "Each interval holds at {level}, so that all {} hold together at {}: the best one's too, although it was picked \
+             for being best.",
+            choice.contestants,
+            number::level(alpha)
+        ));
+    }
     if choice.points.iter().any(|point| point.failed > 0) {
         notes.push(FAILED_NOTE.to_owned());
     }

@@ -6,6 +6,7 @@ use crate::printer::Printer;
 use crate::spec_file::{self, SpecArgs};
 use crate::{agents, data_dir, environment};
 use fairtrial_engine::{Missing, preflight};
+use fairtrial_journal::DataRoot;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{FileCheck, Spec};
 use serde_json::json;
@@ -32,7 +33,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
             .iter()
             .map(|task| task.findings.errors.len())
             .sum::<usize>();
-    let missing = missing_programs(loaded.spec.as_ref());
+    let missing = loaded.spec.as_ref().map(|spec| not_here(spec, &root));
+    let missing = missing.unwrap_or_default();
     let trials = loaded
         .spec
         .clone()
@@ -47,7 +49,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         spec_file::show(&loaded, printer);
         agents::show(&tasks, printer);
         for missing in &missing {
-            printer.warn(format!("{missing}; it must be there where the trials run"));
+            printer.warn(missing);
         }
         match trials {
             Some(trials) if errors == 0 => {
@@ -62,12 +64,15 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     Ok(if errors == 0 { Exit::Fine } else { Exit::Input })
 }
 
-/// Programs that are not on this machine: no error, since trials may run on another one, or later.
-fn missing_programs(spec: Option<&Spec>) -> Vec<String> {
-    let missing = spec.map(|spec| preflight(spec, &environment::read()));
-    let missing = missing.unwrap_or_default().into_iter();
-    missing
-        .filter(|missing| matches!(missing, Missing::Program { .. }))
-        .map(|missing| missing.to_string())
-        .collect()
+/// What would keep a run from starting here: no error, since trials may run on another machine, or later.
+fn not_here(spec: &Spec, root: &DataRoot) -> Vec<String> {
+    let missing = preflight(spec, &environment::read()).into_iter();
+    let told = missing.filter_map(|missing| match missing {
+        Missing::Program { .. } => {
+            Some(format!("{missing}; it must be there where the trials run"))
+        }
+        Missing::LaterSource { .. } => Some(format!("{missing}; `run` refuses it")),
+        _ => None,
+    });
+    told.chain(agents::lacking(spec, root)).collect()
 }

@@ -138,6 +138,15 @@ fn what_is_wrong_with_a_setup_is_said_before_anything_runs() {
         refused.err
     );
     lab.spec(&spec("agent = \"nop\"\nsetup = \"no-such-program-at-all\""));
+    // It may be there where the rollouts run.
+    let checked = lab.project.expect(0, &["check", "configs/bench.toml"]);
+    assert!(
+        checked
+            .err
+            .contains("warning: task `t`: the setup's program"),
+        "{}",
+        checked.err
+    );
     let refused = lab.run(2);
     assert!(
         refused

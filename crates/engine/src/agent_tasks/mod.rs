@@ -4,4 +4,4 @@ mod reader;
 mod ready;
 
 pub use reader::{CheckedTask, TaskReader};
-pub use ready::{NotReady, make_ready, uses_containers};
+pub use ready::{NotReady, lacking, make_ready, uses_containers};

@@ -34,23 +34,7 @@ pub enum NotReady {
 
 /// Makes the baselines that a run will copy, and finds out whether its agents and sandboxes are here.
 pub fn make_ready(spec: &Spec, root: &DataRoot, reader: &TaskReader) -> Result<(), NotReady> {
-    let of = |task: &Task| {
-        let task = task.id.clone();
-        move |error| NotReady::Task { task, error }
-    };
-    let mut problems: Vec<String> = Vec::new();
-    for task in &spec.tasks {
-        if let Work::Prepared { options, .. } = &task.work {
-            let mut findings = Findings::default();
-            let recipe = recipe(task, reader, root).map_err(of(task))?;
-            for agent in agents_of(spec, task, &options.agent) {
-                check_machine(&agent, options, recipe.as_ref(), &mut findings);
-            }
-            let told = findings.errors.into_iter();
-            problems.extend(told.map(|error| format!("task `{}`: {error}", task.id)));
-        }
-    }
-    problems.dedup();
+    let problems = lacking(spec, root, reader)?;
     if !problems.is_empty() {
         return Err(NotReady::Lacks(problems));
     }
@@ -62,13 +46,40 @@ pub fn make_ready(spec: &Spec, root: &DataRoot, reader: &TaskReader) -> Result<(
         if made(task, root).is_some() {
             continue;
         }
-        let read = reader.read(task).map_err(of(task))?;
+        let of = of_task(task);
+        let read = reader.read(task).map_err(&of)?;
         if digest.as_ref() != Some(&read.digest) {
             return Err(NotReady::Changed(task.id.clone()));
         }
-        baseline::ensure(&task_cache(root), &read, reader.token()).map_err(of(task))?;
+        baseline::ensure(&task_cache(root), &read, reader.token()).map_err(&of)?;
     }
     Ok(())
+}
+
+/// What this machine lacks for the agents of a spec and their sandboxes.
+pub fn lacking(spec: &Spec, root: &DataRoot, reader: &TaskReader) -> Result<Vec<String>, NotReady> {
+    let mut problems: Vec<String> = Vec::new();
+    for task in &spec.tasks {
+        if let Work::Prepared { options, .. } = &task.work {
+            let mut findings = Findings::default();
+            let recipe = recipe(task, reader, root).map_err(of_task(task))?;
+            for agent in agents_of(spec, task, &options.agent) {
+                check_machine(&agent, options, recipe.as_ref(), &mut findings);
+            }
+            let told = findings.errors.into_iter();
+            problems.extend(told.map(|error| format!("task `{}`: {error}", task.id)));
+        }
+    }
+    problems.dedup();
+    Ok(problems)
+}
+
+fn of_task(task: &Task) -> impl Fn(AgentError) -> NotReady {
+    let task = task.id.clone();
+    move |error| NotReady::Task {
+        task: task.clone(),
+        error,
+    }
 }
 
 /// The baseline of a task, where it is made.

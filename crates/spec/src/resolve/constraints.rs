@@ -46,7 +46,10 @@ fn check_names(constraint: &Constraint, node: &Node, given: &[&str], problems: &
         let message = format!("the constraint speaks of `{name}`, which not every trial has");
         let all = || match given {
             [] => "the task has no parameters".to_owned(),
-            names => format!("every trial has {}", names.join(", ")),
+            names => format!(
+                "every trial has {}; what is left to a default is written under `params` to be spoken of",
+                names.join(", ")
+            ),
         };
         let help = did_you_mean(name, given.iter().copied()).unwrap_or_else(all);
         problems.push(error(node.span, message).help(help));
