@@ -26,6 +26,16 @@ pub enum EngineError {
         /// What changed.
         change: Box<PlanChange>,
     },
+    /// Scoring again was cut off, so that old and new scores stand side by side.
+    #[error(
+        "scoring run {stamp} again was cut off: `fairtrial eval {name} --rollout {stamp}` first, then the run goes on"
+    )]
+    HalfScored {
+        /// The benchmark.
+        name: String,
+        /// The run.
+        stamp: Stamp,
+    },
     /// The run's own copy of the spec cannot be read.
     #[error("{path}: {message}")]
     Damaged {
@@ -71,6 +81,7 @@ impl EngineError {
         matches!(
             self,
             Self::SpecChanged { .. }
+                | Self::HalfScored { .. }
                 | Self::Unresolved { .. }
                 | Self::Plan(_)
                 | Self::OtherEngine { .. }

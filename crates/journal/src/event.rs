@@ -28,6 +28,9 @@ pub enum Event {
         /// without an answer stays so.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         attends: bool,
+        /// Whether it scores what rollouts left again, and starts nothing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        scores: bool,
     },
     /// An attempt at a trial was started.
     Started {

@@ -66,6 +66,8 @@ pub struct SessionInfo {
     pub host: String,
     /// When it took the run.
     pub at: UtcTime,
+    /// Whether it only scored rollouts again.
+    pub scores: bool,
     /// When and how it closed it; absent where it lives or died.
     pub closed: Option<(UtcTime, RunStatus)>,
 }
@@ -191,6 +193,20 @@ impl RunState {
         self.sessions.last().and_then(|session| session.closed)
     }
 
+    /// Whether the last controller scored rollouts again and did not come to an end: some scores are new, some are old.
+    pub fn is_half_scored(&self) -> bool {
+        let last = self.sessions.last();
+        last.is_some_and(|session| session.scores && session.closed.is_none())
+    }
+
+    /// How the run was closed by the last controller that was to run it to its end.
+    pub fn closed_before_scoring(&self) -> Option<RunStatus> {
+        let mut sessions = self.sessions.iter().rev();
+        let ran = sessions.find(|session| !session.scores || session.closed.is_some());
+        ran.and_then(|session| session.closed)
+            .map(|(_, status)| status)
+    }
+
     /// What is wrong with the journal, for people who read of the run and not of its files.
     pub fn problem_sentences(&self) -> impl Iterator<Item = String> {
         let problems = self.problems.iter();
@@ -252,6 +268,7 @@ impl RunState {
                 host,
                 at,
                 attends,
+                scores,
                 ..
             } => {
                 if !attends {
@@ -263,6 +280,7 @@ impl RunState {
                     pid,
                     host,
                     at,
+                    scores,
                     closed: None,
                 });
             }

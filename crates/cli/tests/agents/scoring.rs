@@ -2,6 +2,7 @@
 
 use crate::common::Ran;
 use crate::lab::{Lab, json_of, meta};
+use crate::pod::wait_for;
 use serde_json::json;
 
 #[test]
@@ -58,6 +59,51 @@ fn eval_scores_again_what_the_rollouts_left() {
     let again = Ran::from(again).json();
     assert_eq!((&again["ran"], &again["kept"]), (&0.into(), &3.into()));
     lab.project.expect(2, &["eval", "nobody"]);
+}
+
+#[test]
+fn scoring_that_is_cut_off_keeps_what_it_has_and_says_so() {
+    let lab = Lab::new();
+    let mut slow = meta("t");
+    slow["evaluation"]["test_scripts"][0]["content"] =
+        "while test -e \"$HOLD.next\" && test -e \"$HOLD\"; do sleep 0.05; done; touch \"$HOLD.next\"; grep -qx 42 answer.txt"
+            .into();
+    lab.task("t", &slow);
+    let hold = lab.project.path().join("hold");
+    lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 2\nenv = {{ HOLD = \"{}\" }}\nagent = {{ command = [\"sh\", \"-c\", \"echo 42 > answer.txt\"] }}\n",
+        hold.display()
+    ));
+    lab.run(0);
+    let next = lab.project.path().join("hold.next");
+    std::fs::remove_file(&next).unwrap();
+    std::fs::write(&hold, "").unwrap();
+    let command = |args: &[&str]| {
+        let mut command = lab.project.command(args);
+        command.env("SANDBOX_BACKEND", "process");
+        command
+    };
+    let eval = ["eval", "b", "--latest", "--parallel", "1"];
+    let mut eval_once = command(&eval).spawn().unwrap();
+    let finished = || {
+        let journal = lab.project.journal("b").into_iter();
+        journal.filter(|event| event["event"] == "finished").count()
+    };
+    wait_for("the first new score", || (finished() == 3).then_some(()));
+    eval_once.kill().unwrap();
+    eval_once.wait().unwrap();
+    let listed = lab.project.expect(0, &["list"]).out;
+    assert!(listed.contains("cut off"), "{listed}");
+    let resume = ["run", "configs/bench.toml", "--resume"];
+    let refused = Ran::from(command(&resume).output().unwrap());
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("fairtrial eval b"), "{}", refused.err);
+    std::fs::remove_file(&hold).unwrap();
+    assert!(command(&eval).status().unwrap().success());
+    assert_eq!(finished(), 5);
+    let again = Ran::from(command(&resume).output().unwrap());
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert_eq!(finished(), 5, "nothing was left to do");
 }
 
 #[test]

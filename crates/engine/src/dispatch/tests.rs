@@ -268,6 +268,7 @@ fn left_with(plan: &Plan, outcomes: &[Outcome]) -> RunState {
             at,
             resumed: attempt > 1,
             attends: attempt > 1,
+            scores: false,
         });
         writer.append(&Event::Started {
             index: 0,

@@ -2,20 +2,21 @@
 //! journal; what the agent did stays as it was.
 
 mod jobs;
+mod keeping;
 
 use crate::{EngineError, resolved_spec};
 use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
-    Durability, Event, JournalError, JournalWriter, RunDir, RunLock, RunState, effective_records,
-    views,
+    Durability, JournalError, RunDir, RunLock, RunState, effective_records, views,
 };
 use fairtrial_model::{
     BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, NOTES_FACT, Number, Outcome, Record, UtcTime,
 };
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};
+use keeping::Keeper;
 use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -54,7 +55,7 @@ pub struct Rescored {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The new record.
+    /// The new record, until it is kept.
     #[serde(skip)]
     record: Option<Record>,
 }
@@ -81,8 +82,9 @@ pub fn score_again(request: &ScoreRequest<'_>) -> Result<Vec<Rescored>, EngineEr
     let scorings = Scorings::new((run, &state), spec.clone(), request.program, environment)?;
     let variables = environment.iter().map(|(name, value)| (name, value));
     let redactor = Redactor::from_env(variables);
-    let rescored = score_all(&scorings, &rollouts, &redactor, request.slots);
-    keep(run, &state, &rescored, (request.now)())?;
+    let keeper = Keeper::begin(run, (request.now)())?;
+    let rescored = score_all(&scorings, &rollouts, &redactor, (&keeper, request.slots));
+    keeper.close(&state, (request.now)())?;
     views::write_all(run, &spec, Durability::Content)?;
     Ok(rescored)
 }
@@ -91,7 +93,7 @@ fn score_all(
     scorings: &Scorings,
     rollouts: &[(Record, String)],
     redactor: &Redactor,
-    slots: usize,
+    (keeper, slots): (&Keeper<'_>, usize),
 ) -> Vec<Rescored> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
@@ -99,7 +101,10 @@ fn score_all(
         for _ in 0..slots.clamp(1, rollouts.len()) {
             scope.spawn(|| {
                 while let Some((record, dir)) = rollouts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let one = score(scorings, record, dir, redactor);
+                    let mut one = score(scorings, record, dir, redactor);
+                    if let Some(new) = one.record.take() {
+                        keeper.keep(record.outcome, new);
+                    }
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                     done.push((record.trial.index, one));
                 }
@@ -222,51 +227,4 @@ fn apply(record: &mut Record, report: &Report, declared: &[MetricDeclaration]) {
         (None, Some(failed)) => (Outcome::Failed, Some(said(failed, false))),
         (None, None) => (Outcome::Ok, None),
     };
-}
-
-/// Writes the new records: first the journal, then each rollout's own copy.
-fn keep(
-    run: &RunDir,
-    state: &RunState,
-    rescored: &[Rescored],
-    now: UtcTime,
-) -> Result<(), EngineError> {
-    let records: Vec<&Record> = rescored
-        .iter()
-        .filter_map(|one| one.record.as_ref())
-        .collect();
-    let writer = JournalWriter::open(&run.journal(), Box::new(drop))?;
-    writer.append(&Event::Session {
-        pid: std::process::id(),
-        host: fairtrial_journal::provenance::host_name(),
-        at: now,
-        resumed: true,
-        attends: false,
-    });
-    writer.append(&Event::Note {
-        at: now,
-        text: format!("{} rollouts were scored again", records.len()),
-    });
-    for record in &records {
-        writer.append(&Event::Finished(Box::new((*record).clone())));
-    }
-    if let Some((_, status)) = state.closed() {
-        let mut counts = state.counts;
-        for record in &records {
-            if let Some(before) = state.trial(record.trial.index).outcome {
-                counts.remove(before);
-                counts.add(record.outcome);
-            }
-        }
-        writer.append(&Event::Closed {
-            at: now,
-            status,
-            counts,
-        });
-    }
-    writer.close()?;
-    for record in records.into_iter().filter(|record| !record.dir.is_empty()) {
-        views::replace_record(&run.root().path().join(&record.dir), record)?;
-    }
-    Ok(())
 }

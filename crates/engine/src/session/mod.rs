@@ -128,6 +128,12 @@ fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError>
                 .to_owned(),
         });
     }
+    if known.is_half_scored() {
+        return Err(EngineError::HalfScored {
+            name: run.name().to_owned(),
+            stamp: run.stamp(),
+        });
+    }
     if let Some(opened) = &known.opened
         && opened.plan_hash != request.plan.hash()
     {
@@ -378,6 +384,7 @@ impl Session<'_> {
             at: now(),
             resumed,
             attends: matches!(self.request.start, Start::Attend(_)),
+            scores: false,
         });
         writer.append(&prepare::sealed(&[self.run.resolved_spec()], now())?);
         Ok(())

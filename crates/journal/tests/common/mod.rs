@@ -49,6 +49,7 @@ pub fn session(resumed: bool) -> Event {
         at: time(0.1),
         resumed,
         attends: false,
+        scores: false,
     }
 }
 
