@@ -48,21 +48,28 @@ pub fn confirm_tag(sweep: Stamp) -> String {
 pub enum Confirmation {
     /// Nobody asked for it.
     NotAsked,
-    /// The spec asks for it, and it has not begun.
-    Open,
+    /// The spec asks for it; whether it was done is not looked at, or it was not.
+    Asked,
     /// In this run.
     By(RunName),
 }
 
 impl Confirmation {
-    /// That of a sweep.
+    /// That of a sweep, as things stand now.
     pub fn of(sweep: &RunDir, spec: &Spec) -> Self {
         match confirming_run(sweep) {
             Some(run) => Self::By(RunName {
                 name: run.name().to_owned(),
                 stamp: run.stamp(),
             }),
-            None if spec.analysis.confirm.is_some() => Self::Open,
+            None => Self::declared(spec),
+        }
+    }
+
+    /// What the spec says about it, which stays the same whatever happens later.
+    pub fn declared(spec: &Spec) -> Self {
+        match spec.analysis.confirm {
+            Some(_) => Self::Asked,
             None => Self::NotAsked,
         }
     }

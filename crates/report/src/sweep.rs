@@ -180,9 +180,9 @@ pub fn confirm_sentence(
              tried again on fresh seeds: fairtrial summarize {0}, fairtrial report {0}.",
             run.name, run.stamp
         ),
-        Confirmation::Open => format!(
-            "The best of several looks better than it is, and it was not tried again on fresh seeds yet: \
-             fairtrial run {spec} --resume does that."
+        Confirmation::Asked => format!(
+            "The best of several looks better than it is; the numbers to quote are those of its confirmation on fresh \
+             seeds, fairtrial report {sweep}.confirm (fairtrial run {spec} --resume makes it where it is missing)."
         ),
         Confirmation::NotAsked => format!(
             "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {spec} --only '{}' \

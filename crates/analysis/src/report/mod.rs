@@ -66,7 +66,7 @@ pub struct ReportData {
     /// What a sweep chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<SweepChoice>,
-    /// Whether that was run again on fresh seeds. Shown, and no part of what a report is verified by: it may happen later.
+    /// Whether the spec has it run again on fresh seeds. That run is no evidence of this one, and may come later.
     #[serde(skip)]
     pub confirmation: Option<Confirmation>,
     /// What the swept parameters do.
@@ -206,7 +206,7 @@ pub fn report(
         journal: journal_digest(&run.journal())?,
         registered: registered(registration.as_deref(), spec, state.opened.as_ref()),
         summary: summary(&evidence, &state)?,
-        confirmation: spec.is_swept().then(|| Confirmation::of(run, spec)),
+        confirmation: spec.is_swept().then(|| Confirmation::declared(spec)),
         choice: chosen(&evidence),
         sensitivity: effects(&evidence),
         curves: curves::curves(&evidence, &mut notes),
