@@ -4,7 +4,7 @@ use crate::ending::Ending;
 use crate::exit::Failure;
 use fairtrial_analysis::confirm::{Spent, confirm_name, confirm_spec, confirm_tag};
 use fairtrial_engine::{Outputs, RunRequest, Start, Stay, resolved_spec};
-use fairtrial_journal::{DataRoot, RunDir, Selector};
+use fairtrial_journal::{DataRoot, JournalError, RunDir, Selector, is_there};
 use fairtrial_model::Stamp;
 use fairtrial_plan::Plan;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(crate) fn request(
         parallel: sweep.parallel,
         expected_s: None,
         stay: Stay::UntilDone,
-        start: start(&sweep.root, &spec.name, stamp),
+        start: start(&sweep.root, &spec.name, stamp)?,
         program: sweep.program.clone(),
         version: sweep.version.clone(),
         environment: sweep.environment.clone(),
@@ -49,17 +49,25 @@ pub(crate) fn request(
 }
 
 /// Goes on with the newest confirmation where it belongs to this sweep.
-fn start(root: &DataRoot, name: &str, sweep: Stamp) -> Start {
-    let newest = RunDir::open(root, &confirm_name(name), Selector::Latest).ok();
-    let begun = newest
-        .filter(|run| resolved_spec(run).is_ok_and(|spec| spec.tags.contains(&confirm_tag(sweep))));
-    begun.map_or(
-        Start::New {
+fn start(root: &DataRoot, name: &str, sweep: Stamp) -> Result<Start, Failure> {
+    let newest = match RunDir::open(root, &confirm_name(name), Selector::Latest) {
+        Err(JournalError::NoSuchRun { .. }) => None,
+        found => Some(found?),
+    };
+    // One that was cut off before it kept its spec has run nothing.
+    let kept = match newest {
+        Some(run) if is_there(&run.resolved_spec())? => Some(run),
+        _ => None,
+    };
+    match kept {
+        Some(run) if resolved_spec(&run)?.tags.contains(&confirm_tag(sweep)) => {
+            Ok(Start::Resume(run))
+        }
+        _ => Ok(Start::New {
             reuse: None,
             outputs: Outputs::Keep,
-        },
-        Start::Resume,
-    )
+        }),
+    }
 }
 
 /// What is about to happen.
