@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         unmet_needs(&plan, printer);
     }
     if args.dry_run {
-        plan::show(&plan, &root, args.json);
+        plan::show(&plan, &root, args.json, printer);
         preview(&plan, &root, args, printer)?;
         return Ok(Exit::Fine);
     }
