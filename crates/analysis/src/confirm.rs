@@ -5,7 +5,7 @@ use crate::AnalysisError;
 use crate::compare::SweepChoice;
 use crate::dataset::Dataset;
 use crate::summary::RunName;
-use fairtrial_journal::{RunDir, Selector};
+use fairtrial_journal::{JournalError, RunDir, Selector, read_if_there};
 use fairtrial_model::{Params, Stamp};
 use fairtrial_spec::{Axis, Budget, Spec, Strategy, Sweep};
 
@@ -56,14 +56,14 @@ pub enum Confirmation {
 
 impl Confirmation {
     /// That of a sweep, as things stand now.
-    pub fn of(sweep: &RunDir, spec: &Spec) -> Self {
-        match confirming_run(sweep) {
-            Some(run) => Self::By(RunName {
+    pub fn of(sweep: &RunDir, spec: &Spec) -> Result<Self, AnalysisError> {
+        let by = |run: RunDir| {
+            Self::By(RunName {
                 name: run.name().to_owned(),
                 stamp: run.stamp(),
-            }),
-            None => Self::declared(spec),
-        }
+            })
+        };
+        Ok(confirming_run(sweep)?.map_or_else(|| Self::declared(spec), by))
     }
 
     /// What the spec says about it, which stays the same whatever happens later.
@@ -75,15 +75,19 @@ impl Confirmation {
     }
 }
 
-/// The newest confirmation of the benchmark, where it belongs to this sweep. One whose spec cannot be read is nobody's.
-pub fn confirming_run(sweep: &RunDir) -> Option<RunDir> {
+/// The newest confirmation of the benchmark, where it belongs to this sweep.
+pub fn confirming_run(sweep: &RunDir) -> Result<Option<RunDir>, AnalysisError> {
     let name = confirm_name(sweep.name());
-    let newest = RunDir::open(sweep.root(), &name, Selector::Latest).ok()?;
-    let text = std::fs::read(newest.resolved_spec()).ok()?;
-    let spec: Spec = serde_json::from_slice(&text).ok()?;
-    spec.tags
-        .contains(&confirm_tag(sweep.stamp()))
-        .then_some(newest)
+    let newest = match RunDir::open(sweep.root(), &name, Selector::Latest) {
+        Err(JournalError::NoSuchRun { .. }) => return Ok(None),
+        found => found?,
+    };
+    // One that was cut off before it kept its spec has run nothing; one of another version is of another sweep.
+    let text = read_if_there(&newest.resolved_spec())?;
+    let spec = text.and_then(|text| serde_json::from_slice::<Spec>(&text).ok());
+    let tag = confirm_tag(sweep.stamp());
+    let is_its = spec.is_some_and(|spec| spec.tags.contains(&tag));
+    Ok(is_its.then_some(newest))
 }
 
 /// The spec of the run that confirms `choice`; refused where nothing of the budget is left.

@@ -6,7 +6,7 @@ use crate::commands::{
     task, variance, verify, wait,
 };
 use crate::data_dir;
-use crate::exit::{Done, Failure};
+use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -73,16 +73,29 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     let app = App::try_parse().unwrap_or_else(|error| with_suggestion(error).exit());
     let printer = Printer::new(app.global.color);
-    match app.command.run(&app.global, printer) {
-        Ok(exit) => exit.into(),
-        Err(Failure {
-            exit,
-            message,
-            hint,
-        }) => {
-            printer.error(&message, hint.as_deref());
-            exit.into()
-        }
+    let done = app.command.run(&app.global, printer);
+    let exit = done.unwrap_or_else(|failure| told(&failure, printer));
+    exit_of_output(exit, printer).into()
+}
+
+/// Says what went wrong; gives the code.
+fn told(failure: &Failure, printer: Printer) -> Exit {
+    printer.error(&failure.message, failure.hint.as_deref());
+    failure.exit
+}
+
+/// Whoever reads a truncated answer must not take it for the whole: the machine failed, whatever the answer was. Wrong
+/// input and an interruption stay what they are.
+fn exit_of_output(exit: Exit, printer: Printer) -> Exit {
+    let Some(error) = printer.finish() else {
+        return exit;
+    };
+    let message =
+        format!("cannot write to standard output: {error}; what was written is not whole");
+    printer.error(&message, None);
+    match exit {
+        Exit::Input | Exit::Interrupted => exit,
+        _ => Exit::Machine,
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn request(
         parallel: sweep.parallel,
         expected_s: None,
         stay: Stay::UntilDone,
-        start: start(&ending.report().run),
+        start: start(&ending.report().run)?,
         program: sweep.program.clone(),
         version: sweep.version.clone(),
         environment: sweep.environment.clone(),
@@ -48,14 +48,12 @@ pub(crate) fn request(
 }
 
 /// Goes on with the newest confirmation where it belongs to this sweep.
-fn start(sweep: &RunDir) -> Start {
-    confirming_run(sweep).map_or(
-        Start::New {
-            reuse: None,
-            outputs: Outputs::Keep,
-        },
-        Start::Resume,
-    )
+fn start(sweep: &RunDir) -> Result<Start, Failure> {
+    let new = Start::New {
+        reuse: None,
+        outputs: Outputs::Keep,
+    };
+    Ok(confirming_run(sweep)?.map_or(new, Start::Resume))
 }
 
 /// What is about to happen.

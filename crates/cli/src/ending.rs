@@ -12,7 +12,7 @@ use fairtrial_analysis::compare::{SweepChoice, choose_declared};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
-use fairtrial_engine::{RunReport, RunRequest, StopReason};
+use fairtrial_engine::{Cap, RunReport, RunRequest, StopReason};
 use fairtrial_journal::RunStatus;
 use fairtrial_spec::Spec;
 use serde_json::{Value, json};
@@ -254,9 +254,12 @@ fn stop_words(report: &RunReport, else_word: &str) -> String {
 fn going_on(report: &RunReport, spec: &Path) -> String {
     let spec = spec.display();
     match &report.stopped {
-        Some(StopReason::Budget(cap)) if cap != "time" => format!(
-            "raise `budget.{cap}` to go on, as by `fairtrial run {spec} --set budget.{cap}=N --resume`"
-        ),
+        Some(StopReason::Budget(cap)) if *cap != Cap::Time => {
+            let key = cap.key();
+            format!(
+                "raise `budget.{key}` to go on, as by `fairtrial run {spec} --set budget.{key}=N --resume`"
+            )
+        }
         _ => format!("`fairtrial run {spec} --resume` goes on"),
     }
 }

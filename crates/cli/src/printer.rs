@@ -2,10 +2,14 @@
 
 use fairtrial_report::console::{Color, Terminal};
 use serde::Serialize;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
+use std::sync::OnceLock;
 
 /// Columns where there is no terminal to ask.
 const PIPE_WIDTH: usize = 120;
+
+/// Why data did not arrive, the first time that it did not: a printer is copied everywhere, the stream is one.
+static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Where a command writes.
 #[derive(Debug, Clone, Copy)]
@@ -74,15 +78,30 @@ impl Printer {
 
     /// A line of data.
     pub(crate) fn line(self, text: impl AsRef<str>) {
-        // A reader that went away (`| head`) is no error of ours.
-        let _ = writeln!(io::stdout().lock(), "{}", text.as_ref());
+        note(writeln!(io::stdout().lock(), "{}", text.as_ref()));
     }
 
     /// Data as JSON.
     pub(crate) fn json<T: Serialize>(self, value: &T) {
-        let mut out = io::stdout().lock();
-        let _ = serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from);
-        let _ = writeln!(out);
+        self.stream(|out| {
+            serde_json::to_writer_pretty(&mut *out, value)?;
+            writeln!(out)
+        });
+    }
+
+    /// Data that is too much to hold at once. A reader that went away ends it.
+    pub(crate) fn stream(
+        self,
+        fill: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
+    ) {
+        let mut out = BufWriter::new(io::stdout().lock());
+        note(fill(&mut out).and_then(|()| out.flush()));
+    }
+
+    /// Sends off what is held back; why data did not arrive, if some did not.
+    pub(crate) fn finish(self) -> Option<&'static io::Error> {
+        note(io::stdout().lock().flush());
+        LOST.get()
     }
 
     /// A line for the person at the terminal.
@@ -110,5 +129,15 @@ impl Printer {
             ("", "")
         };
         self.tell(format!("{on}{label}{off}: {text}"));
+    }
+}
+
+/// Remembers what kept data from arriving. A reader that went away (`| head`) is no error of ours.
+fn note(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        // The first one is told.
+        let _ = LOST.set(error);
     }
 }

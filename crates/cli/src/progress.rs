@@ -221,10 +221,11 @@ impl Progress {
             }
             StopReason::Detach => "leaving: the jobs go on without this terminal".to_owned(),
             StopReason::Cancel => "stopping: trials in flight are being ended".to_owned(),
-            StopReason::Budget(which) => {
+            StopReason::Budget(cap) => {
+                let key = cap.key();
                 format!(
-                    "stopping: the {which} budget is spent; trials in flight may finish \
-                     (a larger `budget` and --resume go on)"
+                    "stopping: the {key} budget is spent; trials in flight may finish \
+                     (a larger `budget.{key}` and --resume go on)"
                 )
             }
             StopReason::Decided(why) => format!("stopping: {why}; trials in flight may finish"),

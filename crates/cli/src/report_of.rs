@@ -5,11 +5,10 @@ use crate::exit::Failure;
 use crate::printer::Printer;
 use fairtrial_analysis::report::{ReportData, ReportOptions, report};
 use fairtrial_engine::resolved_spec;
-use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{RunDir, read_if_there};
 use fairtrial_model::Stamp;
-use std::fs;
 
 /// Makes the report of a run from its evidence. `history` names the runs of one that is made again.
 pub(crate) fn report_of(
@@ -32,7 +31,10 @@ pub(crate) fn report_of(
 /// The run's `environment.json`; why it cannot be read is said.
 pub(crate) fn recorded_environment(run: &RunDir, printer: Printer) -> Option<Environment> {
     let path = run.environment();
-    let text = fs::read(&path).ok()?;
+    let text = read_if_there(&path).unwrap_or_else(|error| {
+        printer.warn(error.to_string());
+        None
+    })?;
     let read = serde_json::from_slice(&text);
     read.map_err(|error| printer.warn(format!("{}: {error}", path.display())))
         .ok()

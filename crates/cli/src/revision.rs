@@ -3,6 +3,7 @@
 use crate::data_dir::absolute;
 use crate::exit::Failure;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -38,20 +39,51 @@ impl Place {
     /// A file of the same place: itself or one beside it.
     pub(crate) fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
         match &self.revision {
-            None => fs::read(path).map_err(|error| {
-                Failure::input(format!("cannot read {}: {error}", path.display()))
-            }),
+            None => fs::read(path).map_err(|error| unreadable(path, &error)),
             Some(revision) => git_show(path, revision),
         }
     }
+
+    /// The same for one that may be absent; only one that is not there is.
+    pub(crate) fn read_if_there(&self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+        match &self.revision {
+            None => match fs::read(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                read => read.map(Some).map_err(|error| unreadable(path, &error)),
+            },
+            Some(revision) if git_has(path, revision)? => git_show(path, revision).map(Some),
+            Some(_) => Ok(None),
+        }
+    }
+}
+
+/// A file that the system does not let us read.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::input(format!("cannot read {}: {error}", path.display()))
+}
+
+/// Whether a revision has a file.
+fn git_has(path: &Path, revision: &str) -> Result<bool, Failure> {
+    let name = path.file_name().unwrap_or_default();
+    let mut command = git(path);
+    command.args(["ls-tree", "--name-only", revision, "--"]);
+    Ok(!answer(command.arg(name), path, revision)?.is_empty())
 }
 
 /// The content of a file in a revision, asked of the `git` program.
 fn git_show(path: &Path, revision: &str) -> Result<Vec<u8>, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let output = git(path)
-        .arg("show")
-        .arg(format!("{revision}:./{name}"))
+    let mut command = git(path);
+    answer(
+        command.arg("show").arg(format!("{revision}:./{name}")),
+        path,
+        revision,
+    )
+}
+
+/// What `git` says about a file in a revision.
+fn answer(command: &mut Command, path: &Path, revision: &str) -> Result<Vec<u8>, Failure> {
+    let output = command
         .output()
         .map_err(|error| Failure::machine(format!("cannot start git: {error}")))?;
     if output.status.success() {

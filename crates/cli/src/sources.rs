@@ -8,7 +8,7 @@ use crate::revision::revision_text;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::{AnalysisError, Dataset};
 use fairtrial_engine::resolved_spec;
-use fairtrial_journal::{DataRoot, RunDir, Selector};
+use fairtrial_journal::{DataRoot, JournalError, RunDir, Selector};
 use fairtrial_model::Stamp;
 use fairtrial_spec::Spec;
 use std::fs;
@@ -103,7 +103,10 @@ pub(crate) fn run_named(name: &str, root: &DataRoot) -> Result<Option<RunDir>, F
         },
         None => (name, Selector::Latest),
     };
-    Ok(RunDir::open(root, benchmark, selector).ok())
+    match RunDir::open(root, benchmark, selector) {
+        Err(JournalError::NoSuchRun { .. } | JournalError::Name(_)) => Ok(None),
+        found => Ok(Some(found?)),
+    }
 }
 
 impl Place {

@@ -4,8 +4,8 @@
 //! file of a name stays: whoever comes second (a restarted job, a controller that gave up waiting) sees that and yields.
 
 use fairtrial_journal::{
-    Durability, Fresh, JournalError, RunDir, record_from_line, record_line, write_atomic_bytes,
-    write_once,
+    Durability, Fresh, JournalError, RunDir, is_there, read_if_there, record_from_line,
+    record_line, write_atomic_bytes, write_once,
 };
 use fairtrial_model::Record;
 use serde::{Deserialize, Serialize};
@@ -118,6 +118,11 @@ impl ChunkDir {
         serde_json::from_slice(&text).map_err(|error| self.content(&error.to_string()))
     }
 
+    /// Whether its folder is there. A runner without one can neither begin nor leave anything.
+    pub(crate) fn is_there(&self) -> Result<bool, JournalError> {
+        is_there(&self.path)
+    }
+
     /// The last sign of life; absent where there is none, or it is being replaced.
     pub(crate) fn beat(&self) -> Option<Beat> {
         let text = fs::read(self.path.join("beat.json")).ok()?;
@@ -147,16 +152,17 @@ impl ChunkDir {
         write_once(&self.path.join(name), &line).map(drop)
     }
 
-    pub(crate) fn has_record(&self, given: Given) -> bool {
-        self.record_path(given).exists()
+    pub(crate) fn has_record(&self, given: Given) -> Result<bool, JournalError> {
+        is_there(&self.record_path(given))
     }
 
     /// The record of an attempt: absent where there is none, or where the file is not one.
-    pub(crate) fn record(&self, given: Given) -> Option<Record> {
-        let line = fs::read(self.record_path(given)).ok()?;
-        let record = record_from_line(&line).ok()?;
-        let named = record.trial.index == given.index && record.attempt == given.attempt;
-        named.then_some(record)
+    pub(crate) fn record(&self, given: Given) -> Result<Option<Record>, JournalError> {
+        let line = read_if_there(&self.record_path(given))?;
+        let record = line.and_then(|line| record_from_line(&line).ok());
+        let named =
+            |record: &Record| record.trial.index == given.index && record.attempt == given.attempt;
+        Ok(record.filter(named))
     }
 
     /// The attempts that have a record here.

@@ -6,7 +6,7 @@
 mod uncounted;
 
 use crate::capacity::Capacity;
-use crate::events::StopReason;
+use crate::events::{Cap, StopReason};
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus, TrialState};
 use fairtrial_model::{Cause, Outcome, Record};
 use fairtrial_plan::Plan;
@@ -494,22 +494,22 @@ impl Dispatch {
         let spent = if wall_s
             .is_some_and(|limit| now.duration_since(self.budget.began).as_secs_f64() >= limit)
         {
-            Some("time")
+            Some(Cap::Time)
         } else if idle && self.is_given_out() {
             // Not before the last of them has its answer: the cap is on what is begun, and takes nothing back.
-            Some("trials")
+            Some(Cap::Trials)
         } else if is_spent(cost, self.budget.cost) {
-            Some("cost")
+            Some(Cap::Cost)
         } else if is_spent(tokens, self.budget.tokens) {
-            Some("token")
+            Some(Cap::Tokens)
         } else {
             None
         };
         // A run that has nothing left to start is finished, not stopped.
-        if let Some(which) = spent
+        if let Some(cap) = spent
             && self.left > 0
         {
-            self.stop(StopReason::Budget(which.to_owned()));
+            self.stop(StopReason::Budget(cap));
         }
     }
 }

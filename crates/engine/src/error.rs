@@ -57,6 +57,12 @@ pub enum EngineError {
         /// How many jobs.
         jobs: usize,
     },
+    /// What was handed to a scheduler is not known.
+    #[error(
+        "{0}; its trials may be running: try again when it can be read, or end its jobs at the scheduler and remove its \
+         folder"
+    )]
+    Unknown(JournalError),
     /// A node's binary must not run a chunk.
     #[error("chunk {chunk} is not for this binary: {message}")]
     Refused {

@@ -85,6 +85,31 @@ pub struct Ending {
     pub counts: OutcomeCounts,
 }
 
+/// A cap of the whole run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cap {
+    /// Wall time.
+    Time,
+    /// Attempts begun.
+    Trials,
+    /// Money.
+    Cost,
+    /// Tokens of models.
+    Tokens,
+}
+
+impl Cap {
+    /// Its key in `[budget]`, by which the user is told of it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Trials => "trials",
+            Self::Cost => "cost",
+            Self::Tokens => "tokens",
+        }
+    }
+}
+
 /// Why a run starts no more trials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
@@ -95,7 +120,7 @@ pub enum StopReason {
     /// The user asked again, or from another terminal: what runs is ended.
     Cancel,
     /// A budget is spent.
-    Budget(String),
+    Budget(Cap),
     /// The stopping rule has its answer.
     Decided(String),
     /// Records cannot be written.
@@ -108,7 +133,7 @@ impl fmt::Display for StopReason {
             Self::Drain => f.write_str("interrupted"),
             Self::Detach => f.write_str("detached"),
             Self::Cancel => f.write_str("cancelled"),
-            Self::Budget(which) => write!(f, "{which} budget spent"),
+            Self::Budget(cap) => write!(f, "{} budget spent", cap.key()),
             Self::Decided(why) => write!(f, "stopped by its rule: {why}"),
             Self::Broken(error) => f.write_str(error),
         }

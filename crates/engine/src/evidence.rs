@@ -2,7 +2,7 @@
 //! on, and every trial's copy of its record.
 
 use crate::{EngineError, prepare};
-use fairtrial_journal::{JournalError, RunDir, RunState, effective_records};
+use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, read_if_there};
 use fairtrial_model::{Record, hex};
 use fairtrial_plan::Plan;
 use sha2::{Digest, Sha256};
@@ -128,7 +128,7 @@ fn copies(run: &RunDir, state: &RunState, evidence: &mut Evidence) -> Result<(),
             return Ok::<(), JournalError>(());
         }
         let path = run.root().path().join(&record.dir).join("record.json");
-        let Ok(text) = std::fs::read(&path) else {
+        let Some(text) = read_if_there(&path)? else {
             evidence.copies_gone += 1;
             return Ok(());
         };

@@ -210,7 +210,8 @@ impl Node<'_> {
             if self.shall_stop(turn) {
                 return Ok(ExecEnd::Stopped);
             }
-            if self.dir.has_record(*given) {
+            // Where the system does not say, the first record stays all the same.
+            if self.dir.has_record(*given).unwrap_or(false) {
                 continue;
             }
             self.heart.runs(Some(*given));

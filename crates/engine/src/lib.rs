@@ -35,7 +35,7 @@ mod views;
 pub use chunk::Owner;
 pub use controls::Controls;
 pub use error::EngineError;
-pub use events::{Ending, RunEvent, StopReason};
+pub use events::{Cap, Ending, RunEvent, StopReason};
 pub use evidence::{Difference, Evidence, check_evidence};
 pub use exec::{ExecControls, ExecEnd, ExecRequest, exec};
 pub use experiment::output_dir;

@@ -15,6 +15,7 @@ mod line;
 mod lock;
 pub mod provenance;
 mod reader;
+mod reading;
 mod record_text;
 pub mod redact;
 mod root;
@@ -33,6 +34,7 @@ pub use lock::{Liveness, RunLock, cancel_requested, clear_cancel, is_live, reque
 pub use reader::{
     CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, read_journal,
 };
+pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;
 pub use root::DataRoot;
 pub use run_dir::{RunDir, Selector, list_runs};

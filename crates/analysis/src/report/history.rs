@@ -3,7 +3,7 @@
 use super::Evidence;
 use crate::AnalysisError;
 use crate::summary::summarize_run;
-use fairtrial_journal::{RunDir, list_runs};
+use fairtrial_journal::{RunDir, is_there, list_runs, read_if_there};
 use fairtrial_model::Stamp;
 use fairtrial_spec::Spec;
 use fairtrial_stats::history::{ChangePoint, Options, calibrated_threshold, change_points};
@@ -112,12 +112,12 @@ fn runs(run: &RunDir, only: Option<&[Stamp]>) -> Result<Vec<RunDir>, AnalysisErr
 }
 
 fn add(run: &RunDir, metric: &str, found: &mut [MetricHistory]) -> Result<(), AnalysisError> {
-    let spec = std::fs::read(run.resolved_spec()).ok();
+    let spec = read_if_there(&run.resolved_spec())?;
     // A run of another version, or one that never began, has no part in it.
     let Some(spec) = spec.and_then(|text| serde_json::from_slice::<Spec>(&text).ok()) else {
         return Ok(());
     };
-    if !run.journal().exists() {
+    if !is_there(&run.journal())? {
         return Ok(());
     }
     let summary = summarize_run(run, &spec)?;

@@ -24,7 +24,9 @@ use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
 use crate::summary::{RunName, RunSummary, Summarizer, SummaryOptions};
 use crate::{AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observation, compare};
 use fairtrial_journal::provenance::Environment;
-use fairtrial_journal::{JournalError, RunDir, RunState, RunStatus, effective_records};
+use fairtrial_journal::{
+    JournalError, RunDir, RunState, RunStatus, effective_records, read_if_there,
+};
 use fairtrial_model::{Record, Stamp, UtcTime};
 use fairtrial_spec::Spec;
 use serde::Serialize;
@@ -199,7 +201,7 @@ pub fn report(
     let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.as_ref());
     let extended = evidence.data.extended.iter();
     let mut notes: Vec<String> = extended.map(|why| format!("Problem: {why}.")).collect();
-    let registration = std::fs::read(run.registration()).ok();
+    let registration = read_if_there(&run.registration())?;
     Ok(ReportData {
         schema: REPORT_SCHEMA,
         run: facts(run, spec, &state),

@@ -10,7 +10,7 @@ use fairtrial_journal::{DataRoot, Index};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{FileCheck, Spec, Work};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 /// Print every trial of a spec, in order, with its command; run nothing
 #[derive(Debug, clap::Args)]
@@ -33,20 +33,19 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         .spec
         .plan(FileCheck::Warn, args.only.as_deref(), printer)?;
     let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
-    show(&plan, &root, args.json);
+    show(&plan, &root, args.json, printer);
     Ok(Exit::Fine)
 }
 
 /// Prints a plan, one trial at a time.
-pub(crate) fn show(plan: &Plan, root: &DataRoot, json: bool) {
-    let mut out = BufWriter::new(io::stdout().lock());
-    // A reader that went away (`| head`) ends the listing and is no error.
-    let _ = if json {
-        write_plan(&mut out, plan)
-    } else {
-        write_text(&mut out, plan, root)
-    };
-    let _ = out.flush();
+pub(crate) fn show(plan: &Plan, root: &DataRoot, json: bool, printer: Printer) {
+    printer.stream(|out| {
+        if json {
+            write_plan(out, plan)
+        } else {
+            write_text(out, plan, root)
+        }
+    });
 }
 
 fn write_text(out: &mut impl Write, plan: &Plan, root: &DataRoot) -> io::Result<()> {

@@ -5,7 +5,7 @@ use crate::printer::Printer;
 use crate::spec_file::SpecArgs;
 use crate::time;
 use fairtrial_analysis::registration::Registration;
-use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_journal::{Durability, is_there, write_atomic_bytes};
 use fairtrial_spec::FileCheck;
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     let plan = args.spec.plan(FileCheck::Warn, None, printer)?;
     let path = path_of(&args.spec.spec);
-    if path.exists() && !args.replace {
+    if !args.replace && is_there(&path)? {
         return Err(Failure::input(format!("{} is there already", path.display())).hint(
             "a registered plan is not changed after the fact: `--replace` registers anew, with today's date",
         ));

@@ -22,7 +22,9 @@ use fairtrial_engine::{
     Controls, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote,
     resolved_spec, reusable,
 };
-use fairtrial_journal::{DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_journal};
+use fairtrial_journal::{
+    DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_if_there, read_journal,
+};
 use fairtrial_model::Stamp;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{EngineKind, FileCheck};
@@ -105,7 +107,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         unmet_needs(&plan, printer);
     }
     if args.dry_run {
-        plan::show(&plan, &root, args.json);
+        plan::show(&plan, &root, args.json, printer);
         preview(&plan, &root, args, printer)?;
         return Ok(Exit::Fine);
     }
@@ -115,7 +117,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     agents::make_ready(plan.spec(), &root)?;
     agents::reap(plan.spec(), printer);
     let watched = Watched::new(plan.spec())?;
-    let registration = registration(args, &plan, printer);
+    let registration = registration(args, &plan, printer)?;
     let mut request = request(args, root, Arc::new(plan), start, environment)?;
     request.registration = registration;
     request.stop = watched.as_ref().map(Watched::boxed);
@@ -251,9 +253,11 @@ fn could_not_go_on(report: &RunReport, request: &RunRequest, failure: &Failure, 
 }
 
 /// The registered plan beside the spec; where the spec deviates from it, that is said before anything runs.
-fn registration(args: &Args, plan: &Plan, printer: Printer) -> Option<Vec<u8>> {
+fn registration(args: &Args, plan: &Plan, printer: Printer) -> Result<Option<Vec<u8>>, Failure> {
     let path = super::register::path_of(&args.spec.spec);
-    let text = std::fs::read(&path).ok()?;
+    let Some(text) = read_if_there(&path)? else {
+        return Ok(None);
+    };
     match Registration::read(&text) {
         Err(error) => printer.warn(format!("{}: {error}", path.display())),
         Ok(registration) => {
@@ -267,7 +271,7 @@ fn registration(args: &Args, plan: &Plan, printer: Printer) -> Option<Vec<u8>> {
             }
         }
     }
-    Some(text)
+    Ok(Some(text))
 }
 
 /// A new run, one with records of an earlier one, or an earlier one itself.

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     ));
     if let (Some(choice), Some(spec)) = (&choice, spec) {
         let sweep = (run.name(), Some(spec.source.as_str()));
-        let confirmation = Confirmation::of(&run, spec);
+        let confirmation = Confirmation::of(&run, spec)?;
         let words = fairtrial_report::sweep::confirm_sentence(choice, &confirmation, sweep);
         printer.tell(words);
     }

@@ -1,7 +1,7 @@
 //! `variance`: how noisy runs are, and how many of them are enough.
 
 use crate::data_dir;
-use crate::exit::{Done, Exit};
+use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::picture::Picture;
 use crate::printer::Printer;
@@ -44,11 +44,14 @@ pub(crate) struct Args {
 }
 
 /// The primary metric of one of our runs, named as `NAME[/STAMP][:ARM[:SEED]]`.
-fn primary(run: &str, root: &DataRoot) -> Option<String> {
-    let name = run.split(':').next()?;
-    let spec = resolved_spec(&run_named(name, root).ok()??).ok()?;
+fn primary(run: &str, root: &DataRoot) -> Result<Option<String>, Failure> {
+    let name = run.split_once(':').map_or(run, |(name, _)| name);
+    let Some(run) = run_named(name, root)? else {
+        return Ok(None);
+    };
+    let spec = resolved_spec(&run)?;
     let first = || spec.metrics.first().map(|metric| metric.name.clone());
-    spec.analysis.metric.clone().or_else(first)
+    Ok(spec.analysis.metric.clone().or_else(first))
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
@@ -56,7 +59,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let root = data_dir::for_here(global.data_dir.as_deref());
     let metric = match &args.metric {
         Some(metric) => metric.clone(),
-        None => primary(&args.runs[0], &root).unwrap_or_else(|| "overview/reward".to_owned()),
+        None => primary(&args.runs[0], &root)?.unwrap_or_else(|| "overview/reward".to_owned()),
     };
     let question = VarianceQuestion {
         threshold: args.threshold,

@@ -9,7 +9,7 @@ use crate::report_of::report_of;
 use fairtrial_analysis::registration::Registered;
 use fairtrial_analysis::report::ReportData;
 use fairtrial_engine::{Difference, check_evidence};
-use fairtrial_journal::RunDir;
+use fairtrial_journal::{RunDir, is_there};
 use fairtrial_report::verify::{Finding, Found, Verified};
 use fairtrial_report::{seal, verify};
 use serde::Serialize;
@@ -53,7 +53,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let mut checks = vec![evidence(&run)?];
     let reports = if args.reports.is_empty() {
         let usual = ["report.html", "report.md"].map(|name| run.path().join(name));
-        usual.into_iter().filter(|path| path.exists()).collect()
+        // One that is there and cannot be read is told of when it is.
+        let absent = |path: &PathBuf| is_there(path).is_ok_and(|there| !there);
+        usual.into_iter().filter(|path| !absent(path)).collect()
     } else {
         args.reports.clone()
     };

@@ -154,7 +154,8 @@ fn a_token_budget_ends_the_run() {
     ));
     let ran = lab.run(0);
     assert!(
-        ran.err.contains("token budget spent: 2 of 5"),
+        ran.err.contains("tokens budget spent: 2 of 5")
+            && ran.err.contains("--set budget.tokens=N --resume"),
         "{}",
         ran.err
     );

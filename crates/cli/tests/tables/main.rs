@@ -89,6 +89,25 @@ fn a_suite_updates_its_table_and_leaves_what_failed() {
 }
 
 #[test]
+fn origins_that_cannot_be_read_are_not_replaced() {
+    let project = project();
+    project.expect(1, &["run", "suite.toml"]);
+    let side = project.path().join("benchmarks/main.csv.origins.json");
+    std::os::unix::fs::symlink("main.csv.origins.json", &side).unwrap();
+    let update = ["table", "update", "benchmarks/main.csv", "--from", "suite"];
+    let refused = project.expect(2, &update);
+    assert!(
+        refused.err.contains("cannot read") && refused.err.contains("main.csv.origins.json"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(project.read("benchmarks/main.csv"), TABLE);
+    std::fs::remove_file(&side).unwrap();
+    project.expect(1, &update);
+    assert!(side.is_file());
+}
+
+#[test]
 fn checks_and_comparisons_name_what_matters() {
     let project = project();
     let checked = project.expect(1, &["table", "check", "--spec", "suite.toml"]);

@@ -213,6 +213,71 @@ fn records_that_came_after_their_chunk_was_taken_back_count() {
     assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
 }
 
+#[test]
+fn a_chunk_that_cannot_be_read_is_not_given_out_again() {
+    let site = Site::new(&spec(6, "sleep 1"));
+    site.expect(0, &["run", "bench.toml", "--detach"]);
+    let chunks = site.project.newest_run("bench").join("chunks");
+    let (file, aside) = (chunks.join("0/chunk.json"), chunks.join("0/aside"));
+    std::fs::rename(&file, &aside).unwrap();
+    // Neither a file that the system refuses nor a folder without one says that nothing runs.
+    for spoil in [true, false] {
+        if spoil {
+            std::fs::create_dir(&file).unwrap();
+        }
+        let here = ["run", "bench.toml", "--resume", "--engine", "local"];
+        let refused = site.expect(2, &here);
+        assert!(
+            refused.err.contains("2 jobs of this run"),
+            "{}",
+            refused.err
+        );
+        let told = site.expect(3, &["wait", "bench"]);
+        assert!(told.err.contains("chunks/0"), "{}", told.err);
+        if spoil {
+            std::fs::remove_dir(&file).unwrap();
+        }
+    }
+    std::fs::rename(&aside, &file).unwrap();
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+    // A run that has all its answers does without.
+    std::fs::write(&file, "no chunk").unwrap();
+    site.expect(0, &["run", "bench.toml", "--resume"]);
+    std::fs::remove_dir_all(&chunks).unwrap();
+    site.expect(0, &["run", "bench.toml", "--resume"]);
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_not_recorded_as_lost() {
+    let site = Site::new(&spec(3, "true"));
+    site.expect(0, &["run", "bench.toml", "--detach"]);
+    let chunk = site.project.newest_run("bench").join("chunks/0");
+    site.until("the job has left", |_| {
+        let beat = std::fs::read_to_string(chunk.join("beat.json"));
+        beat.is_ok_and(|beat| beat.contains("ended"))
+    });
+    let (file, aside) = (chunk.join("1-1.json"), chunk.join("aside"));
+    std::fs::rename(&file, &aside).unwrap();
+    std::os::unix::fs::symlink("1-1.json", &file).unwrap();
+    let told = site.expect(3, &["wait", "bench"]);
+    assert!(told.err.contains("chunks/0/1-1.json"), "{}", told.err);
+    std::fs::rename(&aside, &file).unwrap();
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!((site.records("ok"), site.records("infra")), (3, 0));
+    assert_eq!(site.ran().len(), 3);
+}
+
+#[test]
+fn a_chunk_whose_folder_was_removed_is_given_out_again() {
+    let site = Site::new(&spec(6, "sleep 1"));
+    site.expect(0, &["run", "bench.toml", "--detach"]);
+    let chunks = site.project.newest_run("bench").join("chunks");
+    std::fs::remove_dir_all(chunks.join("0")).unwrap();
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!(site.records("ok"), 6);
+}
+
 /// A spec whose submit command is this, after it is counted in `ledger.submits`.
 fn submits_by(command: &str) -> String {
     let text = spec(6, "true").replace("grace = '5s'", "grace = '1s'");

@@ -1,7 +1,7 @@
 //! The controller's rules on their own: order, needs, retries, budgets, stopping.
 
 use super::{Dispatch, Next};
-use crate::events::StopReason;
+use crate::events::{Cap, StopReason};
 use fairtrial_journal::{RunState, RunStatus};
 use fairtrial_model::{Cause, Number, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
@@ -231,7 +231,7 @@ fn a_stronger_stop_replaces_a_weaker_one() {
     assert!(dispatch.stop(StopReason::Drain));
     assert!(!dispatch.stop(StopReason::Drain));
     assert!(dispatch.stop(StopReason::Cancel));
-    assert!(!dispatch.stop(StopReason::Budget("time".into())));
+    assert!(!dispatch.stop(StopReason::Budget(Cap::Time)));
     assert_eq!(
         (dispatch.next(Instant::now()), dispatch.status()),
         (Next::Done, RunStatus::Cancelled)

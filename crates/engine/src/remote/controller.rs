@@ -157,7 +157,8 @@ impl<'a> Remote<'a> {
             let mut open = 0;
             for number in info.chunks.clone() {
                 let place = (info.number, number - info.chunks.start);
-                let Some((found, trials)) = OpenChunk::adopt(self.run, known, number, place) else {
+                let adopted = OpenChunk::adopt(self.run, known, number, place);
+                let Some((found, trials)) = adopted.map_err(EngineError::Unknown)? else {
                     continue;
                 };
                 all.extend(trials);

@@ -124,7 +124,8 @@ impl Remote<'_> {
         self.floor.record(record);
     }
 
-    /// Records an attempt that left no record itself; one that came at the last moment wins.
+    /// Records an attempt that left no record itself; one that came at the last moment wins, and one that is there and
+    /// cannot be read now is not replaced.
     fn lost(
         &self,
         dir: &ChunkDir,
@@ -149,7 +150,7 @@ impl Remote<'_> {
         }
         let record: Record = match dir.write_record(&record)? {
             Fresh::Written => record,
-            Fresh::Taken => dir.record(given).unwrap_or(record),
+            Fresh::Taken => dir.record(given)?.unwrap_or(record),
         };
         self.floor.record(record);
         Ok(())

@@ -33,7 +33,8 @@ pub fn open_jobs(run: &RunDir, known: &RunState) -> Option<(String, usize)> {
         let chunks = info.chunks.clone();
         let open = chunks.filter(|number| {
             let place = (info.number, number - info.chunks.start);
-            open::OpenChunk::adopt(run, known, *number, place).is_some()
+            // One that cannot be read may be running.
+            !matches!(open::OpenChunk::adopt(run, known, *number, place), Ok(None))
         });
         (info.engine.clone(), open.count())
     };
@@ -47,7 +48,8 @@ pub fn open_jobs(run: &RunDir, known: &RunState) -> Option<(String, usize)> {
     found.into_iter().next().map(|(engine, _)| (engine, jobs))
 }
 
-/// Attempts that were given out and taken back before they began, where a cap counts attempts: they were not run.
+/// Attempts that were given out and taken back before they began, where a cap counts attempts: they were not run. One
+/// of which the system does not say so counts as run.
 pub(crate) fn never_begun(run: &RunDir, known: &RunState, budget: &Budget) -> u64 {
     if budget.trials.is_none() {
         return 0;
@@ -58,7 +60,8 @@ pub(crate) fn never_begun(run: &RunDir, known: &RunState, budget: &Budget) -> u6
     let unbegun = taken_back.filter_map(|dir| {
         let chunk = dir.read().ok()?;
         let idle = |given: &&Given| {
-            !dir.has_record(**given) && !run.trial_dir(given.index, given.attempt).exists()
+            let recorded = dir.has_record(**given).unwrap_or(true);
+            !recorded && !run.trial_dir(given.index, given.attempt).exists()
         };
         Some(chunk.trials.iter().filter(idle).count() as u64)
     });

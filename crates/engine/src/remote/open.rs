@@ -2,7 +2,7 @@
 
 use super::contract::JobState;
 use crate::chunk::{Beat, Chunk, ChunkDir, Given, Phase};
-use fairtrial_journal::{RunDir, RunState};
+use fairtrial_journal::{JournalError, RunDir, RunState, is_there};
 use fairtrial_model::{Cause, Record};
 use fairtrial_plan::Plan;
 use std::collections::BTreeMap;
@@ -83,25 +83,32 @@ impl OpenChunk {
     }
 
     /// A chunk that an earlier controller gave out, with all its trials; absent where nothing of it is open. Of one that
-    /// was taken back only the records count that came all the same, and one that cannot be read was never given out.
+    /// was taken back only the records count that came all the same. A chunk is on disk before the journal knows of it:
+    /// one that cannot be read may be running, and only one whose folder somebody removed can bring nothing any more.
     pub(super) fn adopt(
         run: &RunDir,
         known: &RunState,
         number: u64,
         place: (u64, u64),
-    ) -> Option<(Self, Vec<Given>)> {
+    ) -> Result<Option<(Self, Vec<Given>)>, JournalError> {
         let dir = ChunkDir::of(run, number);
-        let chunk = dir.read().ok()?;
+        let chunk = match dir.read() {
+            Ok(chunk) => chunk,
+            Err(error) => {
+                let some_open = known.trials().any(|(_, trial)| trial.is_in_flight());
+                return if some_open && dir.is_there()? {
+                    Err(error)
+                } else {
+                    Ok(None)
+                };
+            }
+        };
         let mut found = Self::new(dir, &chunk, place, Instant::now());
         found.keep_open(known);
         if found.dir.revoked().is_some() {
-            let dir = &found.dir;
-            found.left.retain(|index, attempt| {
-                let (index, attempt) = (*index, *attempt);
-                dir.has_record(Given { index, attempt })
-            });
+            found.keep_recorded()?;
         }
-        (!found.left.is_empty()).then_some((found, chunk.trials))
+        Ok((!found.left.is_empty()).then_some((found, chunk.trials)))
     }
 
     /// Forgets the trials that the journal has answered, or has given out anew.
@@ -110,6 +117,16 @@ impl OpenChunk {
             let trial = known.trial(*index);
             trial.started == *attempt && trial.finished < *attempt
         });
+    }
+
+    /// Forgets the trials that left no record.
+    fn keep_recorded(&mut self) -> Result<(), JournalError> {
+        for (index, attempt) in self.left.clone() {
+            if !self.dir.has_record(Given { index, attempt })? {
+                self.left.remove(&index);
+            }
+        }
+        Ok(())
     }
 
     /// Reads what came into the folder; gives the records of open attempts.
@@ -123,6 +140,7 @@ impl OpenChunk {
             self.beat = beat;
             self.heard = now;
         }
+        // What the system refuses now comes with the next heartbeat, or is asked for when the chunk is closed.
         let mut found = Vec::new();
         for given in self.dir.recorded().unwrap_or_default() {
             if self.left.get(&given.index) == Some(&given.attempt) {
@@ -159,7 +177,7 @@ impl OpenChunk {
 
     /// The record of an attempt, where it is valid; the trial is then answered.
     fn take(&mut self, given: Given, plan: &Plan) -> Option<Record> {
-        let record = self.dir.record(given)?;
+        let record = self.dir.record(given).ok()??;
         let trial = plan.trial(given.index)?;
         if trial.id() != record.id {
             return None;
@@ -258,9 +276,10 @@ impl OpenChunk {
         }
     }
 
-    /// Whether an attempt was begun: its directory is there.
+    /// Whether an attempt was begun: its directory is there, or the system does not say that it is not.
     pub(super) fn begun(&self, run: &RunDir, given: Given) -> bool {
         let running = self.beat.as_ref().and_then(|beat| beat.running);
-        running == Some(given) || run.trial_dir(given.index, given.attempt).exists()
+        running == Some(given)
+            || is_there(&run.trial_dir(given.index, given.attempt)).unwrap_or(true)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Histories;
 use crate::AnalysisError;
-use fairtrial_journal::{RunDir, RunState, Selector, effective_records};
+use fairtrial_journal::{JournalError, RunDir, RunState, Selector, effective_records};
 use fairtrial_model::{Record, Stamp};
 use std::path::{Path, PathBuf};
 
@@ -92,8 +92,9 @@ impl Histories {
             arm.is_none_or(|arm| key.arm.as_deref() == Some(arm))
                 && seed.is_none_or(|seed| seed == key.seed.to_string())
         };
-        let Ok(run) = RunDir::open(&self.root, name, selector) else {
-            return Ok(None);
+        let run = match RunDir::open(&self.root, name, selector) {
+            Err(JournalError::NoSuchRun { .. } | JournalError::Name(_)) => return Ok(None),
+            found => found?,
         };
         let mut records = Vec::new();
         let state = RunState::read(&run.journal())?;

@@ -2,7 +2,7 @@
 
 use super::{History, Points, content, lines, read_text, table::Table};
 use crate::AnalysisError;
-use fairtrial_journal::{DataRoot, list_runs};
+use fairtrial_journal::{DataRoot, list_runs, read_if_there};
 use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record, Stamp};
 use fairtrial_spec::Spec;
 use std::collections::HashMap;
@@ -78,14 +78,21 @@ impl Trials {
     }
 }
 
-/// The spec of the run with this stamp; absent where the run is gone or was made by another version.
+/// The spec of the run with this stamp; absent where the run is gone. One that is there and cannot be read is an error:
+/// without it nobody knows which way of the metric is better.
 fn spec_of(root: &DataRoot, stamp: Stamp) -> Result<Option<Rc<Spec>>, AnalysisError> {
     let run = list_runs(root)?
         .into_iter()
         .find(|run| run.stamp() == stamp);
-    let text = run.and_then(|run| std::fs::read(run.resolved_spec()).ok());
-    let spec = text.and_then(|text| serde_json::from_slice(&text).ok());
-    Ok(spec.map(Rc::new))
+    let Some(path) = run.map(|run| run.resolved_spec()) else {
+        return Ok(None);
+    };
+    let Some(text) = read_if_there(&path)? else {
+        return Ok(None);
+    };
+    let spec = serde_json::from_slice(&text)
+        .map_err(|error| content(&path, format!("not a spec of this version: {error}")))?;
+    Ok(Some(Rc::new(spec)))
 }
 
 /// The run of a trial directory, `<stamp>-<index>[-attemptN]`.

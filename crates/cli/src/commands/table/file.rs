@@ -1,7 +1,7 @@
 //! A table on disk or in a revision of its repository, with its side file of origins.
 
 use crate::exit::Failure;
-use crate::revision::Place;
+use crate::revision::{Place, unreadable};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_table::{Origins, Table};
 use sha2::{Digest, Sha256};
@@ -32,13 +32,13 @@ impl TableFile {
             None => table,
         };
         let side = origins_path(&place.path);
-        let origins = match place.read(&side) {
-            Ok(bytes) => Origins::parse(&bytes).map_err(|error| {
+        let origins = match place.read_if_there(&side)? {
+            Some(bytes) => Origins::parse(&bytes).map_err(|error| {
                 Failure::input(format!("{}: {error}", side.display()))
                     .hint("mend it, or remove it: the origins of the rows are then not known")
             })?,
             // A table without a side file has rows of unknown origin.
-            Err(_) => Origins::default(),
+            None => Origins::default(),
         };
         Ok(Self {
             label: name.to_owned(),
@@ -61,7 +61,7 @@ impl TableFile {
                 self.label
             )));
         };
-        let now = fs::read(path).unwrap_or_default();
+        let now = fs::read(path).map_err(|error| unreadable(path, &error))?;
         if now != self.table.bytes() {
             return Err(Failure::input(format!(
                 "{} was changed by somebody else while this command worked; nothing was written",

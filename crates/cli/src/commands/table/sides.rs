@@ -79,18 +79,26 @@ impl Known {
         })
     }
 
-    /// The run that a row came from, where it is still here.
+    /// The run that a row came from, where it is still here; why one that is here cannot be read is said.
     fn named(&mut self, source: &str, table: &TableSpec) -> Option<&Behind> {
         if !self.runs.contains_key(source) {
-            let found = suite::find(source, &self.root).ok().flatten();
-            let ran = found.and_then(|run| {
-                let spec = resolved_spec(&run).ok()?;
-                Some(Ran { run, spec })
+            let behind = self.found(source, table).unwrap_or_else(|failure| {
+                let why = failure.message;
+                self.printer
+                    .warn(format!("its rows are compared without run {source}: {why}"));
+                None
             });
-            let behind = ran.and_then(|ran| self.behind(&ran, table).ok());
             self.runs.insert(source.to_owned(), behind);
         }
         self.runs.get(source)?.as_ref()
+    }
+
+    fn found(&self, source: &str, table: &TableSpec) -> Result<Option<Behind>, Failure> {
+        let Some(run) = suite::find(source, &self.root)? else {
+            return Ok(None);
+        };
+        let spec = resolved_spec(&run)?;
+        self.behind(&Ran { run, spec }, table).map(Some)
     }
 }
 
