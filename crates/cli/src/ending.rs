@@ -8,6 +8,7 @@ use crate::progress::outcome_words;
 use crate::report_of::report_of;
 use crate::sequential::Watched;
 use crate::sources;
+use crate::typed::Typed;
 use fairtrial_analysis::compare::{SweepChoice, choose_declared};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sequential::Trajectory;
@@ -16,7 +17,6 @@ use fairtrial_engine::{Cap, RunReport, RunRequest, StopReason};
 use fairtrial_journal::RunStatus;
 use fairtrial_spec::Spec;
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// How the end is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl<'a> Ending<'a> {
     }
 
     /// Prints what a reader wants, unless JSON was asked for.
-    pub(crate) fn print(&self, shown: Shown, file: &Path, printer: Printer) {
+    pub(crate) fn print(&self, shown: Shown, typed: &Typed, printer: Printer) {
         if shown == Shown::Json {
             return;
         }
@@ -122,7 +122,7 @@ impl<'a> Ending<'a> {
                 terminal,
             ));
             if self.spec.analysis.confirm.is_none() {
-                let file = file.display().to_string();
+                let file = typed.spec.display().to_string();
                 printer.tell(fairtrial_report::sweep::confirm_sentence(
                     choice,
                     &Confirmation::NotAsked,
@@ -130,7 +130,7 @@ impl<'a> Ending<'a> {
                 ));
             }
         }
-        closing_words(self.report, file, printer);
+        closing_words(self.report, typed, printer);
     }
 
     /// The whole as JSON.
@@ -214,7 +214,7 @@ fn chosen(data: &Dataset, spec: &Spec, printer: Printer) -> Option<SweepChoice> 
         .ok()
 }
 
-fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
+fn closing_words(report: &RunReport, typed: &Typed, printer: Printer) {
     let ended = report.counts.total();
     // One that was ended in the middle has none.
     let answered = ended - report.counts.cancelled;
@@ -229,7 +229,7 @@ fn closing_words(report: &RunReport, spec: &Path, printer: Printer) {
             "{why}: {answered} of {} trials have their answer",
             report.trials
         ));
-        printer.tell(going_on(report, spec));
+        printer.tell(going_on(report, typed));
     } else {
         let mark = if report.counts.ok == report.trials {
             "✓"
@@ -251,16 +251,15 @@ fn stop_words(report: &RunReport, else_word: &str) -> String {
 }
 
 /// How a run goes on. Caps but that on time are of the whole run, however often it is resumed.
-fn going_on(report: &RunReport, spec: &Path) -> String {
-    let spec = spec.display();
+fn going_on(report: &RunReport, typed: &Typed) -> String {
     match &report.stopped {
         Some(StopReason::Budget(cap)) if *cap != Cap::Time => {
             let key = cap.key();
-            format!(
-                "raise `budget.{key}` to go on, as by `fairtrial run {spec} --set budget.{key}=N --resume`"
-            )
+            let more = format!("budget.{key}=N");
+            let command = typed.resume(Some(&more));
+            format!("raise `budget.{key}` to go on, as by `{command}`")
         }
-        _ => format!("`fairtrial run {spec} --resume` goes on"),
+        _ => format!("`{}` goes on", typed.resume(None)),
     }
 }
 

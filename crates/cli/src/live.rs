@@ -5,11 +5,11 @@ use crate::exit::Failure;
 use crate::explain::explain;
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress};
+use crate::typed::Typed;
 use fairtrial_analysis::{RunSummary, summarize_state};
 use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest};
 use fairtrial_journal::{DataRoot, Index, JournalError, RunDir, RunState};
 use fairtrial_spec::EngineKind;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -17,8 +17,8 @@ use std::sync::mpsc::channel;
 pub(crate) struct Manner {
     /// The result.
     pub(crate) shown: Shown,
-    /// The spec, for what to type next.
-    pub(crate) file: PathBuf,
+    /// For what to type next.
+    pub(crate) typed: Typed,
     /// What is shown meanwhile.
     pub(crate) detail: Option<Detail>,
 }

@@ -28,6 +28,7 @@ mod sources;
 mod spec_file;
 mod time;
 mod trial_log;
+mod typed;
 
 use driver::DRIVERS;
 use fairtrial_trial::Inner;

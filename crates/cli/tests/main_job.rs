@@ -205,6 +205,19 @@ fn no_journal_holds_a_secret_of_the_environment() {
 }
 
 #[test]
+fn what_goes_on_with_a_run_can_be_pasted() {
+    let capped = format!("{PAIRED}[budget]\ntrials = 2\n");
+    let project = Project::with_spec(&capped);
+    let set = ["--set", "name=pilot", "--set", "arms.candidate.bonus=4"];
+    let ran = project.expect(0, &[&["run", "bench.toml"][..], &set].concat());
+    let (_, command) = ran.err.split_once("as by `fairtrial ").unwrap();
+    let command = command.split('`').next().unwrap().replace("=N ", "=6 ");
+    let words: Vec<&str> = command.split(' ').collect();
+    let rest = project.expect(0, &words);
+    assert!(rest.err.contains("All 6 tasks completed"), "{}", rest.err);
+}
+
+#[test]
 fn seeds_that_are_added_after_a_verdict_are_told() {
     let project = Project::with_spec(PAIRED);
     project.expect(0, &["run", "bench.toml"]);

@@ -6,13 +6,13 @@ use crate::explain::explain;
 use crate::live::{Manner, go};
 use crate::printer::Printer;
 use crate::sequential::Watched;
+use crate::typed::Typed;
 use crate::{environment, time};
 use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest, Start, Stay, Verbosity};
 use fairtrial_engine::{remote, resolved_spec};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_plan::Plan;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -50,7 +50,10 @@ pub(super) fn request(
         plan: Arc::new(plan),
         spec_text: Vec::new(),
         spec_extension: String::new(),
-        set: Vec::new(),
+        set: state
+            .opened
+            .as_ref()
+            .map_or_else(Vec::new, |opened| opened.set.clone()),
         only,
         registration: None,
         slots: parallel.unwrap_or(1),
@@ -66,6 +69,15 @@ pub(super) fn request(
         stop: watched.as_ref().map(Watched::boxed),
     };
     Ok((request, watched))
+}
+
+/// What was typed to have the run, as far as it is recorded.
+pub(super) fn typed(request: &RunRequest) -> Typed {
+    Typed {
+        spec: request.plan.spec().source.clone().into(),
+        set: request.set.clone(),
+        as_recorded: false,
+    }
 }
 
 /// What one look at a run with a scheduler shows.
@@ -104,7 +116,7 @@ pub(super) fn cancel(
     controls.cancel();
     let manner = Manner {
         shown: Shown::Json,
-        file: PathBuf::new(),
+        typed: typed(&request),
         detail: None,
     };
     go(&request, &controls, &manner, printer).map(|lived| lived.report)

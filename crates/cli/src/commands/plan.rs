@@ -4,6 +4,7 @@ use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::printer::Printer;
 use crate::spec_file::SpecArgs;
+use crate::typed::quoted;
 use crate::{data_dir, time};
 use fairtrial_engine::write_plan;
 use fairtrial_journal::{DataRoot, Index};
@@ -96,16 +97,6 @@ fn work(trial: &Trial<'_>) -> String {
             )
         }
         Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),
-    }
-}
-
-/// A word as it could be typed in a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+{}".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

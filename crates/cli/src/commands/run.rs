@@ -15,6 +15,7 @@ use crate::printer::Printer;
 use crate::progress::Detail;
 use crate::sequential::{self, Until, Watched};
 use crate::spec_file::SpecArgs;
+use crate::typed::Typed;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_analysis::registration::Registration;
@@ -123,7 +124,11 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     request.stop = watched.as_ref().map(Watched::boxed);
     let manner = Manner {
         shown: if args.json { Shown::Json } else { Shown::Text },
-        file: args.spec.spec.clone(),
+        typed: Typed {
+            spec: args.spec.spec.clone(),
+            set: args.spec.set.clone(),
+            as_recorded: args.as_recorded,
+        },
         detail: Some(match args.verbose {
             0 => Detail::Quiet,
             1 => Detail::Lines,
@@ -163,7 +168,7 @@ pub(super) fn finish(ran: Ran<'_>, manner: &Manner, printer: Printer) -> Done {
     } = ran;
     let mut ending = Ending::new((&report, summary), request, watched, printer)
         .inspect_err(|failure| could_not_go_on(&report, request, failure, printer))?;
-    ending.print(manner.shown, &manner.file, printer);
+    ending.print(manner.shown, &manner.typed, printer);
     if report.status != RunStatus::Detached {
         experiment_files::finish(&report.run, request.plan.spec(), ending.data(), printer)?;
     }
@@ -174,7 +179,7 @@ pub(super) fn finish(ran: Ran<'_>, manner: &Manner, printer: Printer) -> Done {
                 let lived = go(&request, &Controls::default(), manner, printer)?;
                 let second = (&lived.report, lived.summary);
                 let second = Ending::new(second, &request, None, printer)?;
-                second.print(manner.shown, &manner.file, printer);
+                second.print(manner.shown, &manner.typed, printer);
                 ending.confirmed_by(&second);
             }
             Err(failure) => ending.not_confirmed(&failure.message, printer),

@@ -11,7 +11,6 @@ use crate::printer::Printer;
 use crate::progress::{Detail, outcome_words};
 use fairtrial_engine::{Controls, Stay};
 use fairtrial_journal::{Liveness, RunDir, is_live};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Wait until a run is done, then show its result; picks up jobs that were left with a scheduler
@@ -59,7 +58,7 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
     let (request, watched) = attend::request(run, &state, Stay::UntilDone)?;
     let manner = Manner {
         shown: if json { Shown::Json } else { Shown::Text },
-        file: PathBuf::from(&request.plan.spec().source),
+        typed: attend::typed(&request),
         detail,
     };
     if attend::is_remote(run, &state) {
@@ -73,10 +72,7 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
     }
     let Some((_, status)) = state.closed() else {
         let message = format!("{} {} was cut off", run.name(), run.stamp());
-        let hint = format!(
-            "`fairtrial run {} --resume` goes on with it",
-            manner.file.display()
-        );
+        let hint = format!("`{}` goes on with it", manner.typed.resume(None));
         return Err(Failure::machine(message).hint(hint));
     };
     let report = fairtrial_engine::RunReport {
@@ -92,7 +88,7 @@ fn stay(run: &RunDir, detail: Option<Detail>, json: bool, printer: Printer) -> D
         watched.recall(run, &state)?;
     }
     let ending = Ending::new((&report, None), &request, watched.as_ref(), printer)?;
-    ending.print(manner.shown, &manner.file, printer);
+    ending.print(manner.shown, &manner.typed, printer);
     if json {
         printer.json(&ending.json());
     }

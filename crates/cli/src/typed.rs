@@ -1,0 +1,58 @@
+//! What was typed to have a run, for what to type next.
+
+use std::path::PathBuf;
+
+/// The words of `run` that say which run is meant.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Typed {
+    /// The spec's file.
+    pub(crate) spec: PathBuf,
+    /// What was set over it, the name of the run perhaps among that.
+    pub(crate) set: Vec<String>,
+    /// Whether the file says something else by now.
+    pub(crate) as_recorded: bool,
+}
+
+impl Typed {
+    /// The command that goes on with the run, with one more key set.
+    pub(crate) fn resume(&self, more: Option<&str>) -> String {
+        let mut words = format!("fairtrial run {}", self.spec.display());
+        for set in self.set.iter().map(String::as_str).chain(more) {
+            words.push_str(" --set ");
+            words.push_str(&quoted(set));
+        }
+        words.push_str(" --resume");
+        if self.as_recorded {
+            words.push_str(" --as-recorded");
+        }
+        words
+    }
+}
+
+/// A word as it could be typed in a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+{}".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Typed;
+
+    #[test]
+    fn what_was_set_is_typed_again() {
+        let typed = Typed {
+            spec: "bench.toml".into(),
+            set: vec!["name=pilot".to_owned(), "seeds=[1, 2]".to_owned()],
+            as_recorded: true,
+        };
+        assert_eq!(
+            typed.resume(Some("budget.tokens=N")),
+            "fairtrial run bench.toml --set name=pilot --set 'seeds=[1, 2]' --set budget.tokens=N --resume --as-recorded"
+        );
+    }
+}
