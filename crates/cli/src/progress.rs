@@ -69,6 +69,7 @@ impl Progress {
                 dir,
                 trials,
                 done,
+                due,
                 slots,
             } => {
                 self.trials = trials;
@@ -81,8 +82,7 @@ impl Progress {
                     String::new()
                 };
                 self.say(&format!(
-                    "starting {} of {trials} trials{where_to}{known}",
-                    trials - done
+                    "starting {due} of {trials} trials{where_to}{known}"
                 ));
                 self.begin_bar();
             }

@@ -18,6 +18,8 @@ pub enum RunEvent {
         trials: u64,
         /// Trials that have their answer from before.
         done: u64,
+        /// Trials that are still to be started.
+        due: u64,
         /// Slots on this machine; absent where a scheduler places.
         slots: Option<usize>,
     },

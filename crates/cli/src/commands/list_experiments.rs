@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
             .retain(|(described, _)| described.slug == *slug);
         if found.experiments.is_empty() && broken.is_empty() {
             return Err(Failure::input(format!("there is no experiment `{slug}`"))
-                .hint("`fairtrial list experiments` shows what there is"));
+                .hint("`fairtrial list experiments` shows what there is; `--spec SPEC` adds those that a spec names"));
         }
     }
     if args.json {

@@ -219,6 +219,12 @@ impl Session<'_> {
             dir: self.run.path().to_owned(),
             trials: plan.len(),
             done: kept,
+            // A rule that was shown what is known may have its answer already.
+            due: if board.lock().dispatch.stop_reason().is_some() {
+                0
+            } else {
+                plan.len() - kept
+            },
             slots: self.placed.is_none().then_some(slots),
         };
         let _ = self.events.send(opened);
