@@ -1,36 +1,25 @@
 //! Any scheduler, described by its commands: lines of shell with placeholders, and patterns for their answers.
 
-use super::command::{Shell, quoted};
+mod profiles;
+mod values;
+
+use super::command::Shell;
 use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script::{self, Script};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::{Template as Text, TemplateOptions};
+pub(super) use profiles::PROFILES;
+use profiles::over_profile;
 use regex::Regex;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use values::Values;
 
 const NAME: &str = "template";
 const HANDLE: &str = r"(\S+)";
 const LINE: &str = r"(?<handle>\S+)\s+(?<element>\d+)\s+(?<state>\S+)";
 /// Most elements of one submission where nothing else is said.
 const MAX_ELEMENTS: u64 = 1000;
-/// What schedulers that want a figure are told where the spec has none.
-const DEFAULT_MEMORY_MB: u64 = 1024;
-const DEFAULT_MINUTES: u64 = 24 * 60;
-
-/// The shipped descriptions: name, the program that submits, text.
-pub(super) const PROFILES: [(&str, &str, &str); 4] = [
-    (
-        "htcondor",
-        "condor_submit",
-        include_str!("../../profiles/htcondor.toml"),
-    ),
-    ("pbs", "qsub", include_str!("../../profiles/pbs.toml")),
-    ("lsf", "bsub", include_str!("../../profiles/lsf.toml")),
-    ("modal", "modal", include_str!("../../profiles/modal.toml")),
-];
 
 /// A scheduler by its commands.
 pub(crate) struct Template {
@@ -306,111 +295,6 @@ impl Engine for Template {
     }
 }
 
-/// Values of placeholders, as they are.
-#[derive(Default)]
-struct Values(
-    BTreeMap<&'static str, String>,
-    BTreeMap<&'static str, Vec<String>>,
-);
-
-impl Values {
-    fn of_batch(batch: &Batch, first: u64, program: &Path) -> Self {
-        let mut values = Self::default();
-        let needs = &batch.needs;
-        let megabytes = needs.memory_bytes.map(|bytes| bytes.div_ceil(1 << 20));
-        let minutes = needs
-            .time_s
-            .map(|seconds| (seconds / 60.0).ceil().max(1.0) as u64);
-        values.set("key", &batch.key);
-        values.set("script", batch.file("sh").display());
-        values.set("description", batch.file("description").display());
-        values.set("program", program.display());
-        values.set("folder", batch.folder.display());
-        values.set("workdir", batch.workdir.display());
-        values.set("first", first);
-        values.set("last", first + batch.len() - 1);
-        values.set("count", batch.len());
-        values.set("parallel", batch.parallel.unwrap_or(batch.len()));
-        values.set("cpus", needs.cpus.unwrap_or(1));
-        values.set("memory_mb", megabytes.unwrap_or(DEFAULT_MEMORY_MB));
-        values.set("gpus", needs.gpus);
-        values.set("minutes", minutes.unwrap_or(DEFAULT_MINUTES));
-        values
-    }
-
-    fn set(&mut self, name: &'static str, value: impl fmt::Display) {
-        self.0.insert(name, format!("{value}"));
-    }
-
-    fn list<'v>(&mut self, name: &'static str, values: impl Iterator<Item = &'v str>) {
-        self.1.insert(name, values.map(str::to_owned).collect());
-    }
-
-    /// Fills in a line of shell: every value is one word, a list is several.
-    fn fill(&self, line: &str) -> Result<String, PlaceError> {
-        self.fill_with(line, |text| Cow::Owned(quoted(text)))
-    }
-
-    /// Fills in a text that no shell reads.
-    fn fill_plain(&self, text: &str) -> Result<String, PlaceError> {
-        self.fill_with(text, Cow::Borrowed)
-    }
-
-    fn fill_with<'v>(
-        &'v self,
-        text: &str,
-        word: impl Fn(&'v str) -> Cow<'v, str>,
-    ) -> Result<String, PlaceError> {
-        let value = |name: &str| {
-            let one = self.0.get(name).map(|value| word(value));
-            one.or_else(|| {
-                let words: Vec<_> = self.1.get(name)?.iter().map(|value| word(value)).collect();
-                Some(Cow::Owned(words.join(" ")))
-            })
-        };
-        Text::parse(text).expand(value).map_err(|error| {
-            let known: Vec<&str> = self.0.keys().chain(self.1.keys()).copied().collect();
-            unfit(format!(
-                "{error} in `{text}`; there are {}",
-                known.join(", ")
-            ))
-        })
-    }
-}
-
-/// The user's values over those of the profile.
-fn over_profile(options: &TemplateOptions) -> Result<TemplateOptions, PlaceError> {
-    let Some(name) = &options.profile else {
-        return Ok(options.clone());
-    };
-    let (_, _, text) = PROFILES
-        .iter()
-        .find(|(known, ..)| known == name)
-        .ok_or_else(|| unfit(format!("there is no profile `{name}`")))?;
-    let profile: TemplateOptions =
-        toml::from_str(text).map_err(|error| unfit(format!("profile `{name}`: {error}")))?;
-    let own = options.clone();
-    let mut states = profile.states;
-    states.extend(own.states);
-    Ok(TemplateOptions {
-        profile: own.profile,
-        submit: own.submit.or(profile.submit),
-        handle: own.handle.or(profile.handle),
-        find: own.find.or(profile.find),
-        poll: own.poll.or(profile.poll),
-        line: own.line.or(profile.line),
-        states,
-        cancel: own.cancel.or(profile.cancel),
-        logs: own.logs.or(profile.logs),
-        collect: own.collect.or(profile.collect),
-        element: own.element.or(profile.element),
-        first: own.first.or(profile.first),
-        max_elements: own.max_elements.or(profile.max_elements),
-        description: own.description.or(profile.description),
-        setup: own.setup.or(profile.setup),
-    })
-}
-
 fn unfit(message: impl Into<String>) -> PlaceError {
     PlaceError::Unfit {
         engine: NAME,
@@ -419,174 +303,4 @@ fn unfit(message: impl Into<String>) -> PlaceError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{PROFILES, Template, Values};
-    use crate::remote::contract::{Batch, Engine, JobNeeds, JobState, Submitted};
-    use fairtrial_spec::{TEMPLATE_PLACEHOLDERS, TemplateOptions};
-    use std::path::{Path, PathBuf};
-
-    fn batch(folder: &Path) -> Batch {
-        Batch {
-            key: "ft-1".into(),
-            chunks: 4..7,
-            needs: JobNeeds::default(),
-            parallel: None,
-            folder: folder.to_owned(),
-            plan: folder.join("plan.json"),
-            workdir: folder.to_owned(),
-        }
-    }
-
-    fn submitted(handle: &str) -> Submitted {
-        Submitted {
-            key: "ft-1".into(),
-            handle: Some(handle.into()),
-            elements: 3,
-            folder: PathBuf::new(),
-        }
-    }
-
-    #[test]
-    fn every_profile_is_complete() {
-        for (name, program, _) in PROFILES {
-            let options = TemplateOptions {
-                profile: Some(name.into()),
-                ..TemplateOptions::default()
-            };
-            let engine = Template::new(&options, Path::new("/bin/fairtrial")).unwrap();
-            match engine.probe() {
-                Ok(probe) => assert!(probe.version.contains(name)),
-                Err(error) => {
-                    assert!(!engine.shell.has(program), "{error}");
-                    let told = error.to_string();
-                    assert!(told.contains(name) && told.contains(program), "{told}");
-                }
-            }
-            let folder = tempfile::tempdir().unwrap();
-            let batch = batch(folder.path());
-            let mut values = Values::of_batch(&batch, 0, Path::new("/p"));
-            if let Some(text) = &engine.options.description {
-                values.fill_plain(text).unwrap();
-            }
-            values
-                .fill(engine.options.submit.as_deref().unwrap())
-                .unwrap();
-            values.list("handles", ["1"].into_iter());
-            values.set("handle", "1");
-            values.set("element", 0);
-            for text in [
-                &engine.options.poll,
-                &engine.options.cancel,
-                &engine.options.find,
-                &engine.options.collect,
-            ] {
-                values.fill(text.as_deref().unwrap_or_default()).unwrap();
-            }
-        }
-    }
-
-    #[test]
-    fn answers_of_real_schedulers_are_read() {
-        let cases = [
-            (
-                "htcondor",
-                "12.0 - 12.2",
-                "12",
-                "12 1 2\n12 2 5\n",
-                [(1, JobState::Running), (2, JobState::Held("5".into()))],
-            ),
-            (
-                "pbs",
-                "77[].server",
-                "77",
-                "77[1].server  ft-1  me  00:00:01 R workq\n77[2].server  ft-1  me  00:00:01 Q workq\n",
-                [(1, JobState::Running), (2, JobState::Pending)],
-            ),
-            (
-                "lsf",
-                "Job <9> is submitted to queue <normal>.",
-                "9",
-                "9 2 RUN\n9 3 DONE\n",
-                [(1, JobState::Running), (2, JobState::Done)],
-            ),
-        ];
-        for (name, answer, handle, poll, expected) in cases {
-            let options = TemplateOptions {
-                profile: Some(name.into()),
-                poll: Some(format!("printf %s '{poll}'")),
-                ..TemplateOptions::default()
-            };
-            let engine = Template::new(&options, Path::new("/bin/fairtrial")).unwrap();
-            assert_eq!(
-                engine.found_handle(answer).as_deref(),
-                Some(handle),
-                "{name}"
-            );
-            let seen = engine.poll(&[submitted(handle)]).unwrap();
-            for (element, state) in expected {
-                assert_eq!(
-                    seen.get(&("ft-1".to_owned(), element)),
-                    Some(&state),
-                    "{name} {element}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn the_placeholders_that_check_knows_are_those_that_are_filled_in() {
-        let folder = tempfile::tempdir().unwrap();
-        let batch = batch(folder.path());
-        let values = Values::of_batch(&batch, 0, Path::new("/p"));
-        let mut filled: Vec<&str> = values.0.into_keys().collect();
-        filled.sort_unstable();
-        for key in ["submit", "description"] {
-            let (_, known) = TEMPLATE_PLACEHOLDERS
-                .iter()
-                .find(|(name, _)| *name == key)
-                .unwrap();
-            let mut known = known.to_vec();
-            known.sort_unstable();
-            assert_eq!(known, filled);
-        }
-        // The other commands, with all that they may have.
-        let texts = TEMPLATE_PLACEHOLDERS.map(|(key, names)| {
-            let words: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
-            (key, Some(format!("true {}", words.join(" "))))
-        });
-        let text = |key| {
-            texts
-                .iter()
-                .find(|(name, _)| *name == key)
-                .unwrap()
-                .1
-                .clone()
-        };
-        let options = TemplateOptions {
-            submit: Some("echo 1".into()),
-            find: text("find"),
-            poll: text("poll"),
-            cancel: text("cancel"),
-            logs: text("logs"),
-            collect: text("collect"),
-            ..TemplateOptions::default()
-        };
-        let engine = Template::new(&options, Path::new("/p")).unwrap();
-        engine.adopt("k").unwrap();
-        engine.poll(&[submitted("1")]).unwrap();
-        engine.cancel(&submitted("1"), None).unwrap();
-        engine.collect(&[submitted("1")]).unwrap();
-        engine.logs(&submitted("1"), 0).unwrap();
-    }
-
-    #[test]
-    fn an_unknown_placeholder_is_told_with_the_known_ones() {
-        let mut values = Values::default();
-        values.set("key", "k");
-        let message = values.fill("submit {kee}").unwrap_err().to_string();
-        assert!(
-            message.contains("{kee}") && message.contains("there are key"),
-            "{message}"
-        );
-    }
-}
+mod tests;
