@@ -485,3 +485,22 @@ fn fairness_rules_and_a_confirmation_are_read() {
     );
     assert_eq!(spec.analysis.confirm, Some(15));
 }
+
+#[test]
+fn the_metric_and_the_error_rate_that_decide() {
+    let metrics = "command = 'p'\n[metrics.a]\ndirection = 'up'\n[metrics.b]\ndirection = 'down'\n";
+    let spec = toml(metrics);
+    assert_eq!(spec.primary_metric(), Some("a"));
+    assert_eq!(spec.analysis.alpha(), 0.05);
+    let named = toml(&format!(
+        "{metrics}[analysis]\nmetric = 'b'\nalpha = 0.01\n"
+    ));
+    assert_eq!(named.primary_metric(), Some("b"));
+    assert_eq!(named.primary_declaration().unwrap().name, "b");
+    assert_eq!(named.analysis.alpha(), 0.01);
+    // One that trials report without a declaration decides too; the spec knows no more of it than its name.
+    let reported = toml("command = 'p'\n[analysis]\nmetric = 'c'\n");
+    assert_eq!(reported.primary_metric(), Some("c"));
+    assert_eq!(reported.primary_declaration(), None);
+    assert_eq!(toml("command = 'p'").primary_metric(), None);
+}

@@ -7,7 +7,7 @@ use crate::spec_file::SpecArgs;
 use crate::{data_dir, time};
 use fairtrial_engine::write_plan;
 use fairtrial_journal::{DataRoot, Index};
-use fairtrial_model::Stamp;
+use fairtrial_model::{Stamp, shell_word};
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{FileCheck, Spec, Work};
 use std::io::{self, Write};
@@ -80,7 +80,7 @@ fn work(trial: &Trial<'_>) -> String {
             let words = trial.argv(None).unwrap_or_default();
             words
                 .iter()
-                .map(|word| quoted(word))
+                .map(|word| shown(word))
                 .collect::<Vec<_>>()
                 .join(" ")
         }
@@ -99,13 +99,13 @@ fn work(trial: &Trial<'_>) -> String {
     }
 }
 
-/// A word as it could be typed in a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+{}".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
+/// A word as it could be typed in a shell; a place that is filled when the trial starts is no reason for quotes.
+fn shown(word: &str) -> String {
+    let filled = word.replace(['{', '}'], "");
+    if shell_word(&filled) == filled {
         word.to_owned()
     } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+        shell_word(word)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Any scheduler, described by its commands: lines of shell with placeholders, and patterns for their answers.
 
-use super::command::{Shell, quoted};
+use super::command::Shell;
 use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script::{self, Script};
 use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_model::shell_word;
 use fairtrial_spec::{Template as Text, TemplateOptions};
 use regex::Regex;
 use std::borrow::Cow;
@@ -348,7 +349,7 @@ impl Values {
 
     /// Fills in a line of shell: every value is one word, a list is several.
     fn fill(&self, line: &str) -> Result<String, PlaceError> {
-        self.fill_with(line, |text| Cow::Owned(quoted(text)))
+        self.fill_with(line, |text| Cow::Owned(shell_word(text)))
     }
 
     /// Fills in a text that no shell reads.
