@@ -504,3 +504,24 @@ fn the_metric_and_the_error_rate_that_decide() {
     assert_eq!(reported.primary_declaration(), None);
     assert_eq!(toml("command = 'p'").primary_metric(), None);
 }
+
+#[test]
+fn no_more_than_the_limit_is_read_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spec.toml");
+    let refused = |content: &str| {
+        let loaded = load(&path, &LoadOptions::default());
+        let problem = &loaded.diagnostics[0].message;
+        let said = problem.contains("larger than 16 MiB");
+        assert!(loaded.spec.is_none() && said, "{content}: {problem}");
+    };
+    // Nobody has the memory for this one.
+    fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    refused("holes");
+    // Cut where a letter is cut too.
+    fs::write(&path, format!("#{}", "é".repeat(8 << 20))).unwrap();
+    refused("letters of two bytes");
+    let most = (16 << 20) - "command = 'p'\n#".len();
+    fs::write(&path, format!("command = 'p'\n#{}", "x".repeat(most))).unwrap();
+    accept(load(&path, &LoadOptions::default()));
+}
