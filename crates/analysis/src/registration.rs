@@ -6,13 +6,12 @@
 use crate::summary::MISSING_RULE;
 use crate::validity::Floor;
 use fairtrial_journal::Opened;
-use fairtrial_model::UtcTime;
+use fairtrial_model::{UtcTime, hex};
 use fairtrial_spec::Spec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// Version of the registration's form.
 pub const REGISTRATION_SCHEMA: u32 = 1;
@@ -200,12 +199,7 @@ fn judged(registration: &Registration, spec: &Spec, opened: Option<&Opened>) -> 
 
 /// The SHA-256 of bytes, in hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    hex(&Sha256::digest(bytes))
 }
 
 fn hash(plan: &Value) -> String {
@@ -225,19 +219,14 @@ fn frozen(spec: &Spec) -> Value {
         .iter()
         .map(|metric| (metric.name.clone(), json!(metric)))
         .collect();
-    let primary = spec
-        .analysis
-        .metric
-        .clone()
-        .or_else(|| spec.metrics.first().map(|metric| metric.name.clone()));
     let tasks: Vec<Value> = spec.tasks.iter().map(task).collect();
     let mut plan = json!({
         "name": spec.name,
         "arms": arms,
         "control": spec.control(),
-        "metric": primary,
+        "metric": spec.primary_metric(),
         "metrics": metrics,
-        "alpha": spec.analysis.alpha.unwrap_or(0.05),
+        "alpha": spec.analysis.alpha(),
         "stop": spec.analysis.stop,
         "confirm": spec.analysis.confirm,
         "equal": spec.equal,

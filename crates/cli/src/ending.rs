@@ -114,7 +114,7 @@ impl<'a> Ending<'a> {
             ));
         }
         if let Some(choice) = &self.choice {
-            let alpha = self.spec.analysis.alpha.unwrap_or(0.05);
+            let alpha = self.spec.analysis.alpha();
             printer.line(fairtrial_report::console::sweep(
                 Some(choice),
                 &[],

@@ -185,7 +185,7 @@ fn write_sweep(
 ) -> Result<(), Failure> {
     let made = std::fs::create_dir_all(folder);
     made.map_err(|error| Failure::machine(format!("{}: {error}", folder.display())))?;
-    let alpha = spec.analysis.alpha.unwrap_or(0.05);
+    let alpha = spec.analysis.alpha();
     let effects: Vec<Sensitivity> = data
         .metric_names()
         .iter()

@@ -1,5 +1,6 @@
 //! What was typed to have a run, for what to type next.
 
+use fairtrial_model::shell_word;
 use std::path::PathBuf;
 
 /// The words of `run` that say which run is meant.
@@ -19,23 +20,13 @@ impl Typed {
         let mut words = format!("fairtrial run {}", self.spec.display());
         for set in self.set.iter().map(String::as_str).chain(more) {
             words.push_str(" --set ");
-            words.push_str(&quoted(set));
+            words.push_str(&shell_word(set));
         }
         words.push_str(" --resume");
         if self.as_recorded {
             words.push_str(" --as-recorded");
         }
         words
-    }
-}
-
-/// A word as it could be typed in a shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+{}".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

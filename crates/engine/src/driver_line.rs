@@ -19,7 +19,7 @@ pub(crate) struct DriverLine {
 }
 
 /// The file in `folder` with what the trials of a task share.
-pub(crate) fn task_file(folder: &Path, task: &Task) -> PathBuf {
+fn task_file(folder: &Path, task: &Task) -> PathBuf {
     folder.join(format!("{}.json", task.place))
 }
 

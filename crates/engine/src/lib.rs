@@ -43,6 +43,6 @@ pub use preflight::{Missing, preflight};
 pub use prepare::{resolved_spec, write_plan};
 pub use request::{Outputs, RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
 pub use reuse::{Looked, Reusable, reusable};
-pub use rollout::{image_cache, rollout_task_file, task_cache};
+pub use rollout::{image_cache, task_cache};
 pub use scoring::{Rescored, ScoreRequest, score_again};
 pub use session::run;

@@ -1,7 +1,7 @@
 //! Trials with an agent task: their program is this very binary as the rollout's driver, which keeps the time of each
 //! phase itself.
 
-use crate::driver_line::{DriverLine, task_file};
+use crate::driver_line::DriverLine;
 use fairtrial_agent::baseline::Baseline;
 use fairtrial_agent::rollout::{RolloutTask, RolloutTrial, TASK_SCHEMA};
 use fairtrial_journal::{DataRoot, RunDir};
@@ -30,11 +30,6 @@ pub fn task_cache(root: &DataRoot) -> PathBuf {
 /// Where logs and locks of image builds are kept.
 pub fn image_cache(root: &DataRoot) -> PathBuf {
     task_cache(root).join("images")
-}
-
-/// The file in a run's folder with what the rollouts of a task share.
-pub fn rollout_task_file(run: &RunDir, task: &Task) -> PathBuf {
-    task_file(&folder(run), task)
 }
 
 fn folder(run: &RunDir) -> PathBuf {

@@ -41,11 +41,6 @@ impl Index {
         root.path().join("index.sqlite")
     }
 
-    /// Whether the index lives in memory only, because the data root is not there or cannot be written.
-    pub fn is_in_memory(&self) -> bool {
-        self.database.in_memory
-    }
-
     /// Reads the journals that have changed since, and forgets runs that are gone.
     pub fn catch_up(&mut self) -> Result<(), JournalError> {
         let runs = list_runs(&self.root)?;

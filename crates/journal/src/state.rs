@@ -213,13 +213,6 @@ impl RunState {
         problems.map(|problem| format!("Problem in the journal: {problem}"))
     }
 
-    /// Controllers that did not close the run: one that lives, or ones that died.
-    pub fn open_sessions(&self) -> impl Iterator<Item = &SessionInfo> {
-        self.sessions
-            .iter()
-            .filter(|session| session.closed.is_none())
-    }
-
     fn fold(&mut self, entry: Entry<Brief>) {
         let (line, offset, len) = (entry.line, entry.offset, entry.len);
         match entry.event {

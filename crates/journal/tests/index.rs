@@ -40,7 +40,7 @@ fn it_follows_a_growing_journal() {
         ],
     );
     let mut index = fresh(&root);
-    assert!(!index.is_in_memory());
+    assert!(Index::path(&root).is_file());
     let rows = index.runs().unwrap();
     assert_eq!(
         (rows[0].trials, rows[0].status, rows[0].counts.infra),
@@ -198,7 +198,6 @@ fn a_broken_or_older_index_is_made_again() {
 fn a_root_that_is_not_there_has_an_empty_index() {
     let (_dir, root) = root();
     let index = fresh(&root);
-    assert!(index.is_in_memory());
     assert_eq!(index.runs().unwrap(), []);
     assert!(!root.path().exists());
 }

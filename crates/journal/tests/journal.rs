@@ -99,7 +99,6 @@ fn a_run_is_folded_to_its_effective_records() {
         (1, 1, 2)
     );
     assert_eq!(state.closed(), Some((time(9.0), RunStatus::Cancelled)));
-    assert_eq!(state.open_sessions().count(), 0);
     assert!(state.problems.is_empty());
     assert!(std::mem::size_of::<fairtrial_journal::TrialState>() <= 32);
 

@@ -25,11 +25,6 @@ impl UtcTime {
         let micros = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
         Self::from_micros(self.0.as_microsecond().saturating_sub(micros))
     }
-
-    /// Seconds from `earlier` to this; negative where the clock was set back between them.
-    pub fn seconds_since(self, earlier: Self) -> f64 {
-        (self.0.as_microsecond() - earlier.0.as_microsecond()) as f64 / 1e6
-    }
 }
 
 impl fmt::Display for UtcTime {

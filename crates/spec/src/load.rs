@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Kind, Node};
 use crate::preset;
-use crate::read::{Format, read};
+use crate::read::{Format, MAX_BYTES, TOO_LARGE, read};
 use crate::resolve::{Origin, resolve};
 use crate::set::apply;
 use crate::shape::ROOT;
@@ -13,8 +13,8 @@ use crate::shape::suggest::{did_you_mean, neighbour};
 use crate::source::{Sources, Span};
 use crate::spec::Spec;
 use fairtrial_experiment::Catalogue;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// How a spec is loaded.
@@ -132,6 +132,10 @@ impl Loader<'_> {
                     Unreadable::NoText { message } => {
                         (message, "save the file as UTF-8 in your editor".to_owned())
                     }
+                    Unreadable::TooLarge => (
+                        format!("it is {TOO_LARGE}"),
+                        "name the file that holds the spec".to_owned(),
+                    ),
                     Unreadable::NoFile(error) => (error.to_string(), missing(path, asked, &error)),
                 };
                 self.unreadable(name, asked, &message, &help);
@@ -273,11 +277,19 @@ fn missing(path: &Path, asked: Option<Span>, error: &io::Error) -> String {
 /// Why there is no text.
 enum Unreadable {
     NoFile(io::Error),
+    TooLarge,
     NoText { message: String },
 }
 
 fn read_text(path: &Path) -> Result<String, Unreadable> {
-    let bytes = fs::read(path).map_err(Unreadable::NoFile)?;
+    let mut bytes = Vec::new();
+    // One byte more than is allowed tells a file that is too large from one that just fits.
+    let most = MAX_BYTES as u64 + 1;
+    let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    read.map_err(Unreadable::NoFile)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(Unreadable::TooLarge);
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();

@@ -384,7 +384,7 @@ pub struct Analysis {
     pub control: Option<String>,
     /// The primary metric.
     pub metric: Option<String>,
-    /// Two-sided error rate (default 0.05).
+    /// Two-sided error rate, as it was written; [`Analysis::alpha`] is the one that counts.
     pub alpha: Option<f64>,
     /// The stopping rule.
     pub stop: Option<StopRule>,
@@ -394,6 +394,16 @@ pub struct Analysis {
     /// The share of a side's trials that must count for a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid: Option<f64>,
+}
+
+/// The error rate of whoever does not name one.
+pub const DEFAULT_ALPHA: f64 = 0.05;
+
+impl Analysis {
+    /// The two-sided error rate.
+    pub fn alpha(&self) -> f64 {
+        self.alpha.unwrap_or(DEFAULT_ALPHA)
+    }
 }
 
 /// When a sequential run ends early.
@@ -480,6 +490,19 @@ impl Spec {
     pub fn is_swept(&self) -> bool {
         let several = |sweep: &Sweep| sweep.axes.iter().any(|axis| axis.values.len() > 1);
         several(&self.sweep) || self.tasks.iter().any(|task| several(&task.sweep))
+    }
+
+    /// The name of the metric that decides: the one that the analysis names, which need not be declared, else the first
+    /// that is.
+    pub fn primary_metric(&self) -> Option<&str> {
+        let first = || self.metrics.first().map(|metric| metric.name.as_str());
+        self.analysis.metric.as_deref().or_else(first)
+    }
+
+    /// How that metric is declared; nothing where it is not.
+    pub fn primary_declaration(&self) -> Option<&MetricDeclaration> {
+        let name = self.primary_metric()?;
+        self.metrics.iter().find(|metric| metric.name == name)
     }
 
     /// The arm everything is compared with, where there are arms.

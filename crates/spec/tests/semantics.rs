@@ -485,3 +485,43 @@ fn fairness_rules_and_a_confirmation_are_read() {
     );
     assert_eq!(spec.analysis.confirm, Some(15));
 }
+
+#[test]
+fn the_metric_and_the_error_rate_that_decide() {
+    let metrics = "command = 'p'\n[metrics.a]\ndirection = 'up'\n[metrics.b]\ndirection = 'down'\n";
+    let spec = toml(metrics);
+    assert_eq!(spec.primary_metric(), Some("a"));
+    assert_eq!(spec.analysis.alpha(), 0.05);
+    let named = toml(&format!(
+        "{metrics}[analysis]\nmetric = 'b'\nalpha = 0.01\n"
+    ));
+    assert_eq!(named.primary_metric(), Some("b"));
+    assert_eq!(named.primary_declaration().unwrap().name, "b");
+    assert_eq!(named.analysis.alpha(), 0.01);
+    // One that trials report without a declaration decides too; the spec knows no more of it than its name.
+    let reported = toml("command = 'p'\n[analysis]\nmetric = 'c'\n");
+    assert_eq!(reported.primary_metric(), Some("c"));
+    assert_eq!(reported.primary_declaration(), None);
+    assert_eq!(toml("command = 'p'").primary_metric(), None);
+}
+
+#[test]
+fn no_more_than_the_limit_is_read_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spec.toml");
+    let refused = |content: &str| {
+        let loaded = load(&path, &LoadOptions::default());
+        let problem = &loaded.diagnostics[0].message;
+        let said = problem.contains("larger than 16 MiB");
+        assert!(loaded.spec.is_none() && said, "{content}: {problem}");
+    };
+    // Nobody has the memory for this one.
+    fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    refused("holes");
+    // Cut where a letter is cut too.
+    fs::write(&path, format!("#{}", "é".repeat(8 << 20))).unwrap();
+    refused("letters of two bytes");
+    let most = (16 << 20) - "command = 'p'\n#".len();
+    fs::write(&path, format!("command = 'p'\n#{}", "x".repeat(most))).unwrap();
+    accept(load(&path, &LoadOptions::default()));
+}

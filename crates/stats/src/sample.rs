@@ -98,29 +98,6 @@ pub fn keep_finite(xs: &[f64]) -> (Vec<f64>, Option<Dropped>) {
     (kept, dropped)
 }
 
-/// The pairs of which both sides are finite; the two samples must already stand in pair order.
-pub fn complete_pairs(
-    control: &[f64],
-    candidate: &[f64],
-) -> Outcome<(Vec<f64>, Vec<f64>, Option<Dropped>)> {
-    if control.len() != candidate.len() {
-        return Err(Undefined::UnequalLengths {
-            left: control.len(),
-            right: candidate.len(),
-        });
-    }
-    let complete = control
-        .iter()
-        .zip(candidate)
-        .filter(|(a, b)| a.is_finite() && b.is_finite());
-    let (left, right): (Vec<f64>, Vec<f64>) = complete.map(|(a, b)| (*a, *b)).unzip();
-    let missing = dropped(
-        control.len() - left.len(),
-        "one side of the pair is not a finite number",
-    );
-    Ok((left, right, missing))
-}
-
 /// A note about left-out observations, unless there are none.
 pub(crate) fn dropped(count: usize, why: &str) -> Option<Dropped> {
     (count > 0).then(|| Dropped {

@@ -159,7 +159,6 @@ proptest! {
         for scale in [OriginalScale::Paired, OriginalScale::Unpaired] {
             sound(original_sample_size(&a, &b, OriginalQuestion { scale, target: margin, power: 0.8, level }));
         }
-        let _ = sample::complete_pairs(&a, &b);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::{Flag, Role};
 use crate::TrialSet;
 use crate::summary::Numbers;
 use fairtrial_model::Direction;
-use fairtrial_stats::{Interval, descriptive};
+use fairtrial_stats::Interval;
 use serde::Serialize;
 
 /// Fewer units than this cannot reach the usual level by the sign-flip test, and their mean often has the wrong sign.
@@ -319,14 +319,7 @@ fn numbers(case: &Case, side: fn(&super::sample::Stratum) -> &Vec<f64>) -> Optio
         .iter()
         .flat_map(|stratum| side(stratum).iter().map(own))
         .collect();
-    let summary = descriptive::describe(&values).ok()?;
-    Some(Numbers {
-        mean: summary.mean,
-        sd: summary.sd,
-        min: summary.min,
-        median: summary.median,
-        max: summary.max,
-    })
+    Numbers::of(&values)
 }
 
 pub(crate) fn count(case: &Case) -> UnitCount {

@@ -158,7 +158,8 @@ pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Compariso
         rankings: ranking::rank(inputs, &planned, &asked[0], options),
         mismatches,
         contrasts,
-        problems: datasets(inputs)
+        problems: inputs
+            .datasets()
             .flat_map(|data| data.problems.clone())
             .collect(),
     };
@@ -192,33 +193,26 @@ fn check(options: &CompareOptions) -> Result<(), AnalysisError> {
     Ok(())
 }
 
-fn datasets(inputs: Inputs<'_>) -> impl Iterator<Item = &Dataset> {
-    match inputs {
-        Inputs::Arms(data) => [Some(data), None],
-        Inputs::Two(control, candidate) => [Some(control), Some(candidate)],
-    }
-    .into_iter()
-    .flatten()
-}
-
 /// The metrics in question, the primary one first, with what is declared about them and what the user says instead.
 fn asked_metrics(
     inputs: Inputs<'_>,
     options: &CompareOptions,
 ) -> Result<Vec<Asked>, AnalysisError> {
     let mut reported: Vec<String> = Vec::new();
-    for name in datasets(inputs).flat_map(Dataset::metric_names) {
+    for name in inputs.datasets().flat_map(Dataset::metric_names) {
         if !reported.contains(&name) {
             reported.push(name);
         }
     }
     let declared = |name: &str| {
-        datasets(inputs)
+        inputs
+            .datasets()
             .find_map(|data| data.declaration(name))
             .cloned()
     };
     let mut names: Vec<String> = if options.metrics.is_empty() {
-        let mut names: Vec<String> = datasets(inputs)
+        let mut names: Vec<String> = inputs
+            .datasets()
             .flat_map(|data| data.declared.iter().map(|metric| metric.name.clone()))
             .collect();
         if names.is_empty() {
@@ -272,7 +266,8 @@ fn asked_metrics(
                 "the reference points of `{name}` have their better end where its direction has the worse one"
             )));
         }
-        let tasks = datasets(inputs)
+        let tasks = inputs
+            .datasets()
             .flat_map(|data| data.reporting_tasks(&name))
             .collect();
         let between = scores::between_points(&mut declaration, &tasks);

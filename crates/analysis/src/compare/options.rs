@@ -3,7 +3,7 @@
 use super::{Method, Pairing, TaskRole};
 use crate::dataset::FactKind;
 use fairtrial_model::{Direction, EqualRule, Margin, Reference};
-use fairtrial_spec::Spec;
+use fairtrial_spec::{DEFAULT_ALPHA, Spec};
 
 /// What a user may override.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ impl CompareOptions {
     /// The comparison that a spec declares.
     pub fn declared(spec: &Spec) -> Self {
         Self {
-            alpha: spec.analysis.alpha.unwrap_or(0.05),
+            alpha: spec.analysis.alpha(),
             primary: spec.analysis.metric.clone(),
             equal: spec.equal.clone(),
             ..Self::default()
@@ -81,7 +81,7 @@ impl CompareOptions {
 impl Default for CompareOptions {
     fn default() -> Self {
         Self {
-            alpha: 0.05,
+            alpha: DEFAULT_ALPHA,
             control: None,
             candidates: Vec::new(),
             metrics: Vec::new(),

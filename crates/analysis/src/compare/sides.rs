@@ -19,6 +19,18 @@ pub enum Inputs<'a> {
     Two(&'a Dataset, &'a Dataset),
 }
 
+impl<'a> Inputs<'a> {
+    /// The sources, the control's first.
+    pub(crate) fn datasets(self) -> impl Iterator<Item = &'a Dataset> {
+        match self {
+            Self::Arms(data) => [Some(data), None],
+            Self::Two(control, candidate) => [Some(control), Some(candidate)],
+        }
+        .into_iter()
+        .flatten()
+    }
+}
+
 /// One side of a contrast.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SideName {

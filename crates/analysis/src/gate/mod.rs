@@ -126,7 +126,8 @@ impl InfraShare {
 pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisError> {
     let rules = rule::asked(inputs, &options.rules)?;
     let notes = rule::disputed(inputs, &rules)?;
-    let sources: Vec<Dataset> = datasets(inputs)
+    let sources: Vec<Dataset> = inputs
+        .datasets()
         .map(|data| rule::applied(data, &rules))
         .collect();
     let ruled = match &sources[..] {
@@ -171,15 +172,6 @@ fn concluded(
         comparison: Some(comparison),
         sequential: None,
     }
-}
-
-fn datasets(inputs: Inputs<'_>) -> impl Iterator<Item = &Dataset> {
-    match inputs {
-        Inputs::Arms(data) => [Some(data), None],
-        Inputs::Two(control, candidate) => [Some(control), Some(candidate)],
-    }
-    .into_iter()
-    .flatten()
 }
 
 /// One line per metric that decides.

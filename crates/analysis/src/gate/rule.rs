@@ -1,6 +1,5 @@
 //! The rules of a gate: which metrics may block, which way is worse, and by how much they may get worse.
 
-use super::datasets;
 use crate::compare::{Inputs, parse_margin};
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
@@ -53,13 +52,14 @@ pub(super) fn asked(
     given: &[GateRule],
 ) -> Result<Vec<GateRule>, AnalysisError> {
     let declared = |name: &str| {
-        datasets(inputs)
+        inputs
+            .datasets()
             .find_map(|data| data.declaration(name))
             .cloned()
     };
     if given.is_empty() {
         let mut names: Vec<String> = Vec::new();
-        for metric in datasets(inputs).flat_map(|data| &data.declared) {
+        for metric in inputs.datasets().flat_map(|data| &data.declared) {
             if metric.direction.is_some() && !names.contains(&metric.name) {
                 names.push(metric.name.clone());
             }
@@ -75,7 +75,7 @@ pub(super) fn asked(
             Ok(rules)
         };
     }
-    let reported: BTreeSet<String> = datasets(inputs).flat_map(Dataset::metric_names).collect();
+    let reported: BTreeSet<String> = inputs.datasets().flat_map(Dataset::metric_names).collect();
     for rule in given {
         if !reported.contains(&rule.metric) && declared(&rule.metric).is_none() {
             return Err(AnalysisError::Question(format!(

@@ -57,11 +57,7 @@ pub(super) fn histories(
     only: Option<&[Stamp]>,
 ) -> Result<Vec<MetricHistory>, AnalysisError> {
     let spec = evidence.spec;
-    let metric = spec
-        .analysis
-        .metric
-        .clone()
-        .or_else(|| spec.metrics.first().map(|metric| metric.name.clone()));
+    let metric = spec.primary_metric().map(str::to_owned);
     let Some(metric) = metric.filter(|_| !spec.is_swept() && spec.tasks.len() == 1) else {
         return Ok(Vec::new());
     };

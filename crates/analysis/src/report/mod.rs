@@ -27,11 +27,10 @@ use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{
     JournalError, RunDir, RunState, RunStatus, effective_records, read_if_there,
 };
-use fairtrial_model::{Record, Stamp, UtcTime};
+use fairtrial_model::{Record, Stamp, UtcTime, hex};
 use fairtrial_spec::Spec;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::io::Read;
 use std::path::Path;
 
@@ -195,7 +194,7 @@ pub fn report(
         spec,
         records,
         data,
-        alpha: spec.analysis.alpha.unwrap_or(0.05),
+        alpha: spec.analysis.alpha(),
     };
     let sequential = trajectory(&evidence)?;
     let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.as_ref());
@@ -345,15 +344,8 @@ pub fn digest_of_first(path: &Path, bytes: u64) -> Result<JournalDigest, Analysi
         hash.update(&chunk[..read]);
         total += read as u64;
     }
-    let sha256 = hash
-        .finalize()
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
     Ok(JournalDigest {
         bytes: total,
-        sha256,
+        sha256: hex(&hash.finalize()),
     })
 }

@@ -118,11 +118,7 @@ pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
 /// The profile of the primary metric, where there are several tasks and arms, and no sweep.
 pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     let (data, spec) = (&evidence.data, evidence.spec);
-    let metric = spec
-        .analysis
-        .metric
-        .clone()
-        .or_else(|| spec.metrics.first().map(|metric| metric.name.clone()))?;
+    let metric = spec.primary_metric()?.to_owned();
     let tasks = data.tasks.iter().count();
     if tasks < 2 || data.arm_names().len() < 2 || data.points.iter().count() > 1 {
         return None;

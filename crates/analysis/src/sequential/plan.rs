@@ -69,7 +69,7 @@ impl SequentialPlan {
             candidates,
             metric,
             between,
-            alpha: spec.analysis.alpha.unwrap_or(0.05),
+            alpha: spec.analysis.alpha(),
             rule,
         })
     }
@@ -119,11 +119,7 @@ pub(crate) fn metric_name(spec: &Spec) -> Option<String> {
 }
 
 fn metric(spec: &Spec) -> Result<&MetricDeclaration, AnalysisError> {
-    let found = match &spec.analysis.metric {
-        Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),
-        None => spec.metrics.first(),
-    };
-    found.ok_or_else(|| {
+    spec.primary_declaration().ok_or_else(|| {
         AnalysisError::Question(
             "a run until decided needs a declared metric: [metrics.NAME] or `analysis.metric`"
                 .to_owned(),

@@ -1,13 +1,13 @@
 //! Records into cells, one pass, keeping one number per value and nothing else of a record.
 
 use super::describe::{self, Values};
-use super::{Cell, MISSING_RULE, MetricInfo, RunSummary, SUMMARY_SCHEMA};
+use super::{Cell, MISSING_RULE, MetricInfo, Numbers, RunSummary, SUMMARY_SCHEMA};
 use crate::observation::Observation;
 use crate::validity::Floor;
 use crate::{AnalysisError, TrialSet, order};
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
-use fairtrial_spec::Spec;
+use fairtrial_spec::{DEFAULT_ALPHA, Spec};
 use fairtrial_stats::Level;
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
@@ -34,7 +34,7 @@ impl Default for SummaryOptions {
             metrics: Vec::new(),
             tasks: Vec::new(),
             arms: Vec::new(),
-            alpha: 0.05,
+            alpha: DEFAULT_ALPHA,
             floor: None,
         }
     }
@@ -46,7 +46,7 @@ impl From<&Spec> for SummaryOptions {
             metrics: spec.metrics.clone(),
             tasks: spec.tasks.iter().map(|task| task.id.clone()).collect(),
             arms: spec.arms.iter().map(|arm| arm.name.clone()).collect(),
-            alpha: spec.analysis.alpha.unwrap_or(0.05),
+            alpha: spec.analysis.alpha(),
             floor: Floor::of(spec),
         }
     }
@@ -222,7 +222,7 @@ impl Summarizer {
             metrics,
             cells: cells
                 .map(|(cell, metrics)| Cell {
-                    wall: describe::numbers(&cell.walls),
+                    wall: Numbers::of(&cell.walls),
                     task: cell.task,
                     arm: cell.arm,
                     point: cell.point,

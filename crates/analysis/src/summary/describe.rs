@@ -49,18 +49,6 @@ pub(super) fn is_binary<'a>(cells: impl Iterator<Item = &'a Values>) -> bool {
     values.peek().is_some() && values.all(|value| *value == 0.0 || *value == 1.0)
 }
 
-/// Mean, spread, extremes.
-pub(super) fn numbers(finite: &[f64]) -> Option<Numbers> {
-    let summary = descriptive::describe(finite).ok()?;
-    Some(Numbers {
-        mean: summary.mean,
-        sd: summary.sd,
-        min: summary.min,
-        median: summary.median,
-        max: summary.max,
-    })
-}
-
 /// For every cell the metrics that its task reports. A metric that no trial of the task ever reported is not the
 /// task's, unless it is declared and nothing else tells (every trial failed).
 pub(super) fn metric_cells(
@@ -111,7 +99,7 @@ fn metric_cell(
         metric: info.name.clone(),
         n: values.finite.len(),
         missing,
-        numbers: numbers(&values.finite),
+        numbers: Numbers::of(&values.finite),
         interval,
         no_interval,
         worst_case: (missing.total() > 0)

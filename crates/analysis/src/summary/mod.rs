@@ -14,7 +14,7 @@ use crate::TrialSet;
 use crate::rollouts::RolloutSummary;
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Direction, Params, Stamp};
-use fairtrial_stats::Interval;
+use fairtrial_stats::{Interval, descriptive};
 use serde::Serialize;
 
 /// Version of the summary's JSON form.
@@ -122,6 +122,20 @@ pub struct Numbers {
     pub median: f64,
     /// Largest value.
     pub max: f64,
+}
+
+impl Numbers {
+    /// Mean, spread, extremes; nothing where there are no values.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        let summary = descriptive::describe(values).ok()?;
+        Some(Self {
+            mean: summary.mean,
+            sd: summary.sd,
+            min: summary.min,
+            median: summary.median,
+            max: summary.max,
+        })
+    }
 }
 
 /// One metric in one cell.

@@ -10,6 +10,7 @@ use crate::AnalysisError;
 use crate::compare::{MetricComparison, Word};
 use crate::dataset::FactKind;
 use fairtrial_model::{Digits, Direction, Margin, MetricDeclaration, MetricSource};
+use fairtrial_spec::DEFAULT_ALPHA;
 use serde::Serialize;
 
 /// One line to judge. All numbers are in the unit of the column.
@@ -68,7 +69,7 @@ impl Default for PostOptions {
     fn default() -> Self {
         Self {
             rule: MarkRule::Noise,
-            alpha: 0.05,
+            alpha: DEFAULT_ALPHA,
             accept: Vec::new(),
         }
     }

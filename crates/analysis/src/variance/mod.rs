@@ -7,6 +7,7 @@
 use crate::AnalysisError;
 use crate::pipeline::{History, SummaryRule, SummaryType, why_none};
 use fairtrial_model::Outcome;
+use fairtrial_spec::DEFAULT_ALPHA;
 use fairtrial_stats::Level;
 use fairtrial_stats::descriptive::{CoefficientOfVariation, coefficient_of_variation};
 use fairtrial_stats::planning::{CvCurve, CvRule, PrecisionCurve, cv_curve, precision_curve};
@@ -40,7 +41,7 @@ impl VarianceQuestion {
             metric: metric.into(),
             threshold: 0.05,
             summary: SummaryRule::default(),
-            alpha: 0.05,
+            alpha: DEFAULT_ALPHA,
         }
     }
 

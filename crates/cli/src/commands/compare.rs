@@ -15,7 +15,7 @@ use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, compare};
 use fairtrial_journal::{DataRoot, RunDir, list_runs};
 use fairtrial_model::{Direction, EqualRule, Margin};
-use fairtrial_spec::Spec;
+use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -224,8 +224,8 @@ fn options(args: &Args, asked: &Asked) -> Result<CompareOptions, Failure> {
         reference: GivenPoints::together(&args.reference)?,
         alpha: args
             .alpha
-            .or(analysis.and_then(|analysis| analysis.alpha))
-            .unwrap_or(0.05),
+            .or(analysis.map(Analysis::alpha))
+            .unwrap_or(DEFAULT_ALPHA),
         control: asked.control.clone().or_else(|| args.control.clone()),
         candidates: asked.candidates.clone(),
         metrics: args.metrics.clone(),

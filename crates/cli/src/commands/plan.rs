@@ -4,11 +4,10 @@ use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::printer::Printer;
 use crate::spec_file::SpecArgs;
-use crate::typed::quoted;
 use crate::{data_dir, time};
 use fairtrial_engine::write_plan;
 use fairtrial_journal::{DataRoot, Index};
-use fairtrial_model::Stamp;
+use fairtrial_model::{Stamp, shell_word};
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{FileCheck, Spec, Work};
 use std::io::{self, Write};
@@ -81,7 +80,7 @@ fn work(trial: &Trial<'_>) -> String {
             let words = trial.argv(None).unwrap_or_default();
             words
                 .iter()
-                .map(|word| quoted(word))
+                .map(|word| shown(word))
                 .collect::<Vec<_>>()
                 .join(" ")
         }
@@ -97,6 +96,16 @@ fn work(trial: &Trial<'_>) -> String {
             )
         }
         Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),
+    }
+}
+
+/// A word as it could be typed in a shell; a place that is filled when the trial starts is no reason for quotes.
+fn shown(word: &str) -> String {
+    let filled = word.replace(['{', '}'], "");
+    if shell_word(&filled) == filled {
+        word.to_owned()
+    } else {
+        shell_word(word)
     }
 }
 

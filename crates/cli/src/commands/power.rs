@@ -12,6 +12,7 @@ use fairtrial_analysis::power::{Basis, Pilot, PilotQuestion, PowerOptions, plan}
 use fairtrial_engine::resolved_spec;
 use fairtrial_journal::{RunDir, Selector};
 use fairtrial_model::{Margin, Stamp};
+use fairtrial_spec::DEFAULT_ALPHA;
 use std::path::PathBuf;
 
 /// Plan how many seeds a difference needs, and see what a number of seeds can find
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let mut options = PowerOptions {
         effect: args.effect,
         power: args.power,
-        alpha: args.alpha.unwrap_or(0.05),
+        alpha: args.alpha.unwrap_or(DEFAULT_ALPHA),
         sizes: args.n.clone(),
     };
     let basis = match (&args.name, args.sd) {
@@ -143,6 +144,6 @@ fn pilot(
     };
     let pilot = Pilot::from_dataset(&data, &question)?;
     options.effect = options.effect.or_else(|| pilot.default_effect());
-    options.alpha = args.alpha.or(spec.analysis.alpha).unwrap_or(0.05);
+    options.alpha = args.alpha.unwrap_or(spec.analysis.alpha());
     Ok(pilot)
 }

@@ -11,6 +11,7 @@ use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};
 use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_spec::DEFAULT_ALPHA;
 use std::path::PathBuf;
 
 /// Rank the points of a sweep and show what each parameter does
@@ -72,8 +73,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let options = CompareOptions {
         alpha: args
             .alpha
-            .or(spec.and_then(|spec| spec.analysis.alpha))
-            .unwrap_or(0.05),
+            .or(spec.map(|spec| spec.analysis.alpha()))
+            .unwrap_or(DEFAULT_ALPHA),
         control: args.control.clone(),
         metrics: args.metrics.clone(),
         primary: spec.and_then(|spec| spec.analysis.metric.clone()),

@@ -49,9 +49,7 @@ fn primary(run: &str, root: &DataRoot) -> Result<Option<String>, Failure> {
     let Some(run) = run_named(name, root)? else {
         return Ok(None);
     };
-    let spec = resolved_spec(&run)?;
-    let first = || spec.metrics.first().map(|metric| metric.name.clone());
-    Ok(spec.analysis.metric.clone().or_else(first))
+    Ok(resolved_spec(&run)?.primary_metric().map(str::to_owned))
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {

@@ -1,6 +1,7 @@
 //! Commands of schedulers, run here or on a login node, and never waited for without end: a scheduler whose controller
 //! is down blocks its commands for many seconds.
 
+use fairtrial_model::shell_word;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -129,7 +130,7 @@ impl Shell {
 
     /// Whether there is such a program.
     pub(crate) fn has(&self, program: &str) -> bool {
-        self.line(&format!("command -v {}", quoted(program)))
+        self.line(&format!("command -v {}", shell_word(program)))
             .is_ok()
     }
 
@@ -166,22 +167,12 @@ impl Shell {
     fn far_line(&self, argv: &[&str]) -> String {
         let unset = self.unset.iter().flat_map(|name| ["-u", name]);
         let words = ["env"].into_iter().chain(unset).chain(argv.iter().copied());
-        words.map(quoted).collect::<Vec<_>>().join(" ")
+        words.map(shell_word).collect::<Vec<_>>().join(" ")
     }
 }
 
 /// How `ssh` itself ends when it cannot do its work.
 const SSH_FAILED: i32 = 255;
-
-/// A word that a shell reads as it is.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
 
 fn reader(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (send, receive) = channel();
@@ -210,7 +201,8 @@ fn words_of(complaint: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandError, Shell, quoted};
+    use super::{CommandError, Shell};
+    use fairtrial_model::shell_word;
     use std::time::Duration;
 
     #[test]
@@ -242,7 +234,7 @@ mod tests {
     #[test]
     fn words_survive_a_shell() {
         for word in ["plain", "two words", "it's", "$HOME", "a\nb", ""] {
-            let line = format!("printf %s {}", quoted(word));
+            let line = format!("printf %s {}", shell_word(word));
             assert_eq!(Shell::default().line(&line).unwrap(), word);
         }
     }

@@ -1,8 +1,8 @@
 //! The script that a scheduler runs for each element: some lines of the user's, then this binary with a chunk's number.
 
-use super::command::quoted;
 use super::contract::{Batch, PlaceError};
 use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_model::shell_word;
 use std::path::{Path, PathBuf};
 
 /// What differs between schedulers.
@@ -27,14 +27,14 @@ pub(super) fn text(batch: &Batch, script: &Script<'_>) -> String {
     let log = script.log.map_or(String::new(), |name| {
         let start = batch.folder.join(format!("{name}-")).display().to_string();
         let element = format!("$(({} - {}))", script.element, script.first);
-        format!("exec >>{}{element}.log 2>&1\n", quoted(&start))
+        format!("exec >>{}{element}.log 2>&1\n", shell_word(&start))
     });
     let offset = i128::from(batch.chunks.start) - i128::from(script.first);
     // `exec`: the scheduler's signals must reach the runner, not a shell that waits for it.
     format!(
         "#!/bin/sh\n{log}{setup}exec {} exec --plan {} --chunk $(({} + {offset}))\n",
-        quoted(&script.program.display().to_string()),
-        quoted(&batch.plan.display().to_string()),
+        shell_word(&script.program.display().to_string()),
+        shell_word(&batch.plan.display().to_string()),
         script.element
     )
 }

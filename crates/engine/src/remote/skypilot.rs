@@ -1,10 +1,11 @@
 //! Clouds, through SkyPilot's managed jobs. Machines share no filesystem with this one: the plan and the chunks travel as
 //! file mounts, records come back in the jobs' logs, and what trials leave goes to a bucket where the spec names one.
 
-use super::command::{Shell, quoted};
+use super::command::Shell;
 use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
 use crate::chunk::{Chunk, ChunkDir, Given};
 use fairtrial_journal::{Durability, JournalError, record_from_line, write_atomic_bytes};
+use fairtrial_model::shell_word;
 use fairtrial_spec::SkypilotOptions;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -254,7 +255,11 @@ impl Engine for Skypilot {
     }
 
     fn preview(&self, batch: &Batch) -> Result<String, PlaceError> {
-        let words: Vec<String> = self.launch(batch).iter().map(|word| quoted(word)).collect();
+        let words: Vec<String> = self
+            .launch(batch)
+            .iter()
+            .map(|word| shell_word(word))
+            .collect();
         Ok(format!(
             "# {}\n{}\n# {}\n",
             batch.file("yaml").display(),

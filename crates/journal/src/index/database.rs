@@ -24,7 +24,6 @@ CREATE TABLE runs(
 #[derive(Debug)]
 pub(super) struct Database {
     pub(super) connection: Connection,
-    pub(super) in_memory: bool,
 }
 
 impl Database {
@@ -34,7 +33,7 @@ impl Database {
             return Self::memory();
         }
         match prepare(path) {
-            Ok(Some(connection)) => Ok(Self::over(connection)),
+            Ok(Some(connection)) => Ok(Self { connection }),
             Ok(None) => Self::anew(path),
             Err(error) if is_broken(&error) => Self::anew(path),
             Err(error) if cannot_write(&error) => Self::memory(),
@@ -51,7 +50,7 @@ impl Database {
             let _ = fs::remove_file(name);
         }
         match prepare(path) {
-            Ok(Some(connection)) => Ok(Self::over(connection)),
+            Ok(Some(connection)) => Ok(Self { connection }),
             Ok(None) => Self::memory(),
             Err(error) if cannot_write(&error) || is_broken(&error) => Self::memory(),
             Err(error) => Err(error),
@@ -61,17 +60,7 @@ impl Database {
     fn memory() -> rusqlite::Result<Self> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(TABLES)?;
-        Ok(Self {
-            in_memory: true,
-            ..Self::over(connection)
-        })
-    }
-
-    fn over(connection: Connection) -> Self {
-        Self {
-            connection,
-            in_memory: false,
-        }
+        Ok(Self { connection })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::comparison::title;
 use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_journal::provenance::Vcs;
+use fairtrial_model::shell_word;
 
 /// The trials behind every number, in the grammar of `--only`.
 pub(super) fn trials(data: &ReportData) -> Vec<Block> {
@@ -146,17 +147,17 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
             Vcs::Unknown { .. } => None,
         });
     if let Some(commit) = git.and_then(|state| state.commit.as_ref()) {
-        commands.push(format!("git checkout {}", quoted(commit)));
+        commands.push(format!("git checkout {}", shell_word(commit)));
     }
-    let mut again = format!("fairtrial run {}", quoted(&run.spec));
+    let mut again = format!("fairtrial run {}", shell_word(&run.spec));
     for set in &run.set {
-        again = format!("{again} --set {}", quoted(set));
+        again = format!("{again} --set {}", shell_word(set));
     }
     if let Some(only) = &run.only {
-        again = format!("{again} --only {}", quoted(only));
+        again = format!("{again} --only {}", shell_word(only));
     }
     commands.push(again);
-    let name = quoted(&run.name);
+    let name = shell_word(&run.name);
     commands.push(format!("fairtrial report {name} --rollout {}", run.stamp));
     commands.push(format!("fairtrial verify {name} --rollout {}", run.stamp));
     let mut blocks = vec![Block::Commands(commands)];
@@ -167,27 +168,4 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
         ));
     }
     blocks
-}
-
-/// A word that a shell takes as it stands.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/=:,+@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("bench.toml"), "bench.toml");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 }

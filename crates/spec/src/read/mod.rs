@@ -36,7 +36,10 @@ impl Format {
 }
 
 /// Larger texts are refused before a parser sees them.
-const MAX_BYTES: usize = 16 << 20;
+pub(crate) const MAX_BYTES: usize = 16 << 20;
+
+/// What is said of them.
+pub(crate) const TOO_LARGE: &str = "larger than 16 MiB";
 
 /// Reads one source into a tree whose root is a map; absent where the syntax is broken.
 pub(crate) fn read(
@@ -55,7 +58,7 @@ pub(crate) fn read(
         problems.push(Diagnostic::new(
             Severity::Error,
             whole,
-            "the spec is larger than 16 MiB",
+            format!("the spec is {TOO_LARGE}"),
         ));
         return None;
     }

@@ -120,10 +120,7 @@ pub(super) fn check_confirm(root: &Node, spec: &Spec, problems: &mut Problems) {
         let help = "give each its own spec, or move the sweep to the top";
         problems.push(error(node.span, message).help(help));
     }
-    let primary = match &spec.analysis.metric {
-        Some(name) => spec.metrics.iter().find(|metric| metric.name == *name),
-        None => spec.metrics.first(),
-    };
+    let primary = spec.primary_declaration();
     if primary.is_none_or(|metric| metric.direction.is_none()) {
         let message = "no point is best unless the primary metric says which way is better";
         let help = "declare it: [metrics.NAME] with direction = \"up\" or \"down\"";

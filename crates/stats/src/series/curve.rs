@@ -11,7 +11,6 @@ pub struct Curve {
     steps: Vec<f64>,
     values: Vec<f64>,
     dropped: Vec<Dropped>,
-    sorted: bool,
 }
 
 impl Curve {
@@ -44,7 +43,6 @@ impl Curve {
                 values.len()
             )));
         }
-        let sorted = points.windows(2).all(|pair| pair[0].0 <= pair[1].0);
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let before = points.len();
         let points = keep_last(points);
@@ -57,7 +55,6 @@ impl Curve {
             steps,
             values,
             dropped: dropped.into_iter().flatten().collect(),
-            sorted,
         })
     }
 
@@ -74,11 +71,6 @@ impl Curve {
     /// What was left out on the way.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
-    }
-
-    /// Whether the points came in the order of their steps.
-    pub fn came_sorted(&self) -> bool {
-        self.sorted
     }
 
     /// The first and the last step.

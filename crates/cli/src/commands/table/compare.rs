@@ -159,7 +159,7 @@ fn options(args: &Args, spec: &Spec) -> PostOptions {
             RuleChoice::Noise => MarkRule::Noise,
             RuleChoice::Exact => MarkRule::Exact,
         },
-        alpha: args.alpha.or(spec.analysis.alpha).unwrap_or(0.05),
+        alpha: args.alpha.unwrap_or(spec.analysis.alpha()),
         accept: args
             .accept
             .iter()

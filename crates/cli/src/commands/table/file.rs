@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use crate::revision::{Place, unreadable};
 use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_model::hex;
 use fairtrial_table::{Origins, Table};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -83,7 +84,7 @@ impl TableFile {
 
 /// SHA-256 in hexadecimal digits.
 pub(super) fn sha256(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
+    hex(&Sha256::digest(bytes))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

@@ -2,10 +2,11 @@
 
 mod answers;
 
-use super::command::{CommandError, Shell, quoted};
+use super::command::{CommandError, Shell};
 use super::contract::{Batch, Engine, JobNeeds, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script::{self, Script};
 use answers::{Partition, Row};
+use fairtrial_model::shell_word;
 use fairtrial_spec::SlurmOptions;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -326,7 +327,7 @@ impl Engine for Slurm {
     fn preview(&self, batch: &Batch) -> Result<String, PlaceError> {
         let path = batch.file("sh");
         let words = self.arguments(batch, &path);
-        let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let line: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
         let text = script::text(batch, &self.script());
         Ok(format!(
             "# {}\n{text}\n# {}\n",

@@ -1,8 +1,8 @@
 //! What placeholders of a scheduler's commands stand for.
 
 use super::unfit;
-use crate::remote::command::quoted;
 use crate::remote::contract::{Batch, PlaceError};
+use fairtrial_model::shell_word;
 use fairtrial_spec::Template as Text;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ impl Values {
 
     /// Fills in a line of shell: every value is one word, a list is several.
     pub(super) fn fill(&self, line: &str) -> Result<String, PlaceError> {
-        self.fill_with(line, |text| Cow::Owned(quoted(text)))
+        self.fill_with(line, |text| Cow::Owned(shell_word(text)))
     }
 
     /// Fills in a text that no shell reads.
