@@ -3,14 +3,17 @@
 //! A record counts only when it is durable: until then its trial neither unlocks others nor shows as done, though its
 //! slot may already run the next trial.
 
+mod retrying;
+mod spending;
 mod uncounted;
 
 use crate::capacity::Capacity;
-use crate::events::{Cap, StopReason};
-use fairtrial_journal::{OutcomeCounts, RunState, RunStatus, TrialState};
+use crate::events::StopReason;
+use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
 use fairtrial_model::{Cause, Outcome, Record};
 use fairtrial_plan::Plan;
-use fairtrial_spec::{Budget, MetricBudget, Retries};
+use retrying::{allowed, retry_is_due};
+use spending::Spending;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,22 +84,6 @@ pub(crate) struct Dispatch {
     ran: u64,
 }
 
-struct Spending {
-    limits: Budget,
-    started: u64,
-    cost: f64,
-    tokens: f64,
-    began: Instant,
-    uncounted: Uncounted,
-}
-
-/// Whether an attempt was met that a cap cannot count.
-enum Uncounted {
-    None,
-    Found(String),
-    Told,
-}
-
 impl Dispatch {
     /// The state of a run at its start; `known` is what an earlier session left.
     pub(crate) fn new(plan: Arc<Plan>, known: &RunState, began: Instant) -> Self {
@@ -138,14 +125,7 @@ impl Dispatch {
             unsettled: 0,
             counts,
             stop: None,
-            budget: Spending {
-                limits,
-                started: 0,
-                cost: 0.0,
-                tokens: 0.0,
-                began,
-                uncounted: Uncounted::None,
-            },
+            budget: Spending::new(limits, began),
             ran: 0,
         }
     }
@@ -162,7 +142,7 @@ impl Dispatch {
             .trials()
             .map(|(_, trial)| u64::from(trial.started))
             .sum();
-        self.budget.started = started.saturating_sub(never_begun);
+        self.budget.go_on(started.saturating_sub(never_begun));
         for record in records {
             self.spend(&record?);
         }
@@ -170,28 +150,13 @@ impl Dispatch {
     }
 
     fn spend(&mut self, record: &Record) {
-        // What another run paid for costs this one nothing.
-        if record.reused_from.is_none() {
-            self.budget.cost += spent(record, self.budget.limits.cost.as_ref());
-            self.budget.tokens += spent(record, self.budget.limits.tokens.as_ref());
-        }
-        if matches!(self.budget.uncounted, Uncounted::None) {
-            let task = self.plan.task(record.trial.index);
-            if let Some(text) = uncounted::uncounted(record, &self.budget.limits, task) {
-                self.budget.uncounted = Uncounted::Found(text);
-            }
-        }
+        let task = self.plan.task(record.trial.index);
+        self.budget.spend(record, task);
     }
 
     /// That a cap does not hold, once.
     pub(crate) fn take_uncounted(&mut self) -> Option<String> {
-        let Uncounted::Found(_) = self.budget.uncounted else {
-            return None;
-        };
-        match std::mem::replace(&mut self.budget.uncounted, Uncounted::Told) {
-            Uncounted::Found(text) => Some(text),
-            Uncounted::None | Uncounted::Told => None,
-        }
+        self.budget.take_uncounted()
     }
 
     /// Goes on for a controller that left: its retries count, and what it ended without an answer has ended.
@@ -282,7 +247,7 @@ impl Dispatch {
         if self.stop.is_some() {
             return Next::Done;
         }
-        if self.left > 0 && self.is_given_out() {
+        if self.left > 0 && self.budget.is_given_out() {
             // What comes back unbegun may be given out again.
             return Next::Wait(None);
         }
@@ -365,7 +330,7 @@ impl Dispatch {
             self.blocked = Some(index);
             return Next::Wait(None);
         }
-        self.budget.started += 1;
+        self.budget.begin();
         let attempt = self.take_attempt(index);
         Next::Run { index, attempt }
     }
@@ -399,7 +364,7 @@ impl Dispatch {
     pub(crate) fn give_back(&mut self, index: u64, now: Instant) {
         self.running -= 1;
         self.left += 1;
-        self.budget.started = self.budget.started.saturating_sub(1);
+        self.budget.take_back();
         self.retries.push((index, now));
     }
 
@@ -439,7 +404,7 @@ impl Dispatch {
 
     fn shall_retry(&self, record: &Record) -> bool {
         if self.stop.is_some()
-            || self.is_given_out()
+            || self.budget.is_given_out()
             || matches!(
                 record.cause,
                 Some(
@@ -475,70 +440,15 @@ impl Dispatch {
         self.ran += 1;
     }
 
-    /// Whether as many attempts are given out as the cap on trials allows.
-    fn is_given_out(&self) -> bool {
-        let cap = self.budget.limits.trials;
-        cap.is_some_and(|limit| self.budget.started >= limit)
-    }
-
     fn check_budget(&mut self, now: Instant) {
-        let Budget {
-            wall_s,
-            cost,
-            tokens,
-            ..
-        } = &self.budget.limits;
         let idle = self.running == 0 && self.unsettled == 0;
-        let is_spent =
-            |limit: &Option<MetricBudget>, sum| limit.as_ref().is_some_and(|cap| sum >= cap.max);
-        let spent = if wall_s
-            .is_some_and(|limit| now.duration_since(self.budget.began).as_secs_f64() >= limit)
-        {
-            Some(Cap::Time)
-        } else if idle && self.is_given_out() {
-            // Not before the last of them has its answer: the cap is on what is begun, and takes nothing back.
-            Some(Cap::Trials)
-        } else if is_spent(cost, self.budget.cost) {
-            Some(Cap::Cost)
-        } else if is_spent(tokens, self.budget.tokens) {
-            Some(Cap::Tokens)
-        } else {
-            None
-        };
         // A run that has nothing left to start is finished, not stopped.
-        if let Some(cap) = spent
+        if let Some(cap) = self.budget.spent_cap(now, idle)
             && self.left > 0
         {
             self.stop(StopReason::Budget(cap));
         }
     }
-}
-
-/// How many further attempts follow an outcome.
-fn allowed(retries: &Retries, outcome: Outcome) -> u32 {
-    match outcome {
-        Outcome::Infra => retries.infra,
-        Outcome::Failed => retries.failed,
-        Outcome::Timeout => retries.timeout,
-        Outcome::Oom => retries.oom,
-        Outcome::Ok | Outcome::Cancelled | Outcome::Skipped => 0,
-    }
-}
-
-/// Whether an earlier session ended before it could try a failed trial again.
-fn retry_is_due(plan: &Plan, index: u64, trial: &TrialState) -> bool {
-    let Some(outcome) = trial.outcome.filter(|outcome| outcome.is_arm_failure()) else {
-        return false;
-    };
-    let task = plan.task(index);
-    task.is_some_and(|task| u32::from(trial.arm_failures) <= allowed(&task.retries, outcome))
-}
-
-/// What an attempt adds to a sum that has a cap.
-fn spent(record: &Record, cap: Option<&MetricBudget>) -> f64 {
-    let number = cap.and_then(|cap| record.metrics.get(&cap.metric));
-    let number = number.map_or(0.0, |number| number.0);
-    if number.is_finite() { number } else { 0.0 }
 }
 
 #[cfg(test)]

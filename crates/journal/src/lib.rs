@@ -17,6 +17,7 @@ pub mod provenance;
 mod reader;
 mod reading;
 mod record_text;
+mod records;
 pub mod redact;
 mod root;
 mod run_dir;
@@ -36,9 +37,8 @@ pub use reader::{
 };
 pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;
+pub use records::{RecordFile, effective_records};
 pub use root::DataRoot;
 pub use run_dir::{RunDir, Selector, list_runs};
-pub use state::{
-    BatchInfo, Problem, RecordFile, RunState, SessionInfo, Times, TrialState, effective_records,
-};
+pub use state::{BatchInfo, Problem, RunState, SessionInfo, Times, TrialState};
 pub use writer::{Commit, JournalWriter, OnCommit, Repair, Seq, WriterOptions};

@@ -1,16 +1,12 @@
 //! A run folded into what a controller needs to go on: which trials have an answer, and where it stands.
 
-use crate::error::{At, JournalError};
+use crate::error::JournalError;
 use crate::event::{Event, Opened, OutcomeCounts, RunStatus};
-use crate::line::{self, Brief};
+use crate::line::Brief;
 use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
-use fairtrial_model::{Outcome, Record, UtcTime};
-use serde::Deserialize;
+use fairtrial_model::{Outcome, UtcTime};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Highest trial index that is believed; memory is reserved up to it.
@@ -26,8 +22,8 @@ const MAX_PROBLEMS: usize = 1000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TrialState {
     /// Where the line of the effective record starts.
-    offset: u64,
-    len: u32,
+    pub(crate) offset: u64,
+    pub(crate) len: u32,
     /// Highest attempt that was started.
     pub started: u32,
     /// Highest attempt that has a record; 0 means none.
@@ -330,100 +326,4 @@ impl RunState {
         }
         self.trials.get_mut(place)
     }
-}
-
-/// Reads effective records one by one, wherever they stand.
-#[derive(Debug)]
-pub struct RecordFile {
-    path: PathBuf,
-    file: File,
-    window: Vec<u8>,
-    window_at: u64,
-}
-
-/// Bytes that are read at once: records of neighbours mostly stand close together.
-const WINDOW: usize = 1 << 18;
-
-impl RecordFile {
-    /// Opens a journal whose [`RunState`] is at hand.
-    pub fn open(path: &Path) -> Result<Self, JournalError> {
-        Ok(Self {
-            path: path.to_owned(),
-            file: File::open(path).at("open", path)?,
-            window: Vec::new(),
-            window_at: 0,
-        })
-    }
-
-    /// The effective record of a trial, where it has one.
-    pub fn record(&mut self, trial: &TrialState) -> Result<Option<Record>, JournalError> {
-        self.read_as(trial)
-    }
-
-    /// The same as a type of the caller's that holds less of a record and may borrow its text: what makes reading
-    /// 100,000 records quick.
-    pub fn read_as<'a, T: Deserialize<'a>>(
-        &'a mut self,
-        trial: &TrialState,
-    ) -> Result<Option<T>, JournalError> {
-        if trial.outcome.is_none() {
-            return Ok(None);
-        }
-        let path = self.path.clone();
-        let line = self
-            .line(trial.offset, trial.len as usize)
-            .at("read", &path)?;
-        let record = line::check(line).and_then(|()| line::parse(line));
-        record.map(Some).map_err(|flaw| JournalError::Content {
-            path,
-            message: format!("byte {}: {flaw}", trial.offset),
-        })
-    }
-
-    fn line(&mut self, offset: u64, len: usize) -> io::Result<&[u8]> {
-        let end = offset + len as u64;
-        let held = self.window_at + self.window.len() as u64;
-        if offset < self.window_at || end > held {
-            self.fill(offset, len)?;
-        }
-        let start = (offset - self.window_at) as usize;
-        self.window
-            .get(start..start + len)
-            .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-    }
-
-    fn fill(&mut self, offset: u64, len: usize) -> io::Result<()> {
-        self.window.resize(len.max(WINDOW), 0);
-        let mut filled = 0;
-        while filled < self.window.len() {
-            match self
-                .file
-                .read_at(&mut self.window[filled..], offset + filled as u64)
-            {
-                Ok(0) => break,
-                Ok(more) => filled += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        self.window.truncate(filled);
-        self.window_at = offset;
-        Ok(())
-    }
-}
-
-/// Hands every effective record to `each`, in index order, holding one at a time. Stops at the first error, also of
-/// `each`.
-pub fn effective_records<E: From<JournalError>>(
-    path: &Path,
-    state: &RunState,
-    mut each: impl FnMut(Record) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut file = RecordFile::open(path)?;
-    for (_, trial) in state.trials() {
-        if let Some(record) = file.record(trial)? {
-            each(record)?;
-        }
-    }
-    Ok(())
 }
