@@ -3,14 +3,18 @@
 //!
 //! Agents report running totals, so the last figure of a kind counts and nothing is added up twice.
 
+use fairtrial_episode::read_own;
 use fairtrial_spec::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// The file, in the folder that `FAIRTRIAL_OUT` names, in which any agent may say what it used.
 pub const USAGE_FILE: &str = "usage.json";
+/// Bytes of that file.
+const LARGEST: u64 = 16 << 20;
 
 /// What was used.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,7 +62,7 @@ impl Usage {
     /// What an agent's log and its usage file say; the file wins.
     pub fn read(log: &Path, out: &Path) -> Self {
         let mut usage = Self::from_log(&fs::read(log).unwrap_or_default());
-        if let Ok(file) = fs::read(out.join(USAGE_FILE)) {
+        if let Ok(file) = read_own(&out.join(USAGE_FILE), LARGEST) {
             usage.take(&Self::from_file(&file).0);
         }
         usage
@@ -66,9 +70,11 @@ impl Usage {
 
     /// What is wrong with an agent's usage file, in words: those figures are unknown.
     pub fn slips(out: &Path) -> Vec<String> {
-        let file = fs::read(out.join(USAGE_FILE));
-        file.map(|file| Self::from_file(&file).1)
-            .unwrap_or_default()
+        match read_own(&out.join(USAGE_FILE), LARGEST) {
+            Ok(file) => Self::from_file(&file).1,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => vec![format!("{USAGE_FILE} cannot be used ({error})")],
+        }
     }
 
     /// The figures of a usage file, and what is wrong with the others.
@@ -275,6 +281,25 @@ mod tests {
         assert_eq!(slips, told);
         let none = Usage::from_file(b"[1]").1;
         assert_eq!(none, ["usage.json is no JSON object"]);
+    }
+
+    /// It is read while the agent runs: the test hangs where a pipe is waited at.
+    #[test]
+    fn a_usage_file_that_has_no_end_is_told_and_not_waited_for() {
+        let out = tempfile::tempdir().unwrap();
+        let (path, log) = (out.path().join("usage.json"), out.path().join("log"));
+        let refused = || {
+            assert_eq!(Usage::read(&log, out.path()), Usage::default());
+            Usage::slips(out.path())
+        };
+        assert_eq!(refused(), [""; 0]);
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let told = ["usage.json cannot be used (it is not a regular file)"];
+        assert_eq!(refused(), told);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert_eq!(refused(), told);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::markdown;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
+use fairtrial_episode::append_own;
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
 use fairtrial_model::{CAUSE_FACT, INFRA_FACT, NOTES_FACT, TrialId};
 use serde_json::{Map, Value, json};
@@ -63,7 +64,8 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
 fn append(path: &Path, line: &Map<String, Value>) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    let mut file = fs::File::options().create(true).append(true).open(path)?;
+    // What an experiment put in its place is not waited for.
+    let mut file = append_own(path)?;
     file.write_all(&text)?;
     file.sync_data()
 }

@@ -8,11 +8,12 @@ pub use orphans::{adopt_orphans, end_descendants};
 
 use crate::error::{AgentError, At};
 use exit::Exit;
+use fairtrial_episode::append_own;
 use fairtrial_journal::redact::Redactor;
 use log::Log;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -96,11 +97,8 @@ pub fn run(
         path: name.into(),
         source,
     };
-    let log = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(program.log)
-        .at("open", program.log)?;
+    // What was run before may have put something else in its place.
+    let log = append_own(program.log).at("open", program.log)?;
     let (read, write) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(locate(name, program.env));
     command

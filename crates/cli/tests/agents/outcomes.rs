@@ -267,3 +267,34 @@ fn everything_wrong_is_said_before_anything_runs() {
         refused.err
     );
 }
+
+/// What agents may leave that has no end: the test hangs where one of them is waited at.
+#[test]
+fn pipes_that_an_agent_leaves_are_not_waited_at() {
+    let pipes = [
+        "\"$FAIRTRIAL_OUT/usage.json\"",
+        "\"$FAIRTRIAL_OUT/notes.md\"",
+        "\"$FAIRTRIAL_DIR/logs/eval.log\"",
+        "\"$FAIRTRIAL_DIR/results.json\"",
+        "\"$FAIRTRIAL_DIR/artifacts/diff.patch\"",
+        ".gitignore",
+        ".gitattributes",
+        "README.md",
+    ];
+    let script = format!(
+        "echo 42 > answer.txt; rm README.md; mkdir \"$FAIRTRIAL_DIR/artifacts\"; mkfifo {}; sleep 1",
+        pipes.join(" ")
+    );
+    let lab = one(&script, ", max_tokens = 1000");
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(
+        (&row["outcome"], &row["metrics"]["score"]),
+        (&"ok".into(), &1.0.into())
+    );
+    let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+    assert!(diff.contains("deleted file mode 100644"), "{diff}");
+    let notes = json_of(dir, "record.json")["notes"].to_string();
+    let told = "usage.json cannot be used (it is not a regular file): unknown";
+    assert!(notes.contains(told), "{notes}");
+}
