@@ -1,6 +1,6 @@
 //! `perf`: the system's sampling profiler on the worker, over extra iterations, and a flame graph of what it saw.
 
-use super::{Finding, number, whole};
+use super::{Finding, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Instrument;
@@ -54,7 +54,7 @@ impl Perf {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let seconds = Duration::from_secs_f64(number(instrument, "seconds", 2.0));
+        let seconds = seconds(number(instrument, "seconds", 2.0));
         Some(match recorder {
             Ok(recorder) => {
                 // perf says nothing when it is attached; it takes a few milliseconds.
