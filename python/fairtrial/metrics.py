@@ -22,6 +22,9 @@ def log(metrics: Optional[Dict[str, Any]] = None, step: Optional[float] = None, 
     # One write to a file opened for appending: lines of several processes do not mix.
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        os.write(fd, data)
+        # The system may take only a part, where the disk is nearly full or a signal comes.
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
     finally:
         os.close(fd)

@@ -7,9 +7,12 @@ use crate::sandbox::Room;
 use crate::task::AgentTask;
 use crate::tree::Difference;
 use crate::usage::USAGE_FILE;
+use fairtrial_episode::read_own;
 use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{Durability, write_atomic_bytes};
 use serde_json::json;
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Bytes of one kept file.
@@ -51,7 +54,7 @@ impl Collector<'_> {
         };
         let diff = self.redactor.redact_bytes(diff);
         let path = artifacts.join("diff.patch");
-        fs::write(&path, &diff).at("write", &path)?;
+        write_atomic_bytes(&path, Durability::Process, &diff)?;
         self.notes(&artifacts, room)?;
         self.repo_info(&artifacts)?;
         self.keep(&room.out, &artifacts, &["notes.md", USAGE_FILE])?;
@@ -74,12 +77,13 @@ impl Collector<'_> {
 
     fn notes(&self, artifacts: &Path, room: &Room) -> Result<(), AgentError> {
         let path = artifacts.join("notes.md");
-        let own = read_own(&room.out.join("notes.md"));
+        let own = read_own(&room.out.join("notes.md"), LARGEST);
         let text = own.map_or_else(
-            || "The agent left no notes.\n".to_owned(),
+            |_| "The agent left no notes.\n".to_owned(),
             |bytes| self.clean(&bytes),
         );
-        fs::write(&path, text).at("write", &path)
+        write_atomic_bytes(&path, Durability::Process, text.as_bytes())?;
+        Ok(())
     }
 
     fn repo_info(&self, artifacts: &Path) -> Result<(), AgentError> {
@@ -92,7 +96,9 @@ impl Collector<'_> {
             "subdir": repo.and_then(|repo| repo.subdir.as_deref()),
             "baseline": self.baseline.dir().file_name().map(|name| name.to_string_lossy()),
         });
-        fs::write(&path, self.clean(info.to_string().as_bytes())).at("write", &path)
+        let text = self.clean(info.to_string().as_bytes());
+        write_atomic_bytes(&path, Durability::Process, text.as_bytes())?;
+        Ok(())
     }
 
     /// Copies the files of a folder, without secrets, as far as they are of a reasonable number and size.
@@ -112,17 +118,21 @@ impl Collector<'_> {
                     open.push(name);
                 } else if kept < MOST
                     && !but.iter().any(|other| name == Path::new(other))
-                    && let Some(bytes) = read_own(&from.join(&name))
+                    && let Ok(bytes) = read_own(&from.join(&name), LARGEST)
                 {
                     let path = to.join(&name);
                     let folder = path.parent().unwrap_or(to);
                     fs::create_dir_all(folder).at("create", folder)?;
                     // What we wrote ourselves is never replaced by what an agent left.
-                    if !path.exists() {
-                        let clean = self.redactor.redact_bytes(bytes);
-                        fs::write(&path, clean).at("write", &path)?;
-                        kept += 1;
+                    match fs::File::create_new(&path) {
+                        Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                        made => {
+                            let clean = self.redactor.redact_bytes(bytes);
+                            let written = made.and_then(|mut file| file.write_all(&clean));
+                            written.at("write", &path)?;
+                        }
                     }
+                    kept += 1;
                 }
             }
         }
@@ -133,13 +143,4 @@ impl Collector<'_> {
         let text = String::from_utf8_lossy(bytes);
         self.redactor.redact(&text).into_owned()
     }
-}
-
-/// A plain file that an agent left: a link could point anywhere.
-fn read_own(path: &Path) -> Option<Vec<u8>> {
-    let data = fs::symlink_metadata(path).ok()?;
-    if !data.is_file() || data.len() > LARGEST {
-        return None;
-    }
-    fs::read(path).ok()
 }

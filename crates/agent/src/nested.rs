@@ -1,5 +1,5 @@
 //! Repositories inside of a workspace, which an agent or a setup made. Git would note each of them as one name and not see
-//! the files in it, so they are put aside while it looks.
+//! the files in it, so they are put aside while it looks. At pipes it would wait for ever: those are gone before.
 
 use crate::error::{AgentError, At};
 use std::fs;
@@ -17,7 +17,8 @@ pub(crate) struct Aside {
 
 impl Aside {
     /// Puts aside what makes repositories of folders below a workspace: beside it, where it goes with the workspace
-    /// whatever comes.
+    /// whatever comes. Pipes, sockets and devices are removed, which are of use to nobody but the program that made them:
+    /// git would wait at a `.gitignore` that is one, and refuse a file of the task that became one.
     pub(crate) fn put(workspace: &Path) -> Result<Self, AgentError> {
         let mut aside = Self {
             folder: workspace.with_file_name("nested"),
@@ -33,8 +34,13 @@ impl Aside {
                     if next != workspace {
                         aside.take(path)?;
                     }
-                } else if entry.file_type().at("look at", &path)?.is_dir() {
+                    continue;
+                }
+                let kind = entry.file_type().at("look at", &path)?;
+                if kind.is_dir() {
                     open.push(path);
+                } else if !kind.is_file() && !kind.is_symlink() {
+                    fs::remove_file(&path).at("remove", &path)?;
                 }
             }
         }

@@ -3,14 +3,19 @@
 //!
 //! Agents report running totals, so the last figure of a kind counts and nothing is added up twice.
 
+use fairtrial_episode::read_own;
 use fairtrial_spec::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs;
+use std::io;
 use std::path::Path;
 
 /// The file, in the folder that `FAIRTRIAL_OUT` names, in which any agent may say what it used.
 pub const USAGE_FILE: &str = "usage.json";
+/// Bytes of that file.
+const LARGEST: u64 = 16 << 20;
+/// Bytes of a line that is understood; a longer one says nothing.
+const LONGEST_LINE: usize = 16 << 20;
 
 /// What was used.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -55,20 +60,22 @@ impl CostSource {
 }
 
 impl Usage {
-    /// What an agent's log and its usage file say; the file wins.
-    pub fn read(log: &Path, out: &Path) -> Self {
-        let mut usage = Self::from_log(&fs::read(log).unwrap_or_default());
-        if let Ok(file) = fs::read(out.join(USAGE_FILE)) {
-            usage.take(&Self::from_file(&file).0);
+    /// What the usage file says beside this, where it says anything; the file wins.
+    #[must_use]
+    pub fn with_file(mut self, out: &Path) -> Self {
+        if let Ok(file) = read_own(&out.join(USAGE_FILE), LARGEST) {
+            self.take(&Self::from_file(&file).0);
         }
-        usage
+        self
     }
 
     /// What is wrong with an agent's usage file, in words: those figures are unknown.
     pub fn slips(out: &Path) -> Vec<String> {
-        let file = fs::read(out.join(USAGE_FILE));
-        file.map(|file| Self::from_file(&file).1)
-            .unwrap_or_default()
+        match read_own(&out.join(USAGE_FILE), LARGEST) {
+            Ok(file) => Self::from_file(&file).1,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => vec![format!("{USAGE_FILE} cannot be used ({error})")],
+        }
     }
 
     /// The figures of a usage file, and what is wrong with the others.
@@ -111,30 +118,6 @@ impl Usage {
         (usage, slips)
     }
 
-    /// What the lines of a log say.
-    pub fn from_log(log: &[u8]) -> Self {
-        let mut usage = Self::default();
-        let mut calls = None;
-        for line in log.split(|byte| *byte == b'\n') {
-            let line = String::from_utf8_lossy(line);
-            let line = line.trim();
-            if line.starts_with('{')
-                && let Ok(event) = serde_json::from_str::<Value>(line)
-            {
-                usage.take(&event_usage(&event));
-                if is_tool_call(&event) {
-                    *calls.get_or_insert(0) += 1;
-                }
-            } else if let Some(total) = plain_total(line) {
-                usage.total_tokens = Some(total);
-            } else if line.starts_with("FunctionCall:") {
-                *calls.get_or_insert(0) += 1;
-            }
-        }
-        usage.tool_calls = usage.tool_calls.or(calls);
-        usage
-    }
-
     /// Later figures replace earlier ones: they are totals.
     fn take(&mut self, later: &Self) {
         self.input_tokens = later.input_tokens.or(self.input_tokens);
@@ -171,6 +154,66 @@ impl Usage {
                 (Some(cost / 1e6), CostSource::Priced)
             }
             _ => (None, CostSource::Unknown),
+        }
+    }
+}
+
+/// Reads what an agent used from its output as it comes, so that what the log has no room for counts too.
+#[derive(Debug, Default)]
+pub struct UsageReader {
+    usage: Usage,
+    calls: Option<u64>,
+    /// A line whose end has not come.
+    line: String,
+    /// Whether that line is too long, and passed over.
+    too_long: bool,
+}
+
+impl UsageReader {
+    /// Takes the next part of the output.
+    pub fn hear(&mut self, text: &str) {
+        for piece in text.split_inclusive('\n') {
+            if self.line.len() + piece.len() > LONGEST_LINE {
+                self.line = String::new();
+                self.too_long = true;
+            }
+            if !self.too_long {
+                self.line.push_str(piece);
+            }
+            if piece.ends_with('\n') {
+                self.end_line();
+            }
+        }
+    }
+
+    /// There is no more output: a line without an end counts.
+    pub fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        if !std::mem::take(&mut self.too_long) {
+            self.read(line.trim());
+        }
+    }
+
+    /// What the lines so far say.
+    pub fn usage(&self) -> Usage {
+        Usage {
+            tool_calls: self.usage.tool_calls.or(self.calls),
+            ..self.usage.clone()
+        }
+    }
+
+    fn read(&mut self, line: &str) {
+        if line.starts_with('{')
+            && let Ok(event) = serde_json::from_str::<Value>(line)
+        {
+            self.usage.take(&event_usage(&event));
+            if is_tool_call(&event) {
+                *self.calls.get_or_insert(0) += 1;
+            }
+        } else if let Some(total) = plain_total(line) {
+            self.usage.total_tokens = Some(total);
+        } else if line.starts_with("FunctionCall:") {
+            *self.calls.get_or_insert(0) += 1;
         }
     }
 }
@@ -228,9 +271,39 @@ fn plain_total(line: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CostSource, Usage, plain_total};
+    use super::{CostSource, LONGEST_LINE, Usage, UsageReader, plain_total};
     use fairtrial_spec::Price;
     use serde_json::Value;
+
+    fn heard<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Usage {
+        let mut reader = UsageReader::default();
+        pieces.into_iter().for_each(|piece| reader.hear(piece));
+        reader.end_line();
+        reader.usage()
+    }
+
+    #[test]
+    fn a_line_counts_in_whatever_pieces_it_comes_unless_it_is_too_long() {
+        let usage = heard([
+            "FunctionCall: a\ntokens us",
+            "ed: 1",
+            "2\nmore\nFunct",
+            "ionCall: b",
+        ]);
+        assert_eq!((usage.total_tokens, usage.tool_calls), (Some(12), Some(2)));
+        let part = "x".repeat(LONGEST_LINE / 4 + 1);
+        let long = [
+            &part,
+            &part,
+            &part,
+            &part,
+            "tokens used: 9\ntokens used: 7\n",
+        ];
+        assert_eq!(heard(long).total_tokens, Some(7));
+        let mut reader = UsageReader::default();
+        reader.hear("tokens used: 12");
+        assert_eq!(reader.usage(), Usage::default());
+    }
 
     /// The original adds running totals up, counts a call in the log and in the session, and takes silence for 0. Its
     /// goldens hold those figures; ours are its parts, each once.
@@ -240,7 +313,7 @@ mod tests {
         let goldens: Vec<Value> = serde_json::from_str(goldens).unwrap();
         for case in &goldens {
             let log = case["codex_run_log"].as_str().unwrap();
-            let (usage, theirs) = (Usage::from_log(log.as_bytes()), &case["metrics"]);
+            let (usage, theirs) = (heard([log]), &case["metrics"]);
             let figures: Vec<u64> = log.lines().filter_map(plain_total).collect();
             assert_eq!(
                 figures.iter().sum::<u64>(),
@@ -258,7 +331,7 @@ mod tests {
             assert_eq!(usage.cost(None), (None, CostSource::Unknown));
         }
         assert_eq!(goldens.len(), 2);
-        assert_eq!(Usage::from_log(b"hello\n"), Usage::default());
+        assert_eq!(heard(["hello\n"]), Usage::default());
     }
 
     #[test]
@@ -277,11 +350,31 @@ mod tests {
         assert_eq!(none, ["usage.json is no JSON object"]);
     }
 
+    /// It is read while the agent runs: the test hangs where a pipe is waited at.
+    #[test]
+    fn a_usage_file_that_has_no_end_is_told_and_not_waited_for() {
+        let out = tempfile::tempdir().unwrap();
+        let path = out.path().join("usage.json");
+        let refused = || {
+            let usage = Usage::default().with_file(out.path());
+            assert_eq!(usage, Usage::default());
+            Usage::slips(out.path())
+        };
+        assert_eq!(refused(), [""; 0]);
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let told = ["usage.json cannot be used (it is not a regular file)"];
+        assert_eq!(refused(), told);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert_eq!(refused(), told);
+    }
+
     #[test]
     fn codex_and_claude_are_understood() {
-        let codex = br#"{"type":"item.completed","item":{"type":"command_execution"}}
+        let codex = r#"{"type":"item.completed","item":{"type":"command_execution"}}
 {"type":"turn.completed","usage":{"input_tokens":1000,"cached_input_tokens":400,"output_tokens":50}}"#;
-        let usage = Usage::from_log(codex);
+        let usage = heard([codex]);
         assert_eq!((usage.tokens(), usage.tool_calls), (Some(1050), Some(1)));
         let price = Price {
             input: 1.0,
@@ -292,9 +385,9 @@ mod tests {
         assert_eq!(source, CostSource::Priced);
         assert!((cost.unwrap() - (600.0 + 40.0 + 500.0) / 1e6).abs() < 1e-12);
         assert_eq!(usage.cost(None), (None, CostSource::Unknown));
-        let claude = br#"{"type":"assistant","message":{"content":[{"type":"tool_use"}]}}
+        let claude = r#"{"type":"assistant","message":{"content":[{"type":"tool_use"}]}}
 {"type":"result","total_cost_usd":0.25,"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":5}}"#;
-        let usage = Usage::from_log(claude);
+        let usage = heard([claude]);
         assert_eq!((usage.tokens(), usage.cached_tokens), (Some(105), Some(90)));
         assert_eq!(usage.cost(Some(price)), (Some(0.25), CostSource::Reported));
     }

@@ -4,11 +4,11 @@ use crate::instruments::{Finding, Observers, Perf, profile_finding, worker_profi
 use crate::outputs;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
-use crate::samples::Samples;
+use crate::samples::{SAMPLES_FILE, Samples};
 use crate::tools::{DriveError, Tools};
 use crate::trouble::Trouble;
 use crate::worker::{Heard, Lost, Worker, command_for, quoted};
-use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Setup, VERSION};
+use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Sample, Setup, VERSION};
 use fairtrial_experiment::{Artifact, Origin, Phase};
 use serde_json::{Map, Value};
 use std::fs;
@@ -30,30 +30,37 @@ pub struct Driven {
 
 /// Runs the experiment of one trial and writes everything it leaves.
 pub fn drive(task: &DriveTask, trial: &DriveTrial, tools: &Tools) -> Result<Driven, DriveError> {
-    let driven = run(task, trial, tools);
+    let samples = Samples::create(&trial.dir).map_err(DriveError::io(&trial.dir));
+    let driven = samples.and_then(|samples| run(task, trial, tools, samples));
     if let Err(error) = &driven {
-        // Results that found no place say nothing about the experiment.
-        outputs::blame_the_machine(&trial.dir, &error.to_string());
+        // Results that found no place, and a worker that never ran, say nothing about the experiment.
+        outputs::blame_the_machine(&trial.dir, error);
     }
     driven
 }
 
-fn run(task: &DriveTask, trial: &DriveTrial, tools: &Tools) -> Result<Driven, DriveError> {
+fn run(
+    task: &DriveTask,
+    trial: &DriveTrial,
+    tools: &Tools,
+    samples: Samples,
+) -> Result<Driven, DriveError> {
     let artifacts = trial.dir.join("artifacts");
     fs::create_dir_all(&artifacts).map_err(DriveError::io(&artifacts))?;
     let mut session = Session {
         task,
         trial,
         tools,
-        samples: Samples::create(&trial.dir).map_err(DriveError::io(&trial.dir))?,
+        samples,
         artifacts,
         named: Vec::new(),
         findings: Vec::new(),
         params: Map::new(),
         versions: Map::new(),
+        broken: None,
     };
     let started_at = (tools.now)();
-    let mut troubles = session.run();
+    let mut troubles = session.run()?;
     for finding in &session.findings {
         if let Some(why) = &finding.absent {
             (tools.say)(&format!("instrument {}: absent: {why}", finding.name));
@@ -115,11 +122,13 @@ struct Session<'a> {
     findings: Vec<Finding>,
     params: Map<String, Value>,
     versions: Map<String, Value>,
+    /// Why the machine cannot go on with it.
+    broken: Option<DriveError>,
 }
 
 impl Session<'_> {
     /// The whole course; what went wrong comes back, the first thing first.
-    fn run(&mut self) -> Vec<Trouble> {
+    fn run(&mut self) -> Result<Vec<Trouble>, DriveError> {
         let DriveTask {
             origin,
             sources,
@@ -139,13 +148,9 @@ impl Session<'_> {
                 command.env("PYTHONHASHSEED", seed.to_string());
             }
         }
-        let mut worker = match Worker::start(command) {
-            Ok(worker) => worker,
-            Err(error) => {
-                let lost = Lost::Io(format!("it could not be started: {error}"));
-                return vec![Trouble::lost("start", &lost, None)];
-            }
-        };
+        let program = command.get_program().display().to_string();
+        let mut worker =
+            Worker::start(command).map_err(|source| DriveError::Start { program, source })?;
         let mut troubles: Vec<Trouble> = self.work(&mut worker).err().into_iter().collect();
         match troubles.first() {
             Some(trouble) if trouble.stopped => {
@@ -163,7 +168,7 @@ impl Session<'_> {
                 worker.end();
             }
         }
-        troubles
+        self.broken.take().map_or(Ok(troubles), Err)
     }
 
     fn work(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
@@ -285,8 +290,8 @@ impl Session<'_> {
                         return Err(lost(&Lost::Amiss(not_asked(sample.index, next, asked))));
                     }
                     if phase == Phase::Measured {
-                        let kept = self.samples.push(*sample, &line);
-                        kept.map_err(|error| lost(&Lost::Io(format!("samples.jsonl: {error}"))))?;
+                        self.keep(*sample, &line)
+                            .map_err(|error| lost(&Lost::Io(error)))?;
                     }
                     next += 1;
                 }
@@ -307,6 +312,17 @@ impl Session<'_> {
                 None => {}
             }
         }
+    }
+
+    /// Keeps a sample. Where it finds no place, the machine is to blame, and no more are asked for.
+    fn keep(&mut self, sample: Sample, line: &[u8]) -> Result<(), String> {
+        self.samples.push(sample, line).map_err(|source| {
+            let path = self.trial.dir.join(SAMPLES_FILE);
+            let error = DriveError::Io { path, source };
+            let message = error.to_string();
+            self.broken = Some(error);
+            message
+        })
     }
 
     fn until_done(&mut self, worker: &mut Worker, phase: &'static str) -> Result<(), Trouble> {
@@ -382,3 +398,6 @@ fn not_asked(index: u64, next: u64, asked: u64) -> String {
 fn unexpected(heard: &Heard) -> Lost {
     Lost::Garbage(format!("`{}` (not expected here)", quoted(&heard.line)))
 }
+
+#[cfg(test)]
+mod tests;

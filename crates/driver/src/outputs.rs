@@ -5,8 +5,9 @@ use crate::markdown;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
+use fairtrial_episode::append_own;
 use fairtrial_journal::{Durability, write_atomic, write_atomic_bytes};
-use fairtrial_model::{CAUSE_FACT, INFRA_FACT, NOTES_FACT, TrialId};
+use fairtrial_model::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, TrialId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -63,15 +64,21 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
 fn append(path: &Path, line: &Map<String, Value>) -> io::Result<()> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    let mut file = fs::File::options().create(true).append(true).open(path)?;
+    // What an experiment put in its place is not waited for.
+    let mut file = append_own(path)?;
     file.write_all(&text)?;
     file.sync_data()
 }
 
 /// Tells the trial runner that the machine failed the trial. Where not even that can be written, the runner meets the
 /// same trouble with its own files.
-pub(crate) fn blame_the_machine(dir: &Path, message: &str) {
-    let line = Map::from_iter([(INFRA_FACT.to_owned(), json!(message))]);
+pub(crate) fn blame_the_machine(dir: &Path, error: &DriveError) {
+    let fact = if error.is_permanent() {
+        BROKEN_FACT
+    } else {
+        INFRA_FACT
+    };
+    let line = Map::from_iter([(fact.to_owned(), json!(error.to_string()))]);
     let _ = append(&dir.join(METRICS_FILE), &line);
 }
 

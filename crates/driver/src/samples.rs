@@ -23,10 +23,15 @@ impl Samples {
             .append(true)
             .create_new(true)
             .open(dir.join(SAMPLES_FILE))?;
-        Ok(Self {
+        Ok(Self::into_file(file))
+    }
+
+    /// Collects into this file.
+    pub(crate) fn into_file(file: File) -> Self {
+        Self {
             file,
             kept: Vec::new(),
-        })
+        }
     }
 
     /// Keeps one, with the line it came in.

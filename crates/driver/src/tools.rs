@@ -1,6 +1,7 @@
 //! What the driver is given by its program, and why it may leave nothing.
 
 use fairtrial_model::UtcTime;
+use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +34,14 @@ pub enum DriveError {
         /// What the system said.
         source: io::Error,
     },
+    /// The worker could not be started.
+    #[error("the worker {program} could not be started: {source}")]
+    Start {
+        /// Its program.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
     /// Files of a run could not be written.
     #[error(transparent)]
     Journal(#[from] fairtrial_journal::JournalError),
@@ -44,5 +53,23 @@ impl DriveError {
             path: path.to_owned(),
             source,
         }
+    }
+
+    /// Whether another attempt would end the same way: the same errors as for the programs of other trials.
+    pub(crate) fn is_permanent(&self) -> bool {
+        let Self::Start { source, .. } = self else {
+            return false;
+        };
+        matches!(
+            Errno::from_io_error(source),
+            Some(
+                Errno::NOENT
+                    | Errno::ACCESS
+                    | Errno::NOEXEC
+                    | Errno::NOTDIR
+                    | Errno::INVAL
+                    | Errno::TOOBIG
+            )
+        )
     }
 }

@@ -6,7 +6,7 @@ use fairtrial_journal::redact::Redactor;
 /// What went wrong in an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Trouble {
-    /// In which part: `start`, `setup`, `warmup`, `measured`, `profiled`, `teardown`.
+    /// In which part: `setup`, `warmup`, `measured`, `profiled`, `teardown`.
     pub(crate) phase: &'static str,
     /// What.
     pub(crate) message: String,

@@ -240,6 +240,7 @@ pub(crate) fn registration() -> Registration {
                 .doc("Watch bytes over the network (of the whole machine)"),
             Param::number("sampling_interval", 1.0)
                 .at_least(0.001)
+                .at_most(86_400.0)
                 .doc("Seconds between two looks"),
             Param::whole("num_agents", 200).at_least(1.0).doc("Agents"),
             Param::whole("steps", 150)

@@ -3,18 +3,20 @@
 //! `outputs.json` in the attempt's directory holds a SHA-256 per output and per input. An attempt counts as still
 //! valid when every output is there with the same content and no input changed.
 
-use fairtrial_episode::open_regular;
+use fairtrial_episode::{open_regular, read_own};
 use fairtrial_model::Cause;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The file, in the attempt's directory.
 const FILE: &str = "outputs.json";
 const SCHEMA: u32 = 1;
+/// Bytes of it.
+const LARGEST: u64 = 256 << 20;
 
 /// What a trial makes and what that depends on; absolute paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +40,7 @@ struct Proof {
 impl Makes {
     /// Whether the attempt in `dir` made what is there now, from what is there now.
     pub fn unchanged_since(&self, dir: &Path) -> bool {
-        let Ok(text) = fs::read(dir.join(FILE)) else {
+        let Ok(text) = read_own(&dir.join(FILE), LARGEST) else {
             return false;
         };
         let Ok(proof) = serde_json::from_slice::<Proof>(&text) else {
@@ -85,10 +87,19 @@ impl Makes {
             .map_err(|outputs| Cause::MissingOutput { outputs })?;
         // Without the proof the trial is run again next time: nothing else is lost.
         if let Ok(text) = serde_json::to_vec_pretty(&proof) {
-            let _ = fs::write(dir.join(FILE), text);
+            let _ = write_anew(&dir.join(FILE), &text);
         }
         Ok(())
     }
+}
+
+/// Writes a file in the place of whatever the trial put there: a pipe would be waited at for ever.
+fn write_anew(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    File::create_new(path)?.write_all(bytes)
 }
 
 /// SHA-256 of a file, or of the names and contents of a folder's files.
@@ -147,6 +158,14 @@ mod tests {
         fs::write(at("config"), "lr: 2").unwrap();
         assert!(!makes.unchanged_since(&at("attempt")));
         fs::write(at("config"), "lr: 1").unwrap();
+        // What the trial put in the proof's place is neither waited at nor believed.
+        fs::remove_file(at("attempt/outputs.json")).unwrap();
+        let place = at("attempt/outputs.json");
+        let made = std::process::Command::new("mkfifo").arg(&place).status();
+        assert!(made.unwrap().success());
+        assert!(!makes.unchanged_since(&at("attempt")));
+        makes.record(&at("attempt"), &makes.hash_inputs()).unwrap();
+        assert!(makes.unchanged_since(&at("attempt")));
         fs::write(at("models/deep/b.pt"), "").unwrap();
         assert!(!makes.unchanged_since(&at("attempt")));
         fs::remove_dir_all(at("models")).unwrap();

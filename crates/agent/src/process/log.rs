@@ -31,7 +31,8 @@ impl<'a> Log<'a> {
         }
     }
 
-    pub(super) fn take(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    /// Takes output; `hear` is given what there is to log, also what the log has no room for.
+    pub(super) fn take(&mut self, bytes: &[u8], hear: &mut dyn FnMut(&str)) -> std::io::Result<()> {
         self.line.extend_from_slice(bytes);
         let cut = match self.line.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => end + 1,
@@ -40,12 +41,13 @@ impl<'a> Log<'a> {
         };
         let rest = self.line.split_off(cut);
         let whole = std::mem::replace(&mut self.line, rest);
-        self.write(&whole)
+        self.write(&whole, hear)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    fn write(&mut self, bytes: &[u8], hear: &mut dyn FnMut(&str)) -> std::io::Result<()> {
         let text = String::from_utf8_lossy(bytes);
         let clean = self.redactor.redact(&text);
+        hear(&clean);
         self.tail.push_str(&clean);
         if self.tail.len() > 2 * TAIL {
             let mut from = self.tail.len() - TAIL;
@@ -62,9 +64,9 @@ impl<'a> Log<'a> {
         self.file.write_all(&clean.as_bytes()[..kept])
     }
 
-    pub(super) fn finish(&mut self) -> std::io::Result<String> {
+    pub(super) fn finish(&mut self, hear: &mut dyn FnMut(&str)) -> std::io::Result<String> {
         let rest = std::mem::take(&mut self.line);
-        self.write(&rest)?;
+        self.write(&rest, hear)?;
         if self.dropped > 0 {
             writeln!(self.file, "\n[{} bytes were left out]", self.dropped)?;
         }

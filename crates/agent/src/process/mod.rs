@@ -8,11 +8,12 @@ pub use orphans::{adopt_orphans, end_descendants};
 
 use crate::error::{AgentError, At};
 use exit::Exit;
+use fairtrial_episode::append_own;
 use fairtrial_journal::redact::Redactor;
 use log::Log;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -79,14 +80,23 @@ impl Ended {
     }
 }
 
-/// Looks at a running program now and then; an answer ends it, for that reason.
-pub type Watcher<'a> = &'a mut dyn FnMut() -> Option<String>;
+/// Follows a running program.
+pub trait Watcher {
+    /// Hears what it writes, without secrets, also what its log has no room for. A line may come in pieces.
+    fn hear(&mut self, text: &str);
+
+    /// Whether it looks at all.
+    fn looks(&self) -> bool;
+
+    /// Looks now and then; an answer ends the program, for that reason.
+    fn look(&mut self) -> Option<String>;
+}
 
 /// Runs a program to its end.
-pub fn run(
+pub fn run<'a>(
     program: &Program<'_>,
-    redactor: &Redactor,
-    watcher: Option<Watcher<'_>>,
+    redactor: &'a Redactor,
+    watcher: Option<&'a mut dyn Watcher>,
 ) -> Result<Ended, AgentError> {
     let Some(name) = program.argv.first() else {
         return Err(AgentError::Sandbox("the command is empty".to_owned()));
@@ -96,11 +106,8 @@ pub fn run(
         path: name.into(),
         source,
     };
-    let log = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(program.log)
-        .at("open", program.log)?;
+    // What was run before may have put something else in its place.
+    let log = append_own(program.log).at("open", program.log)?;
     let (read, write) = std::io::pipe().map_err(failed)?;
     let mut command = Command::new(locate(name, program.env));
     command
@@ -124,14 +131,15 @@ pub fn run(
         child,
         out: Some(read),
         log: Log::new(log, program.log_limit, redactor),
+        watcher,
         deadline: program.timeout.map(|timeout| began + timeout),
         timed_out: false,
         stopped: None,
         force_at: None,
     };
-    let status = watch.until_exit(watcher).at("wait for", program.log)?;
+    let status = watch.until_exit().at("wait for", program.log)?;
     watch.end_group();
-    let tail = watch.log.finish().at("write", program.log)?;
+    let tail = watch.finish_log().at("write", program.log)?;
     Ok(Ended {
         code: status
             .code()
@@ -164,6 +172,7 @@ struct Watch<'a> {
     child: Child,
     out: Option<std::io::PipeReader>,
     log: Log<'a>,
+    watcher: Option<&'a mut dyn Watcher>,
     deadline: Option<Instant>,
     timed_out: bool,
     stopped: Option<String>,
@@ -171,17 +180,15 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    fn until_exit(
-        &mut self,
-        mut watcher: Option<Watcher<'_>>,
-    ) -> std::io::Result<std::process::ExitStatus> {
+    fn until_exit(&mut self) -> std::io::Result<std::process::ExitStatus> {
         let exit = Exit::of(&self.child)?;
+        let looks = self.watcher.as_ref().is_some_and(|it| it.looks());
         let mut next_look = Instant::now() + LOOK;
         loop {
             let due = [
                 self.force_at,
                 self.deadline.filter(|_| self.stopped.is_none()),
-                watcher.as_ref().map(|_| next_look),
+                looks.then_some(next_look),
             ];
             let due = due.into_iter().flatten().min();
             let due = due.map(|at| at.saturating_duration_since(Instant::now()));
@@ -209,12 +216,10 @@ impl Watch<'_> {
                 self.timed_out = true;
                 self.stop("its time limit".to_owned(), now);
             }
-            if now >= next_look
-                && self.stopped.is_none()
-                && let Some(look) = watcher.as_mut()
-            {
+            if looks && now >= next_look && self.stopped.is_none() {
                 next_look = now + LOOK;
-                if let Some(reason) = look() {
+                let seen = self.watcher.as_mut().and_then(|watcher| watcher.look());
+                if let Some(reason) = seen {
                     self.stop(reason, now);
                 }
             }
@@ -248,11 +253,20 @@ impl Watch<'_> {
         let mut buffer = [0; 1 << 14];
         match out.read(&mut buffer) {
             Ok(0) => self.out = None,
-            Ok(read) => self.log.take(&buffer[..read])?,
+            Ok(read) => {
+                let watcher = &mut self.watcher;
+                let mut hear = |text: &str| tell(watcher, text);
+                self.log.take(&buffer[..read], &mut hear)?;
+            }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    fn finish_log(&mut self) -> std::io::Result<String> {
+        let watcher = &mut self.watcher;
+        self.log.finish(&mut |text| tell(watcher, text))
     }
 
     /// Takes what is in the pipe now; what left the group may hold it open for ever.
@@ -267,13 +281,42 @@ impl Watch<'_> {
     }
 }
 
+fn tell(watcher: &mut Option<&mut dyn Watcher>, text: &str) {
+    if let Some(watcher) = watcher {
+        watcher.hear(text);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Program, run};
+    use super::{Program, Watcher, run};
     use fairtrial_journal::redact::Redactor;
     use std::time::Duration;
 
+    /// Hears everything.
+    #[derive(Default)]
+    struct Ear(String);
+
+    impl Watcher for Ear {
+        fn hear(&mut self, text: &str) {
+            self.0.push_str(text);
+        }
+
+        fn looks(&self) -> bool {
+            false
+        }
+
+        fn look(&mut self) -> Option<String> {
+            None
+        }
+    }
+
     fn shell(script: &str, timeout: Option<Duration>) -> (super::Ended, String) {
+        let (ended, log, _) = heard(script, timeout);
+        (ended, log)
+    }
+
+    fn heard(script: &str, timeout: Option<Duration>) -> (super::Ended, String, String) {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
         let argv = ["sh", "-c", script].map(str::to_owned);
@@ -288,8 +331,19 @@ mod tests {
             timeout,
         };
         let redactor = Redactor::from_values(&["hunter22".to_owned()]);
-        let ended = run(&program, &redactor, None).unwrap();
-        (ended, std::fs::read_to_string(log).unwrap())
+        let mut ear = Ear::default();
+        let ended = run(&program, &redactor, Some(&mut ear)).unwrap();
+        (ended, std::fs::read_to_string(log).unwrap(), ear.0)
+    }
+
+    #[test]
+    fn what_the_log_has_no_room_for_is_heard_all_the_same() {
+        let script =
+            "for i in 1 2 3 4 5 6 7 8 9; do echo 0123456789012345678; done; printf 'my hunter22'";
+        let (_, log, heard) = heard(script, None);
+        assert!(log.contains("bytes were left out"), "{log}");
+        let lines = "0123456789012345678\n".repeat(9);
+        assert_eq!(heard, format!("{lines}my [redacted]"));
     }
 
     #[test]

@@ -6,12 +6,12 @@ use crate::adapter::{self, Brief, INSTRUCTION_FILE, Invocation, Work};
 use crate::error::AgentError;
 use crate::gate::Gate;
 use crate::git;
-use crate::process::{self, Ended, Program};
+use crate::process::{self, Ended, Program, Watcher};
 use crate::provider::{self, Trouble};
 use crate::sandbox::{Env, Room};
 use crate::task::{FileBody, Solution};
 use crate::tree;
-use crate::usage::Usage;
+use crate::usage::{Usage, UsageReader};
 use fairtrial_spec::SandboxKind;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,34 @@ pub(super) struct AgentEnd {
     /// What an agent that ended well said last of its provider's trouble.
     pub(super) last_words: Option<String>,
     pub(super) usage: Usage,
+}
+
+/// Follows what an agent uses, for its limits and its record.
+struct Meter<'a> {
+    drive: &'a Drive<'a>,
+    out: &'a Path,
+    said: UsageReader,
+}
+
+impl Meter<'_> {
+    fn used(&self) -> Usage {
+        self.said.usage().with_file(self.out)
+    }
+}
+
+impl Watcher for Meter<'_> {
+    fn hear(&mut self, text: &str) {
+        self.said.hear(text);
+    }
+
+    fn looks(&self) -> bool {
+        let limits = &self.drive.options.agent;
+        limits.max_tokens.is_some() || limits.max_cost.is_some()
+    }
+
+    fn look(&mut self) -> Option<String> {
+        self.drive.spent(&self.used())
+    }
 }
 
 impl Drive<'_> {
@@ -85,11 +113,12 @@ impl Drive<'_> {
             log_limit: self.shared.log_limit,
             timeout: Some(Duration::from_secs_f64(self.shared.timeout_s)),
         };
-        let limits = &self.options.agent;
-        let has_limit = limits.max_tokens.is_some() || limits.max_cost.is_some();
-        let mut look = || self.spent(&Usage::read(&log, &room.out));
-        let watcher = has_limit.then_some(&mut look as process::Watcher<'_>);
-        let ended = match process::run(&program, &self.redactor, watcher) {
+        let mut meter = Meter {
+            drive: self,
+            out: &room.out,
+            said: UsageReader::default(),
+        };
+        let ended = match process::run(&program, &self.redactor, Some(&mut meter)) {
             Ok(ended) => ended,
             Err(AgentError::Io {
                 action: "start",
@@ -108,7 +137,8 @@ impl Drive<'_> {
             }
             Err(error) => return Err(error),
         };
-        let mut end = self.judge_end(ended, room, Usage::read(&log, &room.out));
+        meter.said.end_line();
+        let mut end = self.judge_end(ended, room, meter.used());
         end.waited = place.waited;
         drop(place);
         Self::tell_gate(&gate, &end)?;

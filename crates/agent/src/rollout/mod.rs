@@ -20,10 +20,11 @@ use crate::score::{Heading, Scored, Scorer};
 use crate::task::{AgentTask, FileBody};
 use crate::tree::{self, Difference};
 use crate::usage::Usage;
+use fairtrial_episode::read_own;
 use fairtrial_journal::redact::{Redactor, is_secret_name};
 use fairtrial_model::CAUSE_FACT;
 use fairtrial_spec::{RolloutOptions, SandboxKind};
-use results::agent_metrics;
+use results::{LARGEST, agent_metrics};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -225,7 +226,7 @@ impl<'a> Drive<'a> {
     fn rescore(&self) -> Result<Report, AgentError> {
         self.prepare()?;
         let path = self.trial.dir.join(RESULTS_FILE);
-        let text = fs::read(&path).at("read", &path)?;
+        let text = read_own(&path, LARGEST).at("read", &path)?;
         let results: Value =
             serde_json::from_slice(&text).map_err(|error| AgentError::Content {
                 path: path.clone(),

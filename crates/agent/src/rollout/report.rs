@@ -2,11 +2,11 @@
 
 use crate::error::{AgentError, At};
 use crate::ignored::Ignored;
+use fairtrial_episode::append_own;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_model::{BROKEN_FACT, INFRA_FACT, NOTES_FACT};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::fs;
 use std::path::Path;
 
 /// How a rollout ended, as its exit code says it.
@@ -97,9 +97,8 @@ impl Report {
         let mut line = self.metrics.clone();
         line.extend(self.facts.clone());
         let text = Value::Object(line).to_string();
-        let opened = fs::OpenOptions::new().create(true).append(true).open(file);
         let clean = redactor.redact(&text);
-        let written = opened.and_then(|mut file| writeln!(file, "{clean}"));
+        let written = append_own(file).and_then(|mut file| writeln!(file, "{clean}"));
         written.at("write", file)
     }
 }

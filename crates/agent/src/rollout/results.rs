@@ -3,15 +3,18 @@
 use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
 use super::{Drive, Phases};
-use crate::error::{AgentError, At};
+use crate::error::AgentError;
+use fairtrial_episode::read_own;
+use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, OOM_FACT};
 use fairtrial_spec::RolloutOptions;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 
 /// The file with how the agent ended.
 pub const RESULTS_FILE: &str = "results.json";
+/// Bytes of it.
+pub(super) const LARGEST: u64 = 16 << 20;
 
 /// The metrics that every rollout may report and that say which way is better.
 const DIRECTED: [(&str, Direction); 4] = [
@@ -32,7 +35,7 @@ pub fn declared_metrics() -> impl Iterator<Item = MetricDeclaration> {
 /// What kept a rollout's agent from its work, as its rollout wrote it down: the provider's trouble or the machine's.
 /// Whatever such an agent left is not scored.
 pub fn agent_trouble(dir: &Path) -> Option<String> {
-    let text = fs::read(dir.join(RESULTS_FILE)).ok()?;
+    let text = read_own(&dir.join(RESULTS_FILE), LARGEST).ok()?;
     let results: Value = serde_json::from_slice(&text).ok()?;
     results["infra"].as_str().map(str::to_owned)
 }
@@ -112,7 +115,10 @@ impl Drive<'_> {
         if matches!(self.options.agent.name.as_str(), "oracle" | "nop") {
             return None;
         }
-        let said = fs::read(self.trial.dir.join("logs/agent.log")).ok()?;
+        let log = self.trial.dir.join("logs/agent.log");
+        // With the line that says what was left out.
+        let most = self.shared.log_limit.saturating_add(1 << 10);
+        let said = read_own(&log, most).ok()?;
         let said = Some(said).filter(|said| !said.is_empty())?;
         Some(crate::short_hash(&said))
     }
@@ -153,7 +159,8 @@ impl Drive<'_> {
         let path = self.trial.dir.join(name);
         let text = serde_json::to_string_pretty(value).unwrap_or_default();
         let clean = self.redactor.redact(&text);
-        fs::write(&path, clean.as_bytes()).at("write", &path)
+        write_atomic_bytes(&path, Durability::Process, clean.as_bytes())?;
+        Ok(())
     }
 }
 

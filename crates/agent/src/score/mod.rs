@@ -16,6 +16,7 @@ use crate::baseline::Baseline;
 use crate::error::AgentError;
 use crate::sandbox::{Env, Sandbox};
 use crate::task::AgentTask;
+use fairtrial_episode::read_own;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::RolloutOptions;
 use serde_json::{Map, Value};
@@ -74,7 +75,7 @@ impl Scorer<'_> {
         if let (Some(choice), None, false) =
             (&self.options.judge, &broken, self.task.rubrics.is_empty())
         {
-            let diff = std::fs::read(dir.join(files::DIFF_FILE)).unwrap_or_default();
+            let diff = read_own(&dir.join(files::DIFF_FILE), u64::MAX).unwrap_or_default();
             match judge::ask(choice, self, &String::from_utf8_lossy(&diff)) {
                 Ok(answer) => {
                     for (id, score) in answer.scores() {

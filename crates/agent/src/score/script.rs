@@ -2,14 +2,17 @@
 //! change scores without a word.
 
 use crate::task::Rubric;
+use fairtrial_episode::read_own;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::fs;
+use std::io;
 use std::path::Path;
 
 /// The file in the folder that `FAIRTRIAL_OUT` names in which scripts leave metrics.
 pub(super) const REPORT_FILE: &str = "evaluation.json";
 
+/// Bytes of that file.
+const LARGEST: u64 = 16 << 20;
 /// What it may hold.
 const KEYS: [&str; 3] = ["custom_metrics", "standard_metrics", "rubrics"];
 
@@ -29,10 +32,12 @@ pub struct ScriptReport {
 impl ScriptReport {
     /// Reads the file, where there is one; else says what is wrong with it.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let Ok(text) = fs::read(path) else {
-            return Ok(Self::default());
+        let parsed = match read_own(path, LARGEST) {
+            Ok(text) => Self::parse(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(format!("cannot be read: {error}")),
         };
-        Self::parse(&text).map_err(|wrong| format!("the evaluation script's answer {wrong}"))
+        parsed.map_err(|wrong| format!("the evaluation script's answer {wrong}"))
     }
 
     fn parse(text: &[u8]) -> Result<Self, String> {
@@ -87,6 +92,17 @@ impl ScriptReport {
 #[cfg(test)]
 mod tests {
     use super::ScriptReport;
+
+    #[test]
+    fn an_answer_that_has_no_end_is_none() {
+        let out = tempfile::tempdir().unwrap();
+        let path = out.path().join(super::REPORT_FILE);
+        assert_eq!(ScriptReport::read(&path), Ok(ScriptReport::default()));
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let told = "the evaluation script's answer cannot be read: it is not a regular file";
+        assert_eq!(ScriptReport::read(&path), Err(told.to_owned()));
+    }
 
     #[test]
     fn an_answer_that_cannot_be_meant_is_none() {

@@ -9,6 +9,8 @@ use crate::process::{self, Program};
 use crate::sandbox::Room;
 use crate::task::{FileBody, TestScript};
 use crate::{git, tree};
+use fairtrial_episode::{append_own, open_regular};
+use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::SandboxKind;
 use serde::Serialize;
 use std::fs;
@@ -71,7 +73,7 @@ impl Scorer<'_> {
         room: &Room,
     ) -> Result<(Vec<TestResult>, ScriptReport, Option<String>), AgentError> {
         let log = dir.join("logs/eval.log");
-        fs::write(&log, "").at("create", &log)?;
+        write_atomic_bytes(&log, Durability::Process, b"")?;
         if self.fresh.is_none() {
             tree::copy(&self.baseline.tree(), &room.workspace)?;
             apply_diff(&dir.join(files::DIFF_FILE), &room.workspace)?;
@@ -200,8 +202,7 @@ impl Scorer<'_> {
 
 fn append(log: &Path, text: &str) -> Result<(), AgentError> {
     use std::io::Write;
-    let file = fs::OpenOptions::new().append(true).open(log);
-    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = append_own(log).and_then(|mut file| file.write_all(text.as_bytes()));
     written.at("write", log)
 }
 
@@ -240,8 +241,9 @@ fn command(test: &TestScript) -> Vec<String> {
 
 /// Puts the agent's diff on a fresh workspace.
 fn apply_diff(diff: &Path, workspace: &Path) -> Result<(), AgentError> {
-    let empty = fs::metadata(diff).is_ok_and(|data| data.len() == 0);
-    if empty {
+    // Git would wait at a pipe.
+    let file = open_regular(diff).at("open", diff)?;
+    if file.metadata().at("look at", diff)?.len() == 0 {
         return Ok(());
     }
     git::apply(diff, workspace)

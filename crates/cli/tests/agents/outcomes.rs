@@ -48,6 +48,23 @@ fn an_agent_at_a_limit_is_collected_scored_and_marked() {
 }
 
 #[test]
+fn what_an_agent_used_counts_past_the_limit_of_its_log() {
+    let lab = one(
+        "echo 'tokens used: 10'; head -c 5000 /dev/zero | tr '\\0' x; echo; echo 'tokens used: 5000'; sleep 100",
+        ", max_tokens = 1000",
+    );
+    let text = lab.project.read("configs/bench.toml");
+    lab.spec(&format!("{text}log_limit = 1000\n"));
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["tokens_total"], 5000.0);
+    let limited = json_of(dir, "results.json")["limited"].to_string();
+    assert!(limited.contains("1000 tokens (5000 used)"), "{limited}");
+    let log = std::fs::read_to_string(dir.join("logs/agent.log")).unwrap();
+    assert!(log.contains("bytes were left out]"), "{log}");
+}
+
+#[test]
 fn a_rate_limit_is_the_providers_and_tried_again() {
     let lab = one(
         "if test -e \"$MARK\"; then echo 42 > answer.txt; else touch \"$MARK\"; echo '429 Too Many Requests'; exit 1; fi",
@@ -267,4 +284,35 @@ fn everything_wrong_is_said_before_anything_runs() {
         "{}",
         refused.err
     );
+}
+
+/// What agents may leave that has no end: the test hangs where one of them is waited at.
+#[test]
+fn pipes_that_an_agent_leaves_are_not_waited_at() {
+    let pipes = [
+        "\"$FAIRTRIAL_OUT/usage.json\"",
+        "\"$FAIRTRIAL_OUT/notes.md\"",
+        "\"$FAIRTRIAL_DIR/logs/eval.log\"",
+        "\"$FAIRTRIAL_DIR/results.json\"",
+        "\"$FAIRTRIAL_DIR/artifacts/diff.patch\"",
+        ".gitignore",
+        ".gitattributes",
+        "README.md",
+    ];
+    let script = format!(
+        "echo 42 > answer.txt; rm README.md; mkdir \"$FAIRTRIAL_DIR/artifacts\"; mkfifo {}; sleep 1",
+        pipes.join(" ")
+    );
+    let lab = one(&script, ", max_tokens = 1000");
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(
+        (&row["outcome"], &row["metrics"]["score"]),
+        (&"ok".into(), &1.0.into())
+    );
+    let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+    assert!(diff.contains("deleted file mode 100644"), "{diff}");
+    let notes = json_of(dir, "record.json")["notes"].to_string();
+    let told = "usage.json cannot be used (it is not a regular file): unknown";
+    assert!(notes.contains(told), "{notes}");
 }

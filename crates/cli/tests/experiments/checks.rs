@@ -45,9 +45,30 @@ fn unknown_instruments_and_options_are_refused() {
         "there is no instrument `psutils`",
         "did you mean `psutil`?",
         "the instrument `psutil` has no option `interval`",
-        "`interval_ms`: expected a number of at least 10, found `1`",
+        "`interval_ms`: expected a number from 10 to 86400000, found `1`",
     ] {
         assert!(said.contains(words), "{words}\n{said}");
+    }
+}
+
+#[test]
+fn times_that_no_clock_can_take_are_refused() {
+    let said = refused(
+        "experiment: system_profiler\nparams: {sampling_interval: 1e300}\n\
+         instrumentation: [{name: psutil, interval_ms: 1e300}, {name: gpu, interval_ms: 1e300}, {name: perf, seconds: 1e300}]\n",
+    );
+    for (words, times) in [
+        (
+            "`interval_ms`: expected a number from 10 to 86400000, found",
+            2,
+        ),
+        ("`seconds`: expected a number from 0.05 to 86400, found", 1),
+        (
+            "`sampling_interval`: expected a number from 0.001 to 86400, found",
+            1,
+        ),
+    ] {
+        assert_eq!(said.matches(words).count(), times, "{words}\n{said}");
     }
 }
 

@@ -350,3 +350,35 @@ fn a_training_script_reports_metrics_with_one_call() {
     assert_eq!(record["metrics"]["loss"], 0.2, "{record}");
     assert_eq!(record["metrics"]["eval/score"], 0.5);
 }
+
+#[test]
+fn a_line_is_written_whole_where_the_system_takes_a_part_and_at_once_where_it_can() {
+    if no_python() {
+        return;
+    }
+    let project = Project::with_spec("name = \"train\"\ncommand = \"python3 train.py\"\n");
+    let script = r"
+import fairtrial, os
+write, calls = os.write, []
+def part(fd, data):
+    calls.append(len(data))
+    return write(fd, data[:most])
+os.write = part
+most = 1000
+fairtrial.log(first=1)
+assert len(calls) == 1, calls
+most = 3
+fairtrial.log(second=2)
+fairtrial.log(third=3)
+";
+    project.write("train.py", script);
+    expect(&project, 0, &["run", "bench.toml"]);
+    let journal = project.journal("train");
+    let record = journal.iter().find(|line| line["event"] == "finished");
+    let metrics = &record.unwrap()["metrics"];
+    assert_eq!(
+        (&metrics["first"], &metrics["second"], &metrics["third"]),
+        (&1.0.into(), &2.0.into(), &3.0.into()),
+        "{metrics}"
+    );
+}

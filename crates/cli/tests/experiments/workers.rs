@@ -165,3 +165,22 @@ fn the_worker_of_the_documentation_works() {
     project.expect(0, &["run", "hello.yaml"]);
     assert_eq!(results(&project, "out")[0]["metrics"]["count"]["mean"], 2.5);
 }
+
+#[test]
+fn one_that_is_gone_is_the_machines_failure_and_not_the_arms() {
+    let project = project("", "");
+    let script = project.read("odd.sh");
+    // It describes itself, and is there no more when its trial comes.
+    let gone = script.replacen("echo", "rm -- \"$0\"; echo", 1);
+    project.write("odd.sh", &gone);
+    project.expect(3, &["run", "bench.yaml"]);
+    let journal = project.journal("bench");
+    let ends: Vec<_> = journal
+        .iter()
+        .filter(|line| line["event"] == "finished")
+        .collect();
+    assert_eq!(ends.len(), 1, "{ends:?}");
+    assert_eq!(ends[0]["outcome"], "infra");
+    let cause = ends[0]["cause"]["message"].as_str().unwrap();
+    assert!(cause.contains("odd.sh could not be started: "), "{cause}");
+}

@@ -3,9 +3,9 @@
 use super::{Finding, Observer, text};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
+use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Instrument;
 use serde_json::{Map, Value};
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -47,7 +47,7 @@ impl Custom {
             .output()
             .map_err(|error| refused(not_started(&error, program)))?;
         let name = format!("{}_{when}.txt", self.label);
-        fs::write(artifacts.join(&name), &output.stdout)
+        write_atomic_bytes(&artifacts.join(&name), Durability::Process, &output.stdout)
             .map_err(|error| refused(error.to_string()))?;
         self.artifacts.push(Artifact {
             name: format!("{}_{when}", self.label),

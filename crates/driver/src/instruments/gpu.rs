@@ -1,13 +1,12 @@
 //! `gpu`: utilisation, memory and power of the NVIDIA GPUs, through the management library of the driver.
 
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
-use super::{Finding, Observer, number, whole};
+use super::{Finding, Observer, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_spec::Instrument;
 use nvml_wrapper::Nvml;
 use std::path::Path;
-use std::time::Duration;
 
 /// The running instrument.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ impl Gpu {
     pub(super) fn start(instrument: &Instrument) -> Result<Self, String> {
         let (nvml, names) = find()?;
         let count = names.len() as u32;
-        let interval = Duration::from_secs_f64(number(instrument, "interval_ms", 200.0) / 1e3);
+        let interval = seconds(number(instrument, "interval_ms", 200.0) / 1e3);
         let most = whole(instrument, "max_samples", 1000) as usize;
         let sampler = Sampler::start(interval, most, move || Some(look(&nvml, count)))
             .map_err(|error| error.to_string())?;

@@ -17,6 +17,10 @@ use gpu::Gpu;
 use psutil::Psutil;
 use serde_json::{Map, Value};
 use std::path::Path;
+use std::time::Duration;
+
+/// A day: whoever writes a longer time between two looks, or for a profiler, means something else.
+const DAY_S: f64 = 86_400.0;
 
 /// The profiler of Python workers, which the worker itself runs.
 const CPROFILE: &str = "cprofile";
@@ -26,6 +30,7 @@ pub(crate) fn known() -> Vec<InstrumentInfo> {
     let interval = |default| {
         Param::number("interval_ms", default)
             .at_least(10.0)
+            .at_most(DAY_S * 1e3)
             .doc("Milliseconds between two looks")
     };
     let most = Param::whole("max_samples", 1000)
@@ -69,6 +74,7 @@ pub(crate) fn known() -> Vec<InstrumentInfo> {
                     .doc("Samples per second"),
                 Param::number("seconds", 2.0)
                     .at_least(0.05)
+                    .at_most(DAY_S)
                     .doc("Iterations are repeated for at least this long"),
             ],
         ),
@@ -187,6 +193,11 @@ pub(crate) fn profile_finding(profiled: Result<u64, String>) -> Finding {
 fn number(instrument: &Instrument, option: &str, default: f64) -> f64 {
     let given = instrument.options.get(option).and_then(Value::as_f64);
     given.unwrap_or(default)
+}
+
+/// Seconds as the clock takes them: at most a day, also where an older plan says more.
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds.min(DAY_S)).unwrap_or_default()
 }
 
 fn whole(instrument: &Instrument, option: &str, default: u64) -> u64 {

@@ -1,14 +1,15 @@
 //! `perf`: the system's sampling profiler on the worker, over extra iterations, and a flame graph of what it saw.
 
-use super::{Finding, number, whole};
+use super::{Finding, number, seconds, whole};
 use fairtrial_experiment::Artifact;
+use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Instrument;
 use inferno::collapse::Collapse;
 use inferno::collapse::perf::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, json};
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -53,7 +54,7 @@ impl Perf {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        let seconds = Duration::from_secs_f64(number(instrument, "seconds", 2.0));
+        let seconds = seconds(number(instrument, "seconds", 2.0));
         Some(match recorder {
             Ok(recorder) => {
                 // perf says nothing when it is attached; it takes a few milliseconds.
@@ -127,7 +128,6 @@ fn draw(artifacts: &Path) -> Result<u64, String> {
     if !data.metadata().is_ok_and(|data| data.len() > 0) {
         return Err(format!("perf could not attach to the worker; {PERMISSION}"));
     }
-    let folded = artifacts.join("stacks.folded");
     let text = |error: io::Error| error.to_string();
     let script = Command::new("perf")
         // Names of inlined functions would be looked up one by one, which takes minutes.
@@ -147,14 +147,21 @@ fn draw(artifacts: &Path) -> Result<u64, String> {
     if samples == 0 {
         return Err("perf saw no samples of the worker; raise `seconds`".to_owned());
     }
-    let file = BufWriter::new(File::create(&folded).map_err(text)?);
-    let collapsed = Folder::default().collapse(&script[..], file);
+    let mut stacks = Vec::new();
+    let collapsed = Folder::default().collapse(&script[..], &mut stacks);
     collapsed.map_err(text)?;
-    let stacks = fs::read_to_string(&folded).map_err(text)?;
+    // Whatever the experiment put in the place of a file is replaced.
+    let keep = |name: &str, bytes: &[u8]| {
+        let kept = write_atomic_bytes(&artifacts.join(name), Durability::Process, bytes);
+        kept.map_err(|error| error.to_string())
+    };
+    keep("stacks.folded", &stacks)?;
+    let stacks = String::from_utf8_lossy(&stacks);
     let mut options = inferno::flamegraph::Options::default();
     "CPU samples of the worker".clone_into(&mut options.title);
-    let picture = BufWriter::new(File::create(artifacts.join("flamegraph.svg")).map_err(text)?);
-    inferno::flamegraph::from_lines(&mut options, stacks.lines(), picture)
+    let mut picture = Vec::new();
+    inferno::flamegraph::from_lines(&mut options, stacks.lines(), &mut picture)
         .map_err(|error| error.to_string())?;
+    keep("flamegraph.svg", &picture)?;
     Ok(samples)
 }

@@ -2,12 +2,12 @@
 
 use super::process::{TreeUse, look};
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
-use super::{Finding, Observer, number, whole};
+use super::{Finding, Observer, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_spec::Instrument;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The running instrument.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Psutil {
     /// Starts to watch a process tree.
     pub(super) fn start(instrument: &Instrument, pid: u32) -> Result<Self, String> {
         let first = look(pid).ok_or("this system does not show what processes use (no /proc)")?;
-        let interval = Duration::from_secs_f64(number(instrument, "interval_ms", 200.0) / 1e3);
+        let interval = seconds(number(instrument, "interval_ms", 200.0) / 1e3);
         let most = whole(instrument, "max_samples", 1000) as usize;
         let mut before: (Instant, TreeUse) = (Instant::now(), first);
         let mut looked = false;

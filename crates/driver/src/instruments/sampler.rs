@@ -1,10 +1,10 @@
 //! Looks at something at an interval, on a thread of its own, and keeps a bounded number of rows.
 
 use fairtrial_experiment::protocol::Sample;
+use fairtrial_journal::{Durability, JournalError, write_atomic};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -77,19 +77,25 @@ fn iteration_at(samples: &[Sample], at: u64) -> Option<u64> {
 }
 
 /// Writes the rows as JSON lines, each with the iteration it fell into.
-pub(super) fn write_rows(path: &Path, rows: &[Row], samples: &[Sample]) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    for (at, seen) in rows {
-        let mut line = Map::new();
-        line.insert("ts".to_owned(), json!(*at as f64 / 1e9));
-        line.insert("iteration".to_owned(), json!(iteration_at(samples, *at)));
-        for (name, value) in seen {
-            line.insert((*name).to_owned(), plain(*value));
+pub(super) fn write_rows(
+    path: &Path,
+    rows: &[Row],
+    samples: &[Sample],
+) -> Result<(), JournalError> {
+    // Whatever the experiment put in its place is replaced.
+    write_atomic(path, Durability::Process, |file| {
+        for (at, seen) in rows {
+            let mut line = Map::new();
+            line.insert("ts".to_owned(), json!(*at as f64 / 1e9));
+            line.insert("iteration".to_owned(), json!(iteration_at(samples, *at)));
+            for (name, value) in seen {
+                line.insert((*name).to_owned(), plain(*value));
+            }
+            serde_json::to_writer(&mut *file, &line)?;
+            file.write_all(b"\n")?;
         }
-        serde_json::to_writer(&mut file, &line)?;
-        file.write_all(b"\n")?;
-    }
-    file.flush()
+        Ok(())
+    })
 }
 
 /// Smallest, largest and mean of every number over some rows, and how many there were.
@@ -152,7 +158,7 @@ fn plain(value: f64) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, by_iteration, iteration_at, summary, thin};
+    use super::{Row, by_iteration, iteration_at, summary, thin, write_rows};
     use fairtrial_experiment::protocol::Sample;
 
     fn samples() -> Vec<Sample> {
@@ -183,6 +189,17 @@ mod tests {
         assert_eq!(by.len(), 2);
         assert_eq!(by[0].1["x"]["mean"], 2.0);
         assert_eq!(by[1].1["samples"], 1);
+    }
+
+    #[test]
+    fn rows_take_the_place_of_what_the_experiment_put_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.jsonl");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        write_rows(&path, &[(100, vec![("x", 1.0)])], &samples()).unwrap();
+        let rows = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(rows, "{\"ts\":1e-7,\"iteration\":0,\"x\":1}\n");
     }
 
     #[test]

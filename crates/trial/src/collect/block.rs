@@ -1,6 +1,7 @@
 //! A block of statistics on standard output: a marker line, a line of CSV titles, a line of values.
 
 use super::CollectError;
+use super::files::read_log;
 use super::reduce::Reading;
 use fairtrial_model::Number;
 use std::path::Path;
@@ -12,7 +13,7 @@ pub(super) fn value(
     marker: &str,
     column: &str,
 ) -> Result<Reading, CollectError> {
-    let text = std::fs::read(dir.join(log)).map_err(|error| CollectError::io(log, error))?;
+    let text = read_log(dir, log)?;
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let none = |what: String| CollectError::NoValue(what);

@@ -2,7 +2,7 @@
 
 use super::reduce::{Reading, SeriesReading};
 use super::{CollectError, tolerant};
-use fairtrial_episode::open_regular;
+use fairtrial_episode::{open_regular, read_own};
 use fairtrial_model::Number;
 use std::fs;
 use std::io::Read;
@@ -10,6 +10,8 @@ use std::path::Path;
 
 /// Bytes of a JSON file that is read as a whole.
 const MOST_JSON: u64 = 256 << 20;
+/// Bytes of a log. The launcher keeps logs within their limit; what else stands in their place may be of any size.
+const MOST_LOG: u64 = 1 << 30;
 
 /// A column of a CSV file with a header: one row is a value, several are a series over `step` (or the row's number).
 pub(super) fn csv_column(dir: &Path, file: &str, column: &str) -> Result<Reading, CollectError> {
@@ -69,6 +71,11 @@ pub(super) fn json_value(dir: &Path, file: &str, pointer: &str) -> Result<Readin
     number
         .map(Reading::Scalar)
         .ok_or_else(|| CollectError::NoValue(format!("no number at `{pointer}` in {file}")))
+}
+
+/// A log of the trial, which its program may have replaced.
+pub(super) fn read_log(dir: &Path, log: &str) -> Result<Vec<u8>, CollectError> {
+    read_own(&dir.join(log), MOST_LOG).map_err(|error| CollectError::io(log, error))
 }
 
 /// Size of a file, or of all files in a folder, in bytes.

@@ -1,6 +1,7 @@
 //! Values from what a trial printed: the last match of a regular expression.
 
 use super::CollectError;
+use super::files::read_log;
 use super::reduce::Reading;
 use fairtrial_model::Number;
 use regex::bytes::Regex;
@@ -15,7 +16,7 @@ thread_local! {
 
 /// The number in the first group (or the whole) of the last match.
 pub(super) fn last_match(dir: &Path, log: &str, pattern: &str) -> Result<Reading, CollectError> {
-    let text = std::fs::read(dir.join(log)).map_err(|error| CollectError::io(log, error))?;
+    let text = read_log(dir, log)?;
     let regex = compiled(pattern)?;
     let last = regex.captures_iter(&text).last();
     let group = last

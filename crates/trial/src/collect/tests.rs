@@ -166,6 +166,25 @@ fn what_is_required_and_missing_is_named_with_its_place() {
     assert!(found.metrics.is_empty() && found.notes.is_empty());
 }
 
+/// The test hangs where a log that the program replaced by a pipe is waited at.
+#[test]
+fn a_log_that_has_no_end_gives_no_value() {
+    let dir = trial(&[("logs/other.log", "")]);
+    let log = dir.path().join("logs/stdout.log");
+    let made = std::process::Command::new("mkfifo").arg(&log).status();
+    assert!(made.unwrap().success());
+    let pattern = "x=(.*)".to_owned();
+    let (marker, column) = ("Stats".to_owned(), "a".to_owned());
+    let declared = [
+        metric("a", MetricSource::Stdout { pattern }),
+        metric("b", MetricSource::Block { marker, column }),
+    ];
+    let found = collect(dir.path(), &declared, &Resources::default());
+    let why = "(logs/stdout.log: it is not a regular file)";
+    let missing = ["a", "b"].map(|name| format!("`{name}` {why}"));
+    assert_eq!(found.missing, missing);
+}
+
 #[test]
 fn episodes_blocks_and_conversions() {
     use fairtrial_model::{EpisodeFile, Grouping, Measure, MeasureKind};
