@@ -10,7 +10,7 @@ mod doubt;
 mod look;
 mod plan;
 
-pub use look::{ArmLook, Look, Stop};
+pub use look::{ArmLook, Held, Look, Stop};
 pub use plan::SequentialPlan;
 pub(crate) use plan::metric_name;
 
@@ -18,7 +18,7 @@ use crate::AnalysisError;
 use crate::compare::{FailureCount, Scale};
 use crate::validity::{Floor, MOST_BROKEN, Tally};
 use blocks::Blocks;
-use doubt::{Asked, doubt};
+use doubt::{Asked, doubt, doubt_held};
 use fairtrial_model::{Direction, Record};
 use fairtrial_spec::{Spec, StopRule};
 use fairtrial_stats::sequential::{Design, Schedule, Spending, TBoundaries, t_boundaries};
@@ -190,6 +190,11 @@ impl SequentialRule {
             rule,
         };
         arm.withheld = arm.answer.and_then(|stop| doubt(&asked, stop));
+        arm.held = arm.result.as_ref().map(|result| {
+            let word = look::held_word(result, &asked.rule);
+            let withheld = doubt_held(&asked, word);
+            Held { word, withheld }
+        });
         if arm.withheld.is_none() {
             (answer.stop, answer.pairs) = (arm.answer, n);
         }
