@@ -9,10 +9,12 @@ mod blocks;
 mod doubt;
 mod look;
 mod plan;
+mod resumed;
 
 pub use look::{ArmLook, Held, Look, Stop};
 pub use plan::SequentialPlan;
 pub(crate) use plan::metric_name;
+pub use resumed::resumed_rule;
 
 use crate::AnalysisError;
 use crate::compare::{FailureCount, Scale};
