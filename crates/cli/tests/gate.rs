@@ -120,6 +120,11 @@ fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
     project.expect(0, &["gate", &first, "--save-baseline", "kept/main.json"]);
     let bad = project.expect(2, &["gate", &first, "--save-baseline", "../evil"]);
     assert!(bad.err.contains("no name for a baseline"), "{}", bad.err);
+    // Whoever forgot to run anything since must not pass.
+    for saved in ["main", "kept/main.json"] {
+        let own = project.expect(2, &["gate", "bench", "--baseline", saved]);
+        assert!(own.err.contains("its own baseline"), "{}", own.err);
+    }
     if has_git {
         assert!(git(&["checkout", "-qb", "feature"]));
     }
@@ -142,6 +147,14 @@ fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
         "{}",
         unknown.err
     );
+    // A file of an earlier version does not say when its run was opened.
+    let text = project.read("kept/main.json");
+    let (before, rest) = text.split_once("\"opened\":").unwrap();
+    let (_, after) = rest.split_once(",\"metrics\"").unwrap();
+    project.write("old.json", &format!("{before}\"metrics\"{after}"));
+    project.expect(1, &["gate", "bench", "--baseline", "old.json"]);
+    let own = project.expect(2, &["gate", &first, "--baseline", "old.json"]);
+    assert!(own.err.contains("its own baseline"), "{}", own.err);
     let none = project.expect(2, &["gate", "bench", "--baseline", "mian"]);
     assert!(none.err.contains("--save-baseline"), "{}", none.err);
     if has_git {

@@ -82,6 +82,8 @@ pub struct Dataset {
     pub label: String,
     /// Where it came from.
     pub origin: Origin,
+    /// When and where its run was opened, which no other run shares; a stamp is a second, and two runs may begin in it.
+    pub opened: Option<String>,
     /// What a row below a seed is.
     pub repeat: Repeat,
     /// Metrics as declared, in the user's order.
@@ -178,6 +180,7 @@ impl Dataset {
         Self {
             label: label.into(),
             origin,
+            opened: None,
             repeat: Repeat::Rollout,
             declared: Vec::new(),
             arm_order: Vec::new(),
@@ -198,6 +201,13 @@ impl Dataset {
             said: BTreeMap::new(),
             by_metric: HashMap::new(),
         }
+    }
+
+    /// Whether both are of the same run. Where one of them does not say when it was opened, the stamp must do.
+    pub(crate) fn is_same_run(&self, other: &Self) -> bool {
+        let is_run = matches!(self.origin, Origin::Run { .. });
+        let opened = self.opened.as_ref().zip(other.opened.as_ref());
+        is_run && self.origin == other.origin && opened.is_none_or(|(one, two)| one == two)
     }
 
     /// Takes in one trial's effective record.

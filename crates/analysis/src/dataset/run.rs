@@ -42,6 +42,8 @@ impl Dataset {
             data.push(observation);
             reuse.add(observation);
         })?;
+        let opened = state.opened.as_ref();
+        data.opened = opened.map(|opened| format!("{} on {}", opened.created_at, opened.host));
         data.problems = state.problem_sentences().collect();
         data.problems.extend(unfinished(&data.label, &state));
         data.extended = reuse.warning(&data.label);

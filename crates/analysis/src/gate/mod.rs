@@ -124,6 +124,15 @@ impl InfraShare {
 
 /// Asks the gate. Rules are applied to the declarations of the sources.
 pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisError> {
+    if let Inputs::Two(baseline, candidate) = inputs
+        && baseline.is_same_run(candidate)
+    {
+        return Err(AnalysisError::Question(format!(
+            "{} is the run that is judged, and a run cannot be its own baseline: run the benchmark again, or name an \
+             earlier run",
+            baseline.label
+        )));
+    }
     let rules = rule::asked(inputs, &options.rules)?;
     let notes = rule::disputed(inputs, &rules)?;
     let sources: Vec<Dataset> = datasets(inputs)
