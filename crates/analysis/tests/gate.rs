@@ -8,7 +8,9 @@ use fairtrial_analysis::dataset::{Dataset, Origin};
 use fairtrial_analysis::gate::{Gate, GateOptions, GateWord, gate, gate_sequential};
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Stop, with_budget};
 use fairtrial_analysis::{CompareOptions, Inputs, Observation};
-use fairtrial_model::{Direction, Margin, MetricDeclaration, Outcome, Record, documented_seeds};
+use fairtrial_model::{
+    Direction, Margin, MetricDeclaration, Outcome, Points, Record, Reference, documented_seeds,
+};
 use fairtrial_spec::StopRule;
 use fairtrial_stats::rng::{Purpose, Stream};
 use serde::Deserialize;
@@ -228,6 +230,67 @@ fn a_rule_about_a_metric_that_nobody_reports_is_a_wrong_question() {
     wrong.rules = vec!["tiem=5%:down".parse().unwrap()];
     let error = gate(Inputs::Two(&data, &data), &wrong).unwrap_err();
     assert!(error.to_string().contains("`tiem`"), "{error}");
+}
+
+#[test]
+fn two_rules_about_one_metric_are_refused() {
+    let data = dataset("base", &[timing("time")], &trials(0, 0));
+    let mut twice = options();
+    twice.rules = ["time=1%", "time=20%"]
+        .map(|rule| rule.parse().unwrap())
+        .to_vec();
+    let error = gate(Inputs::Two(&data, &data), &twice).unwrap_err();
+    let said = "there are two rules about `time`, and only one can hold";
+    assert_eq!(error.to_string(), said);
+}
+
+/// Two tasks, one of which counts in thousands and rises a little while the other one falls by a seventh of its scale.
+#[test]
+fn reference_points_that_only_one_side_has_are_told_or_refused() {
+    let points = |zero, one| Points::new(zero, one).unwrap();
+    let by_task = [("a", points(0.0, 10_000.0)), ("b", points(0.0, 2.0))];
+    let by_task = by_task.map(|(task, points)| (task.to_owned(), points));
+    let reference = Reference::ByTask(by_task.into_iter().collect());
+    let side = |label: &str, shift: (f64, f64), reference: Option<&Reference>, tasks: usize| {
+        let score = MetricDeclaration {
+            margin: Some(Margin::Absolute(0.02)),
+            reference: reference.cloned(),
+            ..metric("score", Some(Direction::Up))
+        };
+        let mut records = Vec::new();
+        for seed in 0..8 {
+            let noise = ((seed * (3 + label.len() as u64)) % 5) as f64;
+            let values = [
+                ("a", 1000.0 + shift.0 + noise),
+                ("b", 1.0 + shift.1 + 0.01 * noise),
+            ];
+            for (task, value) in &values[..tasks] {
+                let made = record(records.len() as u64, task, "", seed);
+                records.push(measured(made, &[("score", *value)]));
+            }
+        }
+        dataset(label, &[score], &records)
+    };
+    let base = |reference| side("base", (0.0, 0.0), reference, 2);
+    let head = |reference| side("head one", (50.0, -0.3), reference, 2);
+    let judged = |baseline: &Dataset, candidate: &Dataset| {
+        gate(Inputs::Two(baseline, candidate), &options())
+    };
+    let with = Some(&reference);
+    assert!(judged(&base(with), &head(with)).unwrap().notes.is_empty());
+    let dropped = judged(&base(with), &head(None)).unwrap();
+    assert_eq!(dropped.word, GateWord::Regressed);
+    let said = "score: the baseline has reference points, the run has none; the baseline's hold";
+    assert_eq!(dropped.notes, [said]);
+    let same = Reference::Same(points(0.0, 10.0));
+    let other = judged(&base(with), &head(Some(&same))).unwrap();
+    assert!(other.notes[0].contains("the run has others"));
+    let refused = judged(&base(None), &head(with)).unwrap_err().to_string();
+    assert!(refused.contains("make the baseline again"), "{refused}");
+    // One task needs no common scale.
+    let alone = |label, reference| side(label, (0.0, 0.0), reference, 1);
+    let answer = judged(&alone("base", None), &alone("head one", with)).unwrap();
+    assert!(answer.notes.is_empty());
 }
 
 #[test]
