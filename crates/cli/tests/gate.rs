@@ -294,3 +294,24 @@ fn a_candidate_without_one_working_trial_is_never_excused() {
         "{words}"
     );
 }
+
+#[test]
+fn what_must_be_known_before_trusting_it_stands_in_every_form_of_the_answer() {
+    let spec = SPEC
+        .replace("seeds = 8", "seeds = 5")
+        .replace("sh work.sh {seed}", "sh work.sh {seed} {cost}")
+        + "\n[arms.control]\ncost = 0\n[arms.candidate]\ncost = 90\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $((1000 - $2 + $1 * ($2 + 3) % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let few = project.expect(1, &["gate"]).out.replace('\n', " ");
+    assert!(few.contains("score: few units: "), "{few}");
+    project.expect(0, &["run", "bench.toml", "--set", "seeds=8", "--reuse"]);
+    let ran = project.expect(1, &["gate", "--md", "g.md"]);
+    for text in [ran.out.replace('\n', " "), project.read("g.md")] {
+        assert!(text.contains("adds 3 seeds to the 5 of"), "{text}");
+    }
+}

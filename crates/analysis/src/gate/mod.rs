@@ -77,6 +77,9 @@ pub struct Gate {
     /// What a reader of the answer must know about its rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What is wrong with the sources: what a reader must know before trusting any of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
     /// What the machine broke.
     pub infra: Vec<InfraShare>,
     /// Whether an inconclusive answer may be let through: not where every trial of a candidate failed and the control's
@@ -174,6 +177,7 @@ fn concluded(
         reasons,
         alpha: comparison.alpha,
         notes: Vec::new(),
+        problems: comparison.problems.clone(),
         infra,
         excusable: excusable(&comparison),
         lines,
