@@ -174,6 +174,7 @@ fn single_numbers_have_a_spread_of_their_own() {
         steps: vec![0.0],
         values: vec![*value],
         declaration: None,
+        run: None,
         notes: Vec::new(),
     };
     let values = [9.0, 11.0, 9.0, 11.0, 10.0, f64::NAN];

@@ -97,6 +97,7 @@ fn every_command_of_the_guide_works_when_pasted() {
         "{table}"
     );
     early_run_is_shorter(folder.path());
+    analyze_says_what_compare_says_of_a_run(folder.path());
 }
 
 /// The run until decided left its looks, and did not use its whole budget.
@@ -109,6 +110,29 @@ fn early_run_is_shorter(folder: &Path) {
     let looks: serde_json::Value = serde_json::from_slice(&looks).unwrap();
     assert_eq!(looks["stop"], "improved", "{looks}");
     assert!(looks["trials_saved"].as_u64().unwrap() > 0, "{looks}");
+}
+
+/// A run that stopped by looking has its own answer, and one that is not finished is told.
+fn analyze_says_what_compare_says_of_a_run(folder: &Path) {
+    let analyzed = |name: &str| {
+        let sides = [format!("{name}:control"), format!("{name}:candidate")];
+        let mut asked = fairtrial(folder);
+        let asked = asked.args(["analyze", "--control-run-ids", &sides[0]]);
+        let ran = asked.args(["--candidate-run-ids", &sides[1]]).output();
+        let ran = ran.unwrap();
+        succeeded(&ran);
+        text(&ran.stdout).replace('\n', " ")
+    };
+    let early = analyzed("early");
+    assert!(early.starts_with("Inconclusive: "), "{early}");
+    assert!(early.contains("stopped by looking"), "{early}");
+    assert!(!early.contains("95 %"), "{early}");
+    let part = ["run", "icl.toml", "--set", "name=part"];
+    let mut run = fairtrial(folder);
+    run.args(part).args(["--set", "budget.trials=12"]);
+    run.output().unwrap();
+    let part = analyzed("part");
+    assert!(part.contains("is not finished: 12 of "), "{part}");
 }
 
 /// Whoever has one number per trial asks the same question, whether trials report it or print it.

@@ -18,6 +18,7 @@ pub(super) fn history(path: &Path, metric: &str, id: String) -> Result<History, 
         steps: points.steps,
         values: points.values,
         declaration: None,
+        run: None,
         notes: points.notes,
     })
 }

@@ -17,8 +17,12 @@ pub(super) enum Place {
     },
     /// In a file of JSON lines.
     Lines { path: PathBuf, id: String },
-    /// In a trial's directory.
-    Trial { dir: PathBuf, id: String },
+    /// In a trial's directory; its run, where that was asked for.
+    Trial {
+        dir: PathBuf,
+        run: Option<RunDir>,
+        id: String,
+    },
 }
 
 impl Histories {
@@ -39,6 +43,7 @@ impl Histories {
         if path.join("record.json").is_file() {
             return Ok(vec![Place::Trial {
                 dir: path.to_owned(),
+                run: None,
                 id: id.trim_end_matches('/').to_owned(),
             }]);
         }
@@ -49,6 +54,7 @@ impl Histories {
         if !id.is_empty() && dir.join("record.json").is_file() {
             return Ok(vec![Place::Trial {
                 dir,
+                run: None,
                 id: id.to_owned(),
             }]);
         }
@@ -116,16 +122,17 @@ impl Histories {
         Ok(Some(
             records
                 .iter()
-                .map(|record| self.trial_place(record))
+                .map(|record| self.trial_place(&run, record))
                 .collect(),
         ))
     }
 
-    fn trial_place(&self, record: &Record) -> Place {
+    fn trial_place(&self, run: &RunDir, record: &Record) -> Place {
         let dir = self.root.path().join(&record.dir);
         let id = record.dir.rsplit('/').next().unwrap_or(&record.dir);
         Place::Trial {
             id: id.to_owned(),
+            run: Some(run.clone()),
             dir,
         }
     }

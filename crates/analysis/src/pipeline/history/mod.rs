@@ -10,10 +10,13 @@
 //! Steps stand in the column or key `_step`, else `step`; without either the row's number is the step. A row without
 //! the metric is no point of its curve.
 
+mod behind;
 mod lines;
 mod locate;
 mod table;
 mod trial;
+
+pub use behind::RunBehind;
 
 use crate::AnalysisError;
 use fairtrial_journal::DataRoot;
@@ -22,6 +25,7 @@ use locate::Place;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use table::Table;
 
 /// Names under which programs write the step, the preferred one first.
@@ -44,6 +48,8 @@ pub struct History {
     pub values: Vec<f64>,
     /// How its spec declares the metric.
     pub declaration: Option<MetricDeclaration>,
+    /// The run of ours that it is a trial of.
+    pub run: Option<Arc<RunBehind>>,
     /// What a reader should know about the reading.
     pub notes: Vec<String>,
 }
@@ -95,7 +101,7 @@ pub struct Histories {
     root: DataRoot,
     from: Option<PathBuf>,
     tables: HashMap<PathBuf, Rc<Table>>,
-    trials: trial::Trials,
+    runs: behind::Runs,
 }
 
 impl Histories {
@@ -105,7 +111,7 @@ impl Histories {
             root,
             from,
             tables: HashMap::new(),
-            trials: trial::Trials::default(),
+            runs: behind::Runs::default(),
         }
     }
 
@@ -139,7 +145,10 @@ impl Histories {
                 table.history(&path, run.as_deref(), metric, id)
             }
             Place::Lines { path, id } => lines::history(&path, metric, id),
-            Place::Trial { dir, id } => self.trials.history(&self.root, &dir, metric, id),
+            Place::Trial { dir, run, id } => {
+                let known = (&mut self.runs, &self.root);
+                trial::history(known, (&dir, run.as_ref()), metric, id)
+            }
         }
     }
 

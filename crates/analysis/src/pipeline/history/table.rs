@@ -84,6 +84,7 @@ impl Table {
             steps,
             values,
             declaration: None,
+            run: None,
             notes,
         })
     }
