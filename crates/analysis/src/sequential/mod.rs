@@ -249,7 +249,7 @@ impl SequentialRule {
             last.withheld.clone()
         });
         let broken = || {
-            let (broken, all) = (self.blocks.broken(), self.blocks.complete());
+            let (broken, all) = (self.blocks.broken(), self.blocks.completed());
             let many = broken as f64 > MOST_BROKEN * all as f64;
             many.then(|| format!("{broken} of {all} pairs have a side missing"))
         };
