@@ -165,13 +165,21 @@ pub(crate) fn failed_count(failed: u64) -> String {
 
 /// How to confirm, as a command.
 pub fn confirm_sentence(choice: &SweepChoice, spec: Option<&str>) -> String {
+    let (spec, confirm) = (spec.unwrap_or("SPEC"), &choice.confirm);
+    let seeds = confirm.seeds.len();
+    let how = if confirm.own_seeds {
+        format!(
+            "--resume --set analysis.confirm={seeds} (or `confirm = {seeds}` under [analysis] in the spec; its tasks list \
+             seeds of their own, which `--set seeds` does not replace)"
+        )
+    } else {
+        format!(
+            "--only '{}' --set '{}' (or `confirm = {seeds}` under [analysis] in the spec)",
+            confirm.only, confirm.set
+        )
+    };
     format!(
-        "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {} --only '{}' --set '{}' \
-         (or `confirm = {}` under [analysis] in the spec).",
-        spec.unwrap_or("SPEC"),
-        choice.confirm.only,
-        choice.confirm.set,
-        choice.confirm.seeds.len()
+        "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {spec} {how}."
     )
 }
 

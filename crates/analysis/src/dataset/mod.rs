@@ -106,6 +106,8 @@ pub struct Dataset {
     pub floor: Option<Floor>,
     /// The metric by which a run stopped, where it did by looking.
     pub looked_at: Option<String>,
+    /// Whether tasks of its spec list seeds of their own.
+    pub own_seeds: bool,
     pub(crate) tasks: Names<String>,
     pub(crate) arms: Names<Option<String>>,
     pub(crate) points: Names<String>,
@@ -192,6 +194,7 @@ impl Dataset {
             extended: None,
             floor: None,
             looked_at: None,
+            own_seeds: false,
             tasks: Names::new(),
             arms: Names::new(),
             points: Names::new(),

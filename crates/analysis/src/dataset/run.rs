@@ -35,6 +35,7 @@ impl Dataset {
             .collect();
         data.control = spec.control().map(str::to_owned);
         data.floor = Floor::of(spec);
+        data.own_seeds = spec.tasks.iter().any(|task| task.seeds.is_some());
         let stops = spec.analysis.stop.as_ref();
         data.looked_at = stops.and_then(|_| sequential::metric_name(spec));
         let mut reuse = Reuse::default();
