@@ -578,6 +578,8 @@ fn shares_of_steps_compare_the_same_part_of_every_run() {
 fn side(arm: &str, levels: &[f64]) -> Vec<History> {
     let run = |(seed, level): (usize, &f64)| History {
         id: format!("{arm}{seed}"),
+        task: None,
+        point: None,
         arm: None,
         seed: Some(seed as u64),
         outcome: Outcome::Ok,

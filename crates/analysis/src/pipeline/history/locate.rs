@@ -4,6 +4,7 @@ use super::Histories;
 use crate::AnalysisError;
 use fairtrial_journal::{RunDir, RunState, Selector, effective_records};
 use fairtrial_model::{Record, Stamp};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Where one history lies.
@@ -95,15 +96,18 @@ impl Histories {
         };
         let wanted = |record: &Record| {
             let key = &record.trial;
-            arm.is_none_or(|arm| key.arm.as_deref() == Some(arm))
+            let only = self.only.as_ref();
+            only.is_none_or(|only| only.matches(key, &key.point))
+                && arm.is_none_or(|arm| key.arm.as_deref() == Some(arm))
                 && seed.is_none_or(|seed| seed == key.seed.to_string())
         };
         let Ok(run) = RunDir::open(&self.root, name, selector) else {
             return Ok(None);
         };
-        let mut records = Vec::new();
+        let (mut records, mut arms) = (Vec::new(), BTreeSet::new());
         let state = RunState::read(&run.journal())?;
         effective_records(&run.journal(), &state, |record| {
+            arms.extend(record.trial.arm.clone());
             if wanted(&record) {
                 records.push(record);
             }
@@ -112,8 +116,16 @@ impl Histories {
         if records.is_empty() {
             let of = arm.map_or(String::new(), |arm| format!(" of arm `{arm}`"));
             let with = seed.map_or(String::new(), |seed| format!(" with seed {seed}"));
+            let unknown = arm.is_some_and(|arm| !arms.contains(arm));
+            let there = match arms.into_iter().collect::<Vec<_>>() {
+                arms if unknown && !arms.is_empty() => {
+                    format!("; its arms are {}", arms.join(", "))
+                }
+                _ if self.only.is_some() => " that --only lets pass".to_owned(),
+                _ => String::new(),
+            };
             return Err(AnalysisError::Question(format!(
-                "the run {} {} has no trials{of}{with}",
+                "the run {} {} has no trials{of}{with}{there}",
                 run.name(),
                 run.stamp()
             )));

@@ -21,6 +21,7 @@ pub use behind::RunBehind;
 use crate::AnalysisError;
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{MetricDeclaration, Outcome};
+use fairtrial_spec::Filter;
 use locate::Place;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,10 @@ const STEP_NAMES: [&str; 2] = ["_step", "step"];
 pub struct History {
     /// The run, as reports name it.
     pub id: String,
+    /// Its task, where that is recorded.
+    pub task: Option<String>,
+    /// Its point of a sweep, where that is recorded; empty where nothing is swept.
+    pub point: Option<String>,
     /// Its arm, where that is recorded.
     pub arm: Option<String>,
     /// Its seed, where that is recorded.
@@ -100,6 +105,7 @@ impl Points {
 pub struct Histories {
     root: DataRoot,
     from: Option<PathBuf>,
+    only: Option<Filter>,
     tables: HashMap<PathBuf, Rc<Table>>,
     runs: behind::Runs,
 }
@@ -110,9 +116,17 @@ impl Histories {
         Self {
             root,
             from,
+            only: None,
             tables: HashMap::new(),
             runs: behind::Runs::default(),
         }
+    }
+
+    /// The same, of which only some trials of a run count.
+    #[must_use]
+    pub fn only(mut self, filter: Option<Filter>) -> Self {
+        self.only = filter;
+        self
     }
 
     /// The curves behind run ids, in their order; one id can stand for several trials.

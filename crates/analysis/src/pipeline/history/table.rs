@@ -78,6 +78,8 @@ impl Table {
         } = Points::from_rows(points);
         Ok(History {
             id,
+            task: None,
+            point: None,
             arm: self.arm(rows),
             seed: self.seed(path, rows)?,
             outcome: Outcome::Ok,
