@@ -126,21 +126,26 @@ impl Registration {
 
     /// Where a spec's plan differs.
     pub fn deviations(&self, spec: &Spec) -> Vec<Deviation> {
-        let (registered, used) = (leaves(&self.plan), leaves(&frozen(spec)));
-        let mut names: Vec<&String> = registered.keys().chain(used.keys()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let differ = |name: &&String| registered.get(*name) != used.get(*name);
-        names
-            .into_iter()
-            .filter(differ)
-            .map(|name| Deviation {
-                what: name.clone(),
-                registered: registered.get(name).cloned(),
-                used: used.get(name).cloned(),
-            })
-            .collect()
+        differences(&self.plan, &frozen(spec))
     }
+}
+
+/// Where one value differs from another, leaf by leaf.
+pub(crate) fn differences(registered: &Value, used: &Value) -> Vec<Deviation> {
+    let (registered, used) = (leaves(registered), leaves(used));
+    let mut names: Vec<&String> = registered.keys().chain(used.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let differ = |name: &&String| registered.get(*name) != used.get(*name);
+    names
+        .into_iter()
+        .filter(differ)
+        .map(|name| Deviation {
+            what: name.clone(),
+            registered: registered.get(name).cloned(),
+            used: used.get(name).cloned(),
+        })
+        .collect()
 }
 
 /// What a run made of the registration that it was started with.

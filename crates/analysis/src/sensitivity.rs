@@ -5,9 +5,10 @@
 //! (a failed trial) are left out at all levels, and counted. Random sweeps have no such settings: their levels are
 //! plain means, and the result says that they are not balanced.
 
+use crate::compare::scores::between_points;
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
-use fairtrial_model::{Direction, MetricDeclaration, ParamValue, Params};
+use fairtrial_model::{Direction, MetricDeclaration, ParamValue, Params, Reference};
 use fairtrial_stats::descriptive::{correlation, mean, variance};
 use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Interval, Level};
@@ -117,21 +118,30 @@ pub fn sensitivity(
             data.label
         )));
     }
+    let declared = data.declaration(name);
+    let mut declared = declared
+        .cloned()
+        .unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
+    let tasks = data.reporting_tasks(name).into_iter().collect();
+    // The same scale as that of the ranking: raw scores of several tasks have no common mean.
+    let between = between_points(&mut declared, &tasks);
     let level = Level::two_sided(alpha);
     let effect = |parameter: &String| ParameterEffect {
         name: parameter.clone(),
         arms: arms(data)
             .iter()
             .map(Option::as_deref)
-            .filter_map(|arm| arm_effect(&cells(data, arm, name), arm, parameter, level))
+            .filter_map(|arm| {
+                let cells = cells(data, arm, (name, between.as_ref()));
+                arm_effect(&cells, arm, parameter, level)
+            })
             .collect(),
     };
-    let declared = data.declaration(name);
     Ok(Sensitivity {
         schema: SENSITIVITY_SCHEMA,
         metric: name.clone(),
-        unit: declared.and_then(|metric: &MetricDeclaration| metric.unit.clone()),
-        direction: declared.and_then(|metric| metric.direction),
+        unit: declared.unit,
+        direction: declared.direction,
         alpha,
         parameters: parameters
             .iter()
@@ -176,10 +186,20 @@ struct Cell<'a> {
     value: f64,
 }
 
-fn cells<'a>(data: &'a Dataset, arm: Option<&str>, metric: &str) -> Vec<Cell<'a>> {
+/// The cells of an arm, between their task's reference points where there are some.
+fn cells<'a>(
+    data: &'a Dataset,
+    arm: Option<&str>,
+    (metric, between): (&str, Option<&Reference>),
+) -> Vec<Cell<'a>> {
+    let on_scale = |value: f64, task: u32| match between {
+        Some(reference) => Some(reference.points(data.tasks.get(task))?.normalised(value)),
+        None => Some(value),
+    };
     let mut sums: BTreeMap<(u32, u32, u64), (f64, f64)> = BTreeMap::new();
     for (trial, value) in data.trials.iter().zip(data.values(metric)) {
         let here = data.arms.get(trial.arm).as_deref() == arm;
+        let value = value.and_then(|value| on_scale(value, trial.task));
         if let Some(value) = value.filter(|value| here && value.is_finite()) {
             let sum = sums
                 .entry((trial.task, trial.point, trial.seed))

@@ -3,11 +3,15 @@
 
 mod common;
 
-use common::{ended, measured, metric, record};
+use common::{ended, measured, metric, record, spec};
 use fairtrial_analysis::dataset::{Dataset, Origin};
-use fairtrial_analysis::gate::{Gate, GateOptions, GateWord, gate};
+use fairtrial_analysis::gate::{Gate, GateOptions, GateWord, gate, gate_sequential};
+use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Stop, with_budget};
 use fairtrial_analysis::{CompareOptions, Inputs, Observation};
-use fairtrial_model::{Direction, Margin, MetricDeclaration, Outcome, Record};
+use fairtrial_model::{
+    Direction, Margin, MetricDeclaration, Outcome, Points, Record, Reference, documented_seeds,
+};
+use fairtrial_spec::StopRule;
 use fairtrial_stats::rng::{Purpose, Stream};
 use serde::Deserialize;
 
@@ -229,6 +233,67 @@ fn a_rule_about_a_metric_that_nobody_reports_is_a_wrong_question() {
 }
 
 #[test]
+fn two_rules_about_one_metric_are_refused() {
+    let data = dataset("base", &[timing("time")], &trials(0, 0));
+    let mut twice = options();
+    twice.rules = ["time=1%", "time=20%"]
+        .map(|rule| rule.parse().unwrap())
+        .to_vec();
+    let error = gate(Inputs::Two(&data, &data), &twice).unwrap_err();
+    let said = "there are two rules about `time`, and only one can hold";
+    assert_eq!(error.to_string(), said);
+}
+
+/// Two tasks, one of which counts in thousands and rises a little while the other one falls by a seventh of its scale.
+#[test]
+fn reference_points_that_only_one_side_has_are_told_or_refused() {
+    let points = |zero, one| Points::new(zero, one).unwrap();
+    let by_task = [("a", points(0.0, 10_000.0)), ("b", points(0.0, 2.0))];
+    let by_task = by_task.map(|(task, points)| (task.to_owned(), points));
+    let reference = Reference::ByTask(by_task.into_iter().collect());
+    let side = |label: &str, shift: (f64, f64), reference: Option<&Reference>, tasks: usize| {
+        let score = MetricDeclaration {
+            margin: Some(Margin::Absolute(0.02)),
+            reference: reference.cloned(),
+            ..metric("score", Some(Direction::Up))
+        };
+        let mut records = Vec::new();
+        for seed in 0..8 {
+            let noise = ((seed * (3 + label.len() as u64)) % 5) as f64;
+            let values = [
+                ("a", 1000.0 + shift.0 + noise),
+                ("b", 1.0 + shift.1 + 0.01 * noise),
+            ];
+            for (task, value) in &values[..tasks] {
+                let made = record(records.len() as u64, task, "", seed);
+                records.push(measured(made, &[("score", *value)]));
+            }
+        }
+        dataset(label, &[score], &records)
+    };
+    let base = |reference| side("base", (0.0, 0.0), reference, 2);
+    let head = |reference| side("head one", (50.0, -0.3), reference, 2);
+    let judged = |baseline: &Dataset, candidate: &Dataset| {
+        gate(Inputs::Two(baseline, candidate), &options())
+    };
+    let with = Some(&reference);
+    assert!(judged(&base(with), &head(with)).unwrap().notes.is_empty());
+    let dropped = judged(&base(with), &head(None)).unwrap();
+    assert_eq!(dropped.word, GateWord::Regressed);
+    let said = "score: the baseline has reference points, the run has none; the baseline's hold";
+    assert_eq!(dropped.notes, [said]);
+    let same = Reference::Same(points(0.0, 10.0));
+    let other = judged(&base(with), &head(Some(&same))).unwrap();
+    assert!(other.notes[0].contains("the run has others"));
+    let refused = judged(&base(None), &head(with)).unwrap_err().to_string();
+    assert!(refused.contains("make the baseline again"), "{refused}");
+    // One task needs no common scale.
+    let alone = |label, reference| side(label, (0.0, 0.0), reference, 1);
+    let answer = judged(&alone("base", None), &alone("head one", with)).unwrap();
+    assert!(answer.notes.is_empty());
+}
+
+#[test]
 fn every_rule_decides_and_a_loss_inside_its_margin_does_not_block() {
     let metrics = [
         metric("a", Some(Direction::Up)),
@@ -290,4 +355,113 @@ fn what_the_data_leave_open_is_inconclusive_and_says_what_is_missing() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("which way is better"), "{error}");
+}
+
+/// A run of at most so many pairs as there are, which stops by looking; a candidate without a difference failed.
+fn stopped(differences: &[Option<f64>], margin: f64) -> (Option<Stop>, Gate) {
+    let score = MetricDeclaration {
+        margin: Some(Margin::Absolute(margin)),
+        ..metric("score", Some(Direction::Up))
+    };
+    let rule = StopRule {
+        when: "decided".into(),
+        min: 5,
+        max: differences.len() as u32,
+    };
+    let spec = with_budget(&spec(std::slice::from_ref(&score)), &rule).unwrap();
+    let plan = SequentialPlan::new(&spec, rule).unwrap();
+    let mut looking = SequentialRule::new(&spec, plan).unwrap();
+    let mut records = Vec::new();
+    for (pair, difference) in differences.iter().enumerate() {
+        let of =
+            |index: usize, arm: &str| record(index as u64, "train", arm, documented_seeds(pair));
+        let control = 50.0 + pair as f64;
+        records.push(measured(of(2 * pair, "control"), &[("score", control)]));
+        let candidate = of(2 * pair + 1, "candidate");
+        records.push(match difference {
+            Some(more) => measured(candidate, &[("score", control + more)]),
+            None => ended(candidate, Outcome::Failed),
+        });
+    }
+    let stop = records
+        .iter()
+        .position(|one| looking.settled(one).is_some());
+    let mut data = dataset("run", &[score], &records[..=stop.unwrap()]);
+    data.control = Some("control".to_owned());
+    let answer = gate_sequential(looking.trajectory(), &data, &options()).unwrap();
+    (looking.trajectory().stop, answer)
+}
+
+/// Undecided after eight pairs, and sure to be no loss of 1.2.
+const OPEN: [f64; 8] = [1.0, -0.9, 1.2, -1.0, 0.8, -1.1, 1.3, -0.5];
+
+/// Twelve pairs, of which these failed; the others are those of [`OPEN`], over again.
+fn open_but(failed: &[usize]) -> Vec<Option<f64>> {
+    let mut values = OPEN.into_iter().cycle();
+    let mut next = |pair| (!failed.contains(&pair)).then(|| values.next().unwrap());
+    (0..12).map(next).collect()
+}
+
+#[test]
+fn a_look_that_leaves_it_open_passes_no_gate_where_pairs_are_broken() {
+    let (stop, answer) = stopped(&open_but(&[]), 1.2);
+    assert_eq!(stop, Some(Stop::Futile));
+    assert_eq!(answer.word, GateWord::Equivalent, "{:?}", answer.lines);
+    assert_eq!(
+        answer.lines[0].reason,
+        "undecided after 8 pairs, but the interval rules out a loss as large as the margin"
+    );
+    let (stop, answer) = stopped(&open_but(&[0, 2, 4, 6]), 1.2);
+    assert_eq!(stop, Some(Stop::Futile));
+    assert_eq!(answer.word, GateWord::Inconclusive, "{:?}", answer.lines);
+    assert_eq!(
+        answer.lines[0].reason,
+        "undecided after 8 pairs, but 33 % of the pairs have a side missing"
+    );
+    // One failure of nine is not too many, but as bad as the worst value it would open what the margin rules out.
+    let (stop, answer) = stopped(&open_but(&[7]), 1.2);
+    assert_eq!(stop, Some(Stop::Futile));
+    assert_eq!(answer.word, GateWord::Inconclusive, "{:?}", answer.lines);
+    let turned =
+        "missing data: with failures counted against it, not worse would become inconclusive";
+    assert!(
+        answer.lines[0].reason.ends_with(turned),
+        "{:?}",
+        answer.lines
+    );
+}
+
+#[test]
+fn the_gate_of_a_run_that_stopped_by_looking_says_what_the_run_says() {
+    let shifted = |by: f64| -> Vec<Option<f64>> {
+        let noise = [0.1, -0.1, 0.05, -0.12, 0.08, 0.0, -0.02, 0.11];
+        noise.map(|noise| Some(by + noise)).to_vec()
+    };
+    let (stop, answer) = stopped(&shifted(0.3), 0.19);
+    assert_eq!(
+        (stop, answer.word),
+        (Some(Stop::Improved), GateWord::Improved)
+    );
+    let said = answer.lines[0].reason.as_str();
+    assert!(said.starts_with("improved after "), "{said}");
+    assert!(
+        said.ends_with("pairs: the interval leaves 0 outside"),
+        "{said}"
+    );
+    let said = stopped(&shifted(2.0), 0.19).1.lines[0].reason.clone();
+    assert!(
+        said.ends_with(": the whole interval lies beyond the margin"),
+        "{said}"
+    );
+    // Worse, but not surely by more than is allowed.
+    let (stop, answer) = stopped(&shifted(-0.3), 0.19);
+    assert_eq!(
+        (stop, answer.word),
+        (Some(Stop::Regressed), GateWord::Inconclusive)
+    );
+    let (stop, answer) = stopped(&shifted(0.0), 0.5);
+    assert_eq!(
+        (stop, answer.word),
+        (Some(Stop::Equivalent), GateWord::Equivalent)
+    );
 }

@@ -578,12 +578,15 @@ fn shares_of_steps_compare_the_same_part_of_every_run() {
 fn side(arm: &str, levels: &[f64]) -> Vec<History> {
     let run = |(seed, level): (usize, &f64)| History {
         id: format!("{arm}{seed}"),
+        task: None,
+        point: None,
         arm: None,
         seed: Some(seed as u64),
         outcome: Outcome::Ok,
         steps: (0..20).map(f64::from).collect(),
         values: (0..20).map(|step| level + 0.01 * f64::from(step)).collect(),
         declaration: None,
+        run: None,
         notes: vec![],
     };
     levels.iter().enumerate().map(run).collect()

@@ -9,7 +9,9 @@ use fairtrial_analysis::dataset::Origin;
 use fairtrial_analysis::power::{Basis, Pilot, PilotQuestion, PowerOptions, plan};
 use fairtrial_analysis::{CompareOptions, Dataset, Observation, compare};
 use fairtrial_model::{Direction, Margin, Outcome, Record};
+use fairtrial_stats::Level;
 use fairtrial_stats::rng::{Purpose, Stream};
+use fairtrial_stats::suite::{Scores, mean_t};
 use fairtrial_stats::two_arm::paired_t;
 
 fn options(effect: Option<Margin>) -> PowerOptions {
@@ -322,4 +324,40 @@ fn tasks_that_are_averaged_have_their_seeds_counted_in_each() {
         (at_six.detectable - findable).abs() < 1e-9,
         "{at_six:?} {findable}"
     );
+}
+
+/// Twenty tasks with three pairs each know their noise twenty times better than three pairs do, and the plan counts on it:
+/// what it promises is what the verdict's test then finds.
+#[test]
+fn the_noise_of_many_tasks_is_known_from_all_of_them() {
+    let (tasks, seeds, effect) = (20, 3_usize, 0.3);
+    let mut stream = Stream::new(8, Purpose::new("many-tasks"), 0);
+    let mut records = Vec::new();
+    for task in 0..tasks {
+        for seed in 0..seeds as u64 {
+            for arm in ["control", "candidate"] {
+                let made = record(records.len() as u64, &format!("t{task}"), arm, seed);
+                records.push(measured(made, &[("score", stream.normal())]));
+            }
+        }
+    }
+    let data = dataset(&records);
+    let pilot = Pilot::from_dataset(&data, &PilotQuestion::default()).unwrap();
+    let mut asked = options(Some(Margin::Absolute(effect)));
+    asked.sizes = vec![seeds];
+    let paired = plan(&Basis::Pilot(pilot), &asked).unwrap().paired.unwrap();
+    let promised = paired.points[0].power.unwrap();
+    // The pilot's own spread, as that of every difference.
+    let sd = paired.sd * f64::from(tasks).sqrt();
+    let mut found = 0;
+    for _ in 0..2_000 {
+        let one = |_| (0..seeds).map(|_| effect + sd * stream.normal()).collect();
+        let differences: Vec<Vec<f64>> = (0..tasks).map(one).collect();
+        let scores = Scores::new(&differences).unwrap();
+        let interval = mean_t(&scores, Level::TWO_SIDED_95).unwrap().interval;
+        found += u32::from(!interval.contains(0.0));
+    }
+    let share = f64::from(found) / 2_000.0;
+    assert!((promised - share).abs() < 0.04, "{promised} {share}");
+    assert!(promised > 0.3, "{promised}");
 }

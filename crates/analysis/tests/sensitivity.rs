@@ -7,7 +7,7 @@ use common::{ended, measured, metric, record};
 use fairtrial_analysis::dataset::Origin;
 use fairtrial_analysis::sensitivity::{ArmEffect, Sensitivity, sensitivity};
 use fairtrial_analysis::{Dataset, Observation};
-use fairtrial_model::{Direction, Outcome, Params, Record};
+use fairtrial_model::{Direction, Outcome, Params, Points, Record, Reference};
 use serde_json::json;
 
 fn at(mut record: Record, point: &serde_json::Value) -> Record {
@@ -156,4 +156,32 @@ fn the_original_parameter_impact_is_reproduced() {
         "max_param",
     );
     close(100.0 * size.drop.unwrap(), "improvement_pct");
+}
+
+/// One task counts in hundreds and falls with `lr`, the other one is best in the middle: on one scale that decides.
+#[test]
+fn several_tasks_are_averaged_between_their_reference_points() {
+    let mut records = Vec::new();
+    for seed in 1..=3 {
+        for (lr, large, small) in [(1, 500.0, 0.2), (2, 450.0, 0.9), (3, 400.0, 0.2)] {
+            for (task, value) in [("large", large), ("small", small)] {
+                let trial = record(records.len() as u64, task, "", seed);
+                let trial = at(trial, &json!({ "lr": lr }));
+                records.push(measured(trial, &[("score", value)]));
+            }
+        }
+    }
+    let mut data = dataset(&records);
+    let largest = |data: &Dataset| {
+        let found = sensitivity(data, None, 0.05).unwrap();
+        let arm = only_arm(&found, 0);
+        (arm.levels[arm.largest].mean, found.unit.clone())
+    };
+    assert_eq!(largest(&data), (250.1, None));
+    let points = [("large", 1000.0), ("small", 1.0)]
+        .map(|(task, one)| (task.to_owned(), Points::new(0.0, one).unwrap()));
+    data.declared[0].reference = Some(Reference::ByTask(points.into_iter().collect()));
+    let (mean, unit) = largest(&data);
+    assert!((mean - 0.675).abs() < 1e-12, "{mean}");
+    assert_eq!(unit.as_deref(), Some("normalised"));
 }

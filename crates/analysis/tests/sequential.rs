@@ -393,3 +393,41 @@ fn several_tasks_are_looked_at_between_their_reference_points() {
     // A quarter of the scale in one of two tasks.
     assert!((last.estimate - 0.125).abs() < 0.03, "{}", last.estimate);
 }
+
+/// A task about another metric, or one that need not report this one, is no side that is missing.
+#[test]
+fn a_task_without_the_metric_breaks_no_pairs() {
+    let rule = rule(5, 20);
+    let mut spec = budgeted(None, &rule);
+    let mut other = spec.tasks[0].clone();
+    other.id = "other".into();
+    spec.tasks.push(other);
+    let with_other = |reports_from: usize| -> Vec<Record> {
+        let pairs = records(20, 3.0, 1);
+        let both = pairs.iter().enumerate().flat_map(|(place, made)| {
+            let mut beside = made.clone();
+            beside.trial.task = "other".into();
+            beside.trial.index += 1_000;
+            if place / 2 < reports_from {
+                beside.metrics.clear();
+            }
+            [made.clone(), beside]
+        });
+        both.collect()
+    };
+    let stopped = |spec: &Spec, records: &[Record]| {
+        let plan = SequentialPlan::new(spec, rule.clone()).unwrap();
+        let mut looking = SequentialRule::new(spec, plan).unwrap();
+        feed(&mut looking, records);
+        looking.trajectory()
+    };
+    spec.metrics[0].required = false;
+    let found = stopped(&spec, &with_other(20));
+    assert_eq!((found.stop, found.broken), (Some(Stop::Improved), 0));
+    // It reports from the third pair on: the first two lack it then.
+    assert_eq!(stopped(&spec, &with_other(2)).broken, 2);
+    // Where every trial must report it, none may do without.
+    spec.metrics[0].required = true;
+    let found = stopped(&spec, &with_other(20));
+    assert_eq!((found.stop, found.broken), (Some(Stop::Exhausted), 20));
+}

@@ -168,12 +168,15 @@ fn runs_that_are_all_alike_have_no_precision_to_speak_of() {
 fn single_numbers_have_a_spread_of_their_own() {
     let run = |(place, value): (usize, &f64)| History {
         id: format!("run{place}"),
+        task: None,
+        point: None,
         arm: None,
         seed: None,
         outcome: Outcome::Ok,
         steps: vec![0.0],
         values: vec![*value],
         declaration: None,
+        run: None,
         notes: Vec::new(),
     };
     let values = [9.0, 11.0, 9.0, 11.0, 10.0, f64::NAN];

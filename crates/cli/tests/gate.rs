@@ -120,6 +120,11 @@ fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
     project.expect(0, &["gate", &first, "--save-baseline", "kept/main.json"]);
     let bad = project.expect(2, &["gate", &first, "--save-baseline", "../evil"]);
     assert!(bad.err.contains("no name for a baseline"), "{}", bad.err);
+    // Whoever forgot to run anything since must not pass.
+    for saved in ["main", "kept/main.json"] {
+        let own = project.expect(2, &["gate", "bench", "--baseline", saved]);
+        assert!(own.err.contains("its own baseline"), "{}", own.err);
+    }
     if has_git {
         assert!(git(&["checkout", "-qb", "feature"]));
     }
@@ -142,6 +147,14 @@ fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
         "{}",
         unknown.err
     );
+    // A file of an earlier version does not say when its run was opened.
+    let text = project.read("kept/main.json");
+    let (before, rest) = text.split_once("\"opened\":").unwrap();
+    let (_, after) = rest.split_once(",\"metrics\"").unwrap();
+    project.write("old.json", &format!("{before}\"metrics\"{after}"));
+    project.expect(1, &["gate", "bench", "--baseline", "old.json"]);
+    let own = project.expect(2, &["gate", &first, "--baseline", "old.json"]);
+    assert!(own.err.contains("its own baseline"), "{}", own.err);
     let none = project.expect(2, &["gate", "bench", "--baseline", "mian"]);
     assert!(none.err.contains("--save-baseline"), "{}", none.err);
     if has_git {
@@ -280,4 +293,25 @@ fn a_candidate_without_one_working_trial_is_never_excused() {
         words.contains("2 of 2 trials of the candidate fail"),
         "{words}"
     );
+}
+
+#[test]
+fn what_must_be_known_before_trusting_it_stands_in_every_form_of_the_answer() {
+    let spec = SPEC
+        .replace("seeds = 8", "seeds = 5")
+        .replace("sh work.sh {seed}", "sh work.sh {seed} {cost}")
+        + "\n[arms.control]\ncost = 0\n[arms.candidate]\ncost = 90\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $((1000 - $2 + $1 * ($2 + 3) % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let few = project.expect(1, &["gate"]).out.replace('\n', " ");
+    assert!(few.contains("score: few units: "), "{few}");
+    project.expect(0, &["run", "bench.toml", "--set", "seeds=8", "--reuse"]);
+    let ran = project.expect(1, &["gate", "--md", "g.md"]);
+    for text in [ran.out.replace('\n', " "), project.read("g.md")] {
+        assert!(text.contains("adds 3 seeds to the 5 of"), "{text}");
+    }
 }

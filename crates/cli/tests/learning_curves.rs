@@ -97,6 +97,7 @@ fn every_command_of_the_guide_works_when_pasted() {
         "{table}"
     );
     early_run_is_shorter(folder.path());
+    analyze_says_what_compare_says_of_a_run(folder.path());
 }
 
 /// The run until decided left its looks, and did not use its whole budget.
@@ -109,6 +110,29 @@ fn early_run_is_shorter(folder: &Path) {
     let looks: serde_json::Value = serde_json::from_slice(&looks).unwrap();
     assert_eq!(looks["stop"], "improved", "{looks}");
     assert!(looks["trials_saved"].as_u64().unwrap() > 0, "{looks}");
+}
+
+/// A run that stopped by looking has its own answer, and one that is not finished is told.
+fn analyze_says_what_compare_says_of_a_run(folder: &Path) {
+    let analyzed = |name: &str| {
+        let sides = [format!("{name}:control"), format!("{name}:candidate")];
+        let mut asked = fairtrial(folder);
+        let asked = asked.args(["analyze", "--control-run-ids", &sides[0]]);
+        let ran = asked.args(["--candidate-run-ids", &sides[1]]).output();
+        let ran = ran.unwrap();
+        succeeded(&ran);
+        text(&ran.stdout).replace('\n', " ")
+    };
+    let early = analyzed("early");
+    assert!(early.starts_with("Inconclusive: "), "{early}");
+    assert!(early.contains("stopped by looking"), "{early}");
+    assert!(!early.contains("95 %"), "{early}");
+    let part = ["run", "icl.toml", "--set", "name=part"];
+    let mut run = fairtrial(folder);
+    run.args(part).args(["--set", "budget.trials=12"]);
+    run.output().unwrap();
+    let part = analyzed("part");
+    assert!(part.contains("is not finished: 12 of "), "{part}");
 }
 
 /// Whoever has one number per trial asks the same question, whether trials report it or print it.
@@ -140,6 +164,92 @@ fn variance_takes_single_numbers_where_there_is_no_curve() {
         let why = text(&refused.stderr);
         assert!(why.contains("one number and no curve"), "{why}");
     }
+}
+
+/// A run of this spec, to ask `variance` about: the arguments behind its name, and what came.
+fn measured(spec: &str) -> (tempfile::TempDir, impl Fn(&Path, &str, &[&str]) -> Output) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("n.toml"), spec).unwrap();
+    let ran = fairtrial(folder.path()).args(["run", "n.toml"]).output();
+    succeeded(&ran.unwrap());
+    (folder, |folder, run, more| {
+        let mut command = fairtrial(folder);
+        let asked = command.args(["variance", run, "--output", "v.svg"]);
+        asked.args(more).output().unwrap()
+    })
+}
+
+fn refused(ran: &Output, said: &str) {
+    assert_eq!(ran.status.code(), Some(2));
+    let why = text(&ran.stderr);
+    assert!(why.contains(said), "{why}");
+}
+
+/// Tasks at 1000 and at 1 are no repetitions of each other, and neither are the points of a sweep.
+#[test]
+fn variance_is_about_one_task_and_one_point() {
+    let (folder, asked) = measured(
+        r"
+name = 'n'
+seeds = 5
+defaults = { shell = true }
+[[tasks]]
+id = 'a'
+command = 'echo score=1$((FAIRTRIAL_SEED % 7))00{lr}'
+[[tasks]]
+id = 'b'
+command = 'echo score=1$((FAIRTRIAL_SEED % 7)) # {lr}'
+[sweep]
+lr = [1, 2]
+[metrics.score]
+from = 'stdout:score=(\d+)'
+direction = 'up'
+",
+    );
+    let asked = |more: &[&str]| asked(folder.path(), "n", more);
+    let tasks = "of 2 tasks (a; b), and runs of different tasks are no repetitions of each other; choose one, as --only task=a";
+    refused(&asked(&[]), tasks);
+    let points = "choose one, as --only 'lr=1'";
+    refused(&asked(&["--only", "task=a"]), points);
+    let nothing = "has no trials that --only lets pass";
+    refused(&asked(&["--only", "task=c"]), nothing);
+    let out = succeeded(&asked(&["--only", "task=a,lr=1"]));
+    assert!(out.contains("5 runs of score give the mean to ±"), "{out}");
+}
+
+/// What is asked for and is not there is answered with what is.
+#[test]
+fn variance_of_few_points_and_of_wrong_names_says_what_there_is() {
+    let (folder, asked) = measured(
+        r#"
+name = 'n'
+seeds = 5
+defaults = { shell = true }
+[arms.control]
+x = 1
+[arms.candidate]
+x = 2
+[[tasks]]
+id = 't'
+command = '''
+for i in 1 2 3 4 5; do
+  echo "{\"step\": $i, \"score\": $((FAIRTRIAL_SEED % 7 + i * i * {x}))}"
+done >> "$FAIRTRIAL_METRICS"
+'''
+[metrics.score]
+direction = 'up'
+"#,
+    );
+    let asked = |run: &str, more: &[&str]| asked(folder.path(), run, more);
+    let few = "there are 2; --summary.share_of steps takes a share of the steps";
+    refused(&asked("n:control", &[]), few);
+    let arms = "has no trials of arm `contrl`; its arms are candidate, control";
+    refused(&asked("n:contrl", &[]), arms);
+    let metrics = "no line holds `reward`; there are score";
+    refused(&asked("n:control", &["--metric", "reward"]), metrics);
+    let steps = ["--summary.share_of", "steps", "--summary.percent", "1"];
+    let out = succeeded(&asked("n:control", &steps));
+    assert!(out.contains("5 runs of score give the mean to ±"), "{out}");
 }
 
 fn golden_ids(arm: &str) -> Vec<String> {

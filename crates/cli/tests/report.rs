@@ -308,6 +308,33 @@ fn a_stopping_rule_of_the_command_line_is_kept_and_is_a_deviation() {
     // Going on without the flag is going on by the same rule: nothing is left to do.
     let again = project.expect(0, &["run", "bench.toml", "--resume"]);
     assert!(again.out.contains("improved after"), "{}", again.out);
+    // By another error rate or margin it would be looking again, at a price that nobody paid.
+    let edited = [
+        ("analysis.alpha=0.6", "`alpha` was 0.05 and is 0.6"),
+        (
+            "metrics.reward.margin=3%",
+            "`metric.margin.relative` was 0.01 and is 0.03",
+        ),
+        (
+            "analysis.metric=speed",
+            "`metric.name` was reward and is speed",
+        ),
+        ("analysis.control=candidate", "`control` was "),
+        (
+            "metrics.reward.direction=down",
+            "`metric.direction` was up and is down",
+        ),
+    ];
+    let resume = ["run", "bench.toml", "--resume"];
+    for (set, said) in edited {
+        let refused = project.expect(2, &[&resume[..], &["--set", set]].concat());
+        assert!(refused.err.contains(said), "{}", refused.err);
+        assert!(refused.err.contains("--as-recorded"), "{}", refused.err);
+        let recorded = [&resume[..], &["--as-recorded", "--set", set]].concat();
+        project.expect(0, &recorded);
+    }
+    let shown = ["--set", "metrics.reward.precision=1"];
+    project.expect(0, &[&resume[..], &shown].concat());
     let plain = project.expect(0, &["compare", "bench"]);
     assert!(plain.out.contains("stopped by looking"), "{}", plain.out);
     assert!(!plain.out.contains("improved"), "{}", plain.out);

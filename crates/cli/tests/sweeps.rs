@@ -188,3 +188,42 @@ fn the_example_of_the_guide_runs() {
         ],
     );
 }
+
+/// `--set seeds` would plan the seeds of the sweep once more where tasks list their own.
+#[test]
+fn the_proposed_confirmation_runs_on_fresh_seeds_where_tasks_have_their_own() {
+    let own = SPEC.replace("seeds = 6\n", "").replace(
+        "shell = true\ncommand",
+        "[[tasks]]\nid = \"t\"\nseeds = [1, 2, 3, 4, 5, 6]\nshell = true\ncommand",
+    );
+    let project = Project::with_spec(&own);
+    let ran = project.expect(0, &["run", "bench.toml"]);
+    let said = ran.err.replace('\n', " ");
+    assert!(
+        said.contains("run bench.toml --resume --set analysis.confirm=15 "),
+        "{said}"
+    );
+    let proposed = [
+        "run",
+        "bench.toml",
+        "--resume",
+        "--set",
+        "analysis.confirm=15",
+    ];
+    project.expect(0, &proposed);
+    let seeds = |name: &str| -> std::collections::BTreeSet<u64> {
+        let records = project.journal(name).into_iter();
+        records
+            .filter_map(|line| {
+                line["record"]["trial"]["seed"]
+                    .as_u64()
+                    .or(line["trial"]["seed"].as_u64())
+            })
+            .collect()
+    };
+    let (before, after) = (seeds("grid"), seeds("grid.confirm"));
+    assert!(
+        !after.is_empty() && before.is_disjoint(&after),
+        "{before:?} {after:?}"
+    );
+}

@@ -1,8 +1,9 @@
 //! A gate's answer as a table and sentences, for every medium alike.
 
-use crate::comparison::verdict_section;
+use crate::comparison::{mismatch_sentences, verdict_section};
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::sequential;
+use fairtrial_analysis::compare::Role;
 use fairtrial_analysis::gate::{Gate, GateWord};
 
 /// How an answer is stressed.
@@ -24,6 +25,30 @@ pub(crate) fn headline(gate: &Gate) -> String {
         first.to_uppercase(),
         gate.reasons.join("; ")
     )
+}
+
+/// What stands before everything else that is read: what is wrong with the sources, and how the sides are not alike.
+pub(crate) fn warnings(gate: &Gate) -> Vec<String> {
+    let problems = gate.problems.iter().map(|problem| format!("{problem}."));
+    let compared = gate.comparison.iter();
+    let unlike = compared.flat_map(|comparison| mismatch_sentences(&comparison.mismatches));
+    problems.chain(unlike).collect()
+}
+
+/// The doubts about the verdicts that decide, each once.
+fn doubts(gate: &Gate) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let contrasts = gate.comparison.iter().flat_map(|of| &of.contrasts);
+    let metrics = contrasts.flat_map(|contrast| &contrast.metrics);
+    for metric in metrics.filter(|metric| metric.role == Role::Primary) {
+        for flag in &metric.verdict.flags {
+            let doubt = format!("{}: {flag}.", metric.metric);
+            if !found.contains(&doubt) {
+                found.push(doubt);
+            }
+        }
+    }
+    found
 }
 
 /// One row per rule.
@@ -56,7 +81,7 @@ pub(crate) fn rules_section(gate: &Gate) -> Section {
     Section {
         title: "Rules".to_owned(),
         grid,
-        notes: notes.chain([promise]).collect(),
+        notes: notes.chain(doubts(gate)).chain([promise]).collect(),
     }
 }
 
@@ -88,6 +113,7 @@ mod tests {
             reasons: Vec::new(),
             alpha: 0.05,
             notes: Vec::new(),
+            problems: Vec::new(),
             infra: Vec::new(),
             excusable: true,
             lines: sides.map(line).to_vec(),

@@ -185,12 +185,26 @@ pub fn confirm_sentence(
              seeds, fairtrial report {sweep}.confirm (fairtrial run {spec} --resume makes it where it is missing)."
         ),
         Confirmation::NotAsked => format!(
-            "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {spec} --only '{}' \
-             --set '{}' --set name={sweep}-again (or `confirm = {}` under [analysis] in the spec).",
-            choice.confirm.only,
-            choice.confirm.set,
-            choice.confirm.seeds.len()
+            "The best of several looks better than it is. To confirm it on fresh seeds: fairtrial run {spec} {}.",
+            proposal(choice, sweep)
         ),
+    }
+}
+
+/// What comes behind the spec to confirm a choice.
+fn proposal(choice: &SweepChoice, sweep: &str) -> String {
+    let confirm = &choice.confirm;
+    let seeds = confirm.seeds.len();
+    if confirm.own_seeds {
+        format!(
+            "--resume --set analysis.confirm={seeds} (or `confirm = {seeds}` under [analysis] in the spec; its tasks list \
+             seeds of their own, which `--set seeds` does not replace)"
+        )
+    } else {
+        format!(
+            "--only '{}' --set '{}' --set name={sweep}-again (or `confirm = {seeds}` under [analysis] in the spec)",
+            confirm.only, confirm.set
+        )
     }
 }
 

@@ -7,8 +7,9 @@ use common::{Golden, assert_close, close, number, numbers};
 use fairtrial_stats::planning::{
     CvRule, OriginalQuestion, OriginalScale, ProportionPlanMethod, TDesign, TaskNoise,
     clustered_plan, clustered_power, clustered_smallest_effect, cv_curve, original_sample_size,
-    paired_proportions_sample_size, power, precision_curve, proportions_power,
-    proportions_sample_size, proportions_smallest_effect, sample_size, smallest_effect,
+    paired_proportions_sample_size, power, power_over, precision_curve, proportions_power,
+    proportions_sample_size, proportions_smallest_effect, sample_size, sample_size_over,
+    smallest_effect, smallest_effect_over, tasks_worth,
 };
 use fairtrial_stats::{Explain, Level, Side};
 use serde_json::Value;
@@ -278,6 +279,40 @@ fn original_cv_curve_goldens() {
         }
         assert!(below.reading().contains("does not say how many"));
     }
+}
+
+/// By scipy's non-central t with 40 degrees of freedom; three pairs of one task have 2.
+#[test]
+fn the_noise_of_several_tasks_is_known_from_all_of_them() {
+    let alike = |parts: usize| vec![(4.0, 3_usize); parts];
+    assert_close(
+        "pairs",
+        tasks_worth(TDesign::Paired, &alike(20)),
+        20.0,
+        1e-12,
+    );
+    assert_close(
+        "groups",
+        tasks_worth(TDesign::Unpaired, &alike(40)),
+        20.0,
+        1e-12,
+    );
+    let unequal = tasks_worth(TDesign::Paired, &[(1.0, 5), (1e-9, 5)]);
+    assert_close("one of them", unequal, 1.0, 1e-6);
+    assert_close(
+        "none varies",
+        tasks_worth(TDesign::Paired, &[(0.0, 5)]),
+        1.0,
+        0.0,
+    );
+    let over = (TDesign::Paired, 20.0);
+    let found = power_over(over, 1.0, 3, Level::TWO_SIDED_95).unwrap().power;
+    assert_close("power", found, 0.393_906_356_180_074_8, 1e-9);
+    let back = smallest_effect_over(over, 3, found, Level::TWO_SIDED_95).unwrap();
+    assert_close("effect", back.effect, 1.0, 1e-6);
+    let needed = sample_size_over(over, 1.0, found - 1e-9, Level::TWO_SIDED_95).unwrap();
+    assert_eq!(needed.n, 3);
+    assert!(power_over((TDesign::Paired, 0.0), 1.0, 3, Level::TWO_SIDED_95).is_err());
 }
 
 #[test]

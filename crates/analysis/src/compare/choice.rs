@@ -90,6 +90,9 @@ pub struct ConfirmPlan {
     pub only: String,
     /// What to give to `--set`.
     pub set: String,
+    /// Whether tasks list seeds of their own, which `set` does not replace.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub own_seeds: bool,
 }
 
 /// Fresh seeds in the confirmation that is proposed where the spec asks for none.
@@ -295,6 +298,7 @@ fn confirm_plan(
     ConfirmPlan {
         only: conditions.join(", "),
         set: format!("seeds=[{}]", listed.join(", ")),
+        own_seeds: data.own_seeds,
         seeds,
     }
 }

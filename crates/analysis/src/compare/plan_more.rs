@@ -5,7 +5,8 @@ use super::method::Method;
 use super::sample::Spread;
 use super::units::UnitKind;
 use fairtrial_stats::Level;
-use fairtrial_stats::planning::{TDesign, sample_size, smallest_effect};
+use fairtrial_stats::descriptive::variance;
+use fairtrial_stats::planning::{TDesign, sample_size_over, smallest_effect_over, tasks_worth};
 use serde::Serialize;
 
 /// What would settle it, if the estimate and the spread stay as they are.
@@ -22,12 +23,29 @@ pub struct MoreTrials {
 /// More than this is no plan.
 const MOST_UNITS: u64 = 1_000_000;
 
-fn design(case: &Case) -> TDesign {
-    if case.units.paired {
+/// The design, and how many tasks of equal noise it is averaged over.
+fn design(case: &Case) -> (TDesign, f64) {
+    let sample = &case.sample;
+    let design = if case.units.paired {
         TDesign::Paired
     } else {
         TDesign::Unpaired
+    };
+    if sample.flat().is_some() {
+        return (design, 1.0);
     }
+    let groups: Vec<Vec<f64>> = if case.units.paired {
+        sample.differences()
+    } else {
+        let sides = sample.strata.iter();
+        sides
+            .flat_map(|of| [of.control.clone(), of.candidate.clone()])
+            .collect()
+    };
+    let parts = groups
+        .iter()
+        .filter_map(|group| Some((variance(group).ok()?, group.len())));
+    (design, tasks_worth(design, &parts.collect::<Vec<_>>()))
 }
 
 /// Further units for a verdict with the given power.
@@ -37,7 +55,7 @@ pub(crate) fn more(case: &Case, value: f64, alpha: f64, power: f64) -> Option<Mo
     rule.direction
         .or(rule.margin.map(|_| fairtrial_model::Direction::Up))?;
     let effect = rule.distance(value) / spread.sd;
-    let needed = sample_size(design(case), effect, power, Level::two_sided(alpha))
+    let needed = sample_size_over(design(case), effect, power, Level::two_sided(alpha))
         .ok()?
         .n;
     if needed > MOST_UNITS {
@@ -80,7 +98,7 @@ fn of_rates(case: &Case) -> Option<Spread> {
 pub(crate) fn detectable(case: &Case, alpha: f64, power: f64) -> Option<f64> {
     let spread = case.sample.spread()?;
     let n = spread.n.floor() as usize;
-    let effect = smallest_effect(design(case), n, power, Level::two_sided(alpha))
+    let effect = smallest_effect_over(design(case), n, power, Level::two_sided(alpha))
         .ok()?
         .effect;
     // A timing must clear its threshold, not 0 alone.

@@ -18,6 +18,9 @@ struct Head {
     fairtrial_baseline: u32,
     label: String,
     origin: Origin,
+    /// Files of earlier versions do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opened: Option<String>,
     metrics: Vec<MetricDeclaration>,
     arms: Vec<String>,
     control: Option<String>,
@@ -54,6 +57,7 @@ impl Dataset {
             fairtrial_baseline: BASELINE_SCHEMA,
             label: self.label.clone(),
             origin: self.origin.clone(),
+            opened: self.opened.clone(),
             metrics: self.declared.clone(),
             arms: self.arm_order.clone(),
             control: self.control.clone(),
@@ -109,6 +113,7 @@ impl Dataset {
             )));
         }
         let mut data = Self::new(format!("baseline {}", head.label), head.origin);
+        data.opened = head.opened;
         data.declared = head.metrics;
         data.arm_order = head.arms;
         data.control = head.control;
@@ -136,6 +141,7 @@ mod tests {
         let mut data = Dataset::new("bench 1", Origin::Records);
         data.fact(FactKind::Machine, "cpu", "Xeon");
         data.arm_order = vec!["a".to_owned()];
+        data.opened = Some("2025-08-24T12:34:56.1Z on box".to_owned());
         for seed in 0..3 {
             let line = format!(
                 r#"{{"trial":{{"index":{seed},"task":"t","arm":"a","point":{{"lr":0.1}},"seed":{seed}}},"id":"x",

@@ -82,6 +82,8 @@ pub struct Dataset {
     pub label: String,
     /// Where it came from.
     pub origin: Origin,
+    /// When and where its run was opened, which no other run shares; a stamp is a second, and two runs may begin in it.
+    pub opened: Option<String>,
     /// What a row below a seed is.
     pub repeat: Repeat,
     /// Metrics as declared, in the user's order.
@@ -104,6 +106,8 @@ pub struct Dataset {
     pub floor: Option<Floor>,
     /// The metric by which a run stopped, where it did by looking.
     pub looked_at: Option<String>,
+    /// Whether tasks of its spec list seeds of their own.
+    pub own_seeds: bool,
     pub(crate) tasks: Names<String>,
     pub(crate) arms: Names<Option<String>>,
     pub(crate) points: Names<String>,
@@ -178,6 +182,7 @@ impl Dataset {
         Self {
             label: label.into(),
             origin,
+            opened: None,
             repeat: Repeat::Rollout,
             declared: Vec::new(),
             arm_order: Vec::new(),
@@ -189,6 +194,7 @@ impl Dataset {
             extended: None,
             floor: None,
             looked_at: None,
+            own_seeds: false,
             tasks: Names::new(),
             arms: Names::new(),
             points: Names::new(),
@@ -198,6 +204,13 @@ impl Dataset {
             said: BTreeMap::new(),
             by_metric: HashMap::new(),
         }
+    }
+
+    /// Whether both are of the same run. Where one of them does not say when it was opened, the stamp must do.
+    pub(crate) fn is_same_run(&self, other: &Self) -> bool {
+        let is_run = matches!(self.origin, Origin::Run { .. });
+        let opened = self.opened.as_ref().zip(other.opened.as_ref());
+        is_run && self.origin == other.origin && opened.is_none_or(|(one, two)| one == two)
     }
 
     /// Takes in one trial's effective record.

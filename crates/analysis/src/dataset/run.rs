@@ -35,6 +35,7 @@ impl Dataset {
             .collect();
         data.control = spec.control().map(str::to_owned);
         data.floor = Floor::of(spec);
+        data.own_seeds = spec.tasks.iter().any(|task| task.seeds.is_some());
         let stops = spec.analysis.stop.as_ref();
         data.looked_at = stops.and_then(|_| sequential::metric_name(spec));
         let mut reuse = Reuse::default();
@@ -42,6 +43,8 @@ impl Dataset {
             data.push(observation);
             reuse.add(observation);
         })?;
+        let opened = state.opened.as_ref();
+        data.opened = opened.map(|opened| format!("{} on {}", opened.created_at, opened.host));
         data.problems = state.problem_sentences().collect();
         data.problems.extend(unfinished(&data.label, &state));
         data.extended = reuse.warning(&data.label);

@@ -77,6 +77,9 @@ pub struct Gate {
     /// What a reader of the answer must know about its rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What is wrong with the sources: what a reader must know before trusting any of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
     /// What the machine broke.
     pub infra: Vec<InfraShare>,
     /// Whether an inconclusive answer may be let through: not where every trial of a candidate failed and the control's
@@ -124,6 +127,15 @@ impl InfraShare {
 
 /// Asks the gate. Rules are applied to the declarations of the sources.
 pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisError> {
+    if let Inputs::Two(baseline, candidate) = inputs
+        && baseline.is_same_run(candidate)
+    {
+        return Err(AnalysisError::Question(format!(
+            "{} is the run that is judged, and a run cannot be its own baseline: run the benchmark again, or name an \
+             earlier run",
+            baseline.label
+        )));
+    }
     let rules = rule::asked(inputs, &options.rules)?;
     let notes = rule::disputed(inputs, &rules)?;
     let sources: Vec<Dataset> = inputs
@@ -166,6 +178,7 @@ fn concluded(
         reasons,
         alpha: comparison.alpha,
         notes: Vec::new(),
+        problems: comparison.problems.clone(),
         infra,
         excusable: excusable(&comparison),
         lines,

@@ -76,7 +76,14 @@ pub(super) fn asked(
         };
     }
     let reported: BTreeSet<String> = inputs.datasets().flat_map(Dataset::metric_names).collect();
-    for rule in given {
+    for (place, rule) in given.iter().enumerate() {
+        let before = &given[..place];
+        if before.iter().any(|other| other.metric == rule.metric) {
+            return Err(AnalysisError::Question(format!(
+                "there are two rules about `{}`, and only one can hold",
+                rule.metric
+            )));
+        }
         if !reported.contains(&rule.metric) && declared(&rule.metric).is_none() {
             return Err(AnalysisError::Question(format!(
                 "no trial reports the metric `{}` of a rule; there are {}",
@@ -96,7 +103,8 @@ pub(super) fn asked(
 }
 
 /// What the two sources declare differently about a rule's metric, where the rule does not say it. The baseline's margin
-/// holds: a change must not loosen the rule that it is judged by. Which way is better cannot be two things at once.
+/// and reference points hold: a change must not loosen the rule that it is judged by. Which way is better cannot be two
+/// things at once.
 pub(super) fn disputed(
     inputs: Inputs<'_>,
     rules: &[GateRule],
@@ -125,8 +133,35 @@ pub(super) fn disputed(
                  says another"
             ));
         }
+        notes.extend(other_points((baseline, before), (candidate, now))?);
     }
     Ok(notes)
+}
+
+/// Reference points that are not the same on both sides, where several tasks report the metric. The baseline's hold; but
+/// where only the run has some, raw scores would be averaged of which the run says that they have no common scale.
+fn other_points(
+    (baseline, before): (&Dataset, &MetricDeclaration),
+    (candidate, now): (&Dataset, &MetricDeclaration),
+) -> Result<Option<String>, AnalysisError> {
+    let name = before.name.as_str();
+    let several = |data: &Dataset| data.reporting_tasks(name).len() > 1;
+    if before.reference == now.reference || !(several(baseline) || several(candidate)) {
+        return Ok(None);
+    }
+    let said = match (&before.reference, &now.reference) {
+        (None, _) => {
+            return Err(AnalysisError::Question(format!(
+                "the run declares reference points for `{name}` and the baseline does not, so that its tasks would be \
+                 averaged without a common scale: make the baseline again with the spec of today"
+            )));
+        }
+        (Some(_), None) => "the run has none",
+        (Some(_), Some(_)) => "the run has others",
+    };
+    Ok(Some(format!(
+        "{name}: the baseline has reference points, {said}; the baseline's hold"
+    )))
 }
 
 fn in_words(margin: Option<Margin>) -> String {

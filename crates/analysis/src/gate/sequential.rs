@@ -1,10 +1,10 @@
 //! The gate of a run that stopped by looking: the answer of each arm is held against its margin by the repeated
 //! interval, and failures and broken machines are judged as in every gate.
 
-use super::{Gate, GateLine, GateOptions, GateWord, concluded, infra, word};
-use crate::compare::{Comparison, Contrast, Rule};
+use super::{Gate, GateLine, GateOptions, GateWord, concluded, infra};
+use crate::compare::{Comparison, Contrast, Scale, Word};
 use crate::dataset::Dataset;
-use crate::sequential::{ArmAnswer, ArmLook, Trajectory};
+use crate::sequential::{ArmAnswer, ArmLook, Held, Stop, Trajectory};
 use crate::{AnalysisError, CompareOptions, Inputs, compare};
 
 /// Asks the gate about a run that stopped by looking.
@@ -52,7 +52,8 @@ fn line(trajectory: &Trajectory, answer: &ArmAnswer, comparison: &Comparison) ->
     }
 }
 
-/// What the repeated interval of the arm's last word says against its margin: only what is surely beyond it blocks.
+/// The run's answer, and where that leaves it open what the repeated interval says against the margin: only what is
+/// surely beyond it blocks.
 fn judged(trajectory: &Trajectory, answer: &ArmAnswer) -> (GateWord, String) {
     let open = || {
         let reason = trajectory.reason.clone();
@@ -62,30 +63,61 @@ fn judged(trajectory: &Trajectory, answer: &ArmAnswer) -> (GateWord, String) {
     let Some(stop) = answer.stop else {
         return open();
     };
-    let Some(ArmLook {
-        result: Some(result),
-        margin,
-        ..
-    }) = trajectory.look(&answer.arm, answer.pairs)
+    let Some((held, look)) = trajectory
+        .look(&answer.arm, answer.pairs)
+        .and_then(|look| Some((look.held.as_ref()?, look)))
     else {
         return open();
     };
-    let rule = Rule {
-        direction: trajectory.direction,
-        margin: *margin,
-        beyond_margin: true,
+    let said = if stop.is_verdict() {
+        format!("{} after {} pairs", stop.word(), answer.pairs)
+    } else {
+        format!("undecided after {} pairs", answer.pairs)
     };
-    let word = word(rule.word(&result.interval, None));
-    let after = format!("after {} pairs", answer.pairs);
-    let reason = match word {
-        GateWord::Inconclusive if stop.is_verdict() => {
-            format!(
-                "{} {after}, but not surely by more than the margin",
-                stop.word()
-            )
-        }
-        GateWord::Inconclusive => return open(),
-        _ => format!("{} {after}", word.text()),
+    // What the run itself doubts has no answer here; of what it leaves open the gate has its own doubts.
+    let (word, why) = match (stop, held) {
+        (Stop::Improved, held) => (
+            GateWord::Improved,
+            format!(": {}", beyond(trajectory, look, held)),
+        ),
+        (Stop::Equivalent, _) => (
+            GateWord::Equivalent,
+            ": the whole interval lies inside the margin".to_owned(),
+        ),
+        (
+            _,
+            Held {
+                withheld: Some(why),
+                ..
+            },
+        ) => (GateWord::Inconclusive, format!(", but {why}")),
+        (Stop::Regressed, held) if held.word == Word::Regressed => (
+            GateWord::Regressed,
+            format!(": {}", beyond(trajectory, look, held)),
+        ),
+        (Stop::Regressed, _) => (
+            GateWord::Inconclusive,
+            ", but not surely by more than the margin".to_owned(),
+        ),
+        (Stop::Different, _) => (
+            GateWord::Inconclusive,
+            ", but which way is better is not declared".to_owned(),
+        ),
+        (_, held) if held.word == Word::NotWorse => (
+            GateWord::Equivalent,
+            ", but the interval rules out a loss as large as the margin".to_owned(),
+        ),
+        _ => return open(),
     };
-    (word, reason)
+    (word, said + &why)
+}
+
+/// What a sure difference clears.
+fn beyond(trajectory: &Trajectory, look: &ArmLook, held: &Held) -> &'static str {
+    let cleared = matches!(held.word, Word::Improved | Word::Regressed);
+    match trajectory.scale {
+        _ if cleared && look.margin.is_some() => "the whole interval lies beyond the margin",
+        Scale::Ratio => "the interval leaves a ratio of 1 outside",
+        Scale::Difference => "the interval leaves 0 outside",
+    }
 }

@@ -119,6 +119,13 @@ pub(super) fn bootstrap(values: &Values, question: &Question) -> Bootstrap {
     }
 }
 
+/// None, where the run stopped by looking: resamples of what it stopped at know nothing of the other looks.
+pub(super) fn no_bootstrap() -> Bootstrap {
+    Bootstrap::Undefined {
+        why: "the run stopped by looking at it".to_owned(),
+    }
+}
+
 /// Says so where the bootstrap interval alone would have read differently from the verdict.
 pub(super) fn disagreement(bootstrap: &Bootstrap, comparison: &MetricComparison) -> Option<String> {
     let found = bootstrap.interval()?;

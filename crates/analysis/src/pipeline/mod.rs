@@ -11,7 +11,7 @@ mod summary;
 mod verdict;
 
 pub use beside::{Bootstrap, Normality, PowerPlan, TTestReport};
-pub use history::{Histories, History};
+pub use history::{Histories, History, RunBehind};
 pub use pairs::{Design, Pair, Runs};
 pub use summary::{DEFAULT_N, DEFAULT_PERCENT, SummaryRule, SummaryType, SummaryWindow};
 
@@ -138,12 +138,18 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
         (&control[..], alone_control),
         (&candidate[..], alone_candidate),
     ];
+    let looked = verdict::looked_at(&arranged, question);
     let comparison = verdict::verdict(&arranged, numbers, question)?;
     let usable = usable(arranged.design, &control, &candidate);
-    let mut notes = arranged.notes.clone();
+    let mut notes = run_notes(&all);
+    notes.extend(arranged.notes.iter().cloned());
     notes.extend(reading_notes(&all));
     notes.extend(window_note(&all, &question.summary));
-    let bootstrap = beside::bootstrap(&usable, question);
+    let bootstrap = if looked {
+        beside::no_bootstrap()
+    } else {
+        beside::bootstrap(&usable, question)
+    };
     notes.extend(beside::disagreement(&bootstrap, &comparison));
     Ok(Analysis {
         schema: ANALYSIS_SCHEMA,
@@ -155,6 +161,7 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
         bootstrap,
         ttest: question
             .assumption_alpha
+            .filter(|_| !looked)
             .map(|alpha| beside::t_test(&usable, question.bootstrap.level.alpha, alpha)),
         power: question
             .power
@@ -270,6 +277,18 @@ fn usable(design: Design, control: &[RunValue], candidate: &[RunValue]) -> Value
         candidate,
         design,
     }
+}
+
+/// What is wrong with the runs that the trials are of, each said once.
+fn run_notes(trials: &[&History]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let runs = trials.iter().filter_map(|trial| trial.run.as_ref());
+    for problem in runs.flat_map(|run| &run.problems) {
+        if !notes.contains(problem) {
+            notes.push(problem.clone());
+        }
+    }
+    notes
 }
 
 /// What the readers noted, said once with the number of runs.

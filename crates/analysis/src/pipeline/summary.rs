@@ -103,7 +103,7 @@ impl SummaryRule {
     }
 
     /// What to do about curves that are logged too rarely for the original's rule.
-    pub(super) fn way_out(&self, curves: &[&History]) -> Option<&'static str> {
+    pub(crate) fn way_out(&self, curves: &[&History]) -> Option<&'static str> {
         let (
             SummaryType::Auc,
             SummaryWindow::LastPoints(share) | SummaryWindow::FirstPoints(share),

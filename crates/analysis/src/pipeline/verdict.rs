@@ -1,7 +1,7 @@
 //! The verdict of `analyze`, by the one place that makes verdicts.
 
 use super::pairs::Arranged;
-use super::{Design, History, Question, RunValue};
+use super::{Design, History, Question, RunBehind, RunValue};
 use crate::AnalysisError;
 use crate::compare::{CompareOptions, Flag, Inputs, Method, MetricComparison, Pairing, compare};
 use crate::dataset::{Dataset, Origin};
@@ -9,6 +9,7 @@ use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Direction, Outcome, Params};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Compares the sides' numbers; of each side first the runs in their order, then those without a partner.
 pub(super) fn verdict(
@@ -24,6 +25,7 @@ pub(super) fn verdict(
         .iter()
         .find_map(|run| run.declaration.clone());
     data.declared.extend(declared.clone());
+    data.looked_at = looked_at(arranged, question).then(|| question.metric.clone());
     let units = Units::of(arranged);
     let histories = [
         ("control", &arranged.control, &arranged.alone[0]),
@@ -61,6 +63,18 @@ pub(super) fn verdict(
         first.ok_or_else(|| AnalysisError::Question("there is nothing to compare".to_owned()))?;
     units.name(&mut found);
     Ok(found)
+}
+
+/// Whether both sides are of a run that stopped by looking at this very difference.
+pub(super) fn looked_at(arranged: &Arranged, question: &Question) -> bool {
+    let looked = |run: &&Arc<RunBehind>| run.looked_at.as_ref() == Some(&question.metric);
+    let runs = |side: &'_ [History]| -> Vec<Arc<RunBehind>> {
+        let of = side.iter().filter_map(|trial| trial.run.as_ref());
+        of.filter(looked).cloned().collect()
+    };
+    let candidates = runs(&arranged.candidate);
+    let mut controls = runs(&arranged.control).into_iter();
+    controls.any(|run| candidates.contains(&run))
 }
 
 /// The number of every run's unit, and what the unit is called where that number is no seed of a run.

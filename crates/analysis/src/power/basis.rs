@@ -1,5 +1,6 @@
 //! What a plan starts from: a pilot, or a spread that the user states.
 
+use super::pilot::Noise;
 use super::{PairingGain, Pilot};
 use crate::AnalysisError;
 use fairtrial_model::Margin;
@@ -27,6 +28,8 @@ pub(super) struct Known {
     pub(super) design: TDesign,
     pub(super) sd: f64,
     pub(super) df: Option<f64>,
+    /// How many tasks of equal noise it is averaged over.
+    pub(super) tasks: f64,
 }
 
 impl Basis {
@@ -103,6 +106,7 @@ pub(super) fn spreads(
                 design,
                 sd,
                 df: None,
+                tasks: 1.0,
             };
             let paired =
                 correlation.map(|rho| known(TDesign::Paired, sd * (2.0 * (1.0 - rho)).sqrt()));
@@ -114,14 +118,15 @@ pub(super) fn spreads(
         }
         Basis::Pilot(pilot) => {
             let moments = pilot.moments()?;
-            let known = |design, (sd, df)| {
+            let known = |design, of: Noise| {
                 Ok::<_, AnalysisError>(Known {
                     design,
-                    sd: varying(sd)?,
-                    df: Some(df),
+                    sd: varying(of.sd)?,
+                    df: Some(of.df),
+                    tasks: of.tasks,
                 })
             };
-            let unpaired = known(TDesign::Unpaired, (moments.sd, moments.df))?;
+            let unpaired = known(TDesign::Unpaired, moments.one)?;
             let paired = moments
                 .difference
                 .map(|of| known(TDesign::Paired, of))

@@ -15,7 +15,9 @@ use crate::compare::{Scale, UnitKind};
 use basis::{Known, spreads};
 use fairtrial_model::Margin;
 use fairtrial_stats::dist::chi_square;
-use fairtrial_stats::planning::{SampleSize, TDesign, power, sample_size, smallest_effect};
+use fairtrial_stats::planning::{
+    SampleSize, TDesign, power_over, sample_size_over, smallest_effect_over,
+};
 use fairtrial_stats::{Level, Side};
 use serde::Serialize;
 
@@ -203,7 +205,8 @@ fn design_power(
     let beyond = target.effect.map(|effect| effect.abs() - target.threshold);
     let needed = |sd: f64| {
         let beyond = beyond.filter(|beyond| *beyond > 0.0 || target.threshold == 0.0)?;
-        Some(sample_size(known.design, beyond / sd, options.power, level))
+        let over = (known.design, known.tasks);
+        Some(sample_size_over(over, beyond / sd, options.power, level))
     };
     let (required, why_none) = match (needed(known.sd), target.effect) {
         (Some(Ok(required)), _) => (Some(required), None),
@@ -218,7 +221,8 @@ fn design_power(
         ),
     };
     let points = sizes.iter().map(|&n| {
-        let detectable = smallest_effect(known.design, n, options.power, level)
+        let over = (known.design, known.tasks);
+        let detectable = smallest_effect_over(over, n, options.power, level)
             .map_err(question)?
             .effect
             * known.sd;
@@ -253,7 +257,8 @@ fn chance(known: Known, (beyond, threshold): (f64, f64), n: usize, level: Level)
     } else {
         level
     };
-    let found = power(known.design, beyond / known.sd, n, level).ok()?;
+    let over = (known.design, known.tasks);
+    let found = power_over(over, beyond / known.sd, n, level).ok()?;
     Some(found.power)
 }
 

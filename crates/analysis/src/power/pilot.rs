@@ -9,7 +9,7 @@ use crate::compare::{Beyond, CompareOptions, Pairing, Role, Scale, UnitKind};
 use crate::dataset::Dataset;
 use fairtrial_model::{Margin, MetricDeclaration, Params};
 use fairtrial_stats::descriptive::variance;
-use fairtrial_stats::planning::TaskNoise;
+use fairtrial_stats::planning::{TDesign, TaskNoise, tasks_worth};
 use std::collections::BTreeMap;
 
 /// Which numbers of a run are the pilot.
@@ -55,14 +55,23 @@ pub struct Pilot {
 
 /// What the units say about the noise, on the scale of the verdict; tasks averaged.
 pub(super) struct Moments {
-    /// Standard deviation of one unit of an arm.
+    /// That of one unit of an arm.
+    pub(super) one: Noise,
+    /// That of a pair's difference.
+    pub(super) difference: Option<Noise>,
+    /// Correlation of the arms over pairs, where both vary.
+    pub(super) correlation: Option<f64>,
+}
+
+/// One spread.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Noise {
+    /// The standard deviation.
     pub(super) sd: f64,
     /// How well it is known.
     pub(super) df: f64,
-    /// Standard deviation of a pair's difference, and how well that is known.
-    pub(super) difference: Option<(f64, f64)>,
-    /// Correlation of the arms over pairs, where both vary.
-    pub(super) correlation: Option<f64>,
+    /// How many tasks of equal noise it is averaged over.
+    pub(super) tasks: f64,
 }
 
 impl Pilot {
@@ -170,31 +179,50 @@ impl Pilot {
         let of = |values: &[f64]| {
             variance(values).map_err(|why| AnalysisError::Question(why.to_string()))
         };
-        let (mut control, mut candidate, mut difference) = (0.0, 0.0, 0.0);
-        let (mut df, mut pairs) = (0.0, 0.0);
+        // Of each task: the variance of one unit, and how many there are.
+        let (mut control, mut candidate, mut differences) = (Vec::new(), Vec::new(), Vec::new());
         for stratum in &self.sample.strata {
-            control += of(&stratum.control)?;
-            candidate += of(&stratum.candidate)?;
-            df += stratum.control.len() as f64 - 1.0;
-            if self.arms.len() > 1 {
-                df += stratum.candidate.len() as f64 - 1.0;
-            }
+            control.push((of(&stratum.control)?, stratum.control.len()));
+            candidate.push((of(&stratum.candidate)?, stratum.candidate.len()));
             if self.paired {
                 let both = stratum.control.iter().zip(&stratum.candidate);
-                difference += of(&both.map(|(a, b)| b - a).collect::<Vec<f64>>())?;
-                pairs += stratum.control.len() as f64 - 1.0;
+                let of_pairs = of(&both.map(|(a, b)| b - a).collect::<Vec<f64>>())?;
+                differences.push((of_pairs, stratum.control.len()));
             }
         }
-        // Tasks with equal weights: the noise of the mean over tasks, as that of one unit.
-        let tasks = self.tasks.max(1) as f64;
-        let both = (control * candidate).sqrt();
+        let sum = |parts: &[(f64, usize)]| parts.iter().map(|(variance, _)| variance).sum::<f64>();
+        let sides = [sum(&control), sum(&candidate)];
+        let both = (sides[0] * sides[1]).sqrt();
+        let correlation = (sides[0] + sides[1] - sum(&differences)) / (2.0 * both);
+        // One arm alone stands on both sides: it is known as well as it is, not twice as well.
+        let alone = (self.arms.len() < 2).then_some(0.5);
+        let arms = [control, candidate].concat();
+        let one = self.noise(TDesign::Unpaired, &arms);
         Ok(Moments {
-            sd: f64::midpoint(control, candidate).sqrt() / tasks,
-            df,
-            difference: self.paired.then(|| (difference.sqrt() / tasks, pairs)),
-            correlation: (self.paired && both > 0.0)
-                .then(|| (control + candidate - difference) / (2.0 * both)),
+            one: Noise {
+                df: one.df * alone.unwrap_or(1.0),
+                ..one
+            },
+            difference: self
+                .paired
+                .then(|| self.noise(TDesign::Paired, &differences)),
+            correlation: (self.paired && both > 0.0).then_some(correlation),
         })
+    }
+
+    /// Tasks with equal weights: the noise of the mean over tasks, as that of one unit.
+    fn noise(&self, design: TDesign, parts: &[(f64, usize)]) -> Noise {
+        let tasks = self.tasks.max(1) as f64;
+        let arms = parts.len() as f64 / tasks;
+        let variance = parts.iter().map(|(variance, _)| variance).sum::<f64>() / arms;
+        Noise {
+            sd: variance.sqrt() / tasks,
+            df: parts.iter().map(|(_, n)| *n as f64 - 1.0).sum(),
+            tasks: match self.tasks {
+                0 | 1 => 1.0,
+                _ => tasks_worth(design, parts),
+            },
+        }
     }
 
     /// A size in the metric's unit, on the scale of the verdict.

@@ -3,7 +3,7 @@
 use super::SequentialPlan;
 use crate::compare::Fill;
 use fairtrial_model::{Outcome, Record};
-use fairtrial_spec::Spec;
+use fairtrial_spec::{Spec, Task};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The blocks of a run in plan order; one block is one seed across all arms and tasks.
@@ -14,6 +14,9 @@ pub(super) struct Blocks {
     all: Vec<Block>,
     /// Trials of one block.
     size: u64,
+    /// The tasks that have the metric: those of which it is required, and those that reported it in a complete block.
+    /// One about another metric does not break the pairs of this one.
+    tasks: BTreeSet<String>,
     /// The blocks from the first on that are complete: the control, then the candidates.
     complete: Vec<Vec<Side>>,
     /// For each candidate those of them in which it and the control have a value, by place.
@@ -40,11 +43,13 @@ struct Block {
 #[derive(Debug, Clone, Default)]
 struct Arm {
     /// Sum and number of values by task.
-    tasks: BTreeMap<String, (f64, u32)>,
-    /// Trials without a value that are charged to the arm.
-    failed: bool,
-    /// Trials that the machine broke.
-    excused: bool,
+    values: BTreeMap<String, (f64, u32)>,
+    /// The tasks of which a trial reported the metric, whatever its value.
+    reporting: BTreeSet<String>,
+    /// Those with a trial without a value that is charged to the arm.
+    failed: BTreeSet<String>,
+    /// Those with a trial that the machine broke.
+    excused: BTreeSet<String>,
 }
 
 impl Blocks {
@@ -54,7 +59,7 @@ impl Blocks {
             seen: BTreeSet::new(),
             arms: vec![Arm::default(); arms],
         };
-        let of_task = |task: &fairtrial_spec::Task| {
+        let of_task = |task: &Task| {
             let arms = if task.arm.is_some() { 1 } else { arms as u64 };
             arms * u64::from(task.rollouts)
         };
@@ -67,6 +72,12 @@ impl Blocks {
                 .collect(),
             all: vec![block; spec.seeds.len()],
             size: spec.tasks.iter().map(of_task).sum(),
+            tasks: spec
+                .tasks
+                .iter()
+                .filter(|task| is_required(spec, task, &plan.metric.name))
+                .map(|task| task.id.clone())
+                .collect(),
             complete: Vec::new(),
             whole: vec![Vec::new(); plan.candidates.len()],
         }
@@ -91,19 +102,23 @@ impl Blocks {
             .and_then(|name| plan.place_of(name));
         if let Some(arm) = arm.and_then(|arm| block.arms.get_mut(arm)) {
             let ok = record.outcome == Outcome::Ok;
+            let task = record.trial.task.clone();
             let reported = record.metrics.get(&plan.metric.name).filter(|_| ok);
-            let usable = reported.and_then(|number| plan.on_scale(number.0, &record.trial.task));
-            match usable {
+            if reported.is_some() {
+                arm.reporting.insert(task.clone());
+            }
+            match reported.and_then(|number| plan.on_scale(number.0, &task)) {
                 Some(value) => {
-                    let (sum, n) = arm
-                        .tasks
-                        .entry(record.trial.task.clone())
-                        .or_insert((0.0, 0));
+                    let (sum, n) = arm.values.entry(task).or_insert((0.0, 0));
                     *sum += value;
                     *n += 1;
                 }
-                None if record.outcome.is_final() => arm.failed = true,
-                None => arm.excused = true,
+                None if record.outcome.is_final() => {
+                    arm.failed.insert(task);
+                }
+                None => {
+                    arm.excused.insert(task);
+                }
             }
         }
         self.advance();
@@ -116,14 +131,31 @@ impl Blocks {
             .get(self.complete.len())
             .filter(|block| block.seen.len() as u64 >= self.size)
         {
-            let sides: Vec<Side> = block.arms.iter().map(Arm::side).collect();
-            for (candidate, whole) in self.whole.iter_mut().enumerate() {
-                if is_whole(&sides, candidate) {
-                    whole.push(self.complete.len());
-                }
+            let known = self.tasks.len();
+            let reporting = block.arms.iter().flat_map(|arm| &arm.reporting);
+            self.tasks.extend(reporting.cloned());
+            let place = self.complete.len();
+            if self.tasks.len() > known {
+                // The blocks before lack a task that has the metric after all.
+                self.complete.clear();
+                self.whole.iter_mut().for_each(Vec::clear);
             }
-            self.complete.push(sides);
+            for place in self.complete.len()..=place {
+                self.complete(place);
+            }
         }
+    }
+
+    /// Takes in a block that is complete.
+    fn complete(&mut self, place: usize) {
+        let arms = self.all[place].arms.iter();
+        let sides: Vec<Side> = arms.map(|arm| arm.side(&self.tasks)).collect();
+        for (candidate, whole) in self.whole.iter_mut().enumerate() {
+            if is_whole(&sides, candidate) {
+                whole.push(place);
+            }
+        }
+        self.complete.push(sides);
     }
 
     /// Complete blocks in which a candidate and the control have a value, from the first on.
@@ -139,7 +171,7 @@ impl Blocks {
     }
 
     /// Complete blocks.
-    pub(super) fn complete(&self) -> usize {
+    pub(super) fn completed(&self) -> usize {
         self.complete.len()
     }
 
@@ -222,6 +254,13 @@ impl Blocks {
     }
 }
 
+/// Whether a trial of a task that ends well has the metric.
+fn is_required(spec: &Spec, task: &Task, metric: &str) -> bool {
+    let metrics = spec.metrics_of(task);
+    let mut required = metrics.iter().filter(|declared| declared.required);
+    required.any(|declared| declared.name == metric)
+}
+
 /// Whether a candidate and the control have a value.
 fn is_whole(block: &[Side], candidate: usize) -> bool {
     let is_value = |place: usize| matches!(block[place], Side::Value(_));
@@ -240,15 +279,15 @@ impl Side {
 }
 
 impl Arm {
-    /// One value: rollouts averaged, then tasks with equal weights.
-    fn side(&self) -> Side {
-        let means = self.tasks.values().map(|(sum, n)| sum / f64::from(*n));
-        if self.failed {
+    /// One value over the tasks that have the metric: rollouts averaged, then tasks with equal weights.
+    fn side(&self, tasks: &BTreeSet<String>) -> Side {
+        let means = self.values.values().map(|(sum, n)| sum / f64::from(*n));
+        if !self.failed.is_disjoint(tasks) {
             Side::Failed
-        } else if self.excused || self.tasks.is_empty() {
+        } else if !self.excused.is_disjoint(tasks) || self.values.is_empty() {
             Side::Excused
         } else {
-            Side::Value(means.sum::<f64>() / self.tasks.len() as f64)
+            Side::Value(means.sum::<f64>() / self.values.len() as f64)
         }
     }
 }

@@ -2,8 +2,8 @@
 //! two rules hold for a comparison that looks once.
 
 use super::blocks::Blocks;
-use super::look::{self, Stop};
-use crate::compare::{Fill, Rule};
+use super::look::{self, ArmLook, Stop};
+use crate::compare::{Fill, Rule, Word};
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::sequential::TBoundaries;
 
@@ -23,33 +23,71 @@ pub(super) fn doubt(asked: &Asked<'_>, answer: Stop) -> Option<String> {
     if !answer.is_verdict() {
         return None;
     }
-    let broken = asked.blocks.broken_share(asked.pairs, asked.candidate);
-    if broken > MOST_BROKEN {
-        let percent = (100.0 * broken).round();
-        return Some(format!("{percent} % of the pairs have a side missing"));
-    }
-    let differences = |fill: &Fill| asked.blocks.filled(asked.pairs, asked.candidate, *fill);
-    let filled = scenarios(asked, answer);
-    // The answers with failures counted as bad for it as values get; none where nothing failed.
-    let mut answers = filled
-        .iter()
-        .filter_map(differences)
-        .map(|differences| look::take(asked.boundaries, &differences, &asked.rule, "").answer);
-    let turned = answers.find(|becomes| *becomes != Some(answer))?;
-    let becomes = turned.map_or("undecided", Stop::word);
-    Some(format!(
-        "missing data: with failures counted against it, {} would become {becomes}",
-        answer.word()
-    ))
+    let broken = too_broken(asked);
+    broken.or_else(|| {
+        let (against, with) = scenarios(asked);
+        let fills = match answer {
+            Stop::Improved => vec![against],
+            Stop::Regressed => vec![with],
+            _ => vec![against, with],
+        };
+        let mut answers = filled(asked, &fills).map(|look| look.answer);
+        let turned = answers.find(|becomes| *becomes != Some(answer))?;
+        Some(turned_into(
+            answer.word(),
+            turned.map_or("undecided", Stop::word),
+        ))
+    })
 }
 
-/// Failures as bad for the answer as values get.
-fn scenarios(asked: &Asked<'_>, answer: Stop) -> Vec<Fill> {
+/// Why a gate must not read its word from a look, whatever the run itself makes of that look.
+pub(super) fn doubt_held(asked: &Asked<'_>, word: Word) -> Option<String> {
+    let (against, with) = scenarios(asked);
+    let fills = match word {
+        Word::Improved | Word::NotWorse => vec![against],
+        Word::Regressed => vec![with],
+        Word::Equivalent | Word::Identical => vec![against, with],
+        Word::Inconclusive | Word::Insufficient => return None,
+    };
+    let broken = too_broken(asked);
+    broken.or_else(|| {
+        let becomes = |found: ArmLook| {
+            let result = found.result.as_ref();
+            result.map_or(Word::Insufficient, |result| {
+                look::held_word(result, &asked.rule)
+            })
+        };
+        let mut words = filled(asked, &fills).map(becomes);
+        let turned = words.find(|becomes| !stands(word, *becomes))?;
+        Some(turned_into(word.text(), turned.text()))
+    })
+}
+
+/// Whether a word still holds where another one does.
+fn stands(word: Word, where_holds: Word) -> bool {
+    let at_least = matches!(where_holds, Word::Improved | Word::Equivalent);
+    where_holds == word || (word == Word::NotWorse && at_least)
+}
+
+fn too_broken(asked: &Asked<'_>) -> Option<String> {
+    let broken = asked.blocks.broken_share(asked.pairs, asked.candidate);
+    let percent = (100.0 * broken).round();
+    (broken > MOST_BROKEN).then(|| format!("{percent} % of the pairs have a side missing"))
+}
+
+/// The look again, with failures counted as given; none where nothing failed.
+fn filled<'a>(asked: &'a Asked<'_>, fills: &'a [Fill]) -> impl Iterator<Item = ArmLook> + 'a {
+    let differences = |fill: &Fill| asked.blocks.filled(asked.pairs, asked.candidate, *fill);
+    let samples = fills.iter().filter_map(differences);
+    samples.map(|sample| look::take(asked.boundaries, &sample, &asked.rule, ""))
+}
+
+/// Failures as bad for the candidate as values get, and as good for it.
+fn scenarios(asked: &Asked<'_>) -> (Fill, Fill) {
     let seen = asked.blocks.extremes(asked.pairs, asked.candidate);
-    let (against, with) = Fill::extremes(asked.rule.direction, seen);
-    match answer {
-        Stop::Improved => vec![against],
-        Stop::Regressed => vec![with],
-        _ => vec![against, with],
-    }
+    Fill::extremes(asked.rule.direction, seen)
+}
+
+fn turned_into(word: &str, becomes: &str) -> String {
+    format!("missing data: with failures counted against it, {word} would become {becomes}")
 }

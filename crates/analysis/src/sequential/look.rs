@@ -34,6 +34,20 @@ pub struct ArmLook {
     /// Why its answer does not count: too many pairs are broken, or failures could turn it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<String>,
+    /// What a gate reads from it; absent where there is no result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
+}
+
+/// The interval of a look held against the margin as a gate does it: only what is surely beyond it is better or worse.
+/// A look that leaves the run's question open may still answer a gate's, so that it has doubts of its own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Held {
+    /// The word.
+    pub word: Word,
+    /// Why it does not count: too many pairs are broken, or failures could turn it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
 }
 
 /// Why a sequential run ends.
@@ -103,7 +117,17 @@ pub(super) fn take(
         why_none,
         margin: rule.margin,
         withheld: None,
+        held: None,
     }
+}
+
+/// What a gate reads from a result: better and worse must clear the margin.
+pub(super) fn held_word(result: &LookResult, rule: &Rule) -> Word {
+    let beyond = Rule {
+        beyond_margin: true,
+        ..*rule
+    };
+    beyond.word(&result.interval, None)
 }
 
 /// The answer that a repeated interval gives. A sure difference too small to matter is equivalent.

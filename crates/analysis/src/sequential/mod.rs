@@ -9,16 +9,18 @@ mod blocks;
 mod doubt;
 mod look;
 mod plan;
+mod resumed;
 
-pub use look::{ArmLook, Look, Stop};
+pub use look::{ArmLook, Held, Look, Stop};
 pub use plan::SequentialPlan;
 pub(crate) use plan::metric_name;
+pub use resumed::resumed_rule;
 
 use crate::AnalysisError;
 use crate::compare::{FailureCount, Scale};
 use crate::validity::{Floor, MOST_BROKEN, Tally};
 use blocks::Blocks;
-use doubt::{Asked, doubt};
+use doubt::{Asked, doubt, doubt_held};
 use fairtrial_model::{Direction, Record};
 use fairtrial_spec::{Spec, StopRule};
 use fairtrial_stats::sequential::{Design, Schedule, Spending, TBoundaries, t_boundaries};
@@ -190,6 +192,11 @@ impl SequentialRule {
             rule,
         };
         arm.withheld = arm.answer.and_then(|stop| doubt(&asked, stop));
+        arm.held = arm.result.as_ref().map(|result| {
+            let word = look::held_word(result, &asked.rule);
+            let withheld = doubt_held(&asked, word);
+            Held { word, withheld }
+        });
         if arm.withheld.is_none() {
             (answer.stop, answer.pairs) = (arm.answer, n);
         }
@@ -242,7 +249,7 @@ impl SequentialRule {
             last.withheld.clone()
         });
         let broken = || {
-            let (broken, all) = (self.blocks.broken(), self.blocks.complete());
+            let (broken, all) = (self.blocks.broken(), self.blocks.completed());
             let many = broken as f64 > MOST_BROKEN * all as f64;
             many.then(|| format!("{broken} of {all} pairs have a side missing"))
         };

@@ -18,6 +18,8 @@ use std::fmt;
 pub const VARIANCE_SCHEMA: u32 = 1;
 /// Runs beyond which no plan is made.
 const LONGEST: usize = 2000;
+/// Arms, tasks or points that a refusal names.
+const MOST_NAMED: usize = 5;
 /// Runs that the first try looks at.
 const SHORT: usize = 128;
 
@@ -190,7 +192,7 @@ fn infinity_as_null<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::O
 /// Analyzes the spread of runs.
 pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Variance, AnalysisError> {
     question.check()?;
-    one_arm(runs)?;
+    one_kind(runs)?;
     let counted = || runs.iter().filter(|run| run.outcome == Outcome::Ok);
     let single = counted().count() > 0 && counted().all(|run| run.values.len() == 1);
     let (measures, summary, numbers) = if single {
@@ -217,10 +219,13 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
         let why = left_out
             .first()
             .map_or(String::new(), |run| format!("; {}: {}", run.id, run.why));
+        let curves: Vec<&History> = counted().collect();
+        let way_out = question.summary.way_out(&curves);
         return Err(AnalysisError::Question(format!(
-            "a spread needs at least 2 runs with `{}`, there are {}{why}",
+            "a spread needs at least 2 runs with `{}`, there are {}{why}{}",
             question.metric,
-            found.len()
+            found.len(),
+            way_out.unwrap_or_default()
         )));
     }
     let spreads = measures.iter().enumerate().map(|(place, of)| {
@@ -238,24 +243,45 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
     })
 }
 
-/// Refuses runs of several arms: those of one seed are no independent runs, and arms that differ spread by that alone.
-fn one_arm(runs: &[History]) -> Result<(), AnalysisError> {
-    let mut arms: Vec<&str> = Vec::new();
-    for arm in runs.iter().filter_map(|run| run.arm.as_deref()) {
-        if !arms.contains(&arm) {
-            arms.push(arm);
+/// Refuses runs that are no repetitions of each other: arms, tasks or points that differ spread by that alone, and runs
+/// of one seed in several of them are not independent.
+fn one_kind(runs: &[History]) -> Result<(), AnalysisError> {
+    let several = |of: fn(&History) -> Option<&str>| {
+        let mut found: Vec<String> = Vec::new();
+        for name in runs.iter().filter_map(of) {
+            if !found.iter().any(|known| known == name) {
+                found.push(name.to_owned());
+            }
         }
+        found.sort();
+        (found.len() > 1).then_some(found)
+    };
+    let refused = |what: &str, names: &[String], how: String| {
+        let mut shown: Vec<&str> = names.iter().take(MOST_NAMED).map(String::as_str).collect();
+        if names.len() > MOST_NAMED {
+            shown.push("...");
+        }
+        Err(AnalysisError::Question(format!(
+            "these runs are of {} {what} ({}), and runs of different {what} are no repetitions of each other; {how}",
+            names.len(),
+            shown.join("; ")
+        )))
+    };
+    if let Some(arms) = several(|run| run.arm.as_deref()) {
+        let how = format!("name the runs of one arm, as NAME:{}", arms[0]);
+        return refused("arms", &arms, how);
     }
-    if arms.len() < 2 {
-        return Ok(());
+    if let Some(tasks) = several(|run| run.task.as_deref()) {
+        let how = format!("choose one, as --only task={}", tasks[0]);
+        return refused("tasks", &tasks, how);
     }
-    Err(AnalysisError::Question(format!(
-        "these runs are of {} arms ({}), and runs of different arms are no repetitions of each other; name the runs of one \
-         arm, as NAME:{}",
-        arms.len(),
-        arms.join(", "),
-        arms[0]
-    )))
+    match several(|run| run.point.as_deref()) {
+        Some(points) => {
+            let how = format!("choose one, as --only '{}'", points[0]);
+            refused("points", &points, how)
+        }
+        None => Ok(()),
+    }
 }
 
 /// A run's numbers, or why it has none.

@@ -1,6 +1,7 @@
 //! `analyze`: full control over the statistics of a comparison of learning curves.
 
 use super::choices::{DirectionChoice, PairingChoice, switch};
+use super::curve_window::WindowArgs;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
@@ -8,12 +9,11 @@ use crate::printer::Printer;
 use clap::{ArgGroup, ValueEnum};
 use fairtrial_analysis::compare::parse_margin;
 use fairtrial_analysis::pipeline::{
-    self, Analysis, DEFAULT_N, DEFAULT_PERCENT, Histories, Pair, PowerQuestion, Question, Runs,
-    SummaryRule, SummaryType, SummaryWindow,
+    self, Analysis, DEFAULT_N, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule,
+    SummaryType,
 };
 use fairtrial_model::Margin;
 use fairtrial_stats::bootstrap::{Method, Plan};
-use fairtrial_stats::series::Scale;
 use fairtrial_stats::{Level, Side};
 use std::path::{Path, PathBuf};
 
@@ -77,24 +77,8 @@ struct SummaryArgs {
     /// One number per curve
     #[arg(long = "summary.type", value_enum, default_value_t = TypeChoice::Auc)]
     kind: TypeChoice,
-    /// Share of the curve that an area is taken over [default: 0.25, unless steps are given]
-    #[arg(long = "summary.percent", value_name = "SHARE", conflicts_with_all = ["step_min", "step_max"])]
-    percent: Option<f64>,
-    /// At which end [default: last]
-    #[arg(long = "summary.percent_window", value_enum, conflicts_with_all = ["step_min", "step_max"])]
-    percent_window: Option<EndChoice>,
-    /// What the share is one of: logged points (each run by itself), or the steps that all runs have [default: points]
-    #[arg(long = "summary.share_of", value_enum, conflicts_with_all = ["step_min", "step_max"])]
-    share_of: Option<ShareChoice>,
-    /// First step that counts
-    #[arg(long = "summary.step_min", value_name = "STEP", requires = "step_max")]
-    step_min: Option<f64>,
-    /// Last step that counts
-    #[arg(long = "summary.step_max", value_name = "STEP", requires = "step_min")]
-    step_max: Option<f64>,
-    /// Divide an area by its width in steps [default: true]
-    #[arg(long = "summary.normalize_steps", value_parser = switch, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
-    normalize_steps: Option<bool>,
+    #[command(flatten)]
+    window: WindowArgs,
     /// How many last values `eval_last_n` averages [default: 5]
     #[arg(long = "summary.n", value_name = "N")]
     n: Option<usize>,
@@ -159,18 +143,6 @@ enum TypeChoice {
     EvalLastN,
     /// Least-squares slope over all points
     Slope,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum EndChoice {
-    Last,
-    First,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ShareChoice {
-    Points,
-    Steps,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -260,19 +232,12 @@ impl Args {
 impl SummaryArgs {
     /// Refuses what the type of summary would not look at.
     fn check(&self) -> Result<(), Failure> {
-        let of_area = [
-            ("percent", self.percent.is_some()),
-            ("percent_window", self.percent_window.is_some()),
-            ("share_of", self.share_of.is_some()),
-            ("step_min", self.step_min.is_some()),
-            ("normalize_steps", self.normalize_steps.is_some()),
-        ];
         let idle = match self.kind {
             TypeChoice::Auc => None,
-            _ => of_area.into_iter().find(|(_, given)| *given),
+            _ => self.window.given(),
         };
         let (name, of) = match idle {
-            Some((name, _)) => (name, "auc"),
+            Some(name) => (name, "auc"),
             None if self.n.is_some() && self.kind != TypeChoice::EvalLastN => ("n", "eval_last_n"),
             None => return Ok(()),
         };
@@ -282,31 +247,14 @@ impl SummaryArgs {
     }
 
     fn rule(&self) -> SummaryRule {
-        let share = self.percent.unwrap_or(DEFAULT_PERCENT);
-        let window = match (
-            self.step_min,
-            self.step_max,
-            self.share_of.unwrap_or(ShareChoice::Points),
-            self.percent_window.unwrap_or(EndChoice::Last),
-        ) {
-            (Some(min), Some(max), _, _) => SummaryWindow::Steps { min, max },
-            (_, _, ShareChoice::Points, EndChoice::Last) => SummaryWindow::LastPoints(share),
-            (_, _, ShareChoice::Points, EndChoice::First) => SummaryWindow::FirstPoints(share),
-            (_, _, ShareChoice::Steps, EndChoice::Last) => SummaryWindow::LastSteps(share),
-            (_, _, ShareChoice::Steps, EndChoice::First) => SummaryWindow::FirstSteps(share),
-        };
         SummaryRule {
             kind: match self.kind {
                 TypeChoice::Auc => SummaryType::Auc,
                 TypeChoice::EvalLastN => SummaryType::EvalLastN,
                 TypeChoice::Slope => SummaryType::Slope,
             },
-            window,
-            scale: if self.normalize_steps.unwrap_or(true) {
-                Scale::Normalised
-            } else {
-                Scale::Raw
-            },
+            window: self.window.window(),
+            scale: self.window.scale(),
             n: self.n.unwrap_or(DEFAULT_N),
         }
     }

@@ -19,6 +19,7 @@ use crate::typed::Typed;
 use crate::{data_dir, environment, time};
 use clap::ArgAction;
 use fairtrial_analysis::registration::Registration;
+use fairtrial_analysis::sequential::resumed_rule;
 use fairtrial_engine::{
     Controls, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote,
     resolved_spec, reusable,
@@ -349,7 +350,8 @@ fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<Option<Stri
     Ok(only)
 }
 
-/// A run goes on by the stopping rule that it began with, whatever the spec and the flags say by now.
+/// A run goes on by the stopping rule that it began with, whatever the spec and the flags say by now; other things that
+/// its looks are made with must not have changed.
 fn keep_rule(
     run: &RunDir,
     plan: &mut Plan,
@@ -359,14 +361,18 @@ fn keep_rule(
     if !run.journal().exists() {
         return Ok(());
     }
-    let recorded = resolved_spec(run)?.analysis.stop;
-    if recorded.is_none() || recorded == plan.spec().analysis.stop {
+    let rule = resumed_rule(&resolved_spec(run)?, plan.spec()).map_err(|error| {
+        Failure::from(error).hint(
+            "`--resume --as-recorded` goes on as it began; without --resume a new run starts with looks of its own",
+        )
+    })?;
+    if rule == plan.spec().analysis.stop {
         return Ok(());
     }
     if plan.spec().analysis.stop.is_some() {
         printer.warn("the run goes on by the stopping rule that it began with");
     }
-    *plan = sequential::with_rule(plan, recorded, only)?;
+    *plan = sequential::with_rule(plan, rule, only)?;
     Ok(())
 }
 

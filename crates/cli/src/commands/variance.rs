@@ -1,15 +1,17 @@
 //! `variance`: how noisy runs are, and how many of them are enough.
 
+use super::curve_window::WindowArgs;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::picture::Picture;
 use crate::printer::Printer;
 use crate::sources::run_named;
-use fairtrial_analysis::pipeline::Histories;
+use fairtrial_analysis::pipeline::{Histories, SummaryRule};
 use fairtrial_analysis::variance::{VarianceQuestion, variance};
 use fairtrial_engine::resolved_spec;
 use fairtrial_journal::DataRoot;
+use fairtrial_spec::Filter;
 use std::path::PathBuf;
 
 /// Show how much runs of one arm vary, and how many of them make the mean precise enough
@@ -19,19 +21,25 @@ Examples:
   fairtrial variance pilot:control --metric overview/reward --threshold 0.05
   fairtrial variance run1.csv run2.csv run3.csv --output variance.svg
   fairtrial variance --from histories.csv run1 run2 run3
+  fairtrial variance suite:control --only task=hard,lr=0.1
 
 A run is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or \
-NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed. All must be of one arm.")]
+NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed. All must be of one arm, one task and one point of a sweep.")]
 pub(crate) struct Args {
     /// The runs
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
+    /// Of the trials of a run of ours, only these, as task=hard,lr=0.1
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse)]
+    only: Option<Filter>,
     /// The metric [default: the primary one of our run that comes first, else overview/reward]
     #[arg(long, value_name = "KEY")]
     metric: Option<String>,
     /// The spread, and the half-width of the mean's interval, that is asked for: 0.05 means 5 %
     #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
     threshold: f64,
+    #[command(flatten)]
+    window: WindowArgs,
     /// Where the plot goes: a .png or .svg file
     #[arg(long, default_value = "variance_analysis.png", value_name = "PLOT")]
     output: PathBuf,
@@ -61,10 +69,18 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     };
     let question = VarianceQuestion {
         threshold: args.threshold,
+        summary: SummaryRule {
+            window: args.window.window(),
+            scale: args.window.scale(),
+            ..SummaryRule::default()
+        },
         ..VarianceQuestion::new(&metric)
     };
     question.check()?;
-    let runs = Histories::new(root, args.from.clone()).read(&args.runs, &metric)?;
+    let histories = Histories::new(root, args.from.clone());
+    let runs = histories
+        .only(args.only.clone())
+        .read(&args.runs, &metric)?;
     let found = variance(&runs, &question)?;
     picture.write(&fairtrial_report::variance::figure(&found), &args.output)?;
     if args.json {

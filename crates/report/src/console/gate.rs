@@ -2,8 +2,7 @@
 
 use super::Terminal;
 use super::page::Page;
-use crate::comparison::mismatch_sentences;
-use crate::gate::{evidence_sections, gate_tone, headline, rules_section};
+use crate::gate::{evidence_sections, gate_tone, headline, rules_section, warnings};
 use crate::grid::Tone;
 use fairtrial_analysis::gate::Gate;
 
@@ -11,10 +10,8 @@ use fairtrial_analysis::gate::Gate;
 pub fn gate(gate: &Gate, terminal: Terminal) -> String {
     let mut page = Page::new(terminal);
     page.sentence(&headline(gate), gate_tone(gate.word));
-    if let Some(comparison) = &gate.comparison {
-        for sentence in mismatch_sentences(&comparison.mismatches) {
-            page.sentence(&sentence, Tone::Caution);
-        }
+    for sentence in warnings(gate) {
+        page.sentence(&sentence, Tone::Caution);
     }
     page.section(&rules_section(gate));
     for section in evidence_sections(gate) {

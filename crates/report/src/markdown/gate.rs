@@ -1,8 +1,7 @@
 //! A gate's answer as the summary that is posted under a pull request.
 
 use super::{escape, section};
-use crate::comparison::mismatch_sentences;
-use crate::gate::{evidence_sections, headline, rules_section};
+use crate::gate::{evidence_sections, headline, rules_section, warnings};
 use fairtrial_analysis::gate::{Gate, GateWord};
 
 /// The answer, the rules, and the numbers folded away below.
@@ -15,14 +14,11 @@ pub fn gate(gate: &Gate) -> String {
         GateWord::Invalid => "⚠️",
     };
     let mut parts = vec![format!("# {mark} {}\n", escape(&headline(gate)))];
-    if let Some(comparison) = &gate.comparison {
-        let warnings = mismatch_sentences(&comparison.mismatches);
-        parts.extend(
-            warnings
-                .iter()
-                .map(|text| format!("> ⚠️ {}\n", escape(text))),
-        );
-    }
+    parts.extend(
+        warnings(gate)
+            .iter()
+            .map(|text| format!("> ⚠️ {}\n", escape(text))),
+    );
     parts.push(section(&rules_section(gate)));
     let tables: Vec<String> = evidence_sections(gate).iter().map(section).collect();
     if !tables.is_empty() {

@@ -16,7 +16,8 @@ pub use original::{
     original_sample_size,
 };
 pub use power::{
-    PowerAt, SampleSize, SmallestEffect, TDesign, power, sample_size, smallest_effect,
+    PowerAt, SampleSize, SmallestEffect, TDesign, power, power_over, sample_size, sample_size_over,
+    smallest_effect, smallest_effect_over, tasks_worth,
 };
 pub use precision::{PrecisionCurve, PrecisionPoint, precision_curve};
 pub use proportions::{

@@ -42,9 +42,9 @@ impl TDesign {
         }
     }
 
-    /// The chance of a significant result; `n` may be fractional.
-    fn power(self, effect: f64, n: f64, level: Level) -> f64 {
-        let (df, nc) = (self.df(n), self.noncentrality(effect, n));
+    /// The chance of a significant result, over so many tasks; `n` may be fractional.
+    fn power(self, effect: f64, (n, tasks): (f64, f64), level: Level) -> f64 {
+        let (df, nc) = (tasks * self.df(n), self.noncentrality(effect, n));
         let above = |tail: f64| noncentral_t::sf(student_t::inverse_sf(tail, df), df, nc);
         let below = |tail: f64| noncentral_t::cdf(-student_t::inverse_sf(tail, df), df, nc);
         match level.side {
@@ -76,7 +76,20 @@ const METHOD: &str = "non-central t";
 
 /// The power of a t test with `n` pairs or runs per arm.
 pub fn power(design: TDesign, effect: f64, n: usize, level: Level) -> Outcome<PowerAt> {
+    power_over((design, 1.0), effect, n, level)
+}
+
+/// The same for a mean over tasks with equal weights, each with `n` of its own. The effect is in standard deviations of
+/// that mean as if of one pair or run; `tasks` is how many of equal noise they are worth, which is how many times better
+/// than by one task alone the noise is known ([`tasks_worth`]).
+pub fn power_over(
+    (design, tasks): (TDesign, f64),
+    effect: f64,
+    n: usize,
+    level: Level,
+) -> Outcome<PowerAt> {
     let level = level.checked()?;
+    some_tasks(tasks)?;
     finite_effect(effect)?;
     if n < 2 {
         return Err(Undefined::TooFew {
@@ -85,7 +98,8 @@ pub fn power(design: TDesign, effect: f64, n: usize, level: Level) -> Outcome<Po
             need: 2,
         });
     }
-    let power = sample::representable("the power", design.power(effect, n as f64, level))?;
+    let found = design.power(effect, (n as f64, tasks), level);
+    let power = sample::representable("the power", found)?;
     Ok(PowerAt {
         method: METHOD,
         design,
@@ -93,6 +107,36 @@ pub fn power(design: TDesign, effect: f64, n: usize, level: Level) -> Outcome<Po
         effect,
         power,
         level,
+    })
+}
+
+/// How many tasks of equal noise tasks are worth, by Satterthwaite: of each task (of each arm, without pairs) the
+/// variance of one pair or run and their number. Two of very unequal noise are hardly more than one.
+pub fn tasks_worth(design: TDesign, parts: &[(f64, usize)]) -> f64 {
+    let of_mean = |(variance, n): &(f64, usize)| variance / *n as f64;
+    let sum: f64 = parts.iter().map(of_mean).sum();
+    let squares = parts
+        .iter()
+        .map(|part| of_mean(part).powi(2) / (part.1 as f64 - 1.0));
+    let runs: usize = parts.iter().map(|(_, n)| n).sum();
+    let one = design.df(runs as f64 / parts.len() as f64);
+    let worth = sum * sum / squares.sum::<f64>() / one;
+    // Where nothing varies, or nothing is known, it is one.
+    if worth.is_finite() && worth > 0.0 {
+        worth
+    } else {
+        1.0
+    }
+}
+
+fn some_tasks(tasks: f64) -> Outcome<f64> {
+    if tasks.is_finite() && tasks > 0.0 {
+        return Ok(tasks);
+    }
+    Err(Undefined::BadArgument {
+        name: "tasks".into(),
+        value: tasks,
+        expected: "a number above 0".into(),
     })
 }
 
@@ -144,20 +188,32 @@ pub struct SampleSize {
 ///
 /// An effect of zero, or one in the wrong direction for a one-sided test, is found by no number of runs.
 pub fn sample_size(design: TDesign, effect: f64, power: f64, level: Level) -> Outcome<SampleSize> {
+    sample_size_over((design, 1.0), effect, power, level)
+}
+
+/// The same in each of several tasks, as in [`power_over`].
+pub fn sample_size_over(
+    (design, tasks): (TDesign, f64),
+    effect: f64,
+    power: f64,
+    level: Level,
+) -> Outcome<SampleSize> {
     let level = level.checked()?;
+    some_tasks(tasks)?;
+    let chance = |n: f64| design.power(effect, (n, tasks), level);
     finite_effect(effect)?;
     sample::open_chance("power", power)?;
     right_direction(effect, power, level)?;
-    if design.power(effect, LARGEST_N, level) < power {
+    if chance(LARGEST_N) < power {
         return Err(too_many(effect));
     }
-    let enough = |n: u64| design.power(effect, n as f64, level) >= power;
+    let enough = |n: u64| chance(n as f64) >= power;
     let finish = |n: u64, n_exact| SampleSize {
         method: METHOD,
         design,
         n,
         n_exact,
-        achieved_power: design.power(effect, n as f64, level),
+        achieved_power: chance(n as f64),
         effect,
         power,
         level,
@@ -166,7 +222,7 @@ pub fn sample_size(design: TDesign, effect: f64, power: f64, level: Level) -> Ou
         return Ok(finish(2, None));
     }
     let exact = increasing_root(2.0f64.ln(), LARGEST_N.ln(), |u| {
-        (design.power(effect, u.exp(), level) - power, f64::NAN)
+        (chance(u.exp()) - power, f64::NAN)
     })
     .exp();
     // The root may lie a rounding error beside the whole number.
@@ -242,7 +298,18 @@ pub fn smallest_effect(
     power: f64,
     level: Level,
 ) -> Outcome<SmallestEffect> {
+    smallest_effect_over((design, 1.0), n, power, level)
+}
+
+/// The same in each of several tasks, as in [`power_over`].
+pub fn smallest_effect_over(
+    (design, tasks): (TDesign, f64),
+    n: usize,
+    power: f64,
+    level: Level,
+) -> Outcome<SmallestEffect> {
     let level = level.checked()?;
+    some_tasks(tasks)?;
     sample::open_chance("power", power)?;
     if n < 2 {
         return Err(Undefined::TooFew {
@@ -261,7 +328,7 @@ pub fn smallest_effect(
     let sign = if level.side == Side::Less { -1.0 } else { 1.0 };
     let size = increasing_root(1e-9f64.ln(), 1e9f64.ln(), |u| {
         (
-            design.power(sign * u.exp(), n as f64, level) - power,
+            design.power(sign * u.exp(), (n as f64, tasks), level) - power,
             f64::NAN,
         )
     });

@@ -4,6 +4,7 @@ use super::{History, Points, STEP_NAMES, content, read_text};
 use crate::AnalysisError;
 use fairtrial_model::{Number, Outcome};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A file with one run's history; a `seed` key, where lines have one, is the run's seed.
@@ -12,12 +13,15 @@ pub(super) fn history(path: &Path, metric: &str, id: String) -> Result<History, 
     let (points, seed) = points(path, &text, metric)?;
     Ok(History {
         id,
+        task: None,
+        point: None,
         arm: None,
         seed,
         outcome: Outcome::Ok,
         steps: points.steps,
         values: points.values,
         declaration: None,
+        run: None,
         notes: points.notes,
     })
 }
@@ -63,9 +67,25 @@ pub(super) fn points(
         points.notes.push(note);
     }
     if points.values.is_empty() {
-        return Err(content(path, format!("no line holds `{key}`")));
+        let there = match numbers(text).as_slice() {
+            [] => String::new(),
+            names => format!("; there are {}", names.join(", ")),
+        };
+        return Err(content(path, format!("no line holds `{key}`{there}")));
     }
     Ok((points, seed))
+}
+
+/// The keys that hold numbers, for whoever asked for another one.
+fn numbers(text: &str) -> Vec<String> {
+    let lines = text.lines();
+    let objects = lines.filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
+    let is_metric = |(name, value): &(String, Value)| {
+        let beside = STEP_NAMES.contains(&name.as_str()) || name == "seed";
+        !beside && value_of(value).is_some()
+    };
+    let names = objects.flatten().filter(is_metric).map(|(name, _)| name);
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// A number, or one of the words that stand for what JSON cannot write.

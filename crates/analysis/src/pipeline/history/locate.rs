@@ -4,6 +4,7 @@ use super::Histories;
 use crate::AnalysisError;
 use fairtrial_journal::{JournalError, RunDir, RunState, Selector, effective_records};
 use fairtrial_model::{Record, Stamp};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Where one history lies.
@@ -17,8 +18,12 @@ pub(super) enum Place {
     },
     /// In a file of JSON lines.
     Lines { path: PathBuf, id: String },
-    /// In a trial's directory.
-    Trial { dir: PathBuf, id: String },
+    /// In a trial's directory; its run, where that was asked for.
+    Trial {
+        dir: PathBuf,
+        run: Option<RunDir>,
+        id: String,
+    },
 }
 
 impl Histories {
@@ -39,6 +44,7 @@ impl Histories {
         if path.join("record.json").is_file() {
             return Ok(vec![Place::Trial {
                 dir: path.to_owned(),
+                run: None,
                 id: id.trim_end_matches('/').to_owned(),
             }]);
         }
@@ -49,6 +55,7 @@ impl Histories {
         if !id.is_empty() && dir.join("record.json").is_file() {
             return Ok(vec![Place::Trial {
                 dir,
+                run: None,
                 id: id.to_owned(),
             }]);
         }
@@ -89,16 +96,19 @@ impl Histories {
         };
         let wanted = |record: &Record| {
             let key = &record.trial;
-            arm.is_none_or(|arm| key.arm.as_deref() == Some(arm))
+            let only = self.only.as_ref();
+            only.is_none_or(|only| only.matches(key, &key.point))
+                && arm.is_none_or(|arm| key.arm.as_deref() == Some(arm))
                 && seed.is_none_or(|seed| seed == key.seed.to_string())
         };
         let run = match RunDir::open(&self.root, name, selector) {
             Err(JournalError::NoSuchRun { .. } | JournalError::Name(_)) => return Ok(None),
             found => found?,
         };
-        let mut records = Vec::new();
+        let (mut records, mut arms) = (Vec::new(), BTreeSet::new());
         let state = RunState::read(&run.journal())?;
         effective_records(&run.journal(), &state, |record| {
+            arms.extend(record.trial.arm.clone());
             if wanted(&record) {
                 records.push(record);
             }
@@ -107,8 +117,16 @@ impl Histories {
         if records.is_empty() {
             let of = arm.map_or(String::new(), |arm| format!(" of arm `{arm}`"));
             let with = seed.map_or(String::new(), |seed| format!(" with seed {seed}"));
+            let unknown = arm.is_some_and(|arm| !arms.contains(arm));
+            let there = match arms.into_iter().collect::<Vec<_>>() {
+                arms if unknown && !arms.is_empty() => {
+                    format!("; its arms are {}", arms.join(", "))
+                }
+                _ if self.only.is_some() => " that --only lets pass".to_owned(),
+                _ => String::new(),
+            };
             return Err(AnalysisError::Question(format!(
-                "the run {} {} has no trials{of}{with}",
+                "the run {} {} has no trials{of}{with}{there}",
                 run.name(),
                 run.stamp()
             )));
@@ -117,16 +135,17 @@ impl Histories {
         Ok(Some(
             records
                 .iter()
-                .map(|record| self.trial_place(record))
+                .map(|record| self.trial_place(&run, record))
                 .collect(),
         ))
     }
 
-    fn trial_place(&self, record: &Record) -> Place {
+    fn trial_place(&self, run: &RunDir, record: &Record) -> Place {
         let dir = self.root.path().join(&record.dir);
         let id = record.dir.rsplit('/').next().unwrap_or(&record.dir);
         Place::Trial {
             id: id.to_owned(),
+            run: Some(run.clone()),
             dir,
         }
     }

@@ -10,18 +10,23 @@
 //! Steps stand in the column or key `_step`, else `step`; without either the row's number is the step. A row without
 //! the metric is no point of its curve.
 
+mod behind;
 mod lines;
 mod locate;
 mod table;
 mod trial;
 
+pub use behind::RunBehind;
+
 use crate::AnalysisError;
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{MetricDeclaration, Outcome};
+use fairtrial_spec::Filter;
 use locate::Place;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use table::Table;
 
 /// Names under which programs write the step, the preferred one first.
@@ -32,6 +37,10 @@ const STEP_NAMES: [&str; 2] = ["_step", "step"];
 pub struct History {
     /// The run, as reports name it.
     pub id: String,
+    /// Its task, where that is recorded.
+    pub task: Option<String>,
+    /// Its point of a sweep, where that is recorded; empty where nothing is swept.
+    pub point: Option<String>,
     /// Its arm, where that is recorded.
     pub arm: Option<String>,
     /// Its seed, where that is recorded.
@@ -44,6 +53,8 @@ pub struct History {
     pub values: Vec<f64>,
     /// How its spec declares the metric.
     pub declaration: Option<MetricDeclaration>,
+    /// The run of ours that it is a trial of.
+    pub run: Option<Arc<RunBehind>>,
     /// What a reader should know about the reading.
     pub notes: Vec<String>,
 }
@@ -94,8 +105,9 @@ impl Points {
 pub struct Histories {
     root: DataRoot,
     from: Option<PathBuf>,
+    only: Option<Filter>,
     tables: HashMap<PathBuf, Rc<Table>>,
-    trials: trial::Trials,
+    runs: behind::Runs,
 }
 
 impl Histories {
@@ -104,9 +116,17 @@ impl Histories {
         Self {
             root,
             from,
+            only: None,
             tables: HashMap::new(),
-            trials: trial::Trials::default(),
+            runs: behind::Runs::default(),
         }
+    }
+
+    /// The same, of which only some trials of a run count.
+    #[must_use]
+    pub fn only(mut self, filter: Option<Filter>) -> Self {
+        self.only = filter;
+        self
     }
 
     /// The curves behind run ids, in their order; one id can stand for several trials.
@@ -139,7 +159,10 @@ impl Histories {
                 table.history(&path, run.as_deref(), metric, id)
             }
             Place::Lines { path, id } => lines::history(&path, metric, id),
-            Place::Trial { dir, id } => self.trials.history(&self.root, &dir, metric, id),
+            Place::Trial { dir, run, id } => {
+                let known = (&mut self.runs, &self.root);
+                trial::history(known, (&dir, run.as_ref()), metric, id)
+            }
         }
     }
 

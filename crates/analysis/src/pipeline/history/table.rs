@@ -78,12 +78,15 @@ impl Table {
         } = Points::from_rows(points);
         Ok(History {
             id,
+            task: None,
+            point: None,
             arm: self.arm(rows),
             seed: self.seed(path, rows)?,
             outcome: Outcome::Ok,
             steps,
             values,
             declaration: None,
+            run: None,
             notes,
         })
     }

@@ -1,105 +1,61 @@
 //! Histories of our own trials: the spec says in which file of the trial's directory a metric's series lies.
 
+use super::behind::Runs;
 use super::{History, Points, content, lines, read_text, table::Table};
 use crate::AnalysisError;
-use fairtrial_journal::{DataRoot, list_runs, read_if_there};
-use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record, Stamp};
-use fairtrial_spec::Spec;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use fairtrial_journal::{DataRoot, RunDir};
+use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Params, Record};
 use std::path::Path;
-use std::rc::Rc;
 
 /// The file that trials report to.
 const REPORTED_FILE: &str = "metrics.jsonl";
 
-/// The specs of the runs that trials belong to, read once.
-#[derive(Debug, Default)]
-pub(super) struct Trials {
-    specs: HashMap<Stamp, Option<Rc<Spec>>>,
-}
-
-impl Trials {
-    pub(super) fn history(
-        &mut self,
-        root: &DataRoot,
-        dir: &Path,
-        metric: &str,
-        id: String,
-    ) -> Result<History, AnalysisError> {
-        let path = dir.join("record.json");
-        let record: Record = serde_json::from_str(&read_text(&path)?)
-            .map_err(|error| content(&path, format!("not a record: {error}")))?;
-        let declaration = self.declaration(root, dir, metric)?;
-        // A trial that failed may have left no file: that is its answer, not an error of the question.
-        let number = record.metrics.get(metric);
-        let points = match (points(dir, metric, declaration.as_ref()), number) {
-            (Err(_), _) if record.outcome != Outcome::Ok => Points::default(),
-            (Err(_), Some(number)) if !record.series.contains_key(metric) => {
-                Points::single(number.0)
-            }
-            (points, _) => points?,
-        };
-        let mut notes = points.notes;
-        if record.outcome != Outcome::Ok {
-            notes.push(format!("the trial ended as {}", record.outcome));
-        }
-        Ok(History {
-            id,
-            arm: record.trial.arm.clone(),
-            seed: Some(record.trial.seed),
-            outcome: record.outcome,
-            steps: points.steps,
-            values: points.values,
-            declaration,
-            notes,
-        })
-    }
-
-    /// How the trial's spec declares the metric.
-    fn declaration(
-        &mut self,
-        root: &DataRoot,
-        dir: &Path,
-        metric: &str,
-    ) -> Result<Option<MetricDeclaration>, AnalysisError> {
-        let Some(stamp) = stamp_of(dir) else {
-            return Ok(None);
-        };
-        let spec = match self.specs.entry(stamp) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(spec_of(root, stamp)?),
-        };
-        let declared = |spec: &Rc<Spec>| {
-            let found = spec.metrics.iter().find(|declared| declared.name == metric);
-            found.cloned()
-        };
-        Ok(spec.as_ref().and_then(declared))
-    }
-}
-
-/// The spec of the run with this stamp; absent where the run is gone. One that is there and cannot be read is an error:
-/// without it nobody knows which way of the metric is better.
-fn spec_of(root: &DataRoot, stamp: Stamp) -> Result<Option<Rc<Spec>>, AnalysisError> {
-    let run = list_runs(root)?
-        .into_iter()
-        .find(|run| run.stamp() == stamp);
-    let Some(path) = run.map(|run| run.resolved_spec()) else {
-        return Ok(None);
+/// The curve of one trial of ours, whose run was asked for by name or is told by the trial's directory.
+pub(super) fn history(
+    (runs, root): (&mut Runs, &DataRoot),
+    (dir, asked): (&Path, Option<&RunDir>),
+    metric: &str,
+    id: String,
+) -> Result<History, AnalysisError> {
+    let path = dir.join("record.json");
+    let record: Record = serde_json::from_str(&read_text(&path)?)
+        .map_err(|error| content(&path, format!("not a record: {error}")))?;
+    let (spec, run) = runs.of(root, dir, asked)?.unzip();
+    let declaration = spec.and_then(|spec| {
+        let mut declared = spec.metrics.iter();
+        declared.find(|declared| declared.name == metric).cloned()
+    });
+    // A trial that failed may have left no file: that is its answer, not an error of the question.
+    let number = record.metrics.get(metric);
+    let points = match (points(dir, metric, declaration.as_ref()), number) {
+        (Err(_), _) if record.outcome != Outcome::Ok => Points::default(),
+        (Err(_), Some(number)) if !record.series.contains_key(metric) => Points::single(number.0),
+        (points, _) => points?,
     };
-    let Some(text) = read_if_there(&path)? else {
-        return Ok(None);
-    };
-    let spec = serde_json::from_slice(&text)
-        .map_err(|error| content(&path, format!("not a spec of this version: {error}")))?;
-    Ok(Some(Rc::new(spec)))
+    let mut notes = points.notes;
+    if record.outcome != Outcome::Ok {
+        notes.push(format!("the trial ended as {}", record.outcome));
+    }
+    Ok(History {
+        id,
+        task: Some(record.trial.task.clone()),
+        point: Some(conditions(&record.trial.point)),
+        arm: record.trial.arm.clone(),
+        seed: Some(record.trial.seed),
+        outcome: record.outcome,
+        steps: points.steps,
+        values: points.values,
+        declaration,
+        run,
+        notes,
+    })
 }
 
-/// The run of a trial directory, `<stamp>-<index>[-attemptN]`.
-fn stamp_of(dir: &Path) -> Option<Stamp> {
-    let name = dir.file_name()?.to_str()?;
-    let name = name.rsplit_once("-attempt").map_or(name, |(name, _)| name);
-    name.rsplit_once('-')?.0.parse().ok()
+/// A point as `--only` takes it.
+fn conditions(point: &Params) -> String {
+    let values = point.iter();
+    let values = values.map(|(name, value)| format!("{name}={}", Params::display(value)));
+    values.collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn points(
