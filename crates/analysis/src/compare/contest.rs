@@ -2,9 +2,10 @@
 
 use super::case::{Asked, Case};
 use super::fill::Fill;
+use super::joined::UnitKey;
 use super::sample::Sample;
 use super::sides::{Selected, SideRows};
-use super::units::{Missing, UnitKey};
+use super::units::Missing;
 use super::{CompareOptions, Method};
 use crate::validity::MOST_BROKEN;
 use fairtrial_model::{Direction, Params};
@@ -76,7 +77,16 @@ impl Contest<'_> {
             .iter()
             .map(|case| filled(case, worst).mean(|stratum| &stratum.control))
             .collect::<Option<_>>()?;
-        let barred: Vec<Option<String>> = missing.iter().map(barred).collect();
+        let tasks: Vec<BTreeSet<u32>> = alone
+            .iter()
+            .map(|case| case.units.control_tasks())
+            .collect();
+        let all: BTreeSet<u32> = tasks.iter().flatten().copied().collect();
+        let barred: Vec<Option<String>> = missing
+            .iter()
+            .zip(&tasks)
+            .map(|(missing, tasks)| barred(missing).or_else(|| lacks(all.len() - tasks.len())))
+            .collect();
         let able: Vec<usize> = (0..contestants.len())
             .filter(|place| barred[*place].is_none())
             .collect();
@@ -236,6 +246,12 @@ fn barred(missing: &Missing) -> Option<String> {
             missing.without_value, missing.trials
         )
     })
+}
+
+/// The same of one that has nothing in tasks that others have: without the hard ones anybody would win.
+fn lacks(tasks: usize) -> Option<String> {
+    let s = if tasks == 1 { "" } else { "s" };
+    (tasks > 0).then(|| format!("nothing in {tasks} task{s} that others have"))
 }
 
 /// The interval of a contestant's mean.

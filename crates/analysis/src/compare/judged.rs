@@ -3,6 +3,7 @@
 use super::case::{Case, Scale};
 use super::method::Answer;
 use super::missing;
+use super::units::UnitKind;
 use super::verdict::Word;
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::{Outcome, Undefined};
@@ -46,7 +47,8 @@ pub(super) fn judged(case: &Case, answered: &Outcome<Answer>, alpha: f64) -> Jud
     if case.units.paired && broken > MOST_BROKEN {
         let percent = (100.0 * broken).round();
         let reason = format!(
-            "{percent} % of the pairs have a side missing; --pairing none compares the groups"
+            "{percent} % of the pairs have a side missing{}",
+            groups_hint(case)
         );
         return Judged::plain(Word::Insufficient, reason);
     }
@@ -106,17 +108,30 @@ fn reason(case: &Case, word: Word, answer: &Answer) -> String {
 }
 
 /// Which side it is that has no value. Of pairs, both sides are gone where one is.
-fn no_value(case: &Case) -> &'static str {
+fn no_value(case: &Case) -> String {
     let rows = || case.units.rows.iter();
     let control = rows().any(|row| row.control.has_value());
     let candidate = rows().any(|row| row.candidate.has_value());
     match (control, candidate) {
-        (false, false) => "neither side has a usable value",
-        (false, true) => "the control has no usable value",
-        (true, false) => "the candidate has no usable value",
-        (true, true) => {
-            "no unit has a usable value on both sides; --pairing none compares the groups"
+        (false, false) => "neither side has a usable value".to_owned(),
+        (false, true) => "the control has no usable value".to_owned(),
+        (true, false) => "the candidate has no usable value".to_owned(),
+        (true, true) if case.units.paired => {
+            let hint = groups_hint(case);
+            format!("no unit has a usable value on both sides{hint}")
         }
+        (true, true) => "no task has a usable value on both sides".to_owned(),
+    }
+}
+
+/// What is left to compare without pairs. Of tasks, that would be other tasks: nothing.
+fn groups_hint(case: &Case) -> &'static str {
+    if case.units.kind == UnitKind::Task {
+        ""
+    } else if case.units.has_several_tasks() {
+        "; --pairing none compares the groups in the tasks that both sides have"
+    } else {
+        "; --pairing none compares the groups"
     }
 }
 
