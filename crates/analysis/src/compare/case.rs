@@ -187,8 +187,8 @@ impl Case {
         rule_for(&self.declaration, (self.scale, timing), base, self.beyond)
     }
 
-    /// Smallest and largest value that any trial of either side reported, on the scale of the sample.
-    pub(crate) fn extremes(&self) -> Option<(f64, f64)> {
+    /// Smallest and largest value that any trial of either side reported in each task, on the scale of the sample.
+    pub(crate) fn extremes(&self) -> Vec<Option<(f64, f64)>> {
         let scaled = |value: f64| {
             if self.scale == Scale::Ratio {
                 value.ln()
@@ -196,12 +196,23 @@ impl Case {
                 value
             }
         };
+        let tasks = self.rows.task_names.len();
         if self.kind == DataKind::Binary {
-            return Some((0.0, 1.0));
+            return vec![Some((0.0, 1.0)); tasks];
         }
-        let least = finite(&self.rows).reduce(f64::min)?;
-        let most = finite(&self.rows).reduce(f64::max)?;
-        Some((scaled(least), scaled(most)))
+        let mut found: Vec<Option<(f64, f64)>> = vec![None; tasks];
+        for row in self.rows.control.iter().chain(&self.rows.candidate) {
+            if let Some(value) = row.value.filter(|value| value.is_finite()).map(scaled) {
+                let (least, most) = found[row.task as usize].get_or_insert((value, value));
+                (*least, *most) = (least.min(value), most.max(value));
+            }
+        }
+        found
+    }
+
+    /// Whether there are values, and all are above zero.
+    pub(crate) fn is_positive(&self) -> bool {
+        finite(&self.rows).next().is_some() && finite(&self.rows).all(|value| value > 0.0)
     }
 }
 

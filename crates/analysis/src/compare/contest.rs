@@ -1,7 +1,7 @@
 //! Several contestants in order: who is best, how sure that is, and who cannot be told from the best.
 
 use super::case::{Asked, Case};
-use super::fill::Fill;
+use super::fill::{Fill, FillByTask};
 use super::joined::UnitKey;
 use super::sample::Sample;
 use super::sides::{Selected, SideRows};
@@ -75,7 +75,7 @@ impl Contest<'_> {
         let worst = self.worst(&alone, &missing);
         let ranked: Vec<f64> = alone
             .iter()
-            .map(|case| filled(case, worst).mean(|stratum| &stratum.control))
+            .map(|case| filled(case, worst.as_ref()).mean(|stratum| &stratum.control))
             .collect::<Option<_>>()?;
         let tasks: Vec<BTreeSet<u32>> = alone
             .iter()
@@ -97,13 +97,13 @@ impl Contest<'_> {
             .enumerate()
             .map(|(place, one)| {
                 let rival = place != best && barred[place].is_none();
-                let against_best = || self.p(&contestants[best], one, worst);
+                let against_best = || self.p(&contestants[best], one, worst.as_ref());
                 rival.then(against_best).flatten().unwrap_or(f64::NAN)
             })
             .collect();
         let adjusted = adjust(&p, Adjustment::Holm)
             .map_or_else(|_| vec![None; p.len()], |family| family.adjusted);
-        let chances = self.chances(&alone, &able, worst);
+        let chances = self.chances(&alone, &able, worst.as_ref());
         let standing = |place: usize| Standing {
             place,
             mean: means[place],
@@ -130,20 +130,41 @@ impl Contest<'_> {
         Some(standings)
     }
 
-    /// The worst value that any contestant has, where trials of any failed.
-    fn worst(&self, alone: &[Case], missing: &[Missing]) -> Option<f64> {
+    /// The worst value that any contestant has in each task, where trials of any failed. Contestants are of one source, so
+    /// that their tasks have the same numbers.
+    fn worst(&self, alone: &[Case], missing: &[Missing]) -> Option<FillByTask> {
         if missing.iter().all(|missing| missing.failed == 0) {
             return None;
         }
-        let extremes = alone.iter().filter_map(Case::extremes);
-        match self.direction {
-            Direction::Up => extremes.map(|(least, _)| least).reduce(f64::min),
-            Direction::Down => extremes.map(|(_, most)| most).reduce(f64::max),
+        let mut worst: FillByTask = Vec::new();
+        for extremes in alone.iter().map(Case::extremes) {
+            worst.resize(extremes.len(), None);
+            for (worst, seen) in worst.iter_mut().zip(extremes) {
+                let Some((least, most)) = seen else { continue };
+                let value = match (self.direction, *worst) {
+                    (Direction::Up, so_far) => {
+                        so_far.map_or(least, |so_far| so_far.control.min(least))
+                    }
+                    (Direction::Down, so_far) => {
+                        so_far.map_or(most, |so_far| so_far.control.max(most))
+                    }
+                };
+                *worst = Some(Fill {
+                    control: value,
+                    candidate: value,
+                });
+            }
         }
+        Some(worst)
     }
 
     /// The p value of "no difference", failures as given.
-    fn p(&self, best: &Contestant<'_>, other: &Contestant<'_>, worst: Option<f64>) -> Option<f64> {
+    fn p(
+        &self,
+        best: &Contestant<'_>,
+        other: &Contestant<'_>,
+        worst: Option<&FillByTask>,
+    ) -> Option<f64> {
         let case = self.case(best, other);
         let answer = case.answer(&filled(&case, worst), self.options.alpha);
         answer.ok()?.p
@@ -174,7 +195,7 @@ impl Contest<'_> {
         &self,
         alone: &[Case],
         able: &[usize],
-        worst: Option<f64>,
+        worst: Option<&FillByTask>,
     ) -> Option<BTreeMap<usize, f64>> {
         let values: Vec<BTreeMap<UnitKey, f64>> = able
             .iter()
@@ -225,16 +246,8 @@ impl Contest<'_> {
 }
 
 /// The sample with failures as the worst value, where there is one.
-fn filled(case: &Case, worst: Option<f64>) -> Sample {
-    worst.map_or_else(
-        || case.sample.clone(),
-        |worst| {
-            case.units.filled(Fill {
-                control: worst,
-                candidate: worst,
-            })
-        },
-    )
+fn filled(case: &Case, worst: Option<&FillByTask>) -> Sample {
+    worst.map_or_else(|| case.sample.clone(), |worst| case.units.filled(worst))
 }
 
 /// Why a contestant cannot be the best: what is left of it says too little about the rest.

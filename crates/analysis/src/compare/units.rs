@@ -3,7 +3,7 @@
 //! Everything below the unit is averaged first. A unit that only one side has, or that has no usable value on a side,
 //! is a broken pair; it is dropped from the analysis by name, and its failures are kept for the worst case.
 
-use super::fill::Fill;
+use super::fill::{Fill, FillByTask};
 use super::joined::{UnitKey, join, tallies};
 use super::sample::{Sample, Stratum};
 use super::shape::{Shape, reported_tasks};
@@ -179,30 +179,32 @@ impl Units {
 
     /// The usable values: complete pairs, or every value of two groups in the tasks that both have.
     pub(crate) fn sample(&self) -> Sample {
-        self.sample_of(Tally::mean, Tally::mean)
+        self.sample_of(|row| row.control.mean(), |row| row.candidate.mean())
     }
 
     /// The values with failures counted as given.
-    pub(crate) fn filled(&self, fill: Fill) -> Sample {
+    pub(crate) fn filled(&self, fill: &FillByTask) -> Sample {
+        let value = |row: &UnitRow, tally: &Tally, side: fn(&Fill) -> f64| {
+            let fill = fill[row.task as usize].as_ref();
+            fill.map_or_else(|| tally.mean(), |fill| tally.filled(side(fill)))
+        };
         self.sample_of(
-            |tally| tally.filled(fill.control),
-            |tally| tally.filled(fill.candidate),
+            |row| value(row, &row.control, |fill| fill.control),
+            |row| value(row, &row.candidate, |fill| fill.candidate),
         )
     }
 
     fn sample_of(
         &self,
-        control: impl Fn(&Tally) -> Option<f64>,
-        candidate: impl Fn(&Tally) -> Option<f64>,
+        control: impl Fn(&UnitRow) -> Option<f64>,
+        candidate: impl Fn(&UnitRow) -> Option<f64>,
     ) -> Sample {
         let stratum_of = |row: &UnitRow| if self.by_task { row.task } else { 0 };
         let mut strata: Vec<(u32, Stratum)> = Vec::new();
-        let on_both = self.on_both_sides(
-            |row| control(&row.control).is_some(),
-            |row| candidate(&row.candidate).is_some(),
-        );
+        let on_both =
+            self.on_both_sides(|row| control(row).is_some(), |row| candidate(row).is_some());
         for row in self.rows.iter().filter(|row| on_both[row.task as usize]) {
-            let (left, right) = (control(&row.control), candidate(&row.candidate));
+            let (left, right) = (control(row), candidate(row));
             if left.is_none() && right.is_none()
                 || self.paired && (left.is_none() || right.is_none())
             {
@@ -333,9 +335,15 @@ impl Units {
     }
 
     /// The control's usable units by their key; with `fill`, its failures count as that.
-    pub(crate) fn control_values(&self, fill: Option<f64>) -> BTreeMap<UnitKey, f64> {
-        let mean = |tally: &Tally| fill.map_or_else(|| tally.mean(), |fill| tally.filled(fill));
-        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), mean(&row.control)?));
+    pub(crate) fn control_values(&self, fill: Option<&FillByTask>) -> BTreeMap<UnitKey, f64> {
+        let mean = |row: &UnitRow| {
+            let fill = fill.and_then(|fill| fill[row.task as usize]);
+            fill.map_or_else(
+                || row.control.mean(),
+                |fill| row.control.filled(fill.control),
+            )
+        };
+        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), mean(row)?));
         self.rows.iter().filter_map(value).collect()
     }
 
