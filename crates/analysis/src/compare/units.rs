@@ -289,6 +289,14 @@ impl Units {
         found
     }
 
+    /// Their names, in the order of the strata.
+    pub(crate) fn used_task_names(&self) -> impl Iterator<Item = &str> {
+        let named = self.task_names.iter().zip(self.used_tasks());
+        named
+            .filter(|(_, used)| *used)
+            .map(|(task, _)| task.as_str())
+    }
+
     /// The units that the sample leaves out, by name.
     pub(crate) fn dropped(&self) -> Vec<DroppedUnit> {
         let name = |row: &UnitRow| DroppedUnit {
