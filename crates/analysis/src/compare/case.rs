@@ -153,7 +153,8 @@ impl Case {
     /// What the family has to know about it.
     pub(crate) fn test(&self, alpha: f64) -> Test {
         match self.answer(&self.sample, alpha) {
-            Ok(answer) => answer.p.map_or(Test::Interval, Test::P),
+            Ok(answer) if self.rule().margin.is_some() => Test::Interval(answer.p),
+            Ok(answer) => answer.p.map_or(Test::Interval(None), Test::P),
             Err(_) => Test::None,
         }
     }

@@ -4,7 +4,7 @@ use crate::common::{ended, measured, record};
 use crate::lab::{GAIN, UP, dataset, paired, run};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::compare::{Method, Word, choose};
-use fairtrial_model::{Outcome, Record};
+use fairtrial_model::{Margin, Outcome, Record};
 
 #[test]
 fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
@@ -52,6 +52,35 @@ fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
         .map(|arm| arm.arm.as_str())
         .collect();
     assert_eq!(separable, ["b", "control"]);
+}
+
+#[test]
+fn claims_about_a_margin_stand_at_an_equal_share_of_the_error_rate() {
+    // Ten arms near the margin, all told from the control with ease: by Holm the last would stand at the whole 5 %.
+    let mut records = Vec::new();
+    for seed in 0..10_u64 {
+        records.push(measured(
+            record(records.len() as u64, "train", "control", seed),
+            &[("score", 0.0)],
+        ));
+        for arm in 0..10_u64 {
+            let noise = ((seed * 7 + arm * 3 + seed * arm * 5) % 10) as f64 - 4.5;
+            let one = record(records.len() as u64, "train", &format!("arm{arm}"), seed);
+            let value = 0.95 + noise * (0.01 + 0.002 * arm as f64);
+            records.push(measured(one, &[("score", value)]));
+        }
+    }
+    let with = |margin: Option<Margin>| {
+        let comparison = run(&dataset(UP, margin, &records), &CompareOptions::default());
+        let levels = comparison.contrasts.iter().map(|contrast| {
+            let metric = &contrast.metrics[0];
+            assert_eq!(metric.effect.as_ref().unwrap().alpha, metric.family.alpha);
+            metric.family.alpha
+        });
+        levels.fold(0.0, f64::max)
+    };
+    assert!((with(Some(Margin::Absolute(1.0))) - 0.005).abs() < 1e-12);
+    assert!((with(None) - 0.05).abs() < 1e-12);
 }
 
 #[test]

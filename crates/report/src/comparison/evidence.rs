@@ -160,8 +160,8 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
         title: format!("{metric} by task"),
         grid: grid.without_empty_columns(),
         notes: vec![format!(
-            "Higher in {higher}, equal in {equal}, lower in {lower}{open}. Adjusted for the number of tasks (Holm); decides \
-             nothing on its own."
+            "Higher in {higher}, equal in {equal}, lower in {lower}{open}. Adjusted for the number of tasks; decides nothing \
+             on its own."
         )],
     }
 }
