@@ -118,12 +118,15 @@ impl Case {
             asked => asked,
         };
         let changed = options.method != Method::Auto && method != options.method;
-        let note = changed.then(|| match options.method {
-            Method::LogRatio => {
-                "a ratio needs values above 0, so the difference is compared".to_owned()
+        let unneeded = kind == DataKind::Binary && declaration.reference.is_some();
+        let note = match options.method {
+            Method::LogRatio if changed => {
+                Some("a ratio needs values above 0, so the difference is compared")
             }
-            _ => "the units are not all 0 or 1, so their means are compared by t".to_owned(),
-        });
+            _ if changed => Some("the units are not all 0 or 1, so their means are compared by t"),
+            _ if unneeded => Some("pass and fail are on one scale without reference points"),
+            _ => None,
+        };
         Self {
             declaration,
             declared: asked.declared,
@@ -135,7 +138,7 @@ impl Case {
             sample,
             rows,
             normalised: asked.between.is_some(),
-            note,
+            note: note.map(str::to_owned),
             beyond: options.beyond,
         }
     }
