@@ -250,3 +250,34 @@ fn a_point_that_mostly_fails_is_not_the_one_to_confirm() {
         choice.confirm.only
     );
 }
+
+#[test]
+fn the_chance_to_be_best_weighs_tasks_as_the_means_do() {
+    // Ten seeds of one task and two of another: `a` is better in the first by 1, `b` in the second by 2.
+    let mut records = Vec::new();
+    for (task, seeds) in [("many", 10_u64), ("few", 2)] {
+        for seed in 0..seeds {
+            for (place, arm, many, few) in [
+                (0_u64, "control", 0.0, 0.0),
+                (1, "a", 1.0, 0.0),
+                (2, "b", 0.0, 2.0),
+            ] {
+                let noise = ((seed * 7 + place * 3 + seed * place * 5) % 10) as f64 * 0.01;
+                let one = record(records.len() as u64, task, arm, seed);
+                let level = if task == "many" { many } else { few };
+                records.push(measured(one, &[("score", level + noise)]));
+            }
+        }
+    }
+    for shift in [0, 100] {
+        // Once in pairs, and once with other seeds in every arm.
+        let mut records = records.clone();
+        for record in &mut records {
+            let arm = record.trial.arm.as_deref().unwrap_or_default();
+            record.trial.seed += shift * arm.len() as u64 + shift * u64::from(arm == "b");
+        }
+        let comparison = run(&dataset(UP, None, &records), &CompareOptions::default());
+        let best = &comparison.rankings[0].arms[0];
+        assert_eq!((best.arm.as_str(), best.chance_best), ("b", Some(1.0)));
+    }
+}
