@@ -398,7 +398,7 @@ const OPEN: [f64; 8] = [1.0, -0.9, 1.2, -1.0, 0.8, -1.1, 1.3, -0.5];
 /// Twelve pairs, of which these failed; the others are those of [`OPEN`], over again.
 fn open_but(failed: &[usize]) -> Vec<Option<f64>> {
     let mut values = OPEN.into_iter().cycle();
-    let mut next = |pair| (!failed.contains(&pair)).then(|| values.next().unwrap());
+    let next = |pair| (!failed.contains(&pair)).then(|| values.next().unwrap());
     (0..12).map(next).collect()
 }
 

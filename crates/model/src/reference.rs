@@ -35,6 +35,12 @@ impl Points {
         }
     }
 
+    /// How far apart they are.
+    pub fn span(self) -> f64 {
+        let [zero, one] = self.0;
+        (one - zero).abs()
+    }
+
     /// A score on the common scale.
     pub fn normalised(self, score: f64) -> f64 {
         let [zero, one] = self.0;
@@ -49,6 +55,14 @@ impl Reference {
             Self::Same(points) => Some(*points),
             Self::ByTask(points) => points.get(task).copied(),
         }
+    }
+
+    /// How far apart the points of these tasks are, where that is the same for all that have some.
+    pub fn one_span<'a>(&self, tasks: impl Iterator<Item = &'a str>) -> Option<f64> {
+        let mut spans = tasks.filter_map(|task| Some(self.points(task)?.span()));
+        let first = spans.next()?;
+        let same = |span: f64| (span - first).abs() <= 1e-12 * first;
+        spans.all(same).then_some(first)
     }
 
     /// Whether any points have their better end on the other side than this.
@@ -74,6 +88,24 @@ mod tests {
         assert_eq!(down.normalised(190.0), -1.0);
         assert!(Reference::Same(up).contradicts(Direction::Down));
         assert!(!Reference::Same(down).contradicts(Direction::Down));
+    }
+
+    #[test]
+    fn one_span_is_one_for_all_tasks() {
+        let points = |zero, one| Points::new(zero, one).unwrap();
+        let tasks = || ["a", "b", "c"].into_iter();
+        let same = Reference::Same(points(100.0, 0.0));
+        assert_eq!(same.one_span(tasks()), Some(100.0));
+        let alike = [("a", points(0.0, 0.3)), ("b", points(0.1, 0.4))];
+        let by_task = |all: &[(&str, Points)]| {
+            let named = all
+                .iter()
+                .map(|(task, points)| ((*task).to_owned(), *points));
+            Reference::ByTask(named.collect())
+        };
+        assert!(by_task(&alike).one_span(tasks()).is_some());
+        let unlike = [alike[0], ("b", points(0.0, 0.31))];
+        assert_eq!(by_task(&unlike).one_span(tasks()), None);
     }
 
     #[test]

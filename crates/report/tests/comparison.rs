@@ -239,3 +239,15 @@ fn the_json_form_is_as_documented() {
             .starts_with("0,2,4")
     );
 }
+
+#[test]
+fn a_task_without_a_value_on_a_side_is_not_called_equal() {
+    let mut all = values(&["a", "b", "c"], &[("control", 0.0), ("candidate", 0.1)]);
+    all.retain(|value| value.task != "c" || value.arm == "control");
+    let comparison = compare(Inputs::Arms(&dataset(&all)), &CompareOptions::default()).unwrap();
+    let shown = console::comparison(&comparison, None, Terminal::plain(120));
+    assert!(
+        shown.contains("Higher in 2, equal in 0, lower in 0, not compared in 1."),
+        "{shown}"
+    );
+}

@@ -5,7 +5,7 @@ use crate::document::{Entry, Node};
 use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
 use crate::spec::Spec;
-use fairtrial_model::{Points, Reference};
+use fairtrial_model::{Margin, Points, Reference};
 
 /// `reference = [0, 100]` or `reference = { pong = [-20.7, 14.6] }`; its shape has been checked.
 pub(crate) fn read(node: &Node, problems: &mut Problems) -> Option<Reference> {
@@ -55,6 +55,20 @@ pub(crate) fn check(root: &Node, spec: &Spec, problems: &mut Problems) {
         };
         if let Some(problem) = without_points(points, reference, spec) {
             problems.push(problem);
+        }
+        let margin = declared.and_then(|metric| metric.margin);
+        let tasks = || spec.tasks.iter().map(|task| task.id.as_str());
+        let several = tasks()
+            .filter(|task| reference.points(task).is_some())
+            .count()
+            > 1;
+        if let (Some(Margin::Absolute(_)), Some(node)) = (margin, entry.value.get("margin"))
+            && several
+            && reference.one_span(tasks()).is_none()
+        {
+            let message = "a margin in the metric's unit is not the same score in every task";
+            let help = "the reference points of the tasks are differently far apart: write a share, like \"2%\"";
+            problems.push(error(node.span, message).help(help));
         }
         let direction = declared.and_then(|metric| metric.direction);
         if direction.is_some_and(|direction| reference.contradicts(direction)) {

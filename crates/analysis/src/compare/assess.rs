@@ -4,6 +4,7 @@ use super::beside::{self, Beside};
 use super::case::{Case, DataKind, Scale};
 use super::family::FamilyPlace;
 use super::judged::{Judged, judged};
+use super::left_out;
 use super::plan_more::{self, MoreTrials};
 use super::relative;
 use super::units::{DroppedUnit, UnitKind};
@@ -371,7 +372,7 @@ fn flags(case: &Case) -> Vec<Flag> {
     if !case.declared {
         flags.push(Flag::Undeclared);
     }
-    let tasks = case.rows.tasks_that_only_failed();
+    let tasks = left_out::tasks(case);
     // Where none has a value, that is what the verdict says.
     if !tasks.is_empty() && !case.units.rows.is_empty() {
         flags.push(Flag::TasksLeftOut { tasks });

@@ -132,9 +132,7 @@ pub(crate) fn beside(
         leave_one_out,
         detectable: detectable(case, alpha, power)
             .and_then(|size| own_detectable(case, size, power)),
-        positive: case
-            .extremes()
-            .is_some_and(|(least, _)| case.scale == Scale::Ratio || least > 0.0),
+        positive: case.is_positive(),
         ..Beside::default()
     };
     if case.units.paired {

@@ -118,12 +118,15 @@ impl Case {
             asked => asked,
         };
         let changed = options.method != Method::Auto && method != options.method;
-        let note = changed.then(|| match options.method {
-            Method::LogRatio => {
-                "a ratio needs values above 0, so the difference is compared".to_owned()
+        let unneeded = kind == DataKind::Binary && declaration.reference.is_some();
+        let note = match options.method {
+            Method::LogRatio if changed => {
+                Some("a ratio needs values above 0, so the difference is compared")
             }
-            _ => "the units are not all 0 or 1, so their means are compared by t".to_owned(),
-        });
+            _ if changed => Some("the units are not all 0 or 1, so their means are compared by t"),
+            _ if unneeded => Some("pass and fail are on one scale without reference points"),
+            _ => None,
+        };
         Self {
             declaration,
             declared: asked.declared,
@@ -135,7 +138,7 @@ impl Case {
             sample,
             rows,
             normalised: asked.between.is_some(),
-            note,
+            note: note.map(str::to_owned),
             beyond: options.beyond,
         }
     }
@@ -153,7 +156,8 @@ impl Case {
     /// What the family has to know about it.
     pub(crate) fn test(&self, alpha: f64) -> Test {
         match self.answer(&self.sample, alpha) {
-            Ok(answer) => answer.p.map_or(Test::Interval, Test::P),
+            Ok(answer) if self.rule().margin.is_some() => Test::Interval(answer.p),
+            Ok(answer) => answer.p.map_or(Test::Interval(None), Test::P),
             Err(_) => Test::None,
         }
     }
@@ -187,8 +191,8 @@ impl Case {
         rule_for(&self.declaration, (self.scale, timing), base, self.beyond)
     }
 
-    /// Smallest and largest value that any trial of either side reported, on the scale of the sample.
-    pub(crate) fn extremes(&self) -> Option<(f64, f64)> {
+    /// Smallest and largest value that any trial of either side reported in each task, on the scale of the sample.
+    pub(crate) fn extremes(&self) -> Vec<Option<(f64, f64)>> {
         let scaled = |value: f64| {
             if self.scale == Scale::Ratio {
                 value.ln()
@@ -196,12 +200,23 @@ impl Case {
                 value
             }
         };
+        let tasks = self.rows.task_names.len();
         if self.kind == DataKind::Binary {
-            return Some((0.0, 1.0));
+            return vec![Some((0.0, 1.0)); tasks];
         }
-        let least = finite(&self.rows).reduce(f64::min)?;
-        let most = finite(&self.rows).reduce(f64::max)?;
-        Some((scaled(least), scaled(most)))
+        let mut found: Vec<Option<(f64, f64)>> = vec![None; tasks];
+        for row in self.rows.control.iter().chain(&self.rows.candidate) {
+            if let Some(value) = row.value.filter(|value| value.is_finite()).map(scaled) {
+                let (least, most) = found[row.task as usize].get_or_insert((value, value));
+                (*least, *most) = (least.min(value), most.max(value));
+            }
+        }
+        found
+    }
+
+    /// Whether there are values, and all are above zero.
+    pub(crate) fn is_positive(&self) -> bool {
+        finite(&self.rows).next().is_some() && finite(&self.rows).all(|value| value > 0.0)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Several contestants in order: who is best, how sure that is, and who cannot be told from the best.
 
 use super::case::{Asked, Case};
-use super::fill::Fill;
+use super::fill::{Fill, FillByTask};
+use super::joined::UnitKey;
 use super::sample::Sample;
 use super::sides::{Selected, SideRows};
-use super::units::{Missing, UnitKey};
+use super::units::Missing;
 use super::{CompareOptions, Method};
 use crate::validity::MOST_BROKEN;
 use fairtrial_model::{Direction, Params};
@@ -74,9 +75,18 @@ impl Contest<'_> {
         let worst = self.worst(&alone, &missing);
         let ranked: Vec<f64> = alone
             .iter()
-            .map(|case| filled(case, worst).mean(|stratum| &stratum.control))
+            .map(|case| filled(case, worst.as_ref()).mean(|stratum| &stratum.control))
             .collect::<Option<_>>()?;
-        let barred: Vec<Option<String>> = missing.iter().map(barred).collect();
+        let tasks: Vec<BTreeSet<u32>> = alone
+            .iter()
+            .map(|case| case.units.control_tasks())
+            .collect();
+        let all: BTreeSet<u32> = tasks.iter().flatten().copied().collect();
+        let barred: Vec<Option<String>> = missing
+            .iter()
+            .zip(&tasks)
+            .map(|(missing, tasks)| barred(missing).or_else(|| lacks(all.len() - tasks.len())))
+            .collect();
         let able: Vec<usize> = (0..contestants.len())
             .filter(|place| barred[*place].is_none())
             .collect();
@@ -87,13 +97,13 @@ impl Contest<'_> {
             .enumerate()
             .map(|(place, one)| {
                 let rival = place != best && barred[place].is_none();
-                let against_best = || self.p(&contestants[best], one, worst);
+                let against_best = || self.p(&contestants[best], one, worst.as_ref());
                 rival.then(against_best).flatten().unwrap_or(f64::NAN)
             })
             .collect();
         let adjusted = adjust(&p, Adjustment::Holm)
             .map_or_else(|_| vec![None; p.len()], |family| family.adjusted);
-        let chances = self.chances(&alone, &able, worst);
+        let chances = self.chances(&alone, &able, worst.as_ref());
         let standing = |place: usize| Standing {
             place,
             mean: means[place],
@@ -120,20 +130,41 @@ impl Contest<'_> {
         Some(standings)
     }
 
-    /// The worst value that any contestant has, where trials of any failed.
-    fn worst(&self, alone: &[Case], missing: &[Missing]) -> Option<f64> {
+    /// The worst value that any contestant has in each task, where trials of any failed. Contestants are of one source, so
+    /// that their tasks have the same numbers.
+    fn worst(&self, alone: &[Case], missing: &[Missing]) -> Option<FillByTask> {
         if missing.iter().all(|missing| missing.failed == 0) {
             return None;
         }
-        let extremes = alone.iter().filter_map(Case::extremes);
-        match self.direction {
-            Direction::Up => extremes.map(|(least, _)| least).reduce(f64::min),
-            Direction::Down => extremes.map(|(_, most)| most).reduce(f64::max),
+        let mut worst: FillByTask = Vec::new();
+        for extremes in alone.iter().map(Case::extremes) {
+            worst.resize(extremes.len(), None);
+            for (worst, seen) in worst.iter_mut().zip(extremes) {
+                let Some((least, most)) = seen else { continue };
+                let value = match (self.direction, *worst) {
+                    (Direction::Up, so_far) => {
+                        so_far.map_or(least, |so_far| so_far.control.min(least))
+                    }
+                    (Direction::Down, so_far) => {
+                        so_far.map_or(most, |so_far| so_far.control.max(most))
+                    }
+                };
+                *worst = Some(Fill {
+                    control: value,
+                    candidate: value,
+                });
+            }
         }
+        Some(worst)
     }
 
     /// The p value of "no difference", failures as given.
-    fn p(&self, best: &Contestant<'_>, other: &Contestant<'_>, worst: Option<f64>) -> Option<f64> {
+    fn p(
+        &self,
+        best: &Contestant<'_>,
+        other: &Contestant<'_>,
+        worst: Option<&FillByTask>,
+    ) -> Option<f64> {
         let case = self.case(best, other);
         let answer = case.answer(&filled(&case, worst), self.options.alpha);
         answer.ok()?.p
@@ -159,42 +190,47 @@ impl Contest<'_> {
         Case::new(rows, self.asked, &options)
     }
 
-    /// How often each that can be the best is, over resamples of the units; units that all share are drawn together.
+    /// How often each that can be the best is, over resamples of the units: within their tasks and with equal weights of
+    /// these where the estimate has them so. Units that all share are drawn together.
     fn chances(
         &self,
         alone: &[Case],
         able: &[usize],
-        worst: Option<f64>,
+        worst: Option<&FillByTask>,
     ) -> Option<BTreeMap<usize, f64>> {
+        let by_task = alone[able[0]].units.by_task;
+        let alike = |place: &usize| alone[*place].units.by_task == by_task;
         let values: Vec<BTreeMap<UnitKey, f64>> = able
             .iter()
             .map(|place| alone[*place].units.control_values(worst))
             .collect();
-        if values
-            .iter()
-            .any(|of| of.len() > MOST_UNITS || of.len() < 2)
-        {
+        let unfit = |of: &BTreeMap<UnitKey, f64>| of.len() > MOST_UNITS || of.len() < 2;
+        if values.iter().any(unfit) || !able.iter().all(alike) {
             return None;
         }
         let shared = |key: &UnitKey| values.iter().all(|of| of.contains_key(key));
-        let blocks: BTreeSet<UnitKey> = values[0].keys().copied().filter(shared).collect();
-        let paired = blocks.len() >= 2 && alone[0].units.paired;
-        let columns: Vec<Vec<f64>> = if paired {
-            values
-                .iter()
-                .map(|of| {
-                    blocks
-                        .iter()
-                        .filter_map(|key| of.get(key).copied())
-                        .collect()
-                })
-                .collect()
-        } else {
-            values
-                .iter()
-                .map(|of| of.values().copied().collect())
-                .collect()
+        let columns = |keep: &dyn Fn(&UnitKey) -> bool| -> Vec<Columns> {
+            let of = |of: &BTreeMap<UnitKey, f64>| {
+                let mut tasks = Columns::new();
+                for (key, value) in of.iter().filter(|(key, _)| keep(key)) {
+                    let task = if by_task { key.0 } else { 0 };
+                    tasks.entry(task).or_default().push(*value);
+                }
+                tasks
+            };
+            values.iter().map(of).collect()
         };
+        let (together, all) = (columns(&shared), columns(&|_| true));
+        // What the contestants share must be all of their tasks, and enough of each.
+        let enough = together[0].values().all(|units| units.len() >= 2);
+        let paired = alone[0].units.paired
+            && enough
+            && !together[0].is_empty()
+            && same_tasks(&together, &all);
+        let columns = if paired { together } else { all };
+        if !same_tasks(&columns, &columns) {
+            return None;
+        }
         let mut wins = vec![0.0; columns.len()];
         for resample in 0..RESAMPLES {
             let mut stream = Stream::new(
@@ -202,11 +238,7 @@ impl Contest<'_> {
                 Purpose::new("chance of being best"),
                 resample,
             );
-            let means = if paired {
-                together(&columns, &mut stream)
-            } else {
-                apart(&columns, &mut stream)
-            };
+            let means = draw(&columns, paired, &mut stream);
             share_win(&means, self.direction, &mut wins);
         }
         let shares = wins.into_iter().map(|won| won / RESAMPLES as f64);
@@ -214,17 +246,18 @@ impl Contest<'_> {
     }
 }
 
+/// A contestant's values by task; all under one number where tasks are not averaged.
+type Columns = BTreeMap<u32, Vec<f64>>;
+
+/// Whether these and those are all about the same tasks.
+fn same_tasks(these: &[Columns], those: &[Columns]) -> bool {
+    let mut all = these.iter().chain(those);
+    all.all(|of| of.keys().eq(these[0].keys()))
+}
+
 /// The sample with failures as the worst value, where there is one.
-fn filled(case: &Case, worst: Option<f64>) -> Sample {
-    worst.map_or_else(
-        || case.sample.clone(),
-        |worst| {
-            case.units.filled(Fill {
-                control: worst,
-                candidate: worst,
-            })
-        },
-    )
+fn filled(case: &Case, worst: Option<&FillByTask>) -> Sample {
+    worst.map_or_else(|| case.sample.clone(), |worst| case.units.filled(worst))
 }
 
 /// Why a contestant cannot be the best: what is left of it says too little about the rest.
@@ -236,6 +269,12 @@ fn barred(missing: &Missing) -> Option<String> {
             missing.without_value, missing.trials
         )
     })
+}
+
+/// The same of one that has nothing in tasks that others have: without the hard ones anybody would win.
+fn lacks(tasks: usize) -> Option<String> {
+    let s = if tasks == 1 { "" } else { "s" };
+    (tasks > 0).then(|| format!("nothing in {tasks} task{s} that others have"))
 }
 
 /// The interval of a contestant's mean.
@@ -270,25 +309,29 @@ fn share_win(means: &[f64], direction: Direction, wins: &mut [f64]) {
     }
 }
 
-/// Sums over one draw of units that all columns share.
-fn together(columns: &[Vec<f64>], stream: &mut Stream) -> Vec<f64> {
+/// The sum of each contestant's task means over one draw of its units: the same for all, or one of its own for each.
+fn draw(columns: &[Columns], together: bool, stream: &mut Stream) -> Vec<f64> {
     let mut sums = vec![0.0; columns.len()];
-    for _ in 0..columns[0].len() {
-        let unit = stream.below(columns[0].len());
-        for (sum, of) in sums.iter_mut().zip(columns) {
-            *sum += of[unit];
+    for task in columns[0].keys() {
+        let of_task: Vec<&Vec<f64>> = columns.iter().filter_map(|of| of.get(task)).collect();
+        let mut totals = vec![0.0; of_task.len()];
+        if together {
+            for _ in 0..of_task[0].len() {
+                let unit = stream.below(of_task[0].len());
+                for (total, of) in totals.iter_mut().zip(&of_task) {
+                    *total += of[unit];
+                }
+            }
+        } else {
+            for (total, of) in totals.iter_mut().zip(&of_task) {
+                *total = (0..of.len()).map(|_| of[stream.below(of.len())]).sum();
+            }
+        }
+        for ((sum, total), of) in sums.iter_mut().zip(totals).zip(of_task) {
+            *sum += total / of.len() as f64;
         }
     }
     sums
-}
-
-/// Means over a draw of its own for each column.
-fn apart(columns: &[Vec<f64>], stream: &mut Stream) -> Vec<f64> {
-    let mean = |of: &Vec<f64>, stream: &mut Stream| {
-        let total: f64 = (0..of.len()).map(|_| of[stream.below(of.len())]).sum();
-        total / of.len() as f64
-    };
-    columns.iter().map(|of| mean(of, stream)).collect()
 }
 
 #[cfg(test)]

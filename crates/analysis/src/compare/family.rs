@@ -1,5 +1,5 @@
 //! Several tests at once: the level that each has to hold so that the whole family keeps its error rate (Holm;
-//! Bonferroni where there is no p value).
+//! Bonferroni where there is a margin or no p value).
 
 use fairtrial_stats::multiplicity::{Adjustment, adjust};
 use serde::Serialize;
@@ -23,8 +23,10 @@ pub struct FamilyPlace {
 pub(crate) enum Test {
     /// Its p value.
     P(f64),
-    /// An interval alone (a bootstrap's): no p value puts it in Holm's order.
-    Interval,
+    /// An interval that is not held against 0 alone, with its p value where it has one. Holm's order is that of the
+    /// differences from 0: the loosest level would go to an arm that looks most alike, and a margin it only just misses
+    /// would be kept too often. A bootstrap's interval has no place in that order either.
+    Interval(Option<f64>),
     /// Nothing was tested.
     None,
 }
@@ -38,14 +40,14 @@ impl From<Option<f64>> for Test {
 /// The place of every test; where nothing was tested, nothing counts in the family.
 ///
 /// The interval of a test at the level given here leaves zero outside exactly where Holm's procedure rejects, so that
-/// word and interval cannot disagree. A test without a p value stands at its equal share (Bonferroni) and is never
-/// counted as rejected for the others: the chance of any false word stays below alpha.
+/// word and interval cannot disagree. An interval with a margin or without a p value stands at its equal share
+/// (Bonferroni) and is never counted as rejected for the others: the chance of any false word stays below alpha.
 pub(crate) fn places<T: Into<Test> + Copy>(tests: &[T], alpha: f64) -> Vec<FamilyPlace> {
     let tests: Vec<Test> = tests.iter().map(|test| (*test).into()).collect();
     let number = |test: &Test| match test {
         Test::P(p) => *p,
         // Last in the order, and rejected by nothing.
-        Test::Interval => 1.0,
+        Test::Interval(_) => 1.0,
         Test::None => f64::NAN,
     };
     let numbers: Vec<f64> = tests.iter().map(number).collect();
@@ -69,11 +71,11 @@ pub(crate) fn places<T: Into<Test> + Copy>(tests: &[T], alpha: f64) -> Vec<Famil
     let place = |(test, (adjusted_p, level)): (Test, (Option<f64>, f64))| {
         let method = match test {
             _ if size < 2 => "none",
-            Test::Interval => Adjustment::Bonferroni.name(),
+            Test::Interval(_) => Adjustment::Bonferroni.name(),
             Test::P(_) | Test::None => Adjustment::Holm.name(),
         };
         let (adjusted_p, alpha) = match test {
-            Test::Interval => (None, share),
+            Test::Interval(p) => (p.map(|p| (p * size as f64).min(1.0)), share),
             Test::P(_) | Test::None => (adjusted_p, level),
         };
         FamilyPlace {
@@ -113,8 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_a_p_value_holds_its_equal_share() {
-        let tests = [Test::Interval, Test::P(0.01), Test::None, Test::P(0.02)];
+    fn an_interval_with_a_margin_or_without_a_p_value_holds_its_equal_share() {
+        let tests = [
+            Test::Interval(None),
+            Test::P(0.01),
+            Test::None,
+            Test::P(0.02),
+        ];
         let found = places(&tests, 0.06);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-15;
         assert!(found.iter().all(|place| place.size == 3));
@@ -123,8 +130,12 @@ mod tests {
         // 0.01 holds 0.06 / 3, and then 0.02 has to hold 0.06 / 2: the interval is never out of the way.
         assert!(near(found[1].alpha, 0.02) && near(found[3].alpha, 0.03));
         assert!(near(found[3].adjusted_p.unwrap(), 0.04));
-        let alone = places(&[Test::Interval], 0.05);
+        let alone = places(&[Test::Interval(None)], 0.05);
         assert_eq!((alone[0].method, alone[0].alpha), ("none", 0.05));
+        // However small their p values are, nobody's level is looser than an equal share.
+        let margins = places(&[1e-9, 1e-6, 0.03].map(|p| Test::Interval(Some(p))), 0.06);
+        assert!(margins.iter().all(|place| near(place.alpha, 0.02)));
+        assert!(near(margins[2].adjusted_p.unwrap(), 0.09));
     }
 
     #[test]

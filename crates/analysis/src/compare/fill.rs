@@ -9,6 +9,10 @@ pub(crate) struct Fill {
     pub(crate) candidate: f64,
 }
 
+/// What stands in for failures in each task: a worst value of one task says nothing about another, whose scores may have
+/// another size. Nothing does where no trial of a task has a value.
+pub(crate) type FillByTask = Vec<Option<Fill>>;
+
 impl Fill {
     /// Failures as bad for the candidate as values get, and as good for it.
     pub(crate) fn extremes(

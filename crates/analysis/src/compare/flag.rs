@@ -30,7 +30,7 @@ pub enum Flag {
     NoDirection,
     /// The spec does not declare the metric.
     Undeclared,
-    /// Tasks whose trials failed and have no value on either side: the numbers are about the others.
+    /// Tasks without values that can be compared, on a side or on both: the numbers are about the others.
     TasksLeftOut {
         /// Which.
         tasks: Vec<String>,
@@ -85,8 +85,7 @@ impl fmt::Display for Flag {
             Self::Undeclared => f.write_str("undeclared: the spec says nothing about this metric"),
             Self::TasksLeftOut { tasks } => write!(
                 f,
-                "tasks left out: trials of {} failed and none of either side has a value, so the numbers are about the \
-                 other tasks",
+                "tasks left out: in {} values are missing on a side or on both, so the numbers are about the other tasks",
                 tasks.join(", ")
             ),
             Self::Unfair { keys } => {

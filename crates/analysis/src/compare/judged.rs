@@ -3,12 +3,16 @@
 use super::case::{Case, Scale};
 use super::method::Answer;
 use super::missing;
+use super::units::UnitKind;
 use super::verdict::Word;
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::{Outcome, Undefined};
 
 /// Why it is identical.
 const SAME: &str = "every value is the same on both sides";
+
+/// Tasks that a reason names.
+const MOST_NAMED: usize = 5;
 
 /// A word and why.
 pub(super) struct Judged {
@@ -46,7 +50,8 @@ pub(super) fn judged(case: &Case, answered: &Outcome<Answer>, alpha: f64) -> Jud
     if case.units.paired && broken > MOST_BROKEN {
         let percent = (100.0 * broken).round();
         let reason = format!(
-            "{percent} % of the pairs have a side missing; --pairing none compares the groups"
+            "{percent} % of the pairs have a side missing{}",
+            groups_hint(case)
         );
         return Judged::plain(Word::Insufficient, reason);
     }
@@ -106,17 +111,30 @@ fn reason(case: &Case, word: Word, answer: &Answer) -> String {
 }
 
 /// Which side it is that has no value. Of pairs, both sides are gone where one is.
-fn no_value(case: &Case) -> &'static str {
+fn no_value(case: &Case) -> String {
     let rows = || case.units.rows.iter();
     let control = rows().any(|row| row.control.has_value());
     let candidate = rows().any(|row| row.candidate.has_value());
     match (control, candidate) {
-        (false, false) => "neither side has a usable value",
-        (false, true) => "the control has no usable value",
-        (true, false) => "the candidate has no usable value",
-        (true, true) => {
-            "no unit has a usable value on both sides; --pairing none compares the groups"
+        (false, false) => "neither side has a usable value".to_owned(),
+        (false, true) => "the control has no usable value".to_owned(),
+        (true, false) => "the candidate has no usable value".to_owned(),
+        (true, true) if case.units.paired => {
+            let hint = groups_hint(case);
+            format!("no unit has a usable value on both sides{hint}")
         }
+        (true, true) => "no task has a usable value on both sides".to_owned(),
+    }
+}
+
+/// What is left to compare without pairs. Of tasks, that would be other tasks: nothing.
+fn groups_hint(case: &Case) -> &'static str {
+    if case.units.kind == UnitKind::Task {
+        ""
+    } else if case.units.has_several_tasks() {
+        "; --pairing none compares the groups in the tasks that both sides have"
+    } else {
+        "; --pairing none compares the groups"
     }
 }
 
@@ -124,29 +142,10 @@ fn no_value(case: &Case) -> &'static str {
 fn undefined(case: &Case, why: &Undefined) -> Judged {
     let (control, candidate) = case.sample.sizes();
     match why {
-        Undefined::ZeroVariance { value, .. } if *value == 0.0 => {
+        Undefined::ZeroVariance { .. } if case.sample.is_same() => {
             Judged::plain(Word::Identical, SAME)
         }
-        Undefined::ZeroVariance { value, .. } => {
-            let shown = if case.scale == Scale::Ratio {
-                value.exp()
-            } else {
-                *value
-            };
-            let what = if case.scale == Scale::Ratio {
-                "ratio"
-            } else {
-                "difference"
-            };
-            let shown = match shown.abs() {
-                size if !(1e-5..1e9).contains(&size) => format!("{shown:e}"),
-                _ => shown.to_string(),
-            };
-            let reason = format!(
-                "the {what} is {shown} in every unit, so chance has no measure (is the metric deterministic?)"
-            );
-            Judged::plain(Word::Insufficient, reason)
-        }
+        Undefined::ZeroVariance { .. } => Judged::plain(Word::Insufficient, constant(case)),
         _ if control == 0 || candidate == 0 => Judged::plain(Word::Insufficient, no_value(case)),
         _ if case.sample.is_constant() => Judged::plain(Word::Identical, SAME),
         _ if control.min(candidate) == 1 => Judged::plain(
@@ -155,4 +154,41 @@ fn undefined(case: &Case, why: &Undefined) -> Judged {
         ),
         why => Judged::plain(Word::Insufficient, why.to_string()),
     }
+}
+
+/// How the sides differ where nothing varies.
+fn constant(case: &Case) -> String {
+    let ratio = case.scale == Scale::Ratio;
+    let what = if ratio { "ratio" } else { "difference" };
+    let shown = |value: f64| {
+        let value = if ratio { value.exp() } else { value };
+        match value.abs() {
+            size if size != 0.0 && !(1e-5..1e9).contains(&size) => format!("{value:e}"),
+            _ => value.to_string(),
+        }
+    };
+    let strata = case.sample.strata.iter();
+    let by_task: Vec<f64> = strata
+        .filter_map(|of| Some(of.candidate.first()? - of.control.first()?))
+        .collect();
+    let first = by_task.first().copied().unwrap_or(0.0);
+    let where_it_is = if by_task.iter().all(|value| *value == first) {
+        format!("{} in every unit", shown(first))
+    } else {
+        let named = case.units.used_task_names().zip(&by_task);
+        let mut named: Vec<String> = named
+            .map(|(task, value)| format!("{} in {task}", shown(*value)))
+            .collect();
+        let more = named.len().saturating_sub(MOST_NAMED);
+        named.truncate(MOST_NAMED);
+        let more = match more {
+            0 => String::new(),
+            _ => format!(" and {more} more"),
+        };
+        format!(
+            "the same in every unit of a task: {}{more}",
+            named.join(", ")
+        )
+    };
+    format!("the {what} is {where_it_is}, so chance has no measure (is the metric deterministic?)")
 }

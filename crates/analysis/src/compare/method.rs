@@ -4,7 +4,7 @@ use super::rates;
 use super::sample::{Sample, Stratum};
 use super::verdict::{Rule, Word};
 use fairtrial_stats::bootstrap;
-use fairtrial_stats::dist::student_t;
+use fairtrial_stats::dist::{ln_binomial, student_t};
 use fairtrial_stats::rank::{
     RankMethod, SignedRankOptions, mann_whitney, paired_location, signed_rank_of, unpaired_location,
 };
@@ -61,6 +61,9 @@ pub(crate) fn answer(sample: &Sample, method: Method, level: Level) -> Outcome<A
     };
     match method {
         Method::Auto | Method::T | Method::LogRatio => t(sample, flat, level),
+        Method::Rank | Method::Percentile | Method::Bca if is_constant(sample, flat, level) => {
+            t(sample, flat, level)
+        }
         Method::Rank => rank(sample, flat, level),
         Method::Proportion if sample.paired => rates::of_pairs(flat, level),
         Method::Proportion => rates::of_groups(flat, level),
@@ -78,6 +81,12 @@ fn t(sample: &Sample, flat: &Stratum, level: Level) -> Outcome<Answer> {
         df: Some(test.df),
         method: test.method.to_owned(),
     })
+}
+
+/// Whether the difference never varies: then no method has a measure of chance, and t says so.
+fn is_constant(sample: &Sample, flat: &Stratum, level: Level) -> bool {
+    let test = t_test(&flat.control, &flat.candidate, sample.design(), level);
+    matches!(test, Err(Undefined::ZeroVariance { .. }))
 }
 
 fn stratified(sample: &Sample, level: Level) -> Outcome<Answer> {
@@ -150,6 +159,7 @@ fn resampled(
         bootstrap::Design::Unpaired
     };
     let (control, candidate) = (&flat.control, &flat.candidate);
+    enough_to_resample(sample, flat, level, method)?;
     let found = bootstrap::exact::mean_difference(control, candidate, design, (method, level))?;
     Ok(Answer {
         value: found.estimate,
@@ -157,5 +167,36 @@ fn resampled(
         p: None,
         df: None,
         method: format!("{} (all resamples)", method.name()),
+    })
+}
+
+/// Resamples of few units cannot leave the values that are there: of two pairs that point the same way, as half of all do
+/// by chance, every one does. So many units are needed that an exact test of signs (of labels, without pairs) could
+/// answer at this level at all.
+fn enough_to_resample(
+    sample: &Sample,
+    flat: &Stratum,
+    level: Level,
+    method: bootstrap::Method,
+) -> Outcome<()> {
+    let (control, candidate) = (flat.control.len(), flat.candidate.len());
+    let smallest_p = |control: usize, candidate: usize| {
+        if sample.paired {
+            2.0 * (-(control as f64) * std::f64::consts::LN_2).exp()
+        } else {
+            2.0 * (-ln_binomial((control + candidate) as f64, control as f64)).exp()
+        }
+    };
+    // A hair of slack: at the level itself a test rejects.
+    let enough = |control, candidate| smallest_p(control, candidate) <= level.alpha * (1.0 + 1e-12);
+    if enough(control, candidate) {
+        return Ok(());
+    }
+    let have = control.min(candidate);
+    let need = (have + 1..).find(|n| enough(*n, *n)).unwrap_or(usize::MAX);
+    Err(Undefined::TooFew {
+        method: format!("a {} interval at this level", method.name()),
+        have,
+        need,
     })
 }

@@ -1,7 +1,7 @@
 //! What failures could have hidden: the comparison again, with every failure counted against the verdict.
 
 use super::case::Case;
-use super::fill::Fill;
+use super::fill::{Fill, FillByTask};
 use super::verdict::Word;
 
 /// Why the verdict does not stand if failures had been as bad for it as values get; absent where it does.
@@ -15,16 +15,24 @@ pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<String> 
             "the values that are there are the same on both sides, but trials failed".to_owned(),
         );
     }
-    let (against_candidate, for_candidate) =
-        Fill::extremes(case.declaration.direction, case.extremes()?);
-    let scenarios: &[Fill] = match word {
-        Word::Improved | Word::NotWorse => &[against_candidate],
-        Word::Regressed => &[for_candidate],
-        Word::Equivalent => &[against_candidate, for_candidate],
-        Word::Inconclusive | Word::Identical | Word::Insufficient => &[],
+    let by_task = case.extremes();
+    let scenario = |pick: fn((Fill, Fill)) -> Fill| -> FillByTask {
+        let of_task = |seen: &(f64, f64)| pick(Fill::extremes(case.declaration.direction, *seen));
+        by_task
+            .iter()
+            .map(|seen| seen.as_ref().map(of_task))
+            .collect()
     };
-    let becomes = |fill: &Fill| {
-        let sample = case.units.filled(*fill);
+    let against_candidate = || scenario(|(against, _)| against);
+    let for_candidate = || scenario(|(_, with)| with);
+    let scenarios = match word {
+        Word::Improved | Word::NotWorse => vec![against_candidate()],
+        Word::Regressed => vec![for_candidate()],
+        Word::Equivalent => vec![against_candidate(), for_candidate()],
+        Word::Inconclusive | Word::Identical | Word::Insufficient => Vec::new(),
+    };
+    let becomes = |fill: &FillByTask| {
+        let sample = case.units.filled(fill);
         match case.answer(&sample, alpha) {
             Ok(answer) => answer.word(&case.rule()),
             Err(_) => Word::Insufficient,

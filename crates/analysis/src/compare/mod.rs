@@ -14,7 +14,9 @@ mod fairness;
 pub(crate) mod family;
 mod fill;
 mod flag;
+mod joined;
 mod judged;
+mod left_out;
 mod looked;
 mod margin;
 mod method;
@@ -270,8 +272,14 @@ fn asked_metrics(
             .datasets()
             .flat_map(|data| data.reporting_tasks(&name))
             .collect();
-        let between = scores::between_points(&mut declaration, &tasks);
-        if given.is_some() && between.is_none() {
+        let pass_or_fail = datasets(inputs).all(|data| data.is_pass_or_fail(&name));
+        let between = if pass_or_fail {
+            scores::without_points(&mut declaration);
+            None
+        } else {
+            scores::between_points(&mut declaration, &tasks)?
+        };
+        if given.is_some() && between.is_none() && !pass_or_fail {
             return Err(scores::cannot_be_used(&declaration, &tasks));
         }
         Ok(Asked {

@@ -3,26 +3,54 @@
 
 use super::sides::{Row, SideRows};
 use crate::AnalysisError;
-use fairtrial_model::{Direction, MetricDeclaration, Reference};
+use fairtrial_model::{Direction, Margin, MetricDeclaration, Reference};
 use std::collections::BTreeSet;
 
 /// What stands in the place of the unit.
 const NORMALISED: &str = "normalised";
 
-/// Takes the reference points out of a declaration, where several tasks report the metric and each of them has some. The
-/// declaration is then about the scores between them: 1 is the better end, and a margin is on that scale.
+/// Takes the reference points out of a declaration, where each of the tasks that the metric is about has some: however
+/// many there are, and whether or not any of their trials worked, so that the scale does not hang on what failed. The
+/// declaration is then about the scores between them: 1 is the better end, and the margin is on that scale.
 pub(crate) fn between_points(
     declaration: &mut MetricDeclaration,
     tasks: &BTreeSet<&str>,
-) -> Option<Reference> {
+) -> Result<Option<Reference>, AnalysisError> {
     let has_points = |reference: &mut Reference| {
-        tasks.len() > 1 && tasks.iter().all(|task| reference.points(task).is_some())
+        !tasks.is_empty() && tasks.iter().all(|task| reference.points(task).is_some())
     };
-    let reference = declaration.reference.take_if(has_points)?;
+    let Some(reference) = declaration.reference.take_if(has_points) else {
+        return Ok(None);
+    };
+    if let Some(Margin::Absolute(size)) = declaration.margin {
+        let span = reference.one_span(tasks.iter().copied());
+        let of_scores = span.map(|span| Margin::Absolute(size / span));
+        declaration.margin = Some(of_scores.ok_or_else(|| untranslatable(declaration, size))?);
+    }
     declaration.direction = Some(Direction::Up);
     declaration.unit = Some(NORMALISED.to_owned());
     declaration.precision = None;
-    Some(reference)
+    Ok(Some(reference))
+}
+
+/// A margin in the metric's unit is another score in every task.
+fn untranslatable(declaration: &MetricDeclaration, size: f64) -> AnalysisError {
+    AnalysisError::Question(format!(
+        "the margin {size} of `{}` is in its unit, which is not the same score in every task: their reference points are \
+         differently far apart; give a share of the control's score, like 2%",
+        declaration.name
+    ))
+}
+
+/// Leaves pass and fail as they are: 0 and 1 are on one scale already, and their methods need them. Which way is better
+/// the points may still say.
+pub(crate) fn without_points(declaration: &mut MetricDeclaration) {
+    let says = |direction: &Direction| {
+        let reference = declaration.reference.as_ref();
+        reference.is_some_and(|reference| !reference.contradicts(*direction))
+    };
+    let said = [Direction::Up, Direction::Down].into_iter().find(says);
+    declaration.direction = declaration.direction.or(said);
 }
 
 /// Why reference points that a user gave are of no use.
@@ -36,13 +64,10 @@ pub(crate) fn cannot_be_used(
         reference.is_none_or(|reference| reference.points(task).is_none())
     };
     AnalysisError::Question(match tasks.iter().find(has_none) {
-        Some(task) if tasks.len() > 1 => format!(
-            "task `{task}` reports `{name}` and has no reference points; give them with --reference {task}=ZERO:ONE"
+        Some(task) => format!(
+            "task `{task}` has no reference points for `{name}`; give them with --reference {task}=ZERO:ONE"
         ),
-        _ => format!(
-            "reference points put several tasks on one scale, and `{name}` is not reported by several; leave --reference \
-             out"
-        ),
+        None => format!("no task reports `{name}`; leave --reference out"),
     })
 }
 

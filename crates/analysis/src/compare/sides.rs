@@ -190,27 +190,6 @@ impl SideRows {
     }
 }
 
-impl SideRows {
-    /// The tasks with trials that failed, and none that has a value.
-    pub(crate) fn tasks_that_only_failed(&self) -> Vec<String> {
-        let tasks = self.task_names.len();
-        let (mut valued, mut failed) = (vec![false; tasks], vec![false; tasks]);
-        for row in self.control.iter().chain(&self.candidate) {
-            valued[row.task as usize] |= row.value.is_some();
-            failed[row.task as usize] |= row.outcome.is_arm_failure();
-        }
-        let only_failed = valued
-            .iter()
-            .zip(&failed)
-            .map(|(valued, failed)| *failed && !valued);
-        let named = self.task_names.iter().zip(only_failed);
-        named
-            .filter(|(_, only_failed)| *only_failed)
-            .map(|(task, _)| task.clone())
-            .collect()
-    }
-}
-
 impl Planned<'_> {
     /// Why too few trials of a side count for a verdict, where that is so.
     pub(crate) fn too_few(&self, options: &CompareOptions) -> Option<String> {

@@ -3,14 +3,15 @@
 //! Everything below the unit is averaged first. A unit that only one side has, or that has no usable value on a side,
 //! is a broken pair; it is dropped from the analysis by name, and its failures are kept for the worst case.
 
-use super::fill::Fill;
+use super::fill::{Fill, FillByTask};
+use super::joined::{UnitKey, join, tallies};
 use super::sample::{Sample, Stratum};
 use super::shape::{Shape, reported_tasks};
 use super::sides::{Row, SideRows};
 use super::tally::Tally;
 use crate::TrialSet;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What counts as one independent observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -67,9 +68,9 @@ pub enum TaskRole {
 /// One unit of both sides; a side that has no trial of it is empty.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UnitRow {
-    task: u32,
-    seed: u64,
-    rollout: u32,
+    pub(super) task: u32,
+    pub(super) seed: u64,
+    pub(super) rollout: u32,
     pub(crate) control: Tally,
     pub(crate) candidate: Tally,
 }
@@ -176,28 +177,34 @@ impl Units {
         sample.strata.len() > 1 && sample.strata.iter().all(enough)
     }
 
-    /// The usable values: complete pairs, or every value of two groups.
+    /// The usable values: complete pairs, or every value of two groups in the tasks that both have.
     pub(crate) fn sample(&self) -> Sample {
-        self.sample_of(Tally::mean, Tally::mean)
+        self.sample_of(|row| row.control.mean(), |row| row.candidate.mean())
     }
 
     /// The values with failures counted as given.
-    pub(crate) fn filled(&self, fill: Fill) -> Sample {
+    pub(crate) fn filled(&self, fill: &FillByTask) -> Sample {
+        let value = |row: &UnitRow, tally: &Tally, side: fn(&Fill) -> f64| {
+            let fill = fill[row.task as usize].as_ref();
+            fill.map_or_else(|| tally.mean(), |fill| tally.filled(side(fill)))
+        };
         self.sample_of(
-            |tally| tally.filled(fill.control),
-            |tally| tally.filled(fill.candidate),
+            |row| value(row, &row.control, |fill| fill.control),
+            |row| value(row, &row.candidate, |fill| fill.candidate),
         )
     }
 
     fn sample_of(
         &self,
-        control: impl Fn(&Tally) -> Option<f64>,
-        candidate: impl Fn(&Tally) -> Option<f64>,
+        control: impl Fn(&UnitRow) -> Option<f64>,
+        candidate: impl Fn(&UnitRow) -> Option<f64>,
     ) -> Sample {
         let stratum_of = |row: &UnitRow| if self.by_task { row.task } else { 0 };
         let mut strata: Vec<(u32, Stratum)> = Vec::new();
-        for row in &self.rows {
-            let (left, right) = (control(&row.control), candidate(&row.candidate));
+        let on_both =
+            self.on_both_sides(|row| control(row).is_some(), |row| candidate(row).is_some());
+        for row in self.rows.iter().filter(|row| on_both[row.task as usize]) {
+            let (left, right) = (control(row), candidate(row));
             if left.is_none() && right.is_none()
                 || self.paired && (left.is_none() || right.is_none())
             {
@@ -231,14 +238,63 @@ impl Units {
         }
     }
 
-    /// Whether the sample has nothing of a unit.
-    fn is_left_out(&self, row: &UnitRow) -> bool {
-        let (left, right) = (row.control.has_value(), row.candidate.has_value());
-        if self.paired {
-            !(left && right)
-        } else {
-            !(left || right)
+    /// Which tasks can be used: of several, one that a single side has would be held against other tasks.
+    fn on_both_sides(
+        &self,
+        control: impl Fn(&UnitRow) -> bool,
+        candidate: impl Fn(&UnitRow) -> bool,
+    ) -> Vec<bool> {
+        let mut sides = vec![(false, false); self.task_names.len()];
+        for row in &self.rows {
+            let of = &mut sides[row.task as usize];
+            *of = (of.0 || control(row), of.1 || candidate(row));
         }
+        let several = self.has_several_tasks();
+        let usable = sides
+            .into_iter()
+            .map(|(left, right)| left && right || !several);
+        usable.collect()
+    }
+
+    /// Whether more than one task reports the metric.
+    pub(crate) fn has_several_tasks(&self) -> bool {
+        let mut rows = self.rows.iter();
+        let first = rows.next().map(|row| row.task);
+        rows.any(|row| Some(row.task) != first)
+    }
+
+    /// Whether the sample has something of each unit.
+    fn used(&self) -> impl Iterator<Item = (&UnitRow, bool)> {
+        let on_both = self.on_both_sides(
+            |row| row.control.has_value(),
+            |row| row.candidate.has_value(),
+        );
+        self.rows.iter().map(move |row| {
+            let (left, right) = (row.control.has_value(), row.candidate.has_value());
+            let enough = if self.paired {
+                left && right
+            } else {
+                left || right
+            };
+            (row, enough && on_both[row.task as usize])
+        })
+    }
+
+    /// Whether the sample has something of each task.
+    pub(crate) fn used_tasks(&self) -> Vec<bool> {
+        let mut found = vec![false; self.task_names.len()];
+        for (row, used) in self.used() {
+            found[row.task as usize] |= used;
+        }
+        found
+    }
+
+    /// Their names, in the order of the strata.
+    pub(crate) fn used_task_names(&self) -> impl Iterator<Item = &str> {
+        let named = self.task_names.iter().zip(self.used_tasks());
+        named
+            .filter(|(_, used)| *used)
+            .map(|(task, _)| task.as_str())
     }
 
     /// The units that the sample leaves out, by name.
@@ -257,17 +313,20 @@ impl Units {
                 }
             },
         };
-        let left_out = self.rows.iter().filter(|row| self.is_left_out(row));
-        left_out.map(name).collect()
+        let left_out = self.used().filter(|(_, used)| !used);
+        left_out.map(|(row, _)| name(row)).collect()
     }
 
     /// Names of the units in the order of [`Sample::places`], for saying which one a result hangs on.
     pub(crate) fn place_names(&self) -> Vec<String> {
-        let same_stratum = |a: &UnitRow, b: &UnitRow| !self.by_task || a.task == b.task;
+        let same_stratum = |a: &&UnitRow, b: &&UnitRow| !self.by_task || a.task == b.task;
+        let used = self.used().filter(|(_, used)| *used);
+        let used: Vec<&UnitRow> = used.map(|(row, _)| row).collect();
         let mut names = Vec::new();
-        for stratum in self.rows.chunk_by(same_stratum) {
-            let having =
-                |side: fn(&UnitRow) -> &Tally| stratum.iter().filter(move |row| side(row).n > 0);
+        for stratum in used.chunk_by(same_stratum) {
+            let having = |side: fn(&UnitRow) -> &Tally| {
+                stratum.iter().copied().filter(move |row| side(row).n > 0)
+            };
             if self.paired {
                 let both = having(|row| &row.control).filter(|row| row.candidate.n > 0);
                 names.extend(both.map(|row| self.name(row)));
@@ -284,10 +343,26 @@ impl Units {
     }
 
     /// The control's usable units by their key; with `fill`, its failures count as that.
-    pub(crate) fn control_values(&self, fill: Option<f64>) -> BTreeMap<UnitKey, f64> {
-        let mean = |tally: &Tally| fill.map_or_else(|| tally.mean(), |fill| tally.filled(fill));
-        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), mean(&row.control)?));
+    pub(crate) fn control_values(&self, fill: Option<&FillByTask>) -> BTreeMap<UnitKey, f64> {
+        let mean = |row: &UnitRow| {
+            let fill = fill.and_then(|fill| fill[row.task as usize]);
+            fill.map_or_else(
+                || row.control.mean(),
+                |fill| row.control.filled(fill.control),
+            )
+        };
+        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), mean(row)?));
         self.rows.iter().filter_map(value).collect()
+    }
+
+    /// The tasks in which trials of the control count.
+    pub(crate) fn control_tasks(&self) -> BTreeSet<u32> {
+        let counting = |row: &&UnitRow| row.control.n + row.control.charged > 0;
+        self.rows
+            .iter()
+            .filter(counting)
+            .map(|row| row.task)
+            .collect()
     }
 
     /// The control's trials without a value.
@@ -324,64 +399,5 @@ impl Units {
         } else {
             inside
         }
-    }
-}
-
-/// Task, seed and repetition of a unit; what is averaged away is 0.
-pub(crate) type UnitKey = (u32, u64, u32);
-
-fn tallies(
-    rows: &[Row],
-    tasks: &[bool],
-    kind: UnitKind,
-    scale: impl Fn(f64) -> f64,
-) -> Vec<(UnitKey, Tally)> {
-    let key = |row: &Row| match kind {
-        UnitKind::Task => (row.task, 0, 0),
-        UnitKind::Seed => (row.task, row.seed, 0),
-        UnitKind::Rollout | UnitKind::Iteration => (row.task, row.seed, row.rollout),
-    };
-    let mut keyed: Vec<(UnitKey, &Row)> = rows
-        .iter()
-        .filter(|row| tasks[row.task as usize])
-        .map(|row| (key(row), row))
-        .collect();
-    keyed.sort_by_key(|(key, row)| (*key, row.rollout, row.index));
-    let mut found: Vec<(UnitKey, Tally)> = Vec::new();
-    for (key, row) in keyed {
-        if found.last().is_none_or(|(last, _)| *last != key) {
-            found.push((key, Tally::default()));
-        }
-        if let Some((_, tally)) = found.last_mut() {
-            tally.add(row, &scale);
-        }
-    }
-    found
-}
-
-/// Puts the two sides' units together by their keys.
-fn join(control: Vec<(UnitKey, Tally)>, candidate: Vec<(UnitKey, Tally)>) -> Vec<UnitRow> {
-    let mut rows = Vec::with_capacity(control.len().max(candidate.len()));
-    let (mut left, mut right) = (
-        control.into_iter().peekable(),
-        candidate.into_iter().peekable(),
-    );
-    loop {
-        let key = match (left.peek(), right.peek()) {
-            (Some((a, _)), Some((b, _))) => *a.min(b),
-            (Some((key, _)), None) | (None, Some((key, _))) => *key,
-            (None, None) => return rows,
-        };
-        let of_left = left.next_if(|(other, _)| *other == key);
-        let of_right = right.next_if(|(other, _)| *other == key);
-        let tally =
-            |side: Option<(UnitKey, Tally)>| side.map(|(_, tally)| tally).unwrap_or_default();
-        rows.push(UnitRow {
-            task: key.0,
-            seed: key.1,
-            rollout: key.2,
-            control: tally(of_left),
-            candidate: tally(of_right),
-        });
     }
 }

@@ -344,19 +344,32 @@ impl Dataset {
         values
     }
 
-    /// The tasks that have a value of a metric.
+    /// The tasks that a metric is about: those with a value of it, and those of which no trial ended ok, so that what
+    /// failed does not change what is compared.
     pub(crate) fn reporting_tasks(&self, metric: &str) -> Vec<&str> {
-        let mut reporting = vec![false; self.tasks.iter().count()];
-        if let Some(column) = self.by_metric.get(metric) {
-            for (place, _) in &self.columns[*column].values {
-                reporting[self.trials[*place as usize].task as usize] = true;
-            }
+        let tasks = self.tasks.iter().count();
+        let (mut reporting, mut tried, mut worked) =
+            (vec![false; tasks], vec![false; tasks], vec![false; tasks]);
+        for (trial, value) in self.trials.iter().zip(self.values(metric)) {
+            let task = trial.task as usize;
+            reporting[task] |= value.is_some();
+            tried[task] = true;
+            worked[task] |= trial.outcome == Outcome::Ok;
         }
-        let tasks = self.tasks.iter().zip(reporting);
-        tasks
-            .filter(|(_, reports)| *reports)
-            .map(|(task, _)| task.as_str())
-            .collect()
+        let about =
+            |(task, _): &(usize, &String)| reporting[*task] || tried[*task] && !worked[*task];
+        let tasks = self.tasks.iter().enumerate().filter(about);
+        tasks.map(|(_, task)| task.as_str()).collect()
+    }
+
+    /// Whether every value of a metric is 0 or 1; also where there is none.
+    pub(crate) fn is_pass_or_fail(&self, metric: &str) -> bool {
+        let column = self
+            .by_metric
+            .get(metric)
+            .map(|column| &self.columns[*column]);
+        let mut values = column.into_iter().flat_map(|column| &column.values);
+        values.all(|(_, value)| !value.is_finite() || *value == 0.0 || *value == 1.0)
     }
 
     /// Adds a fact.

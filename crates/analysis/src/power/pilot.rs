@@ -3,7 +3,7 @@
 use crate::AnalysisError;
 use crate::compare::case::{Asked, Case};
 use crate::compare::sample::{Sample, Stratum};
-use crate::compare::scores::between_points;
+use crate::compare::scores::{between_points, without_points};
 use crate::compare::sides::{Row, Selected, SideRows};
 use crate::compare::{Beyond, CompareOptions, Pairing, Role, Scale, UnitKind};
 use crate::dataset::Dataset;
@@ -97,7 +97,11 @@ impl Pilot {
             between: None,
         };
         let tasks = data.reporting_tasks(&metric).into_iter().collect();
-        asked.between = between_points(&mut asked.declaration, &tasks);
+        if data.is_pass_or_fail(&metric) {
+            without_points(&mut asked.declaration);
+        } else {
+            asked.between = between_points(&mut asked.declaration, &tasks)?;
+        }
         let margin = asked.declaration.margin;
         asked.declaration.margin = question.beyond.or(margin);
         let options = CompareOptions {

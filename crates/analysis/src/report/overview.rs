@@ -128,7 +128,9 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
         .cloned()
         .unwrap_or_else(|| MetricDeclaration::named(metric.as_str()));
     let reporting = data.reporting_tasks(&metric).into_iter().collect();
-    let between = between_points(&mut declared, &reporting);
+    // A profile needs no margin, and one that fits no score must not hide it.
+    declared.margin = None;
+    let between = between_points(&mut declared, &reporting).ok()?;
     let scored = |trial: &Trial, value: f64| match &between {
         Some(reference) => {
             let points = reference.points(data.tasks.get(trial.task))?;

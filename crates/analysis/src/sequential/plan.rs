@@ -45,7 +45,7 @@ impl SequentialPlan {
         }
         let mut metric = metric(spec)?.clone();
         let tasks = spec.tasks.iter().map(|task| task.id.as_str()).collect();
-        let between = between_points(&mut metric, &tasks);
+        let between = between_points(&mut metric, &tasks)?;
         if metric.reference.is_some() && tasks.len() > 1 {
             return refuse("needs reference points for every task, or for none");
         }

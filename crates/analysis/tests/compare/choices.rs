@@ -4,7 +4,7 @@ use crate::common::{ended, measured, record};
 use crate::lab::{GAIN, UP, dataset, paired, run};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::compare::{Method, Word, choose};
-use fairtrial_model::{Outcome, Record};
+use fairtrial_model::{Margin, Outcome, Record};
 
 #[test]
 fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
@@ -52,6 +52,35 @@ fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
         .map(|arm| arm.arm.as_str())
         .collect();
     assert_eq!(separable, ["b", "control"]);
+}
+
+#[test]
+fn claims_about_a_margin_stand_at_an_equal_share_of_the_error_rate() {
+    // Ten arms near the margin, all told from the control with ease: by Holm the last would stand at the whole 5 %.
+    let mut records = Vec::new();
+    for seed in 0..10_u64 {
+        records.push(measured(
+            record(records.len() as u64, "train", "control", seed),
+            &[("score", 0.0)],
+        ));
+        for arm in 0..10_u64 {
+            let noise = ((seed * 7 + arm * 3 + seed * arm * 5) % 10) as f64 - 4.5;
+            let one = record(records.len() as u64, "train", &format!("arm{arm}"), seed);
+            let value = 0.95 + noise * (0.01 + 0.002 * arm as f64);
+            records.push(measured(one, &[("score", value)]));
+        }
+    }
+    let with = |margin: Option<Margin>| {
+        let comparison = run(&dataset(UP, margin, &records), &CompareOptions::default());
+        let levels = comparison.contrasts.iter().map(|contrast| {
+            let metric = &contrast.metrics[0];
+            assert_eq!(metric.effect.as_ref().unwrap().alpha, metric.family.alpha);
+            metric.family.alpha
+        });
+        levels.fold(0.0, f64::max)
+    };
+    assert!((with(Some(Margin::Absolute(1.0))) - 0.005).abs() < 1e-12);
+    assert!((with(None) - 0.05).abs() < 1e-12);
 }
 
 #[test]
@@ -220,4 +249,35 @@ fn a_point_that_mostly_fails_is_not_the_one_to_confirm() {
         "{}",
         choice.confirm.only
     );
+}
+
+#[test]
+fn the_chance_to_be_best_weighs_tasks_as_the_means_do() {
+    // Ten seeds of one task and two of another: `a` is better in the first by 1, `b` in the second by 2.
+    let mut records = Vec::new();
+    for (task, seeds) in [("many", 10_u64), ("few", 2)] {
+        for seed in 0..seeds {
+            for (place, arm, many, few) in [
+                (0_u64, "control", 0.0, 0.0),
+                (1, "a", 1.0, 0.0),
+                (2, "b", 0.0, 2.0),
+            ] {
+                let noise = ((seed * 7 + place * 3 + seed * place * 5) % 10) as f64 * 0.01;
+                let one = record(records.len() as u64, task, arm, seed);
+                let level = if task == "many" { many } else { few };
+                records.push(measured(one, &[("score", level + noise)]));
+            }
+        }
+    }
+    for shift in [0, 100] {
+        // Once in pairs, and once with other seeds in every arm.
+        let mut records = records.clone();
+        for record in &mut records {
+            let arm = record.trial.arm.as_deref().unwrap_or_default();
+            record.trial.seed += shift * arm.len() as u64 + shift * u64::from(arm == "b");
+        }
+        let comparison = run(&dataset(UP, None, &records), &CompareOptions::default());
+        let best = &comparison.rankings[0].arms[0];
+        assert_eq!((best.arm.as_str(), best.chance_best), ("b", Some(1.0)));
+    }
 }

@@ -1,6 +1,6 @@
 //! Trials without a value: what they do to a verdict.
 
-use crate::common::ended;
+use crate::common::{ended, measured, record};
 use crate::lab::{GAIN, UP, dataset, judged, only_contrast, paired, run};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::compare::{Flag, Word};
@@ -185,4 +185,45 @@ fn a_task_that_failed_everywhere_is_named() {
     }
     let found = judged(UP, None, &records);
     assert!(!found.verdict.flags.contains(&flag), "{:?}", found.verdict);
+}
+
+/// Two tasks of other sizes, 20 seeds each; the last arm is better in both and fails once, in the larger one.
+fn other_sizes(arms: &[&str]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (task, size) in [("large", 1000.0), ("small", 1.0)] {
+        for seed in 0..20_u64 {
+            for (place, arm) in (0_u64..).zip(arms) {
+                let one = record(records.len() as u64, task, arm, seed);
+                let last = place as usize == arms.len() - 1;
+                if last && task == "large" && seed == 7 {
+                    records.push(ended(one, Outcome::Failed));
+                    continue;
+                }
+                let noise = ((seed * 7 + place * 3 + seed * place * 5) % 10) as f64 * 0.001;
+                let lift = if last { 0.03 } else { 0.0 };
+                records.push(measured(one, &[("score", size * (1.0 + lift + noise))]));
+            }
+        }
+    }
+    records
+}
+
+#[test]
+fn a_failure_is_as_bad_as_values_of_its_task_get() {
+    let found = judged(UP, None, &other_sizes(&["control", "candidate"]));
+    // A run of the large task never scores 1, as the small one does.
+    assert_eq!(
+        found.verdict.word,
+        Word::Improved,
+        "{}",
+        found.verdict.reason
+    );
+    let records = other_sizes(&["control", "candidate", "third"]);
+    let ranking = &run(&dataset(UP, None, &records), &CompareOptions::default()).rankings[0];
+    let best = &ranking.arms[0];
+    assert_eq!((best.arm.as_str(), best.failed), ("third", 1));
+    // Of its 20 runs of the large task one counts as the worst of all arms, 1000.
+    let apart = best.mean - best.worst_case.unwrap();
+    assert!((0.5..1.5).contains(&apart), "{apart}");
+    assert!(best.chance_best.unwrap() > 0.99);
 }

@@ -12,6 +12,7 @@ mod failures;
 mod fairness;
 mod files;
 mod lab;
+mod left_out;
 mod pairs;
 mod suites;
 mod tasks;

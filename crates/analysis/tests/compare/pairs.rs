@@ -4,7 +4,7 @@ use crate::common::{measured, record};
 use crate::lab::{DOWN, GAIN, UP, dataset, judged, only_contrast, paired, run};
 use fairtrial_analysis::compare::{Flag, Inputs, Method, Pairing, Scale, UnitKind, Word};
 use fairtrial_analysis::{CompareOptions, compare};
-use fairtrial_model::Margin;
+use fairtrial_model::{Margin, Record};
 
 #[test]
 fn shared_seeds_are_pairs() {
@@ -109,6 +109,94 @@ fn equal_values_are_identical_and_one_pair_is_insufficient() {
             .flags
             .contains(&Flag::TwoUnits)
     );
+}
+
+/// Two tasks of five seeds each, in which the candidate is off by a constant.
+fn constant_by_task(by_task: [(&str, f64); 2]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (task, off) in by_task {
+        for seed in 0..5_u64 {
+            for (arm, off) in [("control", 0.0), ("candidate", off)] {
+                let one = record(records.len() as u64, task, arm, seed);
+                records.push(measured(one, &[("score", 100.0 + seed as f64 + off)]));
+            }
+        }
+    }
+    records
+}
+
+#[test]
+fn differences_that_cancel_over_tasks_are_not_identical() {
+    let verdict = |by_task| judged(UP, None, &constant_by_task(by_task)).verdict;
+    let cancel = verdict([("a", -50.0), ("b", 50.0)]);
+    assert_eq!(cancel.word, Word::Insufficient);
+    assert_eq!(
+        cancel.reason,
+        "the difference is the same in every unit of a task: -50 in a, 50 in b, so chance has no measure (is the metric \
+         deterministic?)"
+    );
+    let apart = verdict([("a", 20.0), ("b", 1.0)]);
+    assert!(apart.reason.contains("20 in a, 1 in b"), "{}", apart.reason);
+    let alike = verdict([("a", 2.0), ("b", 2.0)]);
+    assert!(
+        alike
+            .reason
+            .starts_with("the difference is 2 in every unit,"),
+        "{}",
+        alike.reason
+    );
+    let same = verdict([("a", 0.0), ("b", 0.0)]);
+    assert_eq!(same.word, Word::Identical);
+}
+
+#[test]
+fn no_method_finds_a_measure_of_chance_where_nothing_varies() {
+    let constant: Vec<(f64, f64)> = (0..8).map(|i| (f64::from(i), f64::from(i) + 1.0)).collect();
+    for method in [Method::T, Method::Rank, Method::Percentile, Method::Bca] {
+        let options = CompareOptions {
+            method,
+            ..CompareOptions::default()
+        };
+        let comparison = run(&dataset(UP, None, &paired(&constant)), &options);
+        let verdict = &only_contrast(&comparison).metrics[0].verdict;
+        assert_eq!(verdict.word, Word::Insufficient, "{method:?}");
+        assert!(
+            verdict
+                .reason
+                .starts_with("the difference is 1 in every unit"),
+            "{}",
+            verdict.reason
+        );
+    }
+}
+
+#[test]
+fn resamples_of_few_units_are_no_evidence() {
+    for method in [Method::Percentile, Method::Bca] {
+        for (pairing, need) in [(Pairing::Auto, 6), (Pairing::Unpaired, 4)] {
+            let options = CompareOptions {
+                method,
+                pairing,
+                ..CompareOptions::default()
+            };
+            let word = |n: usize| {
+                // Far apart, whatever the pairing.
+                let pairs: Vec<(f64, f64)> =
+                    GAIN[..n].iter().map(|(a, b)| (*a, b + 50.0)).collect();
+                let comparison = run(&dataset(UP, None, &paired(&pairs)), &options);
+                only_contrast(&comparison).metrics[0].verdict.clone()
+            };
+            let few = word(need - 1);
+            assert_eq!(few.word, Word::Insufficient, "{method:?} {pairing:?}");
+            assert!(
+                few.reason
+                    .contains(&format!("needs at least {need} observations")),
+                "{}",
+                few.reason
+            );
+            assert_eq!(word(need).word, Word::Improved, "{method:?} {pairing:?}");
+        }
+    }
 }
 
 #[test]

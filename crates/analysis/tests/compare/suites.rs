@@ -2,9 +2,9 @@
 
 use crate::common::{measured, record};
 use crate::lab::{DOWN, UP, dataset, only_contrast, run};
-use fairtrial_analysis::compare::{Inputs, Pairing, SuiteBeside, TaskRole, Word};
+use fairtrial_analysis::compare::{DataKind, Inputs, Pairing, SuiteBeside, TaskRole, Word};
 use fairtrial_analysis::{CompareOptions, compare};
-use fairtrial_model::{Direction, Points, Record, Reference};
+use fairtrial_model::{Direction, Margin, Outcome, Points, Record, Reference};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -309,5 +309,106 @@ fn points_that_contradict_the_direction_are_refused() {
     assert_eq!(
         refused.to_string(),
         "the reference points of `score` have their better end where its direction has the worse one"
+    );
+}
+
+/// Scores of 50 against 40 on three tasks.
+fn a_clear_loss() -> Runs {
+    let noise = |task: u32, seed: u32| f64::from((task * 7 + seed * 5) % 6) * 0.5;
+    let runs = |task: u32, level: f64| (0..6).map(|seed| level + noise(task, seed)).collect();
+    let task = |task: u32| {
+        (
+            format!("task{task}"),
+            runs(task, 50.0),
+            runs(task + 1, 40.0),
+        )
+    };
+    (0..3).map(task).collect()
+}
+
+#[test]
+fn a_margin_in_the_metrics_unit_stays_in_it() {
+    let mut data = dataset(UP, Some(Margin::Absolute(2.0)), &records(&a_clear_loss()));
+    let margin_and_word = |data: &fairtrial_analysis::Dataset, options: &CompareOptions| {
+        let found = run(data, options);
+        let metric = &only_contrast(&found).metrics[0];
+        let margin = metric.effect.as_ref().unwrap().margin.unwrap();
+        (margin, metric.verdict.word)
+    };
+    let (margin, word) = margin_and_word(&data, &CompareOptions::default());
+    assert_eq!((margin, word), (2.0, Word::Regressed));
+    let given = CompareOptions {
+        reference: Some(Reference::Same(points(0.0, 100.0))),
+        ..CompareOptions::default()
+    };
+    let (margin, word) = margin_and_word(&data, &given);
+    assert!((margin - 0.02).abs() < 1e-12 && word == Word::Regressed);
+    data.declared[0].reference = given.reference;
+    let (margin, word) = margin_and_word(&data, &CompareOptions::default());
+    assert!((margin - 0.02).abs() < 1e-12 && word == Word::Regressed);
+    // Two points are another score in each task.
+    let by_task = (0..3_u32).map(|task| {
+        let far = 100.0 + f64::from(task);
+        (format!("task{task}"), points(0.0, far))
+    });
+    data.declared[0].reference = Some(Reference::ByTask(by_task.collect()));
+    let refused = compare(Inputs::Arms(&data), &CompareOptions::default()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the margin 2 of `score` is in its unit, which is not the same score in every task: their reference points are \
+         differently far apart; give a share of the control's score, like 2%"
+    );
+    data.declared[0].margin = Some(Margin::Relative(0.04));
+    let (_, word) = margin_and_word(&data, &CompareOptions::default());
+    assert_eq!(word, Word::Regressed);
+}
+
+#[test]
+fn the_scale_does_not_hang_on_what_failed() {
+    let mut all = records(&a_clear_loss());
+    for record in &mut all {
+        if record.trial.task != "task0" {
+            record.outcome = Outcome::Failed;
+            record.metrics.clear();
+        }
+    }
+    let mut data = dataset(UP, None, &all);
+    data.declared[0].reference = Some(Reference::Same(points(0.0, 100.0)));
+    let found = run(&data, &CompareOptions::default());
+    let metric = &only_contrast(&found).metrics[0];
+    assert_eq!(metric.unit.as_deref(), Some("normalised"));
+    assert!(metric.effect.as_ref().unwrap().absolute.value > -0.2);
+    // A task without points counts as one though it failed.
+    let only = BTreeMap::from([("task0".to_owned(), points(0.0, 100.0))]);
+    data.declared[0].reference = Some(Reference::ByTask(only));
+    let found = run(&data, &CompareOptions::default());
+    assert_eq!(only_contrast(&found).metrics[0].unit, None);
+}
+
+#[test]
+fn pass_and_fail_need_no_points() {
+    let passes: Runs = (0..12)
+        .map(|task| {
+            let pass = |of: bool| vec![f64::from(u8::from(of))];
+            (format!("task{task}"), pass(task < 2), pass(task < 10))
+        })
+        .collect();
+    let data = dataset(UP, None, &records(&passes));
+    let options = CompareOptions {
+        reference: Some(Reference::Same(points(0.25, 1.0))),
+        ..CompareOptions::default()
+    };
+    let found = only_contrast(&run(&data, &options)).metrics[0].clone();
+    assert_eq!(
+        (found.kind, found.unit.as_deref()),
+        (DataKind::Binary, None)
+    );
+    assert!(found.method.starts_with("Tango"), "{}", found.method);
+    assert!(
+        found
+            .method
+            .ends_with("(pass and fail are on one scale without reference points)"),
+        "{}",
+        found.method
     );
 }

@@ -120,15 +120,13 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
         Column::numbers("n").may_go(3),
         Column::words("verdict"),
     ]);
-    let mut tally = [0_usize; 3];
+    let mut tally = [0_usize; 4];
     for line in lines {
-        let place = line.difference.map_or(1, |difference| {
-            if difference > 0.0 {
-                0
-            } else {
-                1 + usize::from(difference < 0.0)
-            }
-        });
+        let place = match line.difference {
+            Some(difference) if difference > 0.0 => 0,
+            Some(difference) => 1 + usize::from(difference < 0.0),
+            None => 3,
+        };
         tally[place] += 1;
         let shown = |value: Option<f64>| {
             Cell::from(value.map_or(String::new(), |value| format.number(value)))
@@ -153,12 +151,17 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
             Cell::from(line.verdict.text()).toned(tone(line.verdict)),
         ]);
     }
+    let [higher, equal, lower, open] = tally;
+    let open = match open {
+        0 => String::new(),
+        _ => format!(", not compared in {open}"),
+    };
     Section {
         title: format!("{metric} by task"),
         grid: grid.without_empty_columns(),
         notes: vec![format!(
-            "Higher in {}, equal in {}, lower in {}. Adjusted for the number of tasks (Holm); decides nothing on its own.",
-            tally[0], tally[1], tally[2]
+            "Higher in {higher}, equal in {equal}, lower in {lower}{open}. Adjusted for the number of tasks; decides nothing \
+             on its own."
         )],
     }
 }
