@@ -5,7 +5,7 @@
 //! (a failed trial) are left out at all levels, and counted. Random sweeps have no such settings: their levels are
 //! plain means, and the result says that they are not balanced.
 
-use crate::compare::scores::between_points;
+use crate::compare::scores::{between_points, without_points};
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
 use fairtrial_model::{Direction, MetricDeclaration, ParamValue, Params, Reference};
@@ -124,7 +124,14 @@ pub fn sensitivity(
         .unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
     let tasks = data.reporting_tasks(name).into_iter().collect();
     // The same scale as that of the ranking: raw scores of several tasks have no common mean.
-    let between = between_points(&mut declared, &tasks);
+    let between = if data.is_pass_or_fail(name) {
+        without_points(&mut declared);
+        None
+    } else {
+        // Nothing here needs a margin, and one that fits no score must not stand in the way.
+        declared.margin = None;
+        between_points(&mut declared, &tasks)?
+    };
     let level = Level::two_sided(alpha);
     let effect = |parameter: &String| ParameterEffect {
         name: parameter.clone(),

@@ -193,7 +193,9 @@ fn enough_to_resample(
         return Ok(());
     }
     let have = control.min(candidate);
-    let need = (have + 1..).find(|n| enough(*n, *n)).unwrap_or(usize::MAX);
+    // No level that a float can be needs more than a thousand or so signs.
+    let mut larger = have + 1..have + 1100;
+    let need = larger.find(|n| enough(*n, *n)).unwrap_or(usize::MAX);
     Err(Undefined::TooFew {
         method: format!("a {} interval at this level", method.name()),
         have,

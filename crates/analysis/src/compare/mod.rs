@@ -272,7 +272,7 @@ fn asked_metrics(
             .datasets()
             .flat_map(|data| data.reporting_tasks(&name))
             .collect();
-        let pass_or_fail = datasets(inputs).all(|data| data.is_pass_or_fail(&name));
+        let pass_or_fail = inputs.datasets().all(|data| data.is_pass_or_fail(&name));
         let between = if pass_or_fail {
             scores::without_points(&mut declaration);
             None
