@@ -253,7 +253,7 @@ fn reference_points_that_only_one_side_has_are_told_or_refused() {
     let reference = Reference::ByTask(by_task.into_iter().collect());
     let side = |label: &str, shift: (f64, f64), reference: Option<&Reference>, tasks: usize| {
         let score = MetricDeclaration {
-            margin: Some(Margin::Absolute(0.02)),
+            margin: Some(Margin::Relative(0.02)),
             reference: reference.cloned(),
             ..metric("score", Some(Direction::Up))
         };
