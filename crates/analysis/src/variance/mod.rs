@@ -246,42 +246,52 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
 /// Refuses runs that are no repetitions of each other: arms, tasks or points that differ spread by that alone, and runs
 /// of one seed in several of them are not independent.
 fn one_kind(runs: &[History]) -> Result<(), AnalysisError> {
-    let several = |of: fn(&History) -> Option<&str>| {
-        let mut found: Vec<String> = Vec::new();
-        for name in runs.iter().filter_map(of) {
-            if !found.iter().any(|known| known == name) {
-                found.push(name.to_owned());
-            }
-        }
-        found.sort();
-        (found.len() > 1).then_some(found)
-    };
-    let refused = |what: &str, names: &[String], how: String| {
-        let mut shown: Vec<&str> = names.iter().take(MOST_NAMED).map(String::as_str).collect();
-        if names.len() > MOST_NAMED {
-            shown.push("...");
-        }
-        Err(AnalysisError::Question(format!(
-            "these runs are of {} {what} ({}), and runs of different {what} are no repetitions of each other; {how}",
-            names.len(),
-            shown.join("; ")
-        )))
-    };
-    if let Some(arms) = several(|run| run.arm.as_deref()) {
-        let how = format!("name the runs of one arm, as NAME:{}", arms[0]);
-        return refused("arms", &arms, how);
+    let arms = several(runs, |run| run.arm.as_deref());
+    if let [first, _, ..] = arms[..] {
+        let how = format!("name the runs of one arm, as NAME:{first}");
+        return Err(unlike("arms", &arms, &how));
     }
-    if let Some(tasks) = several(|run| run.task.as_deref()) {
-        let how = format!("choose one, as --only task={}", tasks[0]);
-        return refused("tasks", &tasks, how);
+    // Trials come in the plan's order, which is drawn.
+    let mut tasks = several(runs, |run| run.task.as_deref());
+    tasks.sort_unstable();
+    if let [first, _, ..] = tasks[..] {
+        let how = format!("choose one, as --only task={first}");
+        return Err(unlike("tasks", &tasks, &how));
     }
-    match several(|run| run.point.as_deref()) {
-        Some(points) => {
-            let how = format!("choose one, as --only '{}'", points[0]);
-            refused("points", &points, how)
+    let mut points = several(runs, |run| run.point.as_deref());
+    points.sort_unstable();
+    match points[..] {
+        [first, _, ..] => {
+            let how = format!("choose one, as --only '{first}'");
+            Err(unlike("points", &points, &how))
         }
-        None => Ok(()),
+        _ => Ok(()),
     }
+}
+
+/// Every different name, in the order in which they come.
+fn several(runs: &[History], of: fn(&History) -> Option<&str>) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for name in runs.iter().filter_map(of) {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+fn unlike(what: &str, names: &[&str], how: &str) -> AnalysisError {
+    let mut shown: Vec<&str> = names.iter().take(MOST_NAMED).copied().collect();
+    if names.len() > MOST_NAMED {
+        shown.push("...");
+    }
+    // A point may itself be a list.
+    let between = if what == "points" { "; " } else { ", " };
+    AnalysisError::Question(format!(
+        "these runs are of {} {what} ({}), and runs of different {what} are no repetitions of each other; {how}",
+        names.len(),
+        shown.join(between)
+    ))
 }
 
 /// A run's numbers, or why it has none.
