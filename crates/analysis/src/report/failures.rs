@@ -1,9 +1,9 @@
 //! The trials that did not end well, with the last lines they wrote.
 
 use super::Evidence;
+use fairtrial_episode::open_regular;
 use fairtrial_model::{Outcome, Record};
 use serde::Serialize;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -88,7 +88,7 @@ fn one(record: &Record, root: &Path) -> FailedTrial {
 
 /// The last lines of a log; nothing where it is empty or gone.
 fn tail(dir: &Path, file: &str) -> Option<LogTail> {
-    let mut log = File::open(dir.join(file)).ok()?;
+    let mut log = open_regular(&dir.join(file)).ok()?;
     let length = log.metadata().ok()?.len();
     let from = length.saturating_sub(BYTES);
     log.seek(SeekFrom::Start(from)).ok()?;

@@ -6,9 +6,11 @@ use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_engine::{remote, resolved_spec};
+use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState};
 use fairtrial_model::Outcome;
 use serde_json::json;
+use std::io::Read;
 
 /// Print what a trial wrote, or the job that ran it
 #[derive(Debug, clap::Args)]
@@ -83,7 +85,9 @@ fn trial_log(run: &RunDir, args: &Args, attempt: u32) -> Result<String, Failure>
         "stdout.log"
     };
     let path = run.trial_dir(args.trial, attempt).join("logs").join(name);
-    let bytes = std::fs::read(&path).map_err(|error| {
+    let mut bytes = Vec::new();
+    let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| {
         Failure::input(format!("cannot read {}: {error}", path.display()))
             .hint("a trial that waits in a queue has written nothing yet; `--job` shows what its job wrote")
     })?;

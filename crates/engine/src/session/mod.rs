@@ -19,7 +19,7 @@ use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, WriterOptions, clear_cancel, effective_records,
+    RunStatus, WriterOptions, clear_cancel, effective_records, is_there,
 };
 use fairtrial_model::hex;
 use fairtrial_plan::Plan;
@@ -114,7 +114,7 @@ fn end_strays_of(run: &RunDir) {
 
 /// What an earlier session left, after a check that the plan is still the same.
 fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError> {
-    if !run.journal().exists() {
+    if !is_there(&run.journal())? {
         return Ok(RunState::default());
     }
     let known = RunState::read(&run.journal())?;
@@ -151,7 +151,7 @@ fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError>
 }
 
 fn capture(run: &RunDir, request: &RunRequest) -> Result<Option<Capture>, EngineError> {
-    if run.environment().exists() {
+    if is_there(&run.environment())? {
         return Ok(None);
     }
     let spec = request.plan.spec();

@@ -13,13 +13,12 @@ use fairtrial_analysis::tables::{
     Evidence, PostLine, RunRow, Side, Standing, TrialValue, run_rows, suite_rows,
 };
 use fairtrial_engine::resolved_spec;
-use fairtrial_episode::{EpisodeNumber, locate, per_episode};
+use fairtrial_episode::{EpisodeNumber, locate, open_regular, per_episode};
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{Margin, MeasureKind, MetricDeclaration, MetricSource};
 use fairtrial_spec::{Spec, TableColumn, TableSpec};
 use fairtrial_table::{RowState, read_number};
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::Path;
 
 /// What is to be compared.
@@ -396,7 +395,7 @@ fn episodes(asked: &Asked<'_>, row: &RunRow, root: &DataRoot) -> Vec<EpisodeNumb
     };
     let mut found = Vec::new();
     for trial in &row.trials {
-        let read = |path: &Path| per_episode(episodes, File::open(path).ok()?, measure).ok();
+        let read = |path: &Path| per_episode(episodes, open_regular(path).ok()?, measure).ok();
         let path = locate(&root.path().join(&trial.dir), &episodes.file).ok();
         let Some(numbers) = path.and_then(|path| read(&path)) else {
             return Vec::new();
