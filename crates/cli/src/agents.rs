@@ -112,8 +112,14 @@ pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
 /// What this machine lacks for the agents of a spec; nothing where a task cannot be read, which is told elsewhere.
 pub(crate) fn lacking(spec: &Spec, root: &DataRoot) -> Vec<String> {
     let backend = named_backend().unwrap_or_default();
-    let reader = TaskReader::new(spec, token(), backend);
-    agent_tasks::lacking(spec, root, &reader).unwrap_or_default()
+    let mut spec = spec.clone();
+    for task in &mut spec.tasks {
+        if let Work::Prepared { options, .. } = &mut task.work {
+            options.sandbox.kind = options.sandbox.kind.or(backend);
+        }
+    }
+    let reader = TaskReader::new(&spec, token(), backend);
+    agent_tasks::lacking(&spec, root, &reader).unwrap_or_default()
 }
 
 /// Removes containers whose owner is dead, where a spec uses containers at all.

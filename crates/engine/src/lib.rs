@@ -29,6 +29,7 @@ mod rollout;
 mod scoring;
 mod session;
 mod spending;
+mod strays;
 mod unchanged;
 mod views;
 

@@ -289,6 +289,8 @@ fn torture_spec(lab: &Lab, sandbox: &str) {
 fn kill_one_session(mut controller: Child, mark: &str, longest: u64, dice: &mut Dice) {
     sleep(dice.millis(20, longest));
     if dice.once_in(3) {
+        // It must not live to record that: an agent that is killed has failed.
+        signal(controller.id().cast_signed(), Signal::STOP);
         let ours = marked(mark);
         let chosen = ours.get(dice.between(0, 12) as usize);
         if let Some(pid) = chosen {

@@ -4,7 +4,7 @@
 mod jobs;
 mod keeping;
 
-use crate::{EngineError, resolved_spec};
+use crate::{EngineError, resolved_spec, strays};
 use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
@@ -65,6 +65,7 @@ pub fn score_again(request: &ScoreRequest<'_>) -> Result<Vec<Rescored>, EngineEr
     let run = request.run;
     let spec = resolved_spec(run)?;
     let _lock = RunLock::acquire(run, (request.now)())?;
+    strays::end_of(run);
     let state = RunState::read(&run.journal())?;
     let mut rollouts = Vec::new();
     effective_records(&run.journal(), &state, |record: Record| {

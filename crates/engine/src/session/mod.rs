@@ -13,7 +13,9 @@ use crate::remote;
 use crate::remote::controller::Placed;
 use crate::spending::earlier_records;
 use crate::views::Views;
-use crate::{EngineError, Outputs, RunReport, RunRequest, Start, prepare, reuse, unchanged};
+use crate::{
+    EngineError, Outputs, RunReport, RunRequest, Start, prepare, reuse, strays, unchanged,
+};
 use crew::{Crew, News};
 use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
 use fairtrial_journal::redact::Redactor;
@@ -25,7 +27,7 @@ use fairtrial_model::hex;
 use fairtrial_plan::Plan;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
@@ -49,7 +51,7 @@ pub fn run(
         let known = recorded(&run, request)?;
         if placed.is_none() {
             refuse_open_jobs(&run, &known)?;
-            end_strays_of(&run);
+            strays::end_of(&run);
         }
         known
     } else {
@@ -99,17 +101,6 @@ fn refuse_open_jobs(run: &RunDir, known: &RunState) -> Result<(), EngineError> {
         None => Ok(()),
         Some((engine, jobs)) => Err(EngineError::OtherEngine { engine, jobs }),
     }
-}
-
-/// Ends what trials of a controller that died, and whose launchers died too, left running: the machine must be free
-/// of them before anything is measured on it.
-fn end_strays_of(run: &RunDir) {
-    let (folder, start) = (run.root().runs_dir(), format!("{}-", run.stamp()));
-    let is_ours = |dir: &Path| {
-        let name = dir.file_name().map(std::ffi::OsStr::to_string_lossy);
-        dir.parent() == Some(&folder) && name.is_some_and(|name| name.starts_with(&start))
-    };
-    fairtrial_trial::end_strays(is_ours);
 }
 
 /// What an earlier session left, after a check that the plan is still the same.
