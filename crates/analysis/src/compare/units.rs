@@ -56,7 +56,7 @@ pub enum Pairing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskRole {
-    /// Tasks like these for pass/fail, these tasks for everything else.
+    /// Tasks like these for pass/fail and for agents, these tasks for everything else.
     #[default]
     ByKind,
     /// These tasks, averaged with equal weights.

@@ -4,6 +4,7 @@ use crate::common::{measured, record};
 use crate::lab::{UP, dataset, judged, only_contrast, run};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::compare::{DataKind, TaskRole, UnitKind, Word};
+use fairtrial_analysis::validity::{Floor, HoldsFor};
 use fairtrial_model::Record;
 
 /// `passes` are (task, control passes, candidate passes), one rollout each.
@@ -111,6 +112,39 @@ fn rollouts_are_averaged_within_their_task() {
         "{}",
         found.method
     );
+}
+
+#[test]
+fn rollouts_of_agents_are_averaged_within_their_task_whatever_they_score() {
+    // Two tasks, six rollouts of each; scores are parts of 1.
+    let mut records = Vec::new();
+    for task in ["count", "sum"] {
+        for rollout in 0..6_u32 {
+            for (arm, score) in [("control", 0.5), ("candidate", 0.9)] {
+                let mut one = record(records.len() as u64, task, arm, 1);
+                one.trial.rollout = rollout;
+                let part = f64::from((rollout * 5) % 6) * 0.01;
+                records.push(measured(one, &[("score", score + part)]));
+            }
+        }
+    }
+    let mut data = dataset(UP, None, &records);
+    let found = |data: &fairtrial_analysis::Dataset, tasks: TaskRole| {
+        let options = CompareOptions {
+            tasks,
+            ..CompareOptions::default()
+        };
+        let metric = only_contrast(&run(data, &options)).metrics[0].clone();
+        (metric.count.unit, metric.count.control)
+    };
+    assert_eq!(found(&data, TaskRole::ByKind), (UnitKind::Rollout, 12));
+    data.floor = Some(Floor {
+        share: 0.95,
+        rollouts: vec!["count".into(), "sum".into()],
+        holds_for: HoldsFor::Rollouts,
+    });
+    assert_eq!(found(&data, TaskRole::ByKind), (UnitKind::Task, 2));
+    assert_eq!(found(&data, TaskRole::Fixed), (UnitKind::Rollout, 12));
 }
 
 #[test]
