@@ -34,6 +34,9 @@ pub enum Method {
     Bca,
 }
 
+/// Units from which on the smallest p value is 0 as far as numbers go.
+const ALWAYS_ENOUGH: usize = 1_100;
+
 /// What a method said.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -193,7 +196,9 @@ fn enough_to_resample(
         return Ok(());
     }
     let have = control.min(candidate);
-    let need = (have + 1..).find(|n| enough(*n, *n)).unwrap_or(usize::MAX);
+    let need = (have + 1..=ALWAYS_ENOUGH)
+        .find(|n| enough(*n, *n))
+        .unwrap_or(ALWAYS_ENOUGH);
     Err(Undefined::TooFew {
         method: format!("a {} interval at this level", method.name()),
         have,
