@@ -102,7 +102,7 @@ fn without_points(node: &Node, reference: &Reference, spec: &Spec) -> Option<Dia
         return None;
     }
     let message = format!("no reference points for {}", listed(without.into_iter()));
-    let help = "where these report the metric, nothing is summed up over the tasks";
+    let help = "where these report the metric, scores are compared as they are, and not summed up over the tasks";
     Some(Diagnostic::new(Severity::Warning, node.span, message).help(help))
 }
 

@@ -22,6 +22,7 @@ use fairtrial_stats::series::{
     mean, slope, time_to_threshold, value_at,
 };
 use fairtrial_stats::suite::{self, Correction, Metric, ProfileKind, Scores, SuitePlan};
+use fairtrial_stats::two_arm;
 use fairtrial_stats::{Explain, Level, Outcome, Side};
 use proptest::prelude::*;
 
@@ -152,7 +153,8 @@ proptest! {
                 let plan = SuitePlan { correction, resamples: 40, ..SuitePlan::new(metric, 2) };
                 number(&suite::point(&a, metric));
                 sound(&suite::interval(&a, &plan));
-                sound(&suite::difference(&a, &b, &plan));
+                sound(&suite::difference(&a, &b, two_arm::Design::Unpaired, &plan));
+                sound(&suite::difference(&a, &b, two_arm::Design::Paired, &plan));
                 sound(&suite::probability_of_improvement(&a, &b, &plan));
                 sound(&suite::profile_band(&a, &[tau, 0.0, 1.0], &plan));
             }

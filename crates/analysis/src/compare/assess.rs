@@ -377,6 +377,10 @@ fn flags(case: &Case) -> Vec<Flag> {
     if !tasks.is_empty() && !case.units.rows.is_empty() {
         flags.push(Flag::TasksLeftOut { tasks });
     }
+    let tasks = case.units.without_spread.clone();
+    if !tasks.is_empty() {
+        flags.push(Flag::TasksAsUnits { tasks });
+    }
     // Of values that are all the same, no sign can be wrong.
     if case.sample.is_constant() {
         return flags;

@@ -4,7 +4,7 @@ use super::family::Test;
 use super::method::{Answer, Method, answer};
 use super::sample::Sample;
 use super::sides::{Row, SideRows};
-use super::units::{TaskRole, UnitRules, Units};
+use super::units::{TaskRole, UnitKind, UnitRules, Units};
 use super::verdict::Rule;
 use super::{Beyond, CompareOptions, Role};
 use fairtrial_model::{Margin, MetricDeclaration, MetricSource, Reference};
@@ -124,6 +124,12 @@ impl Case {
                 Some("a ratio needs values above 0, so the difference is compared")
             }
             _ if changed => Some("the units are not all 0 or 1, so their means are compared by t"),
+            _ if !strata_fit
+                && options.tasks == TaskRole::Fixed
+                && units.kind == UnitKind::Task =>
+            {
+                Some("it cannot average fixed tasks, so each of them is one observation")
+            }
             _ if unneeded => Some("pass and fail are on one scale without reference points"),
             _ => None,
         };

@@ -4,6 +4,9 @@ use super::beside::Flip;
 use serde::Serialize;
 use std::fmt;
 
+/// Tasks that a flag names, where all of them may be concerned.
+const MOST_NAMED: usize = 5;
+
 /// A doubt about a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "flag", rename_all = "snake_case")]
@@ -35,6 +38,11 @@ pub enum Flag {
         /// Which.
         tasks: Vec<String>,
     },
+    /// Fixed tasks were asked for or usual, and each of them is one unit instead.
+    TasksAsUnits {
+        /// Those with one unit on a side.
+        tasks: Vec<String>,
+    },
     /// The sides are not alike in what the spec asks them to share.
     Unfair {
         /// In what.
@@ -57,6 +65,7 @@ impl Flag {
             Self::NoDirection => "no direction",
             Self::Undeclared => "undeclared",
             Self::TasksLeftOut { .. } => "tasks left out",
+            Self::TasksAsUnits { .. } => "tasks as units",
             Self::Unfair { .. } => "unfair",
             Self::Skewed => "skewed",
         }
@@ -88,6 +97,16 @@ impl fmt::Display for Flag {
                 "tasks left out: in {} values are missing on a side or on both, so the numbers are about the other tasks",
                 tasks.join(", ")
             ),
+            Self::TasksAsUnits { tasks } => {
+                let more = tasks.len().saturating_sub(MOST_NAMED);
+                let named = tasks[..tasks.len() - more].join(", ");
+                let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+                write!(
+                    f,
+                    "tasks as units: one value on a side has no spread (in {named}{more}), so every task is one observation \
+                     and the result is about tasks like these"
+                )
+            }
             Self::Unfair { keys } => {
                 write!(f, "unfair: the sides are not alike in {}", keys.join(", "))
             }

@@ -34,6 +34,9 @@ pub enum Method {
     Bca,
 }
 
+/// Units from which on the smallest p value is 0 as far as numbers go.
+const ALWAYS_ENOUGH: usize = 1_100;
+
 /// What a method said.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -193,9 +196,9 @@ fn enough_to_resample(
         return Ok(());
     }
     let have = control.min(candidate);
-    // No level that a float can be needs more than a thousand or so signs.
-    let mut larger = have + 1..have + 1100;
-    let need = larger.find(|n| enough(*n, *n)).unwrap_or(usize::MAX);
+    let need = (have + 1..=ALWAYS_ENOUGH)
+        .find(|n| enough(*n, *n))
+        .unwrap_or(ALWAYS_ENOUGH);
     Err(Undefined::TooFew {
         method: format!("a {} interval at this level", method.name()),
         have,

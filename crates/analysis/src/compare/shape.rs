@@ -35,8 +35,12 @@ impl Shape {
                 by_task: false,
             };
         }
+        let of_agents = tasks
+            .iter()
+            .zip(&sides.of_agents)
+            .any(|(reported, of_agents)| *reported && *of_agents);
         let units = match rules.tasks {
-            TaskRole::ByKind => rules.binary,
+            TaskRole::ByKind => rules.binary || of_agents,
             TaskRole::Fixed => false,
             TaskRole::Random => true,
         };

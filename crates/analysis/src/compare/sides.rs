@@ -82,6 +82,8 @@ pub(crate) struct SideRows {
     pub(crate) control: Vec<Row>,
     pub(crate) candidate: Vec<Row>,
     pub(crate) task_names: Vec<String>,
+    /// Which of them are given to agents.
+    pub(crate) of_agents: Vec<bool>,
     pub(crate) repeat: Repeat,
 }
 
@@ -181,9 +183,16 @@ impl SideRows {
         metric: &str,
     ) -> Self {
         let mut tasks = TaskNumbers::default();
+        let floors = || {
+            [control, candidate]
+                .into_iter()
+                .filter_map(|side| side.data.floor.as_ref())
+        };
+        let of_agents = |task: &String| floors().any(|floor| floor.rollouts.contains(task));
         Self {
             control: control.rows(&at.to_string(), metric, &mut tasks),
             candidate: candidate.rows(&candidate_at.to_string(), metric, &mut tasks),
+            of_agents: tasks.names.iter().map(of_agents).collect(),
             task_names: tasks.names,
             repeat: control.data.repeat,
         }

@@ -2,8 +2,8 @@
 //! beats one of the control, and, where scores have reference points, both sides on one scale.
 //!
 //! They stand beside the verdict, which the mean of the differences (on that scale, where there is one) decides: these
-//! numbers speak about these tasks, their runs are resampled within each task and side by side, and no family counts
-//! them.
+//! numbers speak about these tasks, their runs are resampled within each task (for differences in pairs, where the
+//! comparison is), and no family counts them.
 
 use super::assess::Ranged;
 use super::case::{Case, DataKind, Scale};
@@ -12,6 +12,7 @@ use fairtrial_model::Direction;
 use fairtrial_stats::suite::{
     Metric, Scores, SuitePlan, difference, interval, probability_of_improvement,
 };
+use fairtrial_stats::two_arm::Design;
 use fairtrial_stats::{Interval, Level, Outcome};
 use serde::Serialize;
 
@@ -66,7 +67,7 @@ pub(crate) fn suite(case: &Case, alpha: f64, seed: u64) -> Option<SuiteBeside> {
         ..SuitePlan::new(Metric::Mean, seed)
     };
     let (scores, no_scores) = match on_one_scale(case) {
-        Some(Ok(sides)) => match all_scores(&sides, &plan) {
+        Some(Ok(sides)) => match all_scores(&sides, case.sample.design(), &plan) {
             Ok(scores) => (scores, None),
             Err(why) => (Vec::new(), Some(why.to_string())),
         },
@@ -129,7 +130,7 @@ fn on_one_scale(case: &Case) -> Option<Result<Sides, String>> {
     Some(Err(format!("task `{lacking}` has no reference points")))
 }
 
-fn all_scores(sides: &Sides, plan: &SuitePlan) -> Outcome<Vec<SuiteScore>> {
+fn all_scores(sides: &Sides, design: Design, plan: &SuitePlan) -> Outcome<Vec<SuiteScore>> {
     let (control, candidate) = (Scores::new(&sides.control)?, Scores::new(&sides.candidate)?);
     let statistics = [
         ("interquartile mean", Metric::Iqm),
@@ -141,7 +142,7 @@ fn all_scores(sides: &Sides, plan: &SuitePlan) -> Outcome<Vec<SuiteScore>> {
         let plan = SuitePlan { metric, ..*plan };
         let left = interval(&control, &plan)?;
         let right = interval(&candidate, &plan)?;
-        let apart = difference(&control, &candidate, &plan)?;
+        let apart = difference(&control, &candidate, design, &plan)?;
         Ok(SuiteScore {
             statistic,
             control: ranged(left.estimate, &left.interval),

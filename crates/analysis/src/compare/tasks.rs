@@ -87,6 +87,7 @@ fn only(rows: &SideRows, task: u32) -> SideRows {
         control: of(&rows.control),
         candidate: of(&rows.candidate),
         task_names: vec![rows.task_names[task as usize].clone()],
+        of_agents: vec![rows.of_agents[task as usize]],
         repeat: rows.repeat,
     }
 }

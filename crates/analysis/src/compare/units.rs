@@ -56,7 +56,7 @@ pub enum Pairing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskRole {
-    /// Tasks like these for pass/fail, these tasks for everything else.
+    /// Tasks like these for pass/fail and for agents, these tasks for everything else.
     #[default]
     ByKind,
     /// These tasks, averaged with equal weights.
@@ -107,6 +107,8 @@ pub(crate) struct Units {
     pub(crate) candidate_trials: TrialSet,
     /// Seeds (units) that only one side has, where the sides share none at all.
     pub(crate) nothing_shared: bool,
+    /// Tasks with one unit on a side, because of which every task is one unit.
+    pub(crate) without_spread: Vec<String>,
 }
 
 /// The trials of one side that have no value.
@@ -131,7 +133,11 @@ impl Units {
                 kind: UnitKind::Task,
                 by_task: false,
             };
+            let without_spread = units.tasks_without_spread();
             units = Self::with_kind(sides, &tasks, each_task, rules);
+            units.without_spread = without_spread;
+        } else if rules.tasks == TaskRole::Fixed && units.kind == UnitKind::Task {
+            units.without_spread = units.used_task_names().map(str::to_owned).collect();
         }
         units
     }
@@ -167,14 +173,24 @@ impl Units {
             control_trials: used(&sides.control),
             candidate_trials: used(&sides.candidate),
             nothing_shared: !shared,
+            without_spread: Vec::new(),
         }
     }
 
     /// Whether every task has the two units that a spread needs, and the tasks are the same on both sides.
     fn strata_are_usable(&self) -> bool {
         let sample = self.sample();
-        let enough = |stratum: &Stratum| stratum.control.len() >= 2 && stratum.candidate.len() >= 2;
-        sample.strata.len() > 1 && sample.strata.iter().all(enough)
+        sample.strata.len() > 1 && sample.strata.iter().all(has_spread)
+    }
+
+    /// The tasks that do not.
+    fn tasks_without_spread(&self) -> Vec<String> {
+        let sample = self.sample();
+        let named = self.used_task_names().zip(&sample.strata);
+        named
+            .filter(|(_, stratum)| !has_spread(stratum))
+            .map(|(task, _)| task.to_owned())
+            .collect()
     }
 
     /// The usable values: complete pairs, or every value of two groups in the tasks that both have.
@@ -400,4 +416,8 @@ impl Units {
             inside
         }
     }
+}
+
+fn has_spread(stratum: &Stratum) -> bool {
+    stratum.control.len() >= 2 && stratum.candidate.len() >= 2
 }

@@ -412,3 +412,46 @@ fn pass_and_fail_need_no_points() {
         found.method
     );
 }
+
+#[test]
+fn differences_of_pairs_are_drawn_in_pairs() {
+    // Runs of a pair share nearly all of their noise.
+    let runs: Runs = (0..8_u32)
+        .map(|task| {
+            let control: Vec<f64> = (0..5_u32)
+                .map(|seed| 0.3 + f64::from((task * 7 + seed * 5) % 11) * 0.05)
+                .collect();
+            let shifted = control.iter().zip([0.03, 0.02, 0.04, 0.035, 0.025]);
+            let candidate = shifted.map(|(score, shift)| score + shift).collect();
+            (format!("task{task}"), control, candidate)
+        })
+        .collect();
+    let data = dataset(UP, None, &records(&runs));
+    let with = |pairing: Pairing| {
+        let options = CompareOptions {
+            reference: Some(Reference::Same(points(0.0, 1.0))),
+            pairing,
+            ..CompareOptions::default()
+        };
+        let metric = only_contrast(&run(&data, &options)).metrics[0].clone();
+        let scores = metric.beside.suite.unwrap().scores;
+        (metric.effect.unwrap().absolute, scores)
+    };
+    for pairing in [Pairing::Auto, Pairing::Unpaired] {
+        let (verdict, scores) = with(pairing);
+        let mean = scores[1].difference;
+        assert!((mean.value - verdict.value).abs() < 1e-12);
+        let wide = (mean.high - mean.low) / (verdict.high - verdict.low);
+        assert!((0.7..1.3).contains(&wide), "{pairing:?} {wide}");
+    }
+    let width = |pairing: Pairing, place: usize| {
+        let of = with(pairing).1[place].difference;
+        of.high - of.low
+    };
+    for place in 0..4 {
+        assert!(
+            width(Pairing::Auto, place) < 0.5 * width(Pairing::Unpaired, place),
+            "{place}"
+        );
+    }
+}

@@ -3,7 +3,8 @@
 use crate::common::{measured, record};
 use crate::lab::{UP, dataset, judged, only_contrast, run};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::{DataKind, TaskRole, UnitKind, Word};
+use fairtrial_analysis::compare::{DataKind, Method, TaskRole, UnitKind, Word};
+use fairtrial_analysis::validity::{Floor, HoldsFor};
 use fairtrial_model::Record;
 
 /// `passes` are (task, control passes, candidate passes), one rollout each.
@@ -114,6 +115,39 @@ fn rollouts_are_averaged_within_their_task() {
 }
 
 #[test]
+fn rollouts_of_agents_are_averaged_within_their_task_whatever_they_score() {
+    // Two tasks, six rollouts of each; scores are parts of 1.
+    let mut records = Vec::new();
+    for task in ["count", "sum"] {
+        for rollout in 0..6_u32 {
+            for (arm, score) in [("control", 0.5), ("candidate", 0.9)] {
+                let mut one = record(records.len() as u64, task, arm, 1);
+                one.trial.rollout = rollout;
+                let part = f64::from((rollout * 5) % 6) * 0.01;
+                records.push(measured(one, &[("score", score + part)]));
+            }
+        }
+    }
+    let mut data = dataset(UP, None, &records);
+    let found = |data: &fairtrial_analysis::Dataset, tasks: TaskRole| {
+        let options = CompareOptions {
+            tasks,
+            ..CompareOptions::default()
+        };
+        let metric = only_contrast(&run(data, &options)).metrics[0].clone();
+        (metric.count.unit, metric.count.control)
+    };
+    assert_eq!(found(&data, TaskRole::ByKind), (UnitKind::Rollout, 12));
+    data.floor = Some(Floor {
+        share: 0.95,
+        rollouts: vec!["count".into(), "sum".into()],
+        holds_for: HoldsFor::Rollouts,
+    });
+    assert_eq!(found(&data, TaskRole::ByKind), (UnitKind::Task, 2));
+    assert_eq!(found(&data, TaskRole::Fixed), (UnitKind::Rollout, 12));
+}
+
+#[test]
 fn pass_or_fail_in_fixed_tasks_is_about_these_tasks() {
     for shared in [true, false] {
         let mut records = Vec::new();
@@ -221,4 +255,72 @@ fn a_task_whose_scores_happen_to_be_0_or_1_is_judged_as_the_others_are() {
     let same = Word::Identical;
     assert_eq!(words, [Word::Insufficient, same, Word::Insufficient, same]);
     assert!(lines.iter().all(|line| line.effect.is_none()), "{lines:?}");
+}
+
+#[test]
+fn one_task_with_one_seed_does_not_turn_fixed_tasks_into_random_ones_in_silence() {
+    let mut records = Vec::new();
+    for (task, seeds) in [("a", 8_u64), ("b", 8), ("c", 8), ("single", 1)] {
+        for seed in 0..seeds {
+            for (arm, lift) in [("control", 0.0), ("candidate", 2.0)] {
+                let noise = ((seed * 7 + task.len() as u64 * 3 + lift as u64) % 10) as f64 * 0.1;
+                let one = record(records.len() as u64, task, arm, seed);
+                records.push(measured(one, &[("score", 50.0 + lift + noise)]));
+            }
+        }
+    }
+    let said = |records: &[Record], tasks: TaskRole| {
+        let options = CompareOptions {
+            tasks,
+            ..CompareOptions::default()
+        };
+        let found = run(&dataset(UP, None, records), &options);
+        let metric = &only_contrast(&found).metrics[0];
+        let flags = metric.verdict.flags.iter().map(ToString::to_string);
+        let flags = flags.filter(|flag| flag.starts_with("tasks as units"));
+        (metric.count.unit, flags.collect::<Vec<_>>())
+    };
+    let flag = "tasks as units: one value on a side has no spread (in single), so every task is one observation and the \
+                result is about tasks like these";
+    for tasks in [TaskRole::ByKind, TaskRole::Fixed] {
+        assert_eq!(
+            said(&records, tasks),
+            (UnitKind::Task, vec![flag.to_owned()])
+        );
+    }
+    assert_eq!(said(&records, TaskRole::Random), (UnitKind::Task, vec![]));
+    // With one seed everywhere, tasks are the units without a word, unless others were asked for.
+    let one_seed: Vec<Record> = records
+        .iter()
+        .filter(|record| record.trial.seed == 0)
+        .cloned()
+        .collect();
+    assert_eq!(said(&one_seed, TaskRole::ByKind), (UnitKind::Task, vec![]));
+    assert_eq!(said(&one_seed, TaskRole::Fixed).1.len(), 1);
+    let several: Vec<Record> = records
+        .into_iter()
+        .filter(|record| record.trial.task != "single")
+        .collect();
+    assert_eq!(said(&several, TaskRole::Fixed), (UnitKind::Seed, vec![]));
+    // Nor does a method that knows no strata.
+    let options = CompareOptions {
+        tasks: TaskRole::Fixed,
+        method: Method::Rank,
+        ..CompareOptions::default()
+    };
+    let more: Vec<Record> = (0..8_u64)
+        .flat_map(|task| {
+            several[..16].iter().map(move |record| {
+                let mut record = record.clone();
+                record.trial.task = format!("task{task}").as_str().into();
+                if record.trial.arm.as_deref() == Some("candidate") {
+                    record.metrics.get_mut("score").unwrap().0 += task as f64;
+                }
+                record
+            })
+        })
+        .collect();
+    let found = run(&dataset(UP, None, &more), &options);
+    let method = &only_contrast(&found).metrics[0].method;
+    assert!(method.contains("cannot average fixed tasks"), "{method}");
 }

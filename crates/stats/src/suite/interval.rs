@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::kernel::{Kernel, Scratch};
 use super::metric::{Metric, point};
-use super::{Scores, same_tasks};
+use super::{Scores, same_runs, same_tasks};
 use crate::bootstrap::{Replicates, check_resamples, percentile_interval};
 use crate::rng::{Purpose, Source, Stream};
+use crate::two_arm::Design;
 use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome};
 
@@ -123,14 +124,19 @@ pub fn interval(scores: &Scores<'_>, plan: &SuitePlan) -> Outcome<SuiteInterval>
     )
 }
 
-/// The interval of the candidate's metric minus the control's, over the same tasks.
+/// The interval of the candidate's metric minus the control's, over the same tasks. In pairs, the runs of a task belong
+/// together in their order, and are drawn together: what a pair shares is not noise of the difference.
 pub fn difference(
     control: &Scores<'_>,
     candidate: &Scores<'_>,
+    design: Design,
     plan: &SuitePlan,
 ) -> Outcome<SuiteInterval> {
     plan.checked()?;
     same_tasks(control, candidate)?;
+    if design == Design::Paired {
+        same_runs(control, candidate)?;
+    }
     let estimate = point(candidate, plan.metric)? - point(control, plan.metric)?;
     control.resamplable()?;
     candidate.resamplable()?;
@@ -148,7 +154,12 @@ pub fn difference(
             let mut scratch: [Scratch; 2] = [kernels[0].scratch(), kernels[1].scratch()];
             let kernels = &kernels;
             move |stream: &mut Stream| {
+                // The same numbers again draw the same runs.
+                let again = stream.clone();
                 let left = kernels[0].draw(stream, &mut scratch[0]);
+                if design == Design::Paired {
+                    *stream = again;
+                }
                 kernels[1].draw(stream, &mut scratch[1]) - left
             }
         },

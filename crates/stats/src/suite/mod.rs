@@ -85,3 +85,15 @@ pub(crate) fn same_tasks(control: &Scores<'_>, candidate: &Scores<'_>) -> Outcom
         right: candidate.tasks.len(),
     })
 }
+
+/// Pairs of runs: as many of one arm as of the other, in every task.
+pub(crate) fn same_runs(control: &Scores<'_>, candidate: &Scores<'_>) -> Outcome<()> {
+    let mut tasks = control.tasks.iter().zip(candidate.tasks);
+    match tasks.find(|(left, right)| left.len() != right.len()) {
+        None => Ok(()),
+        Some((left, right)) => Err(Undefined::UnequalLengths {
+            left: left.len(),
+            right: right.len(),
+        }),
+    }
+}
