@@ -2,7 +2,8 @@
 
 use crate::exit::Failure;
 use crate::printer::Printer;
-use fairtrial_engine::{Looked, Reusable};
+use fairtrial_analysis::sequential::resumed_rule;
+use fairtrial_engine::{Looked, Reusable, resolved_spec};
 use fairtrial_journal::RunDir;
 use fairtrial_plan::Plan;
 
@@ -26,6 +27,13 @@ pub(crate) fn check(
             "this adds {added} seeds to run {name}, whose verdict could be seen: such a verdict is false more often than \
              the error rate says (without --reuse, and on other seeds, it is not)"
         )),
+    }
+    if offered.is_looked_at_again(plan) {
+        resumed_rule(&resolved_spec(earlier)?, plan.spec()).map_err(|error| {
+            Failure::input(error.to_string()).hint(
+                "its records were looked at: without --reuse a new run starts with its own, on other seeds",
+            )
+        })?;
     }
     Ok(())
 }

@@ -268,6 +268,13 @@ fn a_budget_that_was_looked_at_is_not_raised() {
         "{}",
         refused.err
     );
+    let looser = [&until[..], &["--reuse", "--set", "analysis.alpha=0.2"]].concat();
+    let refused = project.expect(2, &looser);
+    assert!(
+        refused.err.contains("`alpha` was 0.05 and is 0.2"),
+        "{}",
+        refused.err
+    );
     project.expect(0, &[&until[..], &["--reuse"]].concat());
 }
 

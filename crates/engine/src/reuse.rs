@@ -47,7 +47,7 @@ impl Reusable {
         if seeds == self.seeds || !self.was_compared(plan) {
             return Looked::Fine;
         }
-        if plan.spec().analysis.stop.is_some() && self.stops_by_looking {
+        if self.is_looked_at_again(plan) {
             return Looked::OtherBudget {
                 before: self.seeds.len(),
                 now: seeds.len(),
@@ -57,6 +57,11 @@ impl Reusable {
             0 => Looked::Fine,
             added => Looked::SeedsAdded(added),
         }
+    }
+
+    /// Whether a stopping rule would look at records that another one has looked at.
+    pub fn is_looked_at_again(&self, plan: &Plan) -> bool {
+        self.stops_by_looking && plan.spec().analysis.stop.is_some() && self.was_compared(plan)
     }
 
     /// Whether records of several arms at one seed would be taken over: what a comparison may have looked at.
