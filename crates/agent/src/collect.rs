@@ -15,8 +15,8 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of one kept file.
-const LARGEST: u64 = 16 << 20;
+/// Bytes of one file that an agent or its tests left, to be kept or read.
+pub(crate) const LARGEST: u64 = 16 << 20;
 /// Files kept of one folder.
 const MOST: usize = 200;
 

@@ -3,6 +3,7 @@
 //!
 //! Agents report running totals, so the last figure of a kind counts and nothing is added up twice.
 
+use crate::collect::LARGEST;
 use fairtrial_episode::read_own;
 use fairtrial_spec::Price;
 use serde::{Deserialize, Serialize};
@@ -12,8 +13,6 @@ use std::path::Path;
 
 /// The file, in the folder that `FAIRTRIAL_OUT` names, in which any agent may say what it used.
 pub const USAGE_FILE: &str = "usage.json";
-/// Bytes of that file.
-const LARGEST: u64 = 16 << 20;
 /// Bytes of a line that is understood; a longer one says nothing.
 const LONGEST_LINE: usize = 16 << 20;
 

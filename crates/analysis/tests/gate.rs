@@ -240,7 +240,7 @@ fn two_rules_about_one_metric_are_refused() {
         .map(|rule| rule.parse().unwrap())
         .to_vec();
     let error = gate(Inputs::Two(&data, &data), &twice).unwrap_err();
-    let said = "there are two rules about `time`, and only one can hold";
+    let said = "there are two rules about `time`, and only one can hold: leave the other out";
     assert_eq!(error.to_string(), said);
 }
 

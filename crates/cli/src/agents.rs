@@ -59,20 +59,26 @@ pub(crate) fn look(spec: &mut Spec, printer: Printer) -> Result<(), Failure> {
         return Err(Failure::input(message));
     }
     for (task, found) in spec.tasks.iter_mut().zip(digests) {
-        if let Work::Prepared {
-            digest, options, ..
-        } = &mut task.work
-        {
+        if let Work::Prepared { digest, .. } = &mut task.work {
             *digest = found;
-            options.sandbox.kind = options.sandbox.kind.or(backend);
         }
     }
+    confine(spec, backend);
     for metric in declared_metrics() {
         if !spec.metrics.iter().any(|known| known.name == metric.name) {
             spec.metrics.push(metric);
         }
     }
     Ok(())
+}
+
+/// Gives the tasks that name no sandbox this one.
+fn confine(spec: &mut Spec, backend: Option<SandboxKind>) {
+    for task in &mut spec.tasks {
+        if let Work::Prepared { options, .. } = &mut task.work {
+            options.sandbox.kind = options.sandbox.kind.or(backend);
+        }
+    }
 }
 
 /// The sandbox that `SANDBOX_BACKEND` names.
@@ -113,11 +119,7 @@ pub(crate) fn make_ready(spec: &Spec, root: &DataRoot) -> Result<(), Failure> {
 pub(crate) fn lacking(spec: &Spec, root: &DataRoot) -> Vec<String> {
     let backend = named_backend().unwrap_or_default();
     let mut spec = spec.clone();
-    for task in &mut spec.tasks {
-        if let Work::Prepared { options, .. } = &mut task.work {
-            options.sandbox.kind = options.sandbox.kind.or(backend);
-        }
-    }
+    confine(&mut spec, backend);
     let reader = TaskReader::new(&spec, token(), backend);
     agent_tasks::lacking(&spec, root, &reader).unwrap_or_default()
 }

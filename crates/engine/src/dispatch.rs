@@ -142,7 +142,7 @@ impl Dispatch {
             .trials()
             .map(|(_, trial)| u64::from(trial.started))
             .sum();
-        self.budget.go_on(started.saturating_sub(never_begun));
+        self.budget.started = started.saturating_sub(never_begun);
         for record in records {
             self.spend(&record?);
         }

@@ -12,7 +12,7 @@ pub use results::{RESULTS_FILE, agent_trouble, declared_metrics};
 
 use crate::adapter::INSTRUCTION_FILE;
 use crate::baseline::Baseline;
-use crate::collect::Collector;
+use crate::collect::{Collector, LARGEST};
 use crate::error::{AgentError, At};
 use crate::process;
 use crate::sandbox::{self, Env, Labels, Recipe, Room, Sandbox, Setting};
@@ -24,7 +24,7 @@ use fairtrial_episode::read_own;
 use fairtrial_journal::redact::{Redactor, is_secret_name};
 use fairtrial_model::CAUSE_FACT;
 use fairtrial_spec::{RolloutOptions, SandboxKind};
-use results::{LARGEST, agent_metrics};
+use results::agent_metrics;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
 use super::{Drive, Phases};
+use crate::collect::LARGEST;
 use crate::error::AgentError;
 use fairtrial_episode::read_own;
 use fairtrial_journal::{Durability, write_atomic_bytes};
@@ -13,8 +14,6 @@ use std::path::Path;
 
 /// The file with how the agent ended.
 pub const RESULTS_FILE: &str = "results.json";
-/// Bytes of it.
-pub(super) const LARGEST: u64 = 16 << 20;
 
 /// The metrics that every rollout may report and that say which way is better.
 const DIRECTED: [(&str, Direction); 4] = [

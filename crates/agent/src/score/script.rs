@@ -1,6 +1,7 @@
 //! What an evaluation script says. An answer that cannot be meant is no answer: to take what can be read of it would
 //! change scores without a word.
 
+use crate::collect::LARGEST;
 use crate::task::Rubric;
 use fairtrial_episode::read_own;
 use serde_json::{Map, Value};
@@ -11,8 +12,6 @@ use std::path::Path;
 /// The file in the folder that `FAIRTRIAL_OUT` names in which scripts leave metrics.
 pub(super) const REPORT_FILE: &str = "evaluation.json";
 
-/// Bytes of that file.
-const LARGEST: u64 = 16 << 20;
 /// What it may hold.
 const KEYS: [&str; 3] = ["custom_metrics", "standard_metrics", "rubrics"];
 

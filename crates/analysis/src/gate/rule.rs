@@ -80,7 +80,7 @@ pub(super) fn asked(
         let before = &given[..place];
         if before.iter().any(|other| other.metric == rule.metric) {
             return Err(AnalysisError::Question(format!(
-                "there are two rules about `{}`, and only one can hold",
+                "there are two rules about `{}`, and only one can hold: leave the other out",
                 rule.metric
             )));
         }

@@ -9,7 +9,8 @@ use std::time::Instant;
 /// The caps of a run, and what counts against them.
 pub(super) struct Spending {
     limits: Budget,
-    started: u64,
+    /// Attempts that count as started.
+    pub(super) started: u64,
     cost: f64,
     tokens: f64,
     began: Instant,
@@ -33,17 +34,6 @@ impl Spending {
             began,
             uncounted: Uncounted::None,
         }
-    }
-
-    /// Goes on where earlier sessions have started so many attempts.
-    pub(super) fn go_on(&mut self, started: u64) {
-        self.started = started;
-    }
-
-    /// Attempts that count as started.
-    #[cfg(test)]
-    pub(super) fn started(&self) -> u64 {
-        self.started
     }
 
     /// An attempt is given out.

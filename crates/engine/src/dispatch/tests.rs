@@ -298,7 +298,7 @@ fn caps_count_what_earlier_sessions_started_and_spent() {
         dispatch
             .go_on_spending(&known, records.into_iter(), 0)
             .unwrap();
-        (dispatch.next(Instant::now()), dispatch.budget.started())
+        (dispatch.next(Instant::now()), dispatch.budget.started)
     };
     // Two attempts were started before; each cost half of the cap.
     assert_eq!(resumed(1.0, None), (Next::Done, 2));
@@ -308,7 +308,7 @@ fn caps_count_what_earlier_sessions_started_and_spent() {
     let mut dispatch = Dispatch::new(plan, &known, Instant::now());
     let none = std::iter::empty::<Result<Record, ()>>();
     dispatch.go_on_spending(&known, none, 1).unwrap();
-    assert_eq!(dispatch.budget.started(), 1);
+    assert_eq!(dispatch.budget.started, 1);
 }
 
 #[test]
