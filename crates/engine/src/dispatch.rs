@@ -3,6 +3,7 @@
 //! A record counts only when it is durable: until then its trial neither unlocks others nor shows as done, though its
 //! slot may already run the next trial.
 
+mod earlier;
 mod retrying;
 mod spending;
 mod uncounted;
@@ -10,9 +11,9 @@ mod uncounted;
 use crate::capacity::Capacity;
 use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
-use fairtrial_model::{Cause, Outcome, Record};
+use fairtrial_model::{Outcome, Record};
 use fairtrial_plan::Plan;
-use retrying::{allowed, retry_is_due};
+use retrying::retry_is_due;
 use spending::Spending;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -130,25 +131,6 @@ impl Dispatch {
         }
     }
 
-    /// Counts what earlier sessions started and spent: a cap is one of the whole run, however often it is resumed.
-    /// `never_begun` attempts were given out and taken back before they began.
-    pub(crate) fn go_on_spending<E>(
-        &mut self,
-        known: &RunState,
-        records: impl Iterator<Item = Result<Record, E>>,
-        never_begun: u64,
-    ) -> Result<(), E> {
-        let started: u64 = known
-            .trials()
-            .map(|(_, trial)| u64::from(trial.started))
-            .sum();
-        self.budget.started = started.saturating_sub(never_begun);
-        for record in records {
-            self.spend(&record?);
-        }
-        Ok(())
-    }
-
     fn spend(&mut self, record: &Record) {
         let task = self.plan.task(record.trial.index);
         self.budget.spend(record, task);
@@ -157,26 +139,6 @@ impl Dispatch {
     /// That a cap does not hold, once.
     pub(crate) fn take_uncounted(&mut self) -> Option<String> {
         self.budget.take_uncounted()
-    }
-
-    /// Goes on for a controller that left: its retries count, and what it ended without an answer has ended.
-    pub(crate) fn attend(&mut self, known: &RunState) {
-        for (index, trial) in known.trials() {
-            let place = index as usize;
-            let open = self.status.get(place) == Some(&Status::Pending) && !trial.is_in_flight();
-            let (true, 1.., Some(outcome)) = (open, trial.unanswered, trial.outcome) else {
-                continue;
-            };
-            let retries = self.plan.task(index).map(|task| task.retries);
-            let allowed = retries.map_or(0, |retries| allowed(&retries, outcome));
-            if u32::from(trial.unanswered) <= allowed {
-                self.retried.insert(index, trial.unanswered.into());
-            } else if !outcome.is_final() {
-                self.status[place] = Status::Ended(outcome);
-                self.counts.add(outcome);
-                self.left -= 1;
-            }
-        }
     }
 
     /// Starts no more trials at the same time than this machine has room for.
@@ -350,16 +312,6 @@ impl Dispatch {
         self.attempts[index as usize]
     }
 
-    /// The newest attempt of a trial is in the hands of a scheduler since an earlier session.
-    pub(crate) fn adopt(&mut self, index: u64) {
-        let place = index as usize;
-        if self.status.get(place) == Some(&Status::Pending) {
-            self.status[place] = Status::Open;
-            self.running += 1;
-            self.left -= 1;
-        }
-    }
-
     /// An attempt that was given out and never begun: the trial is given out again, under the next number.
     pub(crate) fn give_back(&mut self, index: u64, now: Instant) {
         self.running -= 1;
@@ -400,31 +352,6 @@ impl Dispatch {
             self.left += 1;
         }
         again
-    }
-
-    fn shall_retry(&self, record: &Record) -> bool {
-        if self.stop.is_some()
-            || self.budget.is_given_out()
-            || matches!(
-                record.cause,
-                Some(
-                    Cause::Launch {
-                        permanent: true,
-                        ..
-                    } | Cause::Said {
-                        permanent: true,
-                        ..
-                    }
-                )
-            )
-        {
-            return false;
-        }
-        let Some(task) = self.plan.task(record.trial.index) else {
-            return false;
-        };
-        let allowed = allowed(&task.retries, record.outcome);
-        self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
     }
 
     /// A record is durable: its trial has its answer, unless another attempt follows or has begun.

@@ -3,16 +3,19 @@
 //! It needs the run's folder and nothing else: no network to the controller, no Python, no scheduler library. It may
 //! be killed and started again at any time, and two of it may meet over one chunk.
 
+mod heart;
+
 use crate::attempt::Attempts;
-use crate::chunk::{Beat, CHUNK_SCHEMA, Chunk, ChunkDir, Given, Owner, Phase, Revoked};
+use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given, Owner, Phase, Revoked};
 use crate::node_memory::OomWatch;
 use crate::{EngineError, prepare};
 use fairtrial_journal::{Fresh, RunDir};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{KillHandle, TrialRunner};
+use heart::Heart;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const SIGTERM: i32 = 15;
@@ -334,85 +337,6 @@ fn signal_wait(record: &Record, revoked: Option<Revoked>) -> Duration {
 enum Turn {
     First,
     Later,
-}
-
-/// Tells that this process lives.
-struct Heart {
-    dir: ChunkDir,
-    pause: Duration,
-    state: Mutex<HeartState>,
-    changed: Condvar,
-}
-
-struct HeartState {
-    beat: Beat,
-    stopped: bool,
-}
-
-impl Heart {
-    fn new(dir: ChunkDir, owner: &Owner, beat_s: f64) -> Self {
-        let beat = Beat {
-            count: 0,
-            phase: Phase::Running,
-            owner: owner.clone(),
-            running: None,
-            done: 0,
-        };
-        Self {
-            dir,
-            pause: Duration::from_secs_f64(beat_s.clamp(0.1, 600.0)),
-            state: Mutex::new(HeartState {
-                beat,
-                stopped: false,
-            }),
-            changed: Condvar::new(),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HeartState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn beat(&self) {
-        let mut state = self.lock();
-        state.beat.count += 1;
-        // A beat that cannot be written is one that is missed: the controller decides by its absence.
-        let _ = self.dir.write_beat(&state.beat);
-    }
-
-    fn runs(&self, given: Option<Given>) {
-        self.lock().beat.running = given;
-    }
-
-    fn done(&self) {
-        let mut state = self.lock();
-        state.beat.running = None;
-        state.beat.done += 1;
-    }
-
-    fn keep_beating(&self) {
-        let mut state = self.lock();
-        while !state.stopped {
-            let waited = self.changed.wait_timeout(state, self.pause);
-            let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-            state = woken;
-            if timeout.timed_out() {
-                drop(state);
-                self.beat();
-                state = self.lock();
-            }
-        }
-    }
-
-    /// The last beat. A runner that could not go on leaves as if it had died: silence makes others look.
-    fn stop(&self, phase: Phase) {
-        let mut state = self.lock();
-        state.stopped = true;
-        state.beat.phase = phase;
-        drop(state);
-        self.changed.notify_all();
-        self.beat();
-    }
 }
 
 #[cfg(test)]

@@ -3,20 +3,21 @@
 //! `append` only adds to a buffer in memory. The thread takes all that has gathered, writes it with one call, flushes
 //! once, and then says through which event the journal is durable. A trial counts as done only after that.
 
-use crate::atomic::{parent, sync_dir};
+mod committer;
+mod repair;
+
 use crate::error::{At, JournalError, WriteError};
 use crate::event::Event;
-use crate::failpoint;
 use crate::line;
 use crate::record_text::RecordText;
 use crate::redact::Redactor;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::FileExt;
+use committer::Committer;
+pub use repair::Repair;
+use repair::open_repaired;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Place of an event among those that this writer took, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -57,12 +58,6 @@ pub struct WriterOptions {
     pub redactor: Redactor,
 }
 
-/// A flush may take this part of the time, where nobody waits for it: on most file systems it writes out whatever trials
-/// have made meanwhile, and they stand still for that.
-const SHARE: u32 = 20;
-/// But what was handed in is never older than this.
-const OLDEST: Duration = Duration::from_millis(200);
-
 impl Default for WriterOptions {
     fn default() -> Self {
         Self {
@@ -82,15 +77,6 @@ pub struct JournalWriter {
     path: PathBuf,
     repaired: Option<Repair>,
     options: WriterOptions,
-}
-
-/// An unfinished last line that was cut off when the journal was opened for writing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repair {
-    /// Where it began.
-    pub offset: u64,
-    /// How long it was.
-    pub bytes: u64,
 }
 
 struct Shared {
@@ -238,195 +224,4 @@ impl Drop for JournalWriter {
     fn drop(&mut self) {
         self.finish();
     }
-}
-
-/// The writer thread's side.
-struct Committer {
-    shared: Arc<Shared>,
-    path: PathBuf,
-    file: File,
-    /// Where the next line belongs: all before is durable.
-    good: u64,
-    options: WriterOptions,
-    on_commit: OnCommit,
-}
-
-impl Drop for Committer {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            let error = io::Error::other("the writer thread panicked");
-            self.shared.lock().failed = Some(WriteError::new(&self.path, &error));
-            self.shared.room.notify_all();
-        }
-    }
-}
-
-/// What the thread has taken and not yet written.
-#[derive(Default)]
-struct Batch {
-    bytes: Vec<u8>,
-    through: Seq,
-    closing: bool,
-}
-
-impl Committer {
-    fn run(mut self) {
-        let mut batch = Batch::default();
-        loop {
-            self.gather(&mut batch);
-            if batch.bytes.is_empty() {
-                return;
-            }
-            let begun = Instant::now();
-            let mut outcome = self.commit(&batch.bytes);
-            let spacing = (begun.elapsed() * SHARE)
-                .min(OLDEST)
-                .max(self.options.spacing);
-            if outcome.is_ok() {
-                batch.bytes.clear();
-            }
-            {
-                let mut pending = self.shared.lock();
-                pending.failed = outcome.clone().err();
-                outcome = pending.refused.clone().map_or(outcome, Err);
-            }
-            match outcome {
-                Ok(()) => (self.on_commit)(Commit::Durable {
-                    through: batch.through,
-                }),
-                Err(error) => {
-                    self.shared.room.notify_all();
-                    (self.on_commit)(Commit::Failed { error });
-                    if batch.closing {
-                        return;
-                    }
-                }
-            }
-            self.pause(begun, spacing);
-        }
-    }
-
-    /// Waits for events and takes all there are; returns with none only when closing.
-    fn gather(&self, batch: &mut Batch) {
-        let mut pending = self.shared.lock();
-        while pending.bytes.is_empty() && !pending.closing {
-            pending.idle = true;
-            pending = self
-                .shared
-                .work
-                .wait(pending)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        if batch.bytes.is_empty() {
-            std::mem::swap(&mut batch.bytes, &mut pending.bytes);
-        } else {
-            batch.bytes.append(&mut pending.bytes);
-        }
-        batch.through = pending.last;
-        pending.hurried = false;
-        batch.closing = pending.closing;
-        drop(pending);
-        self.shared.room.notify_all();
-    }
-
-    /// Lets events gather until the next flush is due; closing does not wait.
-    fn pause(&self, since: Instant, spacing: Duration) {
-        let mut pending = self.shared.lock();
-        while !pending.closing {
-            let due = if pending.hurried {
-                self.options.hurried
-            } else {
-                spacing
-            };
-            let left = due.saturating_sub(since.elapsed());
-            if left.is_zero() {
-                return;
-            }
-            let waited = self.shared.hurry.wait_timeout(pending, left);
-            pending = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    fn commit(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        let mut waits = self.options.retries.iter();
-        loop {
-            match self.write_and_sync(bytes) {
-                Ok(()) => {
-                    self.good += bytes.len() as u64;
-                    return Ok(());
-                }
-                Err(error) => {
-                    // Also after a failed flush: which pages reached the disk is unknown, so they are written anew.
-                    // Where cutting off fails too, the part stays at the end, and the next try writes over it.
-                    let _ = self.file.set_len(self.good);
-                    match waits.next() {
-                        Some(wait) => thread::sleep(*wait),
-                        None => return Err(WriteError::new(&self.path, &error)),
-                    }
-                }
-            }
-        }
-    }
-
-    fn write_and_sync(&self, bytes: &[u8]) -> io::Result<()> {
-        failpoint::hit("journal.before_write");
-        if failpoint::is_due("journal.mid_write") {
-            self.file.write_all_at(half_a_line(bytes), self.good)?;
-            failpoint::die();
-        }
-        self.file.write_all_at(bytes, self.good)?;
-        failpoint::hit("journal.before_sync");
-        self.file.sync_data()?;
-        failpoint::hit("journal.after_sync");
-        Ok(())
-    }
-}
-
-/// All lines of the batch but the last, and half of that.
-fn half_a_line(bytes: &[u8]) -> &[u8] {
-    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    let start = body
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |place| place + 1);
-    &bytes[..start + (body.len() - start) / 2]
-}
-
-/// Opens the journal for writing with its length up to the end of the last whole line, to which it is cut.
-fn open_repaired(path: &Path) -> Result<(File, u64, Option<Repair>), JournalError> {
-    let is_new = !path.exists();
-    let mut options = OpenOptions::new();
-    let file = options.read(true).write(true).create(true).truncate(false);
-    let file = file.open(path).at("open", path)?;
-    if is_new {
-        sync_dir(parent(path))?;
-    }
-    let len = file.metadata().at("read", path)?.len();
-    let good = end_of_last_line(&file, len).at("read", path)?;
-    if good == len {
-        return Ok((file, len, None));
-    }
-    file.set_len(good).at("repair", path)?;
-    file.sync_all().at("repair", path)?;
-    let repair = Repair {
-        offset: good,
-        bytes: len - good,
-    };
-    Ok((file, good, Some(repair)))
-}
-
-/// The place after the last newline, found from the end.
-fn end_of_last_line(file: &File, len: u64) -> io::Result<u64> {
-    let mut chunk = [0; 4096];
-    let mut end = len;
-    while end > 0 {
-        let start = end.saturating_sub(chunk.len() as u64);
-        let part = &mut chunk[..(end - start) as usize];
-        file.read_exact_at(part, start)?;
-        if let Some(place) = part.iter().rposition(|byte| *byte == b'\n') {
-            return Ok(start + place as u64 + 1);
-        }
-        end = start;
-    }
-    Ok(0)
 }

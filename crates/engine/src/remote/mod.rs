@@ -11,6 +11,7 @@ mod packing;
 mod script;
 mod skypilot;
 mod slurm;
+mod stopping;
 mod survey;
 mod template;
 mod unsure;

@@ -1,6 +1,7 @@
 //! One controller's work on a run, from taking the lock to closing it in good order.
 
 mod crew;
+mod opening;
 
 use crate::attempt::Attempts;
 use crate::board::Board;
@@ -17,17 +18,16 @@ use crate::{
     EngineError, Outputs, RunReport, RunRequest, Start, prepare, reuse, strays, unchanged,
 };
 use crew::{Crew, News};
-use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
+use fairtrial_journal::provenance::{Capture, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, WriterOptions, clear_cancel, effective_records, is_there,
+    RunStatus, WriterOptions, clear_cancel, effective_records,
 };
 use fairtrial_model::hex;
-use fairtrial_plan::Plan;
+use opening::{capture, probe, recorded, refuse_open_jobs};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
@@ -80,91 +80,6 @@ pub fn run(
     report
 }
 
-/// The engine of the run, looked at before anything is made; absent for this machine.
-fn probe(request: &RunRequest) -> Result<Option<Placed>, EngineError> {
-    let folder = request.root.rollouts_dir();
-    let Some(engine) = remote::engine_for(request.plan.spec(), &folder, &request.program)? else {
-        return Ok(None);
-    };
-    let probe = engine.probe()?;
-    let placed = Placed { engine, probe };
-    if let Start::New { .. } = &request.start {
-        let parallel = request.parallel.map(|limit| limit as u64);
-        remote::rehearse(&placed, &request.plan, &folder, parallel)?;
-    }
-    Ok(Some(placed))
-}
-
-/// Trials that are with a scheduler must not run here as well.
-fn refuse_open_jobs(run: &RunDir, known: &RunState) -> Result<(), EngineError> {
-    match remote::open_jobs(run, known) {
-        None => Ok(()),
-        Some((engine, jobs)) => Err(EngineError::OtherEngine { engine, jobs }),
-    }
-}
-
-/// What an earlier session left, after a check that the plan is still the same.
-fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError> {
-    if !is_there(&run.journal())? {
-        return Ok(RunState::default());
-    }
-    let known = RunState::read(&run.journal())?;
-    let holds_lines = known.summary.intact + known.summary.corrupt > 0;
-    if known.opened.is_none() && holds_lines {
-        // Without it nobody can tell whether the records are of this plan.
-        return Err(EngineError::Damaged {
-            path: run.journal().display().to_string(),
-            message: "its first line, which says what the run is, is damaged: bring the file back from a copy, or \
-                      start a new run with `--reuse`, which keeps the records whose trials are unchanged"
-                .to_owned(),
-        });
-    }
-    if known.is_half_scored() {
-        return Err(EngineError::HalfScored {
-            name: run.name().to_owned(),
-            stamp: run.stamp(),
-        });
-    }
-    if let Some(opened) = &known.opened
-        && opened.plan_hash != request.plan.hash()
-    {
-        let before = Plan::new(
-            Arc::new(prepare::resolved_spec(run)?),
-            opened.only.as_deref(),
-        )?;
-        let change = Box::new(request.plan.changes_since(&before));
-        return Err(EngineError::SpecChanged {
-            stamp: run.stamp(),
-            change,
-        });
-    }
-    Ok(known)
-}
-
-fn capture(run: &RunDir, request: &RunRequest) -> Result<Option<Capture>, EngineError> {
-    if is_there(&run.environment())? {
-        return Ok(None);
-    }
-    let spec = request.plan.spec();
-    let options = CaptureOptions {
-        source_dir: PathBuf::from(&spec.base_dir),
-        data_root: request.root.path().to_owned(),
-        environment: request.environment.clone(),
-        variables: spec.provenance.env.clone(),
-        version: request.version.clone(),
-        now: (request.now)(),
-    };
-    let started = Capture::start(options);
-    started.map(Some).map_err(|source| {
-        JournalError::Io {
-            action: "start looking at the environment for",
-            path: run.environment(),
-            source,
-        }
-        .into()
-    })
-}
-
 struct Session<'a> {
     request: &'a RunRequest,
     run: RunDir,
@@ -187,6 +102,37 @@ impl Session<'_> {
         if reused.is_none() {
             self.begin(&writer, &host)?;
         }
+        let dispatch = self.dispatch(known)?;
+        let kept = dispatch.counts().total();
+        let board = Arc::new(Board::new(dispatch, self.events.clone()));
+        self.show_known(&board, known)?;
+        let due = usize::try_from(plan.len() - kept).unwrap_or(usize::MAX);
+        let slots = self.request.slots.clamp(1, due.max(1));
+        self.announce(&board, kept, slots);
+        let floor = Floor {
+            request: self.request,
+            attempts: Attempts::new(
+                &self.run,
+                plan,
+                &self.request.program,
+                &self.request.environment,
+                self.request.now,
+            ),
+            board,
+            writer,
+            events: self.events.clone(),
+        };
+        let crew = match &self.placed {
+            None => Crew::Slots(slots),
+            Some(placed) => Crew::Scheduler(placed, known),
+        };
+        let worked = self.run_crew(&floor, &crew, (tell, &news), capture);
+        self.close(floor, kept, worked)
+    }
+
+    /// What is to be done, with what earlier sessions did and spent counted.
+    fn dispatch(&self, known: &RunState) -> Result<Dispatch, EngineError> {
+        let plan = &self.request.plan;
         let mut dispatch = Dispatch::new(Arc::clone(plan), known, Instant::now());
         let spent = earlier_records(&self.run, &self.known, &plan.spec().budget)?;
         let never_begun = remote::never_begun(&self.run, &self.known, &plan.spec().budget);
@@ -197,24 +143,21 @@ impl Session<'_> {
         if self.placed.is_none() {
             dispatch = dispatch.with_room(Capacity::of_this_machine(plan.spec()));
         }
-        let kept = dispatch.counts().total();
-        let board = Arc::new(Board::new(dispatch, self.events.clone()));
-        self.show_known(&board, known)?;
-        let slots = self.request.slots.clamp(
-            1,
-            usize::try_from(plan.len() - kept)
-                .unwrap_or(usize::MAX)
-                .max(1),
-        );
+        Ok(dispatch)
+    }
+
+    /// Tells what begins, and what is wrong with the journal so far.
+    fn announce(&self, board: &Board, kept: u64, slots: usize) {
+        let trials = self.request.plan.len();
         let opened = RunEvent::Opened {
             dir: self.run.path().to_owned(),
-            trials: plan.len(),
+            trials,
             done: kept,
             // A rule that was shown what is known may have its answer already.
             due: if board.lock().dispatch.stop_reason().is_some() {
                 0
             } else {
-                plan.len() - kept
+                trials - kept
             },
             slots: self.placed.is_none().then_some(slots),
         };
@@ -225,73 +168,56 @@ impl Session<'_> {
                 self.run.journal().display()
             )));
         }
-        let floor = Floor {
-            request: self.request,
-            attempts: Attempts::new(
-                &self.run,
-                plan,
-                &self.request.program,
-                &self.request.environment,
-                self.request.now,
-            ),
-            board: Arc::clone(&board),
-            writer,
-            events: self.events.clone(),
-        };
-        let crew = match &self.placed {
-            None => Crew::Slots(slots),
-            Some(placed) => Crew::Scheduler(placed, known),
-        };
-        let worked = self.run_crew(&floor, &crew, (tell, &news), capture);
-        let ended = board.lock().dispatch.status();
-        let status = if worked.is_ok() {
-            ended
-        } else {
-            RunStatus::Error
-        };
-        let (counts, ran, stopped) = {
-            let state = board.lock();
-            (
-                state.dispatch.counts(),
-                state.dispatch.ran(),
-                state.dispatch.stop_reason().cloned(),
-            )
+    }
+
+    /// Writes the last line, and the views of what the journal then holds.
+    fn close(
+        &self,
+        floor: Floor<'_>,
+        kept: u64,
+        worked: Result<(), EngineError>,
+    ) -> Result<RunReport, EngineError> {
+        let plan = &self.request.plan;
+        let report = {
+            let state = floor.board.lock();
+            RunReport {
+                run: self.run.clone(),
+                counts: state.dispatch.counts(),
+                trials: plan.len(),
+                ran: state.dispatch.ran(),
+                kept,
+                status: match &worked {
+                    Ok(()) => state.dispatch.status(),
+                    Err(_) => RunStatus::Error,
+                },
+                stopped: state.dispatch.stop_reason().cloned(),
+            }
         };
         floor.writer.append(&Event::Closed {
             at: (self.request.now)(),
-            status,
-            counts,
+            status: report.status,
+            counts: report.counts,
         });
         let closed = floor.writer.close();
         worked?;
-        let report = RunReport {
-            run: self.run.clone(),
-            counts,
-            trials: plan.len(),
-            ran,
-            kept,
-            status,
-            stopped,
-        };
         match closed {
-            Err(error) if status != RunStatus::Error => Err(error.into()),
+            Err(error) if report.status != RunStatus::Error => return Err(error.into()),
             // A run whose disk is full has told so already; its views cannot be written either.
-            Err(_) => Ok(report),
-            Ok(()) => {
-                // Read once, for everybody who makes something of the whole run.
-                let state = Arc::new(RunState::read(&self.run.journal())?);
-                let told = RunEvent::Closed(self.run.clone(), Arc::clone(&state));
-                let _ = self.events.send(told);
-                // Where nothing was added, the views of the session before are still true, if it came to write them.
-                let views = Views::new(&self.run, plan.spec());
-                if report.ran == 0 && self.views_were_whole {
-                    views.confirm()?;
-                } else {
-                    views.finish(&state)?;
-                }
-                Ok(report)
-            }
+            Err(_) => return Ok(report),
+            Ok(()) => {}
         }
+        // Read once, for everybody who makes something of the whole run.
+        let state = Arc::new(RunState::read(&self.run.journal())?);
+        let told = RunEvent::Closed(self.run.clone(), Arc::clone(&state));
+        let _ = self.events.send(told);
+        // Where nothing was added, the views of the session before are still true, if it came to write them.
+        let views = Views::new(&self.run, plan.spec());
+        if report.ran == 0 && self.views_were_whole {
+            views.confirm()?;
+        } else {
+            views.finish(&state)?;
+        }
+        Ok(report)
     }
 
     /// Shows the records of earlier sessions to the stopping rule.

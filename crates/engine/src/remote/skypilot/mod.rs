@@ -1,27 +1,26 @@
 //! Clouds, through SkyPilot's managed jobs. Machines share no filesystem with this one: the plan and the chunks travel as
 //! file mounts, records come back in the jobs' logs, and what trials leave goes to a bucket where the spec names one.
 
+mod queue;
+mod records;
+mod task_file;
+
 use super::command::Shell;
 use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
-use crate::chunk::{Chunk, ChunkDir, Given};
-use fairtrial_journal::{Durability, JournalError, record_from_line, write_atomic_bytes};
+use fairtrial_journal::{Durability, JournalError, write_atomic_bytes};
 use fairtrial_model::shell_word;
 use fairtrial_spec::SkypilotOptions;
-use serde_json::Value;
+use queue::{Row, rows};
+use records::take_records;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "skypilot";
 /// Where things lie on a machine.
 const HOME: &str = "~/fairtrial";
-/// Where SkyPilot puts the working directory.
-const WORKDIR: &str = "~/sky_workdir";
 /// Most jobs of one launch: a small jobs controller takes no more.
 const MAX_ELEMENTS: u64 = 500;
-/// How a record begins in a log, behind SkyPilot's own words.
-const RECORD: &str = "{\"event\":\"finished\",";
 
 /// SkyPilot.
 pub(crate) struct Skypilot {
@@ -60,95 +59,6 @@ impl Skypilot {
             ))
         })?;
         Ok(first_line(&answer).to_owned())
-    }
-
-    /// The task file of a batch.
-    fn yaml(&self, batch: &Batch) -> String {
-        // JSON's strings are YAML's too, and need no thought about what is special.
-        let text = |value: &str| Value::from(value).to_string();
-        let mut yaml = format!("name: {}\nresources:\n", text(&batch.key));
-        for (key, value) in self.resources(batch) {
-            let _ = writeln!(yaml, "  {key}: {value}");
-        }
-        let _ = writeln!(
-            yaml,
-            "workdir: {}",
-            text(&self.workdir.display().to_string())
-        );
-        yaml.push_str("file_mounts:\n");
-        if self.options.program.is_none() {
-            let from = self.program.display().to_string();
-            let _ = writeln!(yaml, "  {HOME}/bin/fairtrial: {}", text(&from));
-        }
-        let stage = batch.file("stage").display().to_string();
-        let _ = writeln!(yaml, "  {HOME}/data: {}", text(&stage));
-        if let Some(store) = &self.options.store {
-            let _ = writeln!(
-                yaml,
-                "  /fairtrial-store:\n    source: {}\n    mode: MOUNT",
-                text(store)
-            );
-        }
-        if let Some(setup) = &self.options.setup {
-            let _ = writeln!(yaml, "setup: {}", text(setup));
-        }
-        let _ = writeln!(yaml, "run: {}", text(&self.run_lines(batch)));
-        yaml
-    }
-
-    fn resources(&self, batch: &Batch) -> Vec<(&'static str, String)> {
-        let SkypilotOptions {
-            infra,
-            accelerators,
-            cpus,
-            memory,
-            spot,
-            image,
-            disk_size,
-            ..
-        } = &self.options;
-        let needs = &batch.needs;
-        let text = |value: String| Value::from(value).to_string();
-        let gigabytes = needs
-            .memory_bytes
-            .map(|bytes| format!("{}+", bytes.div_ceil(1 << 30)));
-        let cores = needs.cpus.map(|cpus| format!("{cpus}+"));
-        let mut all = vec![
-            ("infra", infra.clone().map(text)),
-            ("accelerators", accelerators.clone().map(text)),
-            ("cpus", cpus.clone().or(cores).map(text)),
-            ("memory", memory.clone().or(gigabytes).map(text)),
-            ("image_id", image.clone().map(text)),
-            ("disk_size", disk_size.map(|size| size.to_string())),
-        ];
-        all.push(("use_spot", spot.then(|| "true".to_owned())));
-        // A task without wishes still has the key, which may not be empty.
-        if all.iter().all(|(_, value)| value.is_none()) {
-            all.push(("use_spot", Some("false".to_owned())));
-        }
-        let named = all.into_iter();
-        named
-            .filter_map(|(key, value)| Some((key, value?)))
-            .collect()
-    }
-
-    fn run_lines(&self, batch: &Batch) -> String {
-        let own = format!("{HOME}/bin/fairtrial");
-        let program = self.options.program.as_deref().unwrap_or(&own);
-        let run = batch.plan.parent().map(run_in_data).unwrap_or_default();
-        let mut lines = String::new();
-        if self.options.program.is_none() {
-            let _ = writeln!(lines, "chmod +x {own}");
-        }
-        let _ = writeln!(
-            lines,
-            "{program} exec --plan {HOME}/data/{run}/plan.json --chunk $((${{SKYPILOT_JOB_RANK:-0}} + {})) --base-dir {WORKDIR} --print-records",
-            batch.chunks.start
-        );
-        if self.options.store.is_some() {
-            let _ = writeln!(lines, "cp -r {HOME}/data/runs/. /fairtrial-store/");
-        }
-        lines
     }
 
     fn launch(&self, batch: &Batch) -> Vec<String> {
@@ -210,25 +120,10 @@ impl Skypilot {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts the records of a job's log into the chunks' folders.
-    fn take_records(batch: &Submitted, log: &str) -> Result<(), PlaceError> {
-        let chunks = chunks_by_trial(&batch.folder);
-        for line in log.lines() {
-            let Some(start) = line.find(RECORD) else {
-                continue;
-            };
-            let Ok(record) = record_from_line(&line.as_bytes()[start..]) else {
-                continue;
-            };
-            let given = Given {
-                index: record.trial.index,
-                attempt: record.attempt,
-            };
-            if let Some(dir) = chunks.get(&given) {
-                dir.write_record(&record)?;
-            }
-        }
-        Ok(())
+    fn log_of(&self, id: u64) -> Result<String, PlaceError> {
+        Ok(self
+            .shell
+            .run_slow(&["sky", "jobs", "logs", "--no-follow", &id.to_string()])?)
     }
 }
 
@@ -338,7 +233,7 @@ impl Engine for Skypilot {
             };
             for id in ended {
                 let log = self.log_of(id)?;
-                Self::take_records(batch, &log)?;
+                take_records(batch, &log)?;
                 self.lock().read.insert(id);
             }
         }
@@ -360,50 +255,6 @@ impl Engine for Skypilot {
     }
 }
 
-impl Skypilot {
-    fn log_of(&self, id: u64) -> Result<String, PlaceError> {
-        Ok(self
-            .shell
-            .run_slow(&["sky", "jobs", "logs", "--no-follow", &id.to_string()])?)
-    }
-}
-
-/// A row of the queue.
-struct Row {
-    id: u64,
-    name: String,
-    state: JobState,
-}
-
-/// The rows of `sky jobs queue -o json`; words before the list are passed over.
-fn rows(answer: &str) -> Option<Vec<Row>> {
-    let start = answer.find('[')?;
-    let list: Vec<Value> = serde_json::from_str(answer[start..].trim()).ok()?;
-    let row = |value: &Value| {
-        Some(Row {
-            id: value["job_id"].as_u64()?,
-            name: value["job_name"].as_str()?.to_owned(),
-            state: job_state(value["status"].as_str()?),
-        })
-    };
-    Some(list.iter().filter_map(row).collect())
-}
-
-fn job_state(word: &str) -> JobState {
-    // `ManagedJobStatus.RUNNING` in some versions.
-    match word.rsplit('.').next().unwrap_or(word) {
-        "PENDING" | "SUBMITTED" | "STARTING" | "DEPRECATED_SUBMITTED" => JobState::Pending,
-        "RUNNING" | "WINDING_DOWN" | "RECOVERING" | "CANCELLING" => JobState::Running,
-        "SUCCEEDED" => JobState::Done,
-        "CANCELLED" => JobState::Cancelled,
-        "FAILED_NO_RESOURCE" => {
-            JobState::Failed("no machine of this kind was to be had".to_owned())
-        }
-        other if other.starts_with("FAILED") => JobState::Failed(other.to_lowercase()),
-        _ => JobState::Missing,
-    }
-}
-
 /// A run's folder below the data folder: `rollouts/NAME/STAMP`.
 fn run_in_data(run: &Path) -> String {
     let parts: Vec<String> = run
@@ -413,19 +264,6 @@ fn run_in_data(run: &Path) -> String {
         .map(|part| part.as_os_str().to_string_lossy().into_owned())
         .collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
-}
-
-/// Which chunk each attempt is in.
-fn chunks_by_trial(folder: &Path) -> HashMap<Given, ChunkDir> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found = HashMap::new();
-    for entry in entries {
-        let dir = ChunkDir::at(entry.path());
-        if let Ok(Chunk { trials, .. }) = dir.read() {
-            found.extend(trials.into_iter().map(|given| (given, dir.clone())));
-        }
-    }
-    found
 }
 
 fn first_line(text: &str) -> &str {
@@ -441,26 +279,8 @@ fn unfit(message: impl Into<String>) -> PlaceError {
 
 #[cfg(test)]
 mod tests {
-    use super::{job_state, rows, run_in_data};
-    use crate::remote::contract::JobState;
+    use super::run_in_data;
     use std::path::Path;
-
-    #[test]
-    fn the_queue_is_read_past_its_greetings() {
-        let answer = "Fetching managed job statuses...\n[{\"job_id\": 7, \"job_name\": \"ft-1\", \"status\": \"RUNNING\"}]\n";
-        let found = rows(answer).unwrap();
-        assert_eq!((found[0].id, found[0].name.as_str()), (7, "ft-1"));
-        assert_eq!(found[0].state, JobState::Running);
-        assert!(rows("no list").is_none());
-    }
-
-    #[test]
-    fn states_are_those_of_the_help_page() {
-        assert_eq!(job_state("ManagedJobStatus.SUCCEEDED"), JobState::Done);
-        assert!(job_state("FAILED_SETUP").is_over());
-        assert!(!job_state("RECOVERING").is_over());
-        assert_eq!(job_state("SOMETHING_NEW"), JobState::Missing);
-    }
 
     #[test]
     fn a_run_keeps_its_place_below_the_data_folder() {
