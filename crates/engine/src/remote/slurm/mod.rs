@@ -1,14 +1,15 @@
 //! Slurm, through its own commands: an array per submission, one question for all jobs, accounting where there is some.
 
 mod answers;
+mod arguments;
+mod cluster;
 
 use super::command::{CommandError, Shell};
-use super::contract::{Batch, Engine, JobNeeds, JobState, PlaceError, Probe, Sightings, Submitted};
-use super::script::{self, Script};
-use answers::{Partition, Row};
+use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
+use super::script;
+use answers::Row;
 use fairtrial_model::shell_word;
 use fairtrial_spec::SlurmOptions;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,14 +28,6 @@ const UNSET: [&str; 10] = [
     "SBATCH_ARRAY_INX",
     "SBATCH_REQUEUE",
 ];
-
-/// Most seconds before its time limit at which a job hears that time runs out.
-const WARNING_S: u64 = 60;
-
-/// The same for a job of so many minutes: a short one needs most of its time for work.
-fn warning_s(minutes: Option<u64>) -> u64 {
-    minutes.map_or(WARNING_S, |minutes| (minutes * 15).min(WARNING_S))
-}
 
 /// A Slurm cluster.
 pub(crate) struct Slurm {
@@ -83,213 +76,6 @@ impl Slurm {
             engine: NAME,
             message: message.into(),
         }
-    }
-
-    /// The login node must see the very folder that is written here.
-    fn check_shared(&self) -> Result<(), PlaceError> {
-        let Some(host) = &self.options.ssh else {
-            return Ok(());
-        };
-        let token = format!("{}-{}", std::process::id(), self.folder.display());
-        let path = self.folder.join(".seen");
-        let written =
-            std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&path, &token));
-        written
-            .map_err(|error| Self::unfit(format!("cannot write {}: {error}", path.display())))?;
-        let seen = self.shell.run(&["cat", &path.display().to_string()]);
-        let _ = std::fs::remove_file(&path);
-        match seen {
-            Ok(text) if text == token => Ok(()),
-            Ok(_) | Err(CommandError::Failed { .. }) => Err(Self::unfit(format!(
-                "{host} does not see {}: the data folder must be on a filesystem that this machine, the login node and \
-                 the nodes share under the same path (`--data-dir`)",
-                self.folder.display()
-            ))),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn limits(&self) -> Result<Probe, PlaceError> {
-        let config = self.shell.run(&["scontrol", "show", "config"]).map_err(|error| {
-            if let CommandError::Start { .. } = error {
-                Self::unfit(format!("{error}; is this a node with the Slurm commands? (`engine.slurm.ssh` names one)"))
-            } else {
-                error.into()
-            }
-        })?;
-        let max_array: u64 = answers::setting(&config, "MaxArraySize")
-            .and_then(|size| size.parse().ok())
-            .unwrap_or(1001);
-        if max_array < 2 {
-            return Err(Self::unfit(
-                "this cluster takes no job arrays (MaxArraySize is below 2)",
-            ));
-        }
-        let storage = answers::setting(&config, "AccountingStorageType").unwrap_or_default();
-        let accounting = storage.ends_with("slurmdbd");
-        self.accounting.store(accounting, Ordering::Relaxed);
-        let mut warnings = Vec::new();
-        if !accounting {
-            warnings.push(
-                "this Slurm keeps no accounting: jobs that ended are known by their records and heartbeats alone"
-                    .to_owned(),
-            );
-        }
-        Ok(Probe {
-            version: format!(
-                "slurm {}",
-                answers::setting(&config, "SLURM_VERSION").unwrap_or("of unknown version")
-            ),
-            // The size caps the index, which begins at 0.
-            max_elements: max_array - 1,
-            max_open: accounting.then(|| self.max_submit()).flatten(),
-            places: None,
-            warnings,
-        })
-    }
-
-    /// How many jobs this user may have at once, where the accounting says so.
-    fn max_submit(&self) -> Option<u64> {
-        let line = "sacctmgr -nP show assoc user=\"$(id -un)\" format=MaxSubmit";
-        let text = self.shell.line(line).ok()?;
-        text.lines()
-            .filter_map(|line| line.trim().parse().ok())
-            .min()
-    }
-
-    /// The partition in which jobs will run, of those there are.
-    fn partition<'p>(&self, there: &'p [Partition]) -> Option<&'p Partition> {
-        there
-            .iter()
-            .find(|partition| match &self.options.partition {
-                Some(name) => partition.name == *name,
-                None => partition.is_default,
-            })
-    }
-
-    fn partitions(&self) -> Vec<Partition> {
-        let text = self.shell.run(&["sinfo", "-h", "-o", answers::SINFO]);
-        text.map(|text| answers::sinfo(&text)).unwrap_or_default()
-    }
-
-    /// The minutes that a job asks for.
-    fn minutes(&self, needs: &JobNeeds) -> Option<u64> {
-        let seconds = self.options.time_s.or(needs.time_s)?;
-        Some((seconds / 60.0).ceil().max(1.0) as u64)
-    }
-
-    /// What to say of a refusal: Slurm's words, and what there is in their place.
-    fn refused(&self, words: &str) -> PlaceError {
-        let mut message = format!("Slurm would refuse these jobs: {words}");
-        let there = self.partitions();
-        if let (Some(named), None) = (&self.options.partition, self.partition(&there)) {
-            let names: Vec<&str> = there.iter().map(|known| known.name.as_str()).collect();
-            let _ = write!(
-                message,
-                "; `engine.slurm.partition` is `{named}`, and there are: {}",
-                names.join(", ")
-            );
-        }
-        PlaceError::Refused {
-            engine: NAME,
-            message,
-        }
-    }
-
-    /// Slurm takes a job whose time is above its partition's and lets it wait for ever, unless told otherwise.
-    fn check_time(&self, needs: &JobNeeds) -> Result<(), PlaceError> {
-        let there = self.partitions();
-        let limit = self.partition(&there).and_then(|known| {
-            let limit = known.limit_min?;
-            Some((known.name.as_str(), limit))
-        });
-        match (limit, self.minutes(needs)) {
-            (Some((name, limit)), Some(asked)) if asked > limit => Err(PlaceError::Refused {
-                engine: NAME,
-                message: format!(
-                    "a job would ask for {asked} min, and partition `{name}` gives at most {limit}: set \
-                     `engine.slurm.time`, or fewer trials per job (`engine.pack`)"
-                ),
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    fn script(&self) -> Script<'_> {
-        Script {
-            program: &self.program,
-            element: "$SLURM_ARRAY_TASK_ID",
-            first: 0,
-            setup: self.options.setup.as_deref(),
-            log: None,
-        }
-    }
-
-    fn arguments(&self, batch: &Batch, script: &Path) -> Vec<String> {
-        let SlurmOptions {
-            partition,
-            account,
-            qos,
-            constraint,
-            args,
-            no_requeue,
-            ..
-        } = &self.options;
-        let throttle = batch
-            .parallel
-            .map_or(String::new(), |limit| format!("%{limit}"));
-        let log = batch.folder.join(format!("{}-%a.log", batch.key));
-        let mut words = vec![
-            "sbatch".to_owned(),
-            "--parsable".to_owned(),
-            format!("--job-name={}", batch.key),
-            format!("--array=0-{}{throttle}", batch.len() - 1),
-            format!("--output={}", log.display()),
-            "--open-mode=append".to_owned(),
-            format!("--chdir={}", batch.workdir.display()),
-            format!("--signal=B:USR1@{}", warning_s(self.minutes(&batch.needs))),
-            if *no_requeue {
-                "--no-requeue"
-            } else {
-                "--requeue"
-            }
-            .to_owned(),
-        ];
-        let named = [
-            ("partition", partition),
-            ("account", account),
-            ("qos", qos),
-            ("constraint", constraint),
-        ];
-        for (name, value) in named {
-            words.extend(value.as_ref().map(|value| format!("--{name}={value}")));
-        }
-        words.extend(self.resources(&batch.needs));
-        words.extend(args.iter().cloned());
-        words.push(script.display().to_string());
-        words
-    }
-
-    fn resources(&self, needs: &JobNeeds) -> Vec<String> {
-        let mut words = vec![format!("--cpus-per-task={}", needs.cpus.unwrap_or(1))];
-        if let Some(bytes) = needs.memory_bytes {
-            words.push(format!("--mem={}M", bytes.div_ceil(1 << 20)));
-        }
-        if needs.gpus > 0 {
-            let kind = self
-                .options
-                .gpu_type
-                .as_ref()
-                .map_or(String::new(), |kind| format!("{kind}:"));
-            words.push(format!("--gres=gpu:{kind}{}", needs.gpus));
-        }
-        if needs.exclusive {
-            words.push("--exclusive".to_owned());
-        }
-        if let Some(minutes) = self.minutes(needs) {
-            words.push(format!("--time={minutes}"));
-        }
-        words
     }
 }
 

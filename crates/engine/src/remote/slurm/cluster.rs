@@ -1,0 +1,134 @@
+//! What a cluster is and allows, looked at before anything is submitted.
+
+use super::answers::{self, Partition};
+use super::{NAME, Slurm};
+use crate::remote::command::CommandError;
+use crate::remote::contract::{JobNeeds, PlaceError, Probe};
+use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
+
+impl Slurm {
+    /// The login node must see the very folder that is written here.
+    pub(super) fn check_shared(&self) -> Result<(), PlaceError> {
+        let Some(host) = &self.options.ssh else {
+            return Ok(());
+        };
+        let token = format!("{}-{}", std::process::id(), self.folder.display());
+        let path = self.folder.join(".seen");
+        let written =
+            std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&path, &token));
+        written
+            .map_err(|error| Self::unfit(format!("cannot write {}: {error}", path.display())))?;
+        let seen = self.shell.run(&["cat", &path.display().to_string()]);
+        let _ = std::fs::remove_file(&path);
+        match seen {
+            Ok(text) if text == token => Ok(()),
+            Ok(_) | Err(CommandError::Failed { .. }) => Err(Self::unfit(format!(
+                "{host} does not see {}: the data folder must be on a filesystem that this machine, the login node and \
+                 the nodes share under the same path (`--data-dir`)",
+                self.folder.display()
+            ))),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn limits(&self) -> Result<Probe, PlaceError> {
+        let config = self.shell.run(&["scontrol", "show", "config"]).map_err(|error| {
+            if let CommandError::Start { .. } = error {
+                Self::unfit(format!("{error}; is this a node with the Slurm commands? (`engine.slurm.ssh` names one)"))
+            } else {
+                error.into()
+            }
+        })?;
+        let max_array: u64 = answers::setting(&config, "MaxArraySize")
+            .and_then(|size| size.parse().ok())
+            .unwrap_or(1001);
+        if max_array < 2 {
+            return Err(Self::unfit(
+                "this cluster takes no job arrays (MaxArraySize is below 2)",
+            ));
+        }
+        let storage = answers::setting(&config, "AccountingStorageType").unwrap_or_default();
+        let accounting = storage.ends_with("slurmdbd");
+        self.accounting.store(accounting, Ordering::Relaxed);
+        let mut warnings = Vec::new();
+        if !accounting {
+            warnings.push(
+                "this Slurm keeps no accounting: jobs that ended are known by their records and heartbeats alone"
+                    .to_owned(),
+            );
+        }
+        Ok(Probe {
+            version: format!(
+                "slurm {}",
+                answers::setting(&config, "SLURM_VERSION").unwrap_or("of unknown version")
+            ),
+            // The size caps the index, which begins at 0.
+            max_elements: max_array - 1,
+            max_open: accounting.then(|| self.max_submit()).flatten(),
+            places: None,
+            warnings,
+        })
+    }
+
+    /// How many jobs this user may have at once, where the accounting says so.
+    fn max_submit(&self) -> Option<u64> {
+        let line = "sacctmgr -nP show assoc user=\"$(id -un)\" format=MaxSubmit";
+        let text = self.shell.line(line).ok()?;
+        text.lines()
+            .filter_map(|line| line.trim().parse().ok())
+            .min()
+    }
+
+    /// The partition in which jobs will run, of those there are.
+    pub(super) fn partition<'p>(&self, there: &'p [Partition]) -> Option<&'p Partition> {
+        there
+            .iter()
+            .find(|partition| match &self.options.partition {
+                Some(name) => partition.name == *name,
+                None => partition.is_default,
+            })
+    }
+
+    pub(super) fn partitions(&self) -> Vec<Partition> {
+        let text = self.shell.run(&["sinfo", "-h", "-o", answers::SINFO]);
+        text.map(|text| answers::sinfo(&text)).unwrap_or_default()
+    }
+
+    /// What to say of a refusal: Slurm's words, and what there is in their place.
+    pub(super) fn refused(&self, words: &str) -> PlaceError {
+        let mut message = format!("Slurm would refuse these jobs: {words}");
+        let there = self.partitions();
+        if let (Some(named), None) = (&self.options.partition, self.partition(&there)) {
+            let names: Vec<&str> = there.iter().map(|known| known.name.as_str()).collect();
+            let _ = write!(
+                message,
+                "; `engine.slurm.partition` is `{named}`, and there are: {}",
+                names.join(", ")
+            );
+        }
+        PlaceError::Refused {
+            engine: NAME,
+            message,
+        }
+    }
+
+    /// Slurm takes a job whose time is above its partition's and lets it wait for ever, unless told otherwise.
+    pub(super) fn check_time(&self, needs: &JobNeeds) -> Result<(), PlaceError> {
+        let there = self.partitions();
+        let limit = self.partition(&there).and_then(|known| {
+            let limit = known.limit_min?;
+            Some((known.name.as_str(), limit))
+        });
+        match (limit, self.minutes(needs)) {
+            (Some((name, limit)), Some(asked)) if asked > limit => Err(PlaceError::Refused {
+                engine: NAME,
+                message: format!(
+                    "a job would ask for {asked} min, and partition `{name}` gives at most {limit}: set \
+                     `engine.slurm.time`, or fewer trials per job (`engine.pack`)"
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
