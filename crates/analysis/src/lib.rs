@@ -1,8 +1,8 @@
 //! Records and declarations to structured answers: summaries, comparisons, verdicts.
 //!
-//! Nothing here prints, and the only files read are those of a run, through `fairtrial-journal`. Every number that
-//! comes out leads back to the trials it came from, and says what was left out and why. The mathematics is in
-//! `fairtrial-stats`; this crate decides which of it fits the data.
+//! Nothing here prints, and the only files read are those of a run, through `fairtrial-journal` and `fairtrial-episode`.
+//! Every number that comes out leads back to the trials it came from, and says what was left out and why. The
+//! mathematics is in `fairtrial-stats`; this crate decides which of it fits the data.
 #![forbid(unsafe_code)]
 
 pub mod compare;

@@ -30,12 +30,18 @@ pub(crate) fn report_of(
 
 /// The run's `environment.json`; why it cannot be read is said.
 pub(crate) fn recorded_environment(run: &RunDir, printer: Printer) -> Option<Environment> {
-    let path = run.environment();
-    let text = read_if_there(&path).unwrap_or_else(|error| {
-        printer.warn(error.to_string());
+    read_environment(run).unwrap_or_else(|failure| {
+        printer.warn(failure.message);
         None
-    })?;
-    let read = serde_json::from_slice(&text);
-    read.map_err(|error| printer.warn(format!("{}: {error}", path.display())))
-        .ok()
+    })
+}
+
+/// The run's `environment.json`, where it has one.
+pub(crate) fn read_environment(run: &RunDir) -> Result<Option<Environment>, Failure> {
+    let path = run.environment();
+    let Some(text) = read_if_there(&path)? else {
+        return Ok(None);
+    };
+    let read = serde_json::from_slice(&text).map(Some);
+    read.map_err(|error| Failure::machine(format!("{}: {error}", path.display())))
 }

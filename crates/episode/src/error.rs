@@ -98,7 +98,8 @@ pub enum EpisodeError {
 pub(crate) type Checked<T> = Result<T, Box<EpisodeError>>;
 
 impl EpisodeError {
-    pub(crate) fn io(file: &str, error: &io::Error) -> Self {
+    /// A file that the system could not read; one that is not there is told apart.
+    pub fn io(file: &str, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::NotFound {
             return Self::NoFile(file.to_owned());
         }

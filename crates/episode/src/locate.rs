@@ -2,6 +2,7 @@
 
 use crate::EpisodeError;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use wildmatch::WildMatch;
 
@@ -10,7 +11,8 @@ const DEEPEST: usize = 12;
 /// Entries that are looked at before the search is given up.
 const MOST_ENTRIES: usize = 200_000;
 
-/// The file in `dir` that `pattern` names. `*` stands for any text, folders included; two matches are an error.
+/// The file in `dir` that `pattern` names. `*` stands for any text, folders included; two matches are an error, and so is
+/// none where a folder could not be looked into.
 pub fn locate(dir: &Path, pattern: &str) -> Result<PathBuf, EpisodeError> {
     if !pattern.contains('*') {
         return Ok(dir.join(pattern));
@@ -20,8 +22,23 @@ pub fn locate(dir: &Path, pattern: &str) -> Result<PathBuf, EpisodeError> {
     let mut found = Vec::new();
     let mut left = vec![(dir.to_owned(), 0)];
     let mut seen = 0;
+    let mut hidden = None;
     while let Some((folder, depth)) = left.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // A folder that went away hides nothing.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => {
+                let inside = folder
+                    .strip_prefix(dir)
+                    .unwrap_or(&folder)
+                    .to_string_lossy();
+                let name = if depth == 0 { pattern } else { &*inside };
+                hidden.get_or_insert(EpisodeError::io(name, &error));
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
             seen += 1;
             let Ok(kind) = entry.file_type() else {
                 continue;
@@ -44,7 +61,7 @@ pub fn locate(dir: &Path, pattern: &str) -> Result<PathBuf, EpisodeError> {
     found.sort();
     match &found[..] {
         [one] => Ok(dir.join(one)),
-        [] => Err(EpisodeError::NoFile(pattern.to_owned())),
+        [] => Err(hidden.unwrap_or_else(|| EpisodeError::NoFile(pattern.to_owned()))),
         _ => Err(EpisodeError::SeveralFiles {
             pattern: pattern.to_owned(),
             found,
@@ -78,5 +95,19 @@ mod tests {
         );
         let none = locate(dir.path(), "**/train_stats.csv").unwrap_err();
         assert_eq!(none.to_string(), "**/train_stats.csv is not there");
+    }
+
+    #[test]
+    fn what_cannot_be_looked_into_is_not_said_to_be_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        let gone = locate(&dir.path().join("gone"), "**/a.csv").unwrap_err();
+        assert_eq!(gone.to_string(), "**/a.csv is not there");
+        let file = dir.path().join("file");
+        fs::write(&file, "").unwrap();
+        let hidden = locate(&file, "**/a.csv").unwrap_err().to_string();
+        assert!(
+            hidden.starts_with("**/a.csv: ") && !hidden.contains("is not there"),
+            "{hidden}"
+        );
     }
 }

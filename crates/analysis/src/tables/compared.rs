@@ -154,7 +154,8 @@ fn of_experiment<'a>(comparison: &'a Comparison, experiment: &str) -> Option<&'a
     contrast.metrics.first()
 }
 
-fn is_share(metric: &MetricDeclaration) -> bool {
+/// Whether it is the share of the episodes that have something.
+pub(super) fn is_share(metric: &MetricDeclaration) -> bool {
     match &metric.source {
         MetricSource::Episodes { measure, .. } => {
             matches!(measure.kind, fairtrial_model::MeasureKind::Share(_))

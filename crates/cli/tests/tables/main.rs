@@ -6,6 +6,7 @@ mod columns;
 #[path = "../common/mod.rs"]
 mod common;
 mod continuous;
+mod damaged;
 mod remote;
 mod suite;
 

@@ -1,16 +1,19 @@
 //! `table compare`: the table that people post, with one mark per line and the noise it was judged by.
 
+use super::behind::Loader;
 use super::file::TableFile;
+use super::gather::asked;
 use super::paint::Paint;
-use super::sides::{Known, Question, lines};
-use super::suite::{self, SuiteArgs, table_for};
+use super::suite::{self, Ran, SuiteArgs, table_for};
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
 use clap::ValueEnum;
 use fairtrial_analysis::dataset::FactKind;
-use fairtrial_analysis::tables::{Mark, MarkRule, PostOptions, Posted, post};
+use fairtrial_analysis::tables::{
+    Draft, Mark, MarkRule, PostOptions, Posted, Proposed, Question, post,
+};
 use fairtrial_spec::Spec;
 use serde_json::json;
 use std::fs;
@@ -116,23 +119,35 @@ pub(super) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         .as_deref()
         .map(|name| TableFile::read(name, key))
         .transpose()?;
-    let root = data_dir::for_here(global.data_dir.as_deref());
     let baseline_run = args
         .baseline
         .as_deref()
         .map(|name| suite::open(name, global))
         .transpose()?;
-    let mut known = Known::new(root, printer);
+    let mut loader = Loader {
+        root: data_dir::for_here(global.data_dir.as_deref()),
+        table: &declared.name,
+        notes: Vec::new(),
+    };
+    let mut load = |ran: Option<&Ran>| ran.map(|ran| loader.load(ran)).transpose();
+    let proposed_run = load(proposed_run.as_ref())?;
+    let baseline_run = load(baseline_run.as_ref())?;
+    let proposed = match (&proposed, &proposed_run) {
+        (Some(file), _) => Proposed::Table(file.to_compare()),
+        (None, Some(run)) => Proposed::Run(run),
+        (None, None) => return Err(Failure::input("nothing is named to compare with the table")),
+    };
     let question = Question {
         spec: &spec,
         table: &declared,
-        baseline: &baseline,
+        baseline: baseline.to_compare(),
         baseline_run: baseline_run.as_ref(),
-        proposed: proposed.as_ref(),
-        proposed_run: proposed_run.as_ref(),
-        rows: &args.rows,
+        proposed,
     };
-    let (lines, notes) = lines(&question, &mut known)?;
+    let draft = Draft::new(question, |key| asked(&args.rows, key))?;
+    let runs = loader.still_here(draft.sources());
+    let (lines, mut notes) = draft.lines(&runs);
+    notes.append(&mut loader.notes);
     let posted = post(&lines, &options(args, &spec)).map_err(Failure::from)?;
     let page = fairtrial_report::markdown::posted(&posted, &notes);
     if let Some(path) = &args.md {

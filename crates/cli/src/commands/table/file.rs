@@ -2,6 +2,7 @@
 
 use crate::exit::Failure;
 use crate::revision::{Place, unreadable};
+use fairtrial_analysis::tables::PostTable;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::hex;
 use fairtrial_table::{Origins, Table};
@@ -47,6 +48,15 @@ impl TableFile {
             table,
             origins,
         })
+    }
+
+    /// The table as a comparison takes it.
+    pub(super) fn to_compare(&self) -> PostTable<'_> {
+        PostTable {
+            label: &self.label,
+            table: &self.table,
+            origins: &self.origins,
+        }
     }
 
     /// SHA-256 of its bytes.

@@ -4,7 +4,7 @@ use super::file::TableFile;
 use super::suite::Ran;
 use crate::exit::Failure;
 use crate::printer::Printer;
-use fairtrial_analysis::tables::{RunRow, Standing, run_rows, suite_rows};
+use fairtrial_analysis::tables::{RunRow, Standing, run_rows, source_of, suite_rows};
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_model::{Conversion, MetricDeclaration};
 use fairtrial_spec::{TableColumn, TableSpec};
@@ -41,7 +41,7 @@ pub(super) struct TableOptions<'a> {
 }
 
 /// Whether a row is asked for.
-fn asked(patterns: &[String], key: &str) -> bool {
+pub(super) fn asked(patterns: &[String], key: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, key))
 }
 
@@ -239,7 +239,7 @@ fn origin(ran: &Ran, row: &RunRow, environment: Option<&Environment>) -> RowOrig
     };
     let last = row.trials.iter().map(|trial| trial.ended_at).max();
     RowOrigin {
-        source: format!("{}/{}", ran.run.name(), ran.run.stamp()),
+        source: source_of(&ran.run),
         date: last.map(|at| at.to_string()),
         commit: vcs.and_then(|state| state.commit.clone()),
         dirty: vcs.is_some_and(|state| state.dirty == Some(true)),

@@ -1,5 +1,6 @@
 //! `table`: the results tables of a repository, from a run's numbers to the comparison that is posted.
 
+mod behind;
 mod blame;
 mod check;
 mod compare;
@@ -7,11 +8,8 @@ mod diff;
 mod file;
 mod gather;
 mod measure;
-mod named;
 mod paint;
 mod render;
-mod shown;
-mod sides;
 mod suite;
 mod update;
 

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::sources::run_named;
 use crate::spec_file::SpecArgs;
 use fairtrial_engine::resolved_spec;
-use fairtrial_journal::{DataRoot, RunDir};
+use fairtrial_journal::RunDir;
 use fairtrial_spec::{FileCheck, Format, LoadOptions, Spec, TableSpec, load_text, preset};
 use std::path::{Path, PathBuf};
 
@@ -61,7 +61,7 @@ pub(super) struct Ran {
 /// Opens the run that a word names: `NAME`, `NAME/STAMP` or a run's folder.
 pub(super) fn open(name: &str, global: &Global) -> Result<Ran, Failure> {
     let root = data_dir::for_here(global.data_dir.as_deref());
-    let run = find(name, &root)?.ok_or_else(|| {
+    let run = run_named(name, &root)?.ok_or_else(|| {
         Failure::input(format!("there is no run `{name}`")).hint(format!(
             "`fairtrial list` shows the runs under {}",
             root.path().display()
@@ -69,11 +69,6 @@ pub(super) fn open(name: &str, global: &Global) -> Result<Ran, Failure> {
     })?;
     let spec = resolved_spec(&run)?;
     Ok(Ran { run, spec })
-}
-
-/// The run, where it is here.
-pub(super) fn find(name: &str, root: &DataRoot) -> Result<Option<RunDir>, Failure> {
-    run_named(name, root)
 }
 
 /// The declaration of a table, by its name in the spec or by its file.

@@ -1,6 +1,6 @@
 //! The run that `--baseline` names: what it has is the baseline, and where the table says something else, that is told.
 
-use fairtrial_analysis::tables::Side;
+use super::post::Side;
 use fairtrial_model::Digits;
 use fairtrial_spec::TableColumn;
 
@@ -57,8 +57,7 @@ impl Named {
     }
 
     /// What a reader should know, row by row.
-    pub(super) fn notes(&self, run: Option<&str>) -> Vec<String> {
-        let run = run.unwrap_or_default();
+    pub(super) fn notes(&self, run: &str) -> Vec<String> {
         let mut notes = Vec::new();
         for Row {
             key,

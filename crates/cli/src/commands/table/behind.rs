@@ -1,0 +1,68 @@
+//! Loads the runs behind a comparison. One that is here and cannot be read is told, and the comparison goes on without.
+
+use super::suite::Ran;
+use crate::exit::Failure;
+use crate::report_of::read_environment;
+use crate::sources::run_named;
+use fairtrial_analysis::tables::{Behind, source_of};
+use fairtrial_engine::resolved_spec;
+use fairtrial_journal::DataRoot;
+use std::collections::HashMap;
+
+/// Reads runs for one table.
+pub(super) struct Loader<'a> {
+    pub(super) root: DataRoot,
+    /// The table's name in the spec.
+    pub(super) table: &'a str,
+    /// What could not be read.
+    pub(super) notes: Vec<String>,
+}
+
+impl Loader<'_> {
+    /// What a run has behind its rows.
+    pub(super) fn load(&mut self, ran: &Ran) -> Result<Behind, Failure> {
+        let environment = read_environment(&ran.run).unwrap_or_else(|failure| {
+            self.note(format!(
+                "{}: its machine is not known: {}",
+                source_of(&ran.run),
+                failure.message
+            ));
+            None
+        });
+        let behind = Behind::read(&ran.run, &ran.spec, environment.as_ref(), self.table)?;
+        Ok(behind)
+    }
+
+    /// The runs among the sources of rows that are still here.
+    pub(super) fn still_here(&mut self, sources: Vec<&str>) -> HashMap<String, Behind> {
+        let mut found = HashMap::new();
+        for source in sources {
+            match self.find(source) {
+                Ok(Some(behind)) => {
+                    found.insert(source.to_owned(), behind);
+                }
+                Ok(None) => {}
+                Err(failure) => self.note(format!(
+                    "its rows are compared without run {source}: {}",
+                    failure.message
+                )),
+            }
+        }
+        found
+    }
+
+    fn find(&mut self, source: &str) -> Result<Option<Behind>, Failure> {
+        let Some(run) = run_named(source, &self.root)? else {
+            return Ok(None);
+        };
+        let spec = resolved_spec(&run)?;
+        self.load(&Ran { run, spec }).map(Some)
+    }
+
+    /// A run on both sides is read twice, and told once.
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
