@@ -4,10 +4,9 @@ use crate::environment;
 use crate::exit::Failure;
 use crate::printer::Printer;
 use fairtrial_analysis::report::{ReportData, ReportOptions, report};
-use fairtrial_engine::resolved_spec;
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{RunDir, read_if_there};
+use fairtrial_journal::{RunDir, read_if_there, resolved_spec};
 use fairtrial_model::Stamp;
 
 /// Makes the report of a run from its evidence. `history` names the runs of one that is made again.

@@ -21,7 +21,7 @@ use fairtrial_journal::provenance::{Capture, CaptureOptions, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, WriterOptions, clear_cancel, effective_records, is_there,
+    RunStatus, WriterOptions, clear_cancel, effective_records, is_there, resolved_spec,
 };
 use fairtrial_model::hex;
 use fairtrial_plan::Plan;
@@ -128,10 +128,7 @@ fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError>
     if let Some(opened) = &known.opened
         && opened.plan_hash != request.plan.hash()
     {
-        let before = Plan::new(
-            Arc::new(prepare::resolved_spec(run)?),
-            opened.only.as_deref(),
-        )?;
+        let before = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
         let change = Box::new(request.plan.changes_since(&before));
         return Err(EngineError::SpecChanged {
             stamp: run.stamp(),

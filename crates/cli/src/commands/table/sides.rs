@@ -12,9 +12,8 @@ use fairtrial_analysis::dataset::{Fact, FactKind};
 use fairtrial_analysis::tables::{
     Evidence, PostLine, RunRow, Side, Standing, TrialValue, run_rows, suite_rows,
 };
-use fairtrial_engine::resolved_spec;
 use fairtrial_episode::{EpisodeNumber, locate, open_regular, per_episode};
-use fairtrial_journal::DataRoot;
+use fairtrial_journal::{DataRoot, resolved_spec};
 use fairtrial_model::{Margin, MeasureKind, MetricDeclaration, MetricSource};
 use fairtrial_spec::{Spec, TableColumn, TableSpec};
 use fairtrial_table::{RowState, read_number};
