@@ -22,7 +22,9 @@ use crate::registration::{Registered, registered};
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
 use crate::summary::{RunName, RunSummary, Summarizer, SummaryOptions};
-use crate::{AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observation, compare};
+use crate::{
+    AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observation, Unfinished, compare,
+};
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{
     JournalError, RunDir, RunState, RunStatus, effective_records, read_if_there,
@@ -157,6 +159,13 @@ pub struct RunFacts {
     pub tags: Vec<String>,
 }
 
+impl RunFacts {
+    /// Why the run is not judged; nothing where it is finished.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        Unfinished::of(self.closed.map(|(_, status)| status))
+    }
+}
+
 /// The journal by its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct JournalDigest {
@@ -224,8 +233,8 @@ pub fn report(
     })
 }
 
-/// The comparison, or why there is none; beside the answer of a run that stopped by looking, what else there is. A run that is not finished gets none: a verdict on a part of it would be a
-/// look that no error rate accounts for.
+/// The comparison, or why there is none; beside the answer of a run that stopped by looking, what else there is. A run
+/// that is not finished gets none.
 fn compared(
     evidence: &Evidence<'_>,
     state: &RunState,
@@ -236,10 +245,8 @@ fn compared(
     if spec.arms.len() < 2 {
         return no("the spec has no arms to compare");
     }
-    if !matches!(state.closed(), Some((_, RunStatus::Finished))) {
-        return no(
-            "the run is not finished, and a verdict on a part of it would be a look that no error rate accounts for",
-        );
+    if Unfinished::of_state(state).is_some() {
+        return no(Unfinished::no_verdict());
     }
     match compare(
         Inputs::Arms(&evidence.data),
