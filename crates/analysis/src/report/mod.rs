@@ -1,12 +1,14 @@
 //! Everything that a report of one run shows, worked out from its evidence and from nothing else.
 //!
 //! The same evidence always gives the same [`ReportData`], so that `verify` can make it again and compare. Nothing in
-//! it depends on the time, the machine or the folder in which a report is made.
+//! it depends on the time, the machine or the folder in which a report is made; the secrets of an environment are masked
+//! afterwards.
 
 mod curves;
 mod distribution;
 mod failures;
 mod history;
+mod masking;
 mod mean_curve;
 mod overview;
 
@@ -14,6 +16,7 @@ pub use curves::{ArmCurve, CurvePoint, MetricCurves};
 pub use distribution::{MetricDistribution, ValueGroup};
 pub use failures::{FailedTrial, FailureList, LogTail};
 pub use history::{MetricHistory, RunPoint};
+pub use masking::MaskedText;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
 use crate::compare::{SweepChoice, choose_declared};
@@ -92,6 +95,9 @@ pub struct ReportData {
     pub history: Vec<MetricHistory>,
     /// The trials that did not end well.
     pub failures: FailureList,
+    /// The texts in which secrets of the maker's environment were masked. They are no evidence, and stand in the seal.
+    #[serde(skip)]
+    pub masked: Vec<MaskedText>,
     /// Where it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
@@ -101,16 +107,6 @@ pub struct ReportData {
 }
 
 impl ReportData {
-    /// Replaces what must not be shown in the texts that other programs wrote.
-    pub fn mask(&mut self, masked: impl Fn(&str) -> String) {
-        for trial in &mut self.failures.shown {
-            for line in trial.logs.iter_mut().flat_map(|log| &mut log.lines) {
-                *line = masked(line);
-            }
-            trial.cause = trial.cause.as_deref().map(&masked);
-        }
-    }
-
     /// The runs that its history shows.
     pub fn history_runs(&self) -> Vec<Stamp> {
         let runs = self.history.iter().flat_map(|history| &history.runs);
@@ -225,6 +221,7 @@ pub fn report(
         shares: comparison.as_ref().and_then(overview::shares),
         history: history::histories(&evidence, options.history.as_deref())?,
         failures: failures::failures(&evidence),
+        masked: Vec::new(),
         comparison,
         why_no_comparison,
         sequential,

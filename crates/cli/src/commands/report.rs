@@ -179,6 +179,7 @@ impl Files {
             version: env!("CARGO_PKG_VERSION"),
             template,
             history: &history,
+            masked: &data.masked,
         };
         let mut written = Vec::new();
         if let Some(path) = &self.html {
