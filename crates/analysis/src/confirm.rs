@@ -5,7 +5,7 @@ use crate::AnalysisError;
 use crate::compare::SweepChoice;
 use crate::dataset::Dataset;
 use crate::summary::RunName;
-use fairtrial_journal::{JournalError, RunDir, Selector, read_if_there};
+use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir, Selector, resolved_spec};
 use fairtrial_model::{Params, Stamp};
 use fairtrial_spec::{Axis, Budget, Spec, Strategy, Sweep};
 
@@ -82,11 +82,16 @@ pub fn confirming_run(sweep: &RunDir) -> Result<Option<RunDir>, AnalysisError> {
         Err(JournalError::NoSuchRun { .. }) => return Ok(None),
         found => found?,
     };
-    // One that was cut off before it kept its spec has run nothing; one of another version is of another sweep.
-    let text = read_if_there(&newest.resolved_spec())?;
-    let spec = text.and_then(|text| serde_json::from_slice::<Spec>(&text).ok());
-    let tag = confirm_tag(sweep.stamp());
-    let is_its = spec.is_some_and(|spec| spec.tags.contains(&tag));
+    let spec = match resolved_spec(&newest) {
+        // One that was cut off before it kept its spec has run nothing. This version read the sweep, so one that it
+        // cannot read for its form confirms another.
+        Err(ResolvedSpecError::Absent(_) | ResolvedSpecError::OtherVersion { .. }) => {
+            return Ok(None);
+        }
+        // Whatever else it is, running it again would spend its budget twice.
+        known => known?,
+    };
+    let is_its = spec.tags.contains(&confirm_tag(sweep.stamp()));
     Ok(is_its.then_some(newest))
 }
 

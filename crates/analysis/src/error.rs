@@ -1,6 +1,6 @@
 //! Why an analysis could not be made at all. What the data do not allow is no error: it stands in the result.
 
-use fairtrial_journal::JournalError;
+use fairtrial_journal::{JournalError, ResolvedSpecError};
 
 /// An error of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -8,6 +8,9 @@ pub enum AnalysisError {
     /// A run's files could not be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The spec that a run keeps is not known.
+    #[error(transparent)]
+    Spec(#[from] ResolvedSpecError),
     /// An option outside its range.
     #[error("{name} = {value}: {expected}")]
     Option {

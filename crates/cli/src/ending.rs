@@ -12,7 +12,7 @@ use crate::typed::Typed;
 use fairtrial_analysis::compare::{SweepChoice, choose_declared};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sequential::Trajectory;
-use fairtrial_analysis::{Comparison, Dataset, RunSummary, summarize_run};
+use fairtrial_analysis::{Comparison, Dataset, RunSummary, Unfinished, summarize_run};
 use fairtrial_engine::{Cap, RunReport, RunRequest, StopReason};
 use fairtrial_journal::RunStatus;
 use fairtrial_spec::Spec;
@@ -63,9 +63,9 @@ impl<'a> Ending<'a> {
         let trajectory = watched
             .map(|watched| watched.trajectory(&report.run))
             .transpose()?;
-        let complete = report.status == RunStatus::Finished;
+        let judged = Unfinished::of(Some(report.status)).is_none();
         let swept = spec.is_swept();
-        let data = (complete && (swept || spec.arms.len() > 1))
+        let data = (judged && (swept || spec.arms.len() > 1))
             .then(|| sources::open_run(&report.run, printer).map(|source| source.data))
             .transpose()?;
         let comparison = data

@@ -92,6 +92,12 @@ impl From<fairtrial_journal::JournalError> for Failure {
     }
 }
 
+impl From<fairtrial_journal::ResolvedSpecError> for Failure {
+    fn from(error: fairtrial_journal::ResolvedSpecError) -> Self {
+        Self::machine(error.to_string())
+    }
+}
+
 impl From<fairtrial_engine::EngineError> for Failure {
     fn from(error: fairtrial_engine::EngineError) -> Self {
         match error {
@@ -110,10 +116,10 @@ impl From<fairtrial_plan::PlanError> for Failure {
 
 impl From<fairtrial_analysis::AnalysisError> for Failure {
     fn from(error: fairtrial_analysis::AnalysisError) -> Self {
-        use fairtrial_analysis::AnalysisError::{Git, Journal};
+        use fairtrial_analysis::AnalysisError::{Git, Journal, Spec};
         match error {
             Journal(error) => error.into(),
-            Git(_) => Self::machine(error.to_string()),
+            Git(_) | Spec(_) => Self::machine(error.to_string()),
             _ => Self::input(error.to_string()),
         }
     }

@@ -3,8 +3,8 @@
 use crate::exit::Failure;
 use crate::printer::Printer;
 use fairtrial_analysis::sequential::resumed_rule;
-use fairtrial_engine::{Looked, Reusable, resolved_spec};
-use fairtrial_journal::RunDir;
+use fairtrial_engine::{Looked, Reusable};
+use fairtrial_journal::{RunDir, resolved_spec};
 use fairtrial_plan::Plan;
 
 /// Says where seeds are added to a comparison that was looked at; a budget that looks were planned for is not changed.

@@ -4,28 +4,32 @@ use crate::environment;
 use crate::exit::Failure;
 use crate::printer::Printer;
 use fairtrial_analysis::report::{ReportData, ReportOptions, report};
-use fairtrial_engine::resolved_spec;
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{RunDir, read_if_there};
+use fairtrial_journal::{RunDir, read_if_there, resolved_spec};
 use fairtrial_model::Stamp;
 
-/// Makes the report of a run from its evidence. `history` names the runs of one that is made again.
+/// Makes the report of a run from its evidence, for showing: without the secrets of this environment. `history` names the
+/// runs of one that is made again.
 pub(crate) fn report_of(
     run: &RunDir,
     history: Option<Vec<Stamp>>,
     printer: Printer,
 ) -> Result<ReportData, Failure> {
-    let spec = resolved_spec(run)?;
-    let mut data = report(
-        run,
-        &spec,
-        recorded_environment(run, printer),
-        &ReportOptions { history },
-    )?;
-    let redactor = Redactor::from_env(environment::read());
-    data.mask(|text| redactor.redact(text).into_owned());
+    let mut data = unmasked_report_of(run, history, printer)?;
+    data.mask(&Redactor::from_env(environment::read()));
     Ok(data)
+}
+
+/// The same with the logs' lines as the programs wrote them, for comparing.
+pub(crate) fn unmasked_report_of(
+    run: &RunDir,
+    history: Option<Vec<Stamp>>,
+    printer: Printer,
+) -> Result<ReportData, Failure> {
+    let spec = resolved_spec(run)?;
+    let environment = recorded_environment(run, printer);
+    Ok(report(run, &spec, environment, &ReportOptions { history })?)
 }
 
 /// The run's `environment.json`; why it cannot be read is said.

@@ -53,12 +53,31 @@ fn a_part_of_a_run_is_compared_with_a_word_about_it() {
     let json = project.expect(0, &["compare", "arms", "--json"]).json();
     let problem = json["problems"][0].as_str().unwrap();
     assert!(problem.contains(word), "{problem}");
+    // Whoever gives no verdict on it goes by the same answer.
+    let refused = project.expect(3, &["gate", "arms"]);
+    assert!(
+        refused.err.contains("is not finished: budget"),
+        "{}",
+        refused.err
+    );
+    project.expect(0, &["report", "arms", "--md", "part.md"]);
+    let page = project.read("part.md");
+    for part in [
+        "There is no verdict: the run is not finished",
+        "The run did not finish: budget.",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
     project.expect(
         0,
         &["run", "bench.toml", "--resume", "--set", "budget.trials=16"],
     );
     let json = project.expect(0, &["compare", "arms", "--json"]).json();
     assert!(json.get("problems").is_none(), "{json}");
+    project.expect(0, &["gate", "arms", "--rule", "score"]);
+    project.expect(0, &["report", "arms", "--md", "whole.md"]);
+    let page = project.read("whole.md");
+    assert!(!page.contains("not finish"), "{page}");
 }
 
 #[test]

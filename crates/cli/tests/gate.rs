@@ -161,6 +161,13 @@ fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
         let ran = project.expect(1, &["gate", "bench", "--baseline", "branch:main"]);
         assert!(ran.err.contains("recorded on branch `main`"), "{}", ran.err);
         project.expect(2, &["gate", "bench", "--baseline", "branch:other"]);
+        // The run that was meant is not passed over because it cannot be read.
+        let journal = project.path().join("data/rollouts").join(&first);
+        let journal = journal.join("journal.jsonl");
+        std::fs::remove_file(&journal).unwrap();
+        std::fs::create_dir(&journal).unwrap();
+        let spoiled = project.expect(3, &["gate", "bench", "--baseline", "branch:main"]);
+        assert!(spoiled.err.contains("cannot read"), "{}", spoiled.err);
     } else {
         eprintln!("skipped: git is not installed");
     }

@@ -90,11 +90,20 @@ fn curves_are_not_judged_without_the_declaration_of_their_metric() {
     ];
     let judged = project.expect(0, &asked);
     assert!(judged.out.starts_with("Improved"), "{}", judged.out);
-    spoil(&project.newest_run("bench").join("spec.resolved.json"));
-    assert_names(&project.expect(3, &asked), "spec.resolved.json");
-    let asked = ["variance", "bench:control", "--output", "v.svg"];
-    let ran = project.expect(3, &asked);
-    assert!(ran.err.contains("spec.resolved.json"), "{}", ran.err);
+    let spec = project.newest_run("bench").join("spec.resolved.json");
+    let variance = ["variance", "bench:control", "--output", "v.svg"];
+    spoil(&spec);
+    for asked in [&asked[..], &variance] {
+        assert_names(&project.expect(3, asked), "spec.resolved.json");
+    }
+    std::fs::remove_dir(&spec).unwrap();
+    for (text, said) in [("{", "is damaged"), ("{\"schema\":2}", "has form 2")] {
+        std::fs::write(&spec, text).unwrap();
+        for asked in [&asked[..], &variance] {
+            let ran = project.expect(3, asked);
+            assert!(ran.err.contains(said), "{}", ran.err);
+        }
+    }
 }
 
 #[test]
@@ -128,8 +137,22 @@ fn a_history_leaves_out_no_run_that_is_there() {
     let oldest = std::fs::read_dir(project.path().join("data/rollouts/bench")).unwrap();
     let oldest = oldest.map(|entry| entry.unwrap().path()).min().unwrap();
     project.expect(0, &["report"]);
-    spoil(&oldest.join("spec.resolved.json"));
+    let spec = oldest.join("spec.resolved.json");
+    spoil(&spec);
     assert_names(&project.expect(3, &["report"]), "spec.resolved.json");
+    std::fs::remove_dir(&spec).unwrap();
+    std::fs::write(&spec, "{\"schema\":1,").unwrap();
+    let ran = project.expect(3, &["report"]);
+    assert!(
+        ran.err.contains("spec.resolved.json is damaged"),
+        "{}",
+        ran.err
+    );
+    // Of another version, and never begun: neither has numbers that belong there.
+    std::fs::write(&spec, "{\"schema\":2}").unwrap();
+    project.expect(0, &["report"]);
+    std::fs::remove_file(&spec).unwrap();
+    project.expect(0, &["report"]);
 }
 
 #[test]
@@ -139,13 +162,23 @@ fn a_confirmation_that_was_begun_is_not_begun_again() {
     project.write("train.sh", TRAIN);
     let confirm = ["run", "bench.toml", "--set", "analysis.confirm=3"];
     project.expect(0, &confirm);
-    spoil(
-        &project
-            .newest_run("bench.confirm")
-            .join("spec.resolved.json"),
-    );
-    let ran = project.run(&[&confirm[..], &["--resume"]].concat());
-    assert!(ran.err.contains("spec.resolved.json"), "{}", ran.err);
-    let runs = std::fs::read_dir(project.path().join("data/rollouts/bench.confirm")).unwrap();
-    assert_eq!(runs.count(), 1);
+    let spec = project
+        .newest_run("bench.confirm")
+        .join("spec.resolved.json");
+    let resumed = || {
+        let ran = project.run(&[&confirm[..], &["--resume"]].concat());
+        let runs = std::fs::read_dir(project.path().join("data/rollouts/bench.confirm")).unwrap();
+        (ran.err, runs.count())
+    };
+    spoil(&spec);
+    let (said, runs) = resumed();
+    assert!(said.contains("cannot read") && runs == 1, "{said}");
+    std::fs::remove_dir(&spec).unwrap();
+    std::fs::write(&spec, "{").unwrap();
+    let (said, runs) = resumed();
+    assert!(said.contains("is damaged") && runs == 1, "{said}");
+    // One of another version confirms a sweep of that version.
+    std::fs::write(&spec, "{\"schema\":2}").unwrap();
+    let (said, runs) = resumed();
+    assert!(runs == 2, "{said}");
 }

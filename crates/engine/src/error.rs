@@ -1,7 +1,7 @@
 //! What can keep a run from starting or going on.
 
 use crate::remote::contract::PlaceError;
-use fairtrial_journal::JournalError;
+use fairtrial_journal::{JournalError, ResolvedSpecError};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{PlanChange, PlanError};
 use fairtrial_trial::RunnerError;
@@ -36,7 +36,10 @@ pub enum EngineError {
         /// The run.
         stamp: Stamp,
     },
-    /// The run's own copy of the spec cannot be read.
+    /// The spec that the run keeps is not known.
+    #[error(transparent)]
+    Spec(#[from] ResolvedSpecError),
+    /// A file of the run does not hold what it should.
     #[error("{path}: {message}")]
     Damaged {
         /// The file.

@@ -1,8 +1,10 @@
 //! Whether what a run left is what it recorded: the journal's own checksums, spec and plan, the files that its answers rest
 //! on, and every trial's copy of its record.
 
-use crate::{EngineError, prepare};
-use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, read_if_there};
+use crate::EngineError;
+use fairtrial_journal::{
+    JournalError, RunDir, RunState, effective_records, read_if_there, resolved_spec,
+};
 use fairtrial_model::{Record, hex};
 use fairtrial_plan::Plan;
 use sha2::{Digest, Sha256};
@@ -80,10 +82,7 @@ fn spec_and_plan(run: &RunDir, state: &RunState) -> Result<Vec<Difference>, Engi
     let Some(opened) = &state.opened else {
         return Ok(differences);
     };
-    let plan = Plan::new(
-        Arc::new(prepare::resolved_spec(run)?),
-        opened.only.as_deref(),
-    )?;
+    let plan = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
     if plan.hash() != opened.plan_hash {
         differences.push(Difference::new("the plan", plan.hash(), &opened.plan_hash));
     }

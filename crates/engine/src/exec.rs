@@ -5,11 +5,11 @@
 
 mod heart;
 
+use crate::EngineError;
 use crate::attempt::Attempts;
 use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given, Owner, Phase, Revoked};
 use crate::node_memory::OomWatch;
-use crate::{EngineError, prepare};
-use fairtrial_journal::{Fresh, RunDir};
+use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{KillHandle, TrialRunner};
@@ -142,7 +142,7 @@ fn agreed_plan(request: &ExecRequest, chunk: &Chunk) -> Result<Plan, EngineError
             chunk.version, chunk.schema, request.version
         )));
     }
-    let mut spec = prepare::resolved_spec(&request.run)?;
+    let mut spec = resolved_spec(&request.run)?;
     if let Some(base_dir) = &request.base_dir {
         spec.base_dir = base_dir.display().to_string();
     }

@@ -41,7 +41,7 @@ pub use evidence::{Difference, Evidence, check_evidence};
 pub use exec::{ExecControls, ExecEnd, ExecRequest, exec};
 pub use experiment::output_dir;
 pub use preflight::{Missing, preflight};
-pub use prepare::{resolved_spec, write_plan};
+pub use prepare::write_plan;
 pub use request::{Outputs, RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
 pub use reuse::{Looked, Reusable, reusable};
 pub use rollout::{image_cache, task_cache};

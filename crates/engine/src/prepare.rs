@@ -2,7 +2,7 @@
 
 use crate::{EngineError, RunRequest};
 use fairtrial_journal::{
-    Durability, Event, JournalError, RunDir, write_atomic, write_atomic_bytes,
+    Durability, Event, JournalError, RunDir, resolved_spec, write_atomic, write_atomic_bytes,
 };
 use fairtrial_model::{UtcTime, hex};
 use fairtrial_plan::{PLAN_VERSION, Plan};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Head of `plan.json`.
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ pub(crate) fn keep_changes(run: &RunDir, spec: &Spec) -> Result<(), EngineError>
 pub(crate) fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalError> {
     let mut sha256 = BTreeMap::new();
     for path in files {
-        let text = read(path).map_err(|source| JournalError::Io {
+        let text = std::fs::read(path).map_err(|source| JournalError::Io {
             action: "read",
             path: path.clone(),
             source,
@@ -115,19 +115,4 @@ pub fn write_plan(mut to: impl Write, plan: &Plan) -> io::Result<()> {
         serde_json::to_writer(&mut to, &row)?;
     }
     to.write_all(b"\n]}\n")
-}
-
-/// The resolved spec that a run keeps.
-pub fn resolved_spec(run: &RunDir) -> Result<Spec, EngineError> {
-    let path = run.resolved_spec();
-    let damaged = |message: String| EngineError::Damaged {
-        path: path.display().to_string(),
-        message,
-    };
-    let text = read(&path).map_err(|error| damaged(error.to_string()))?;
-    serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path)
 }

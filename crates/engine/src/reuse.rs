@@ -1,7 +1,7 @@
 //! Records of an earlier run that still answer trials of a new one.
 
-use crate::{EngineError, prepare};
-use fairtrial_journal::{JournalError, RunDir, effective_records};
+use crate::EngineError;
+use fairtrial_journal::{JournalError, RunDir, effective_records, resolved_spec};
 use fairtrial_model::{Record, TrialId};
 use fairtrial_plan::{Plan, PlanChange};
 use std::collections::{BTreeSet, HashMap};
@@ -83,7 +83,7 @@ impl Reusable {
 pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> {
     let state = fairtrial_journal::RunState::read(&earlier.journal())?;
     let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
-    let spec = Arc::new(prepare::resolved_spec(earlier)?);
+    let spec = Arc::new(resolved_spec(earlier)?);
     let before = Plan::new(spec, only.as_deref())?;
     let seeds = before.trials().map(|trial| trial.key.seed).collect();
     let change = plan.changes_since(&before);

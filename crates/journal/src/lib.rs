@@ -19,6 +19,7 @@ mod reading;
 mod record_text;
 mod records;
 pub mod redact;
+mod resolved_spec;
 mod root;
 mod run_dir;
 mod state;
@@ -38,6 +39,7 @@ pub use reader::{
 pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;
 pub use records::{RecordFile, effective_records};
+pub use resolved_spec::{ResolvedSpecError, resolved_spec};
 pub use root::DataRoot;
 pub use run_dir::{RunDir, Selector, list_runs};
 pub use state::{BatchInfo, Problem, RunState, SessionInfo, Times, TrialState};

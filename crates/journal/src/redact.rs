@@ -111,6 +111,29 @@ impl Redactor {
     }
 }
 
+/// Whether `masked` is `text` with secrets taken out: every `[redacted]` in it stands for a secret, of whatever length,
+/// and the rest is the same.
+pub fn covers(masked: &str, text: &str) -> bool {
+    let parts: Vec<&[u8]> = masked.split(REDACTED).map(str::as_bytes).collect();
+    let [first, between @ .., last] = parts.as_slice() else {
+        return masked == text;
+    };
+    let rest = text.as_bytes().strip_prefix(*first);
+    let Some(mut rest) = rest.and_then(|rest| rest.strip_suffix(*last)) else {
+        return false;
+    };
+    for part in between {
+        // The first place that fits leaves the most room for what follows.
+        let after = rest.get(MIN_SECRET..).unwrap_or_default();
+        let found = (0..=after.len()).find(|at| after[*at..].starts_with(part));
+        match found.filter(|_| rest.len() >= MIN_SECRET) {
+            Some(at) => rest = &after[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.len() >= MIN_SECRET
+}
+
 /// Where free text stands: one list, read to look for secrets and again to take them out. A kind of event or cause that
 /// is added must be entered here before this compiles.
 macro_rules! free_text {
@@ -198,7 +221,7 @@ fn redact_shapes(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Redactor, looks_secret};
+    use super::{Redactor, covers, looks_secret};
     use crate::event::Event;
     use fairtrial_model::{Cause, Record};
 
@@ -243,6 +266,31 @@ mod tests {
         assert!(looks_secret("ghp_0123456789012345678901234567890123456"));
         assert!(!looks_secret("sk-"));
         assert_eq!(redactor.redact("é=AKIAIOSFODNN7EXAMPLE."), "é=[redacted]");
+    }
+
+    #[test]
+    fn a_masked_text_covers_what_it_was_made_from_and_nothing_else() {
+        let secrets = ["hunter22", "hunter22 and more", "é-secret"].map(str::to_owned);
+        let redactor = Redactor::from_values(&secrets);
+        for text in [
+            "hunter22",
+            "hunter22hunter22",
+            "login hunter22, é-secret; sk-abcdefghijklmnop1234",
+            "a hunter22 and more a hunter22 a",
+            "it said [redacted] to hunter22",
+        ] {
+            let masked = redactor.redact(text);
+            assert!(covers(&masked, text), "{masked}");
+            assert!(!covers(&masked, &format!("{text}.")) || masked.ends_with("[redacted]"));
+            assert!(!covers(&masked, &masked.replace("[redacted]", "")));
+        }
+        assert!(covers("plain", "plain") && !covers("plain", "plains"));
+        assert!(covers("a[redacted]b", "a another b"));
+        assert!(!covers("a[redacted]b", "a another c"));
+        assert!(!covers("a[redacted]b", "ab"));
+        assert!(!covers("aaa[redacted]aaa", "aaaaa"));
+        assert!(!covers("a[redacted]b[redacted]c", "a one b two c"));
+        assert!(covers("a[redacted]b[redacted]c", "a b thing b other c"));
     }
 
     #[test]

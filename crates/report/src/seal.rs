@@ -5,6 +5,7 @@
 //! works where a later version would draw the page differently.
 
 use fairtrial_analysis::registration::digest;
+use fairtrial_analysis::report::MaskedText;
 use fairtrial_model::Stamp;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,8 @@ pub struct SealFacts<'a> {
     pub template: Option<&'a str>,
     /// The runs of its history.
     pub history: &'a [Stamp],
+    /// The texts in which its maker's environment masked secrets.
+    pub masked: &'a [MaskedText],
 }
 
 /// The seal as it stands in a report.
@@ -38,6 +41,9 @@ pub struct Seal {
     /// The runs of its history.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Stamp>,
+    /// The texts in which its maker's environment masked secrets, so that another environment can make it again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masked: Vec<MaskedText>,
     /// SHA-256 of the data as JSON.
     pub data_sha256: String,
     /// SHA-256 of the report with this value as zeros.
@@ -65,10 +71,13 @@ pub(crate) fn open(facts: &SealFacts<'_>, data_json: &str) -> String {
         fairtrial: facts.version.to_owned(),
         template_sha256: facts.template.map(|text| digest(text.as_bytes())),
         history: facts.history.to_vec(),
+        masked: facts.masked.to_vec(),
         data_sha256: digest(data_json.as_bytes()),
         page_sha256: BLANK.to_owned(),
     };
-    serde_json::to_string(&seal).unwrap_or_default()
+    // It stands in a script or a comment, which no text of a program must end.
+    let json = serde_json::to_string(&seal).unwrap_or_default();
+    json.replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
 /// Puts the hash of the whole page into its seal.
@@ -117,12 +126,14 @@ pub fn read(page: &str) -> Result<Seal, SealError> {
 #[cfg(test)]
 mod tests {
     use super::{SealError, SealFacts, check, close, open};
+    use fairtrial_analysis::report::MaskedText;
 
-    fn sealed() -> String {
+    fn sealed(masked: &[MaskedText]) -> String {
         let facts = SealFacts {
             version: "0.1.0",
             template: None,
             history: &[],
+            masked,
         };
         close(format!(
             "a report with +4.7 %\n<!-- {} -->\n",
@@ -132,7 +143,7 @@ mod tests {
 
     #[test]
     fn an_altered_digit_breaks_the_seal() {
-        let page = sealed();
+        let page = sealed(&[]);
         assert!(check(&page).is_ok());
         assert_eq!(check(&page.replace("4.7", "4.8")), Err(SealError::Page));
         assert_eq!(
@@ -142,5 +153,22 @@ mod tests {
         assert_eq!(check("plain"), Err(SealError::Missing));
         let cut = &page[..page.len() - 20];
         assert!(check(cut).is_err());
+    }
+
+    #[test]
+    fn what_a_program_wrote_cannot_break_the_seal() {
+        let masked = MaskedText {
+            trial: 7,
+            file: Some("logs/stderr.log".to_owned()),
+            line: 1,
+            text: "[redacted] --> </script> {\"schema\":1,\"page_sha256\":\"0\"} }".to_owned(),
+            words: 5,
+        };
+        let page = sealed(std::slice::from_ref(&masked));
+        assert_eq!(
+            (page.matches("-->").count(), page.matches('<').count()),
+            (1, 1)
+        );
+        assert_eq!(check(&page).unwrap().masked, [masked]);
     }
 }

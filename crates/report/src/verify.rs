@@ -4,7 +4,7 @@ use crate::html;
 use crate::markdown;
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::registration::digest;
-use fairtrial_analysis::report::ReportData;
+use fairtrial_analysis::report::{MaskedText, ReportData};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -132,6 +132,7 @@ struct OwnFacts<'a> {
     version: &'a str,
     template: Option<&'a str>,
     history: Vec<fairtrial_model::Stamp>,
+    masked: Vec<MaskedText>,
 }
 
 impl OwnFacts<'_> {
@@ -140,6 +141,7 @@ impl OwnFacts<'_> {
             version: self.version,
             template: self.template,
             history: &self.history,
+            masked: &self.masked,
         }
     }
 }
@@ -152,6 +154,7 @@ fn same_look(found: Found<'_>) -> Option<OwnFacts<'_>> {
         version: found.version,
         template: found.template,
         history: seal.history,
+        masked: seal.masked,
     })
 }
 

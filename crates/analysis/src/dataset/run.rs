@@ -3,9 +3,9 @@
 use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin};
 use crate::validity::Floor;
-use crate::{AnalysisError, read, sequential};
+use crate::{AnalysisError, Unfinished, read, sequential};
+use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
-use fairtrial_journal::{RunDir, RunState, RunStatus};
 use fairtrial_model::Params;
 use fairtrial_spec::{Spec, Work};
 
@@ -46,7 +46,9 @@ impl Dataset {
         let opened = state.opened.as_ref();
         data.opened = opened.map(|opened| format!("{} on {}", opened.created_at, opened.host));
         data.problems = state.problem_sentences().collect();
-        data.problems.extend(unfinished(&data.label, &state));
+        if Unfinished::of_state(&state).is_some() {
+            data.problems.push(Unfinished::warning(&data.label, &state));
+        }
         data.extended = reuse.warning(&data.label);
         data.problems.extend(data.extended.clone());
         spec_facts(&mut data, spec);
@@ -55,19 +57,6 @@ impl Dataset {
         }
         Ok(data)
     }
-}
-
-/// A warning about a run that is not finished: whoever looks at a part of it decides when to stop looking.
-fn unfinished(label: &str, state: &RunState) -> Option<String> {
-    if matches!(state.closed(), Some((_, RunStatus::Finished))) {
-        return None;
-    }
-    let answered = state.counts.total() - state.counts.cancelled;
-    let planned = state.opened.as_ref().map_or(0, |opened| opened.trials);
-    Some(format!(
-        "{label} is not finished: {answered} of {planned} trials have their answer, and a verdict on a part of a run is a \
-         look that no error rate accounts for"
-    ))
 }
 
 /// What each task and arm was given.

@@ -3,9 +3,8 @@
 use super::Evidence;
 use crate::AnalysisError;
 use crate::summary::summarize_run;
-use fairtrial_journal::{RunDir, is_there, list_runs, read_if_there};
+use fairtrial_journal::{ResolvedSpecError, RunDir, is_there, list_runs, resolved_spec};
 use fairtrial_model::Stamp;
-use fairtrial_spec::Spec;
 use fairtrial_stats::history::{ChangePoint, Options, calibrated_threshold, change_points};
 use serde::Serialize;
 
@@ -108,10 +107,11 @@ fn runs(run: &RunDir, only: Option<&[Stamp]>) -> Result<Vec<RunDir>, AnalysisErr
 }
 
 fn add(run: &RunDir, metric: &str, found: &mut [MetricHistory]) -> Result<(), AnalysisError> {
-    let spec = read_if_there(&run.resolved_spec())?;
-    // A run of another version, or one that never began, has no part in it.
-    let Some(spec) = spec.and_then(|text| serde_json::from_slice::<Spec>(&text).ok()) else {
-        return Ok(());
+    let spec = match resolved_spec(run) {
+        // One that never began measured nothing; what another version measured need not mean the same.
+        Err(ResolvedSpecError::Absent(_) | ResolvedSpecError::OtherVersion { .. }) => return Ok(()),
+        // One that cannot be read may have been the change.
+        known => known?,
     };
     if !is_there(&run.journal())? {
         return Ok(());

@@ -1,12 +1,14 @@
 //! Everything that a report of one run shows, worked out from its evidence and from nothing else.
 //!
 //! The same evidence always gives the same [`ReportData`], so that `verify` can make it again and compare. Nothing in
-//! it depends on the time, the machine or the folder in which a report is made.
+//! it depends on the time, the machine or the folder in which a report is made; the secrets of an environment are masked
+//! afterwards.
 
 mod curves;
 mod distribution;
 mod failures;
 mod history;
+mod masking;
 mod mean_curve;
 mod overview;
 
@@ -14,6 +16,7 @@ pub use curves::{ArmCurve, CurvePoint, MetricCurves};
 pub use distribution::{MetricDistribution, ValueGroup};
 pub use failures::{FailedTrial, FailureList, LogTail};
 pub use history::{MetricHistory, RunPoint};
+pub use masking::MaskedText;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
 use crate::compare::{SweepChoice, choose_declared};
@@ -22,7 +25,9 @@ use crate::registration::{Registered, registered};
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
 use crate::summary::{RunName, RunSummary, Summarizer, SummaryOptions};
-use crate::{AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observation, compare};
+use crate::{
+    AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observation, Unfinished, compare,
+};
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{
     JournalError, RunDir, RunState, RunStatus, effective_records, read_if_there,
@@ -90,6 +95,9 @@ pub struct ReportData {
     pub history: Vec<MetricHistory>,
     /// The trials that did not end well.
     pub failures: FailureList,
+    /// The texts in which secrets of the maker's environment were masked. They are no evidence, and stand in the seal.
+    #[serde(skip)]
+    pub masked: Vec<MaskedText>,
     /// Where it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
@@ -99,16 +107,6 @@ pub struct ReportData {
 }
 
 impl ReportData {
-    /// Replaces what must not be shown in the texts that other programs wrote.
-    pub fn mask(&mut self, masked: impl Fn(&str) -> String) {
-        for trial in &mut self.failures.shown {
-            for line in trial.logs.iter_mut().flat_map(|log| &mut log.lines) {
-                *line = masked(line);
-            }
-            trial.cause = trial.cause.as_deref().map(&masked);
-        }
-    }
-
     /// The runs that its history shows.
     pub fn history_runs(&self) -> Vec<Stamp> {
         let runs = self.history.iter().flat_map(|history| &history.runs);
@@ -155,6 +153,13 @@ pub struct RunFacts {
     /// Free tags of the spec.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+}
+
+impl RunFacts {
+    /// Why the run is not judged; nothing where it is finished.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        Unfinished::of(self.closed.map(|(_, status)| status))
+    }
 }
 
 /// The journal by its content.
@@ -216,6 +221,7 @@ pub fn report(
         shares: comparison.as_ref().and_then(overview::shares),
         history: history::histories(&evidence, options.history.as_deref())?,
         failures: failures::failures(&evidence),
+        masked: Vec::new(),
         comparison,
         why_no_comparison,
         sequential,
@@ -224,8 +230,8 @@ pub fn report(
     })
 }
 
-/// The comparison, or why there is none; beside the answer of a run that stopped by looking, what else there is. A run that is not finished gets none: a verdict on a part of it would be a
-/// look that no error rate accounts for.
+/// The comparison, or why there is none; beside the answer of a run that stopped by looking, what else there is. A run
+/// that is not finished gets none.
 fn compared(
     evidence: &Evidence<'_>,
     state: &RunState,
@@ -236,10 +242,8 @@ fn compared(
     if spec.arms.len() < 2 {
         return no("the spec has no arms to compare");
     }
-    if !matches!(state.closed(), Some((_, RunStatus::Finished))) {
-        return no(
-            "the run is not finished, and a verdict on a part of it would be a look that no error rate accounts for",
-        );
+    if Unfinished::of_state(state).is_some() {
+        return no(Unfinished::no_verdict());
     }
     match compare(
         Inputs::Arms(&evidence.data),

@@ -7,8 +7,8 @@ use crate::global::Global;
 use crate::printer::Printer;
 use crate::{agents, environment, time};
 use fairtrial_analysis::summarize_run;
-use fairtrial_engine::{ScoreRequest, resolved_spec, score_again};
-use fairtrial_journal::{Durability, write_atomic_bytes};
+use fairtrial_engine::{ScoreRequest, score_again};
+use fairtrial_journal::{Durability, resolved_spec, write_atomic_bytes};
 use fairtrial_model::Stamp;
 use serde_json::json;
 

@@ -10,10 +10,10 @@ use crate::report_of::{recorded_environment, report_of};
 use crate::sources::{Place, Source, open_run, place, run_named};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, GateWord, gate, gate_sequential};
-use fairtrial_analysis::{CompareOptions, Dataset, Inputs};
+use fairtrial_analysis::{CompareOptions, Dataset, Inputs, Unfinished};
 use fairtrial_journal::provenance::Vcs;
 use fairtrial_journal::{
-    DataRoot, Durability, RunDir, RunState, RunStatus, list_runs, write_atomic_bytes,
+    DataRoot, Durability, RunDir, RunState, is_there, list_runs, write_atomic_bytes,
 };
 use std::path::{Path, PathBuf};
 
@@ -187,17 +187,17 @@ fn candidate(name: Option<&str>, root: &DataRoot) -> Result<RunDir, Failure> {
     run_named(name, root)?.ok_or_else(|| no_source(name, root))
 }
 
-/// A verdict on part of a run would be a look that no error rate accounts for.
+/// Refuses a run that must not be judged.
 fn finished(run: &RunDir) -> Result<(), Failure> {
-    let state = RunState::read(&run.journal())?;
-    match state.closed() {
-        Some((_, RunStatus::Finished)) => Ok(()),
-        closed => {
-            let how = closed.map_or("not closed".to_owned(), |(_, status)| status.to_string());
-            let message = format!("{} {} is not finished: {how}", run.name(), run.stamp());
-            Err(Failure::machine(message).hint("`fairtrial run SPEC --resume` finishes it"))
-        }
-    }
+    let Some(unfinished) = unfinished(run)? else {
+        return Ok(());
+    };
+    let message = format!("{} {} is {unfinished}", run.name(), run.stamp());
+    Err(Failure::machine(message).hint("`fairtrial run SPEC --resume` finishes it"))
+}
+
+fn unfinished(run: &RunDir) -> Result<Option<Unfinished>, Failure> {
+    Ok(Unfinished::of_state(&RunState::read(&run.journal())?))
 }
 
 /// A saved baseline, a branch, a commit, a file or a run.
@@ -260,14 +260,18 @@ fn recorded(
         .filter(|run| run.name() == candidate.name() && run.path() != candidate.path())
         .collect();
     runs.sort_by_key(RunDir::stamp);
-    let matching = runs.iter().rev().find(|run| {
+    let mut matching = None;
+    for run in runs.iter().rev() {
         let environment = recorded_environment(run, printer);
         let git = environment.is_some_and(|environment| match environment.vcs {
             Vcs::Git(state) => fits(&state),
             Vcs::Unknown { .. } => false,
         });
-        git && finished(run).is_ok()
-    });
+        if git && is_there(&run.journal())? && unfinished(run)?.is_none() {
+            matching = Some(run);
+            break;
+        }
+    }
     let run = matching.ok_or_else(|| {
         Failure::input(format!("no finished run of {} was recorded {wanted}", candidate.name()))
             .hint("run the benchmark there first, or keep a baseline file: `fairtrial gate --save-baseline main.json`")

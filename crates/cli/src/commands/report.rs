@@ -8,8 +8,7 @@ use crate::picture::Picture;
 use crate::printer::Printer;
 use crate::report_of::report_of;
 use fairtrial_analysis::report::ReportData;
-use fairtrial_engine::resolved_spec;
-use fairtrial_journal::{Durability, RunDir, write_atomic_bytes};
+use fairtrial_journal::{Durability, RunDir, resolved_spec, write_atomic_bytes};
 use fairtrial_report::seal::SealFacts;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -180,6 +179,7 @@ impl Files {
             version: env!("CARGO_PKG_VERSION"),
             template,
             history: &history,
+            masked: &data.masked,
         };
         let mut written = Vec::new();
         if let Some(path) = &self.html {

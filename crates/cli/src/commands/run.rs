@@ -21,11 +21,10 @@ use clap::ArgAction;
 use fairtrial_analysis::registration::Registration;
 use fairtrial_analysis::sequential::resumed_rule;
 use fairtrial_engine::{
-    Controls, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote,
-    resolved_spec, reusable,
+    Controls, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote, reusable,
 };
 use fairtrial_journal::{
-    DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_if_there, read_journal,
+    DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_if_there, read_journal, resolved_spec,
 };
 use fairtrial_model::Stamp;
 use fairtrial_plan::Plan;

@@ -6,8 +6,7 @@ use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::printer::Printer;
 use crate::progress::{job_words, outcome_words};
-use fairtrial_engine::resolved_spec;
-use fairtrial_journal::{Liveness, RunStatus, is_live};
+use fairtrial_journal::{Liveness, RunStatus, is_live, resolved_spec};
 use fairtrial_plan::Plan;
 use serde_json::json;
 use std::sync::Arc;
@@ -74,7 +73,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
             "  controller: process {} on {} since {}",
             holder.pid, holder.host, holder.since
         ));
-        let plan = resolved_spec(&run).ok().and_then(|spec| {
+        // Without the plan the trials have no names, and the rest is as true as with it.
+        let spec = resolved_spec(&run).map_err(|error| printer.warn(error.to_string()));
+        let plan = spec.ok().and_then(|spec| {
             let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
             Plan::new(Arc::new(spec), only.as_deref()).ok()
         });

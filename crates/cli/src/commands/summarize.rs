@@ -6,9 +6,8 @@ use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_analysis::{RunSummary, summarize_run};
-use fairtrial_engine::resolved_spec;
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{Durability, RunDir, is_live, views, write_atomic_bytes};
+use fairtrial_journal::{Durability, RunDir, is_live, resolved_spec, views, write_atomic_bytes};
 use fairtrial_report::markdown::SummaryHeader;
 use fairtrial_spec::Spec;
 

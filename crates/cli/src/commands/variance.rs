@@ -9,8 +9,7 @@ use crate::printer::Printer;
 use crate::sources::run_named;
 use fairtrial_analysis::pipeline::{Histories, SummaryRule};
 use fairtrial_analysis::variance::{VarianceQuestion, variance};
-use fairtrial_engine::resolved_spec;
-use fairtrial_journal::DataRoot;
+use fairtrial_journal::{DataRoot, resolved_spec};
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
 

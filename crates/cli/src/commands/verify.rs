@@ -2,13 +2,15 @@
 
 use super::report::{read_text, stem};
 use super::select::RunArgs;
+use crate::environment;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
-use crate::report_of::report_of;
+use crate::report_of::{report_of, unmasked_report_of};
 use fairtrial_analysis::registration::Registered;
 use fairtrial_analysis::report::ReportData;
 use fairtrial_engine::{Difference, check_evidence};
+use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RunDir, is_there};
 use fairtrial_report::verify::{Finding, Found, Verified};
 use fairtrial_report::{seal, verify};
@@ -166,7 +168,8 @@ fn registration(registered: &Registered) -> Option<Check> {
     })
 }
 
-/// One report, against data made again with the same runs in its history.
+/// One report, against data made again with the same runs in its history and the same texts masked. What is said of one
+/// that differs holds no secret of this environment either.
 fn report(
     path: &Path,
     run: &RunDir,
@@ -174,11 +177,33 @@ fn report(
     printer: Printer,
 ) -> Result<Check, Failure> {
     let text = read_text(path)?;
-    let history = seal::read(&text).ok().map(|seal| seal.history);
-    let data: ReportData = report_of(run, history, printer)?;
+    let (history, masked) = seal::read(&text)
+        .ok()
+        .map(|seal| (seal.history, seal.masked))
+        .unzip();
+    let masked = masked.unwrap_or_default();
+    let unmasked = unmasked_report_of(run, history, printer)?;
+    let check = |environment: &Redactor| {
+        let mut data = unmasked.clone();
+        data.mask_as(&masked, environment);
+        against(path, &text, template, &data)
+    };
+    let mut verified = check(&Redactor::default());
+    if !verified.findings.is_empty() {
+        verified = check(&Redactor::from_env(environment::read()));
+    }
+    Ok(Check {
+        what: path.display().to_string(),
+        compared: compared(&verified),
+        findings: verified.findings,
+    })
+}
+
+/// A report's text and charts against its data made again.
+fn against(path: &Path, text: &str, template: Option<&str>, data: &ReportData) -> Verified {
     let stem = stem(path);
     let found = Found {
-        text: &text,
+        text,
         stem: &stem,
         template,
         version: env!("CARGO_PKG_VERSION"),
@@ -186,28 +211,22 @@ fn report(
     let is_html = path
         .extension()
         .is_some_and(|extension| extension == "html");
-    let verified = if is_html {
-        verify::html(found, &data)
-    } else {
-        let found = Found {
-            template: None,
-            ..found
-        };
-        let (mut verified, charts) = verify::markdown(found, &data);
-        for (name, svg) in &charts {
-            let there = std::fs::read_to_string(path.with_file_name(name));
-            verified.findings.extend(match there {
-                Ok(there) => verify::chart(name, &there, svg),
-                Err(error) => Some(finding(name, error.to_string(), "the chart")),
-            });
-        }
-        verified
+    if is_html {
+        return verify::html(found, data);
+    }
+    let found = Found {
+        template: None,
+        ..found
     };
-    Ok(Check {
-        what: path.display().to_string(),
-        compared: compared(&verified),
-        findings: verified.findings,
-    })
+    let (mut verified, charts) = verify::markdown(found, data);
+    for (name, svg) in &charts {
+        let there = std::fs::read_to_string(path.with_file_name(name));
+        verified.findings.extend(match there {
+            Ok(there) => verify::chart(name, &there, svg),
+            Err(error) => Some(finding(name, error.to_string(), "the chart")),
+        });
+    }
+    verified
 }
 
 fn compared(verified: &Verified) -> String {

@@ -4,12 +4,12 @@
 mod jobs;
 mod keeping;
 
-use crate::{EngineError, resolved_spec, strays};
+use crate::{EngineError, strays};
 use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
-    Durability, JournalError, RunDir, RunLock, RunState, effective_records, views,
+    Durability, JournalError, RunDir, RunLock, RunState, effective_records, resolved_spec, views,
 };
 use fairtrial_model::{
     BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, NOTES_FACT, Number, Outcome, Record, UtcTime,

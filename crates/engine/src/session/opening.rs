@@ -1,9 +1,9 @@
 //! What is looked at before a session begins: the engine, what earlier sessions left, the environment.
 
 use crate::remote::controller::Placed;
-use crate::{EngineError, RunRequest, Start, prepare, remote};
+use crate::{EngineError, RunRequest, Start, remote};
 use fairtrial_journal::provenance::{Capture, CaptureOptions};
-use fairtrial_journal::{JournalError, RunDir, RunState, is_there};
+use fairtrial_journal::{JournalError, RunDir, RunState, is_there, resolved_spec};
 use fairtrial_plan::Plan;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,10 +56,7 @@ pub(super) fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, E
     if let Some(opened) = &known.opened
         && opened.plan_hash != request.plan.hash()
     {
-        let before = Plan::new(
-            Arc::new(prepare::resolved_spec(run)?),
-            opened.only.as_deref(),
-        )?;
+        let before = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
         let change = Box::new(request.plan.changes_since(&before));
         return Err(EngineError::SpecChanged {
             stamp: run.stamp(),

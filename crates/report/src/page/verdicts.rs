@@ -9,7 +9,6 @@ use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::registration::{Deviation, Registered};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_analysis::sequential::Stop;
-use fairtrial_journal::RunStatus;
 
 /// The answers: of a sequential run the one it stopped with, else one per contrast.
 pub(super) fn verdicts(data: &ReportData) -> Vec<VerdictLine> {
@@ -72,13 +71,10 @@ pub(super) fn warnings(data: &ReportData) -> Vec<String> {
         .iter()
         .map(|problem| format!("{problem}."))
         .collect();
-    match data.run.closed {
-        Some((_, RunStatus::Finished)) => {}
-        Some((_, status)) => said.push(format!("The run did not finish: {status}.")),
-        None => said.push(
-            "The run is not closed: it still goes on, or its controller was killed.".to_owned(),
-        ),
-    }
+    said.extend(data.run.unfinished().map(|run| match run.left {
+        Some(status) => format!("The run did not finish: {status}."),
+        None => "The run is not closed: it still goes on, or its controller was killed.".to_owned(),
+    }));
     if data.summary.outcomes.infra > 0 {
         said.push(format!(
             "{} trials could not be run (infra); they are charged to no arm.",

@@ -1,8 +1,7 @@
 //! The runs behind trials: how they declare metrics, and what a reader must know before trusting a verdict on them.
 
-use super::content;
 use crate::{AnalysisError, Dataset};
-use fairtrial_journal::{DataRoot, RunDir, list_runs, read_if_there};
+use fairtrial_journal::{DataRoot, ResolvedSpecError, RunDir, list_runs, resolved_spec};
 use fairtrial_model::Stamp;
 use fairtrial_spec::Spec;
 use std::collections::HashMap;
@@ -33,8 +32,8 @@ pub(super) struct Runs {
 
 impl Runs {
     /// The run that was asked for by name, else the one that the trial's directory was made by. Absent where that is
-    /// gone. One that is there and whose spec cannot be read is an error: without it nobody knows which way of the metric
-    /// is better.
+    /// gone. A spec that is there and cannot be used, for whatever reason, is an error: without it nobody knows which way
+    /// of the metric is better.
     pub(super) fn of(
         &mut self,
         root: &DataRoot,
@@ -69,12 +68,10 @@ impl Runs {
 }
 
 fn read(run: &RunDir) -> Result<Known, AnalysisError> {
-    let path = run.resolved_spec();
-    let Some(text) = read_if_there(&path)? else {
-        return Ok(None);
+    let spec = match resolved_spec(run) {
+        Err(ResolvedSpecError::Absent(_)) => return Ok(None),
+        known => known?,
     };
-    let spec: Spec = serde_json::from_slice(&text)
-        .map_err(|error| content(&path, format!("not a spec of this version: {error}")))?;
     let behind = match Dataset::from_run(run, &spec, None) {
         Ok(data) => RunBehind {
             label: data.label,

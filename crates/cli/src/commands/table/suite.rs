@@ -7,8 +7,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use crate::sources::run_named;
 use crate::spec_file::SpecArgs;
-use fairtrial_engine::resolved_spec;
-use fairtrial_journal::RunDir;
+use fairtrial_journal::{RunDir, resolved_spec};
 use fairtrial_spec::{FileCheck, Format, LoadOptions, Spec, TableSpec, load_text, preset};
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,111 @@
+//! Secrets in a report's log lines and causes.
+//!
+//! Which texts hold a secret depends on the environment of whoever makes the report, and nothing else in it does. So a
+//! report says which of its texts that environment masked and how they read, and one that is made again elsewhere
+//! takes these texts as they are, where they cover what the evidence holds.
+
+use super::{FailedTrial, ReportData};
+use fairtrial_journal::redact::{Redactor, covers};
+use serde::{Deserialize, Serialize};
+
+/// Stands for the lines of a log that is not what a report with masked lines shows: one of them may hold the secret.
+const NOT_SHOWN: &str =
+    "(not shown: the report masks a secret in these lines, and they are other ones now)";
+
+/// A text that holds a secret of the maker's environment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MaskedText {
+    /// The trial, by its place in the run's order.
+    pub trial: u64,
+    /// The log, relative to the trial's directory; absent for why the trial ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line among those that are shown.
+    pub line: usize,
+    /// How it reads.
+    pub text: String,
+    /// How many words it has without the masks. Together with the text around them this finds every word that was put
+    /// beside a secret, and tells nothing about one that has no blanks; its length would.
+    pub words: usize,
+}
+
+impl MaskedText {
+    /// Whether this is what the secret was taken out of, as far as one can tell without it.
+    fn covers(&self, text: &str) -> bool {
+        covers(&self.text, text) && words(text) == self.words
+    }
+}
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// Texts of one trial that stand together: the end of a log, or why it ended.
+struct Texts<'a> {
+    file: Option<&'a str>,
+    lines: &'a mut [String],
+}
+
+fn texts(trial: &mut FailedTrial) -> impl Iterator<Item = Texts<'_>> {
+    let logs = trial.logs.iter_mut().map(|log| Texts {
+        file: Some(&log.file),
+        lines: &mut log.lines,
+    });
+    logs.chain(trial.cause.as_mut().map(|cause| Texts {
+        file: None,
+        lines: std::slice::from_mut(cause),
+    }))
+}
+
+impl ReportData {
+    /// Masks the secrets of this environment, and keeps which texts they are in. Keys of well-known kinds are masked in
+    /// every environment.
+    pub fn mask(&mut self, environment: &Redactor) {
+        let everywhere = Redactor::default();
+        for trial in &mut self.failures.shown {
+            let index = trial.index;
+            for Texts { file, lines } in texts(trial) {
+                for (line, text) in lines.iter_mut().enumerate() {
+                    let masked = environment.redact(text).into_owned();
+                    if masked != everywhere.redact(text) {
+                        self.masked.push(MaskedText {
+                            trial: index,
+                            file: file.map(str::to_owned),
+                            line,
+                            text: masked.clone(),
+                            words: words(text),
+                        });
+                    }
+                    *text = masked;
+                }
+            }
+        }
+    }
+
+    /// Masks what the maker of an earlier report of this run masked, and the secrets of this environment. Where a text
+    /// of that report does not cover what the evidence holds, the lines around it are taken out.
+    pub fn mask_as(&mut self, earlier: &[MaskedText], environment: &Redactor) {
+        for trial in &mut self.failures.shown {
+            let index = trial.index;
+            for Texts { file, lines } in texts(trial) {
+                let here = earlier
+                    .iter()
+                    .filter(|masked| masked.trial == index && masked.file.as_deref() == file);
+                let here: Vec<&MaskedText> = here.collect();
+                let is_covered = |masked: &&MaskedText| {
+                    let line = lines.get(masked.line);
+                    line.is_some_and(|line| masked.covers(line))
+                };
+                let same = here.iter().all(is_covered);
+                for (number, text) in lines.iter_mut().enumerate() {
+                    let masked = here.iter().find(|masked| masked.line == number);
+                    *text = match masked {
+                        _ if !same => NOT_SHOWN.to_owned(),
+                        Some(masked) => masked.text.clone(),
+                        None => environment.redact(text).into_owned(),
+                    };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! One arm's rollouts in numbers.
+
+use super::gather::{Gathered, by_task};
+use super::{ArmRollouts, MeanScore, PassAt};
+use crate::validity::Validity;
+use fairtrial_stats::Level;
+use fairtrial_stats::one_arm::{Proportion, clustered_mean};
+use fairtrial_stats::passk::{Attempts, suite};
+
+pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> ArmRollouts {
+    let validity = Validity {
+        counted: arm.scores.len(),
+        trials: arm.rollouts,
+        share,
+    };
+    let tasks = by_task(arm);
+    let counts: Vec<Proportion> = tasks.values().copied().collect();
+    let solved = counts.iter().map(|task| task.successes as usize).sum();
+    let most = counts.iter().map(|task| task.trials).max().unwrap_or(0);
+    let pass = [1, 2, 3, 5, 10, 20, 50, 100]
+        .into_iter()
+        .filter(|k| *k <= most)
+        .map(|k| PassAt {
+            k,
+            any: suite(&counts, k, Attempts::AnyOf, level).ok(),
+            all: suite(&counts, k, Attempts::AllOf, level).ok(),
+        });
+    let per_solved = |total: f64| (solved > 0).then(|| total / solved as f64);
+    let excluded: usize = arm.excluded.values().sum();
+    let total: f64 = arm.scores.iter().filter_map(|(_, score)| *score).sum();
+    let counted = arm.scores.len() + excluded;
+    ArmRollouts {
+        arm: name.to_owned(),
+        tasks: tasks.len(),
+        rollouts: arm.rollouts,
+        scored: arm
+            .scores
+            .iter()
+            .filter(|(_, score)| score.is_some())
+            .count(),
+        failed: arm.failed,
+        below_validity_floor: !validity.is_enough(),
+        excluded: arm.excluded.clone(),
+        over_scored: mean(
+            arm.scores
+                .iter()
+                .filter_map(|(task, score)| Some((task, (*score)?))),
+            level,
+        ),
+        over_all: mean(
+            arm.scores
+                .iter()
+                .map(|(task, score)| (task, score.unwrap_or(0.0))),
+            level,
+        ),
+        bounds: (excluded > 0 && counted > 0).then(|| {
+            let low = total / counted as f64;
+            [low, low + excluded as f64 / counted as f64]
+        }),
+        pass: pass.collect(),
+        solved,
+        cost_per_solved: per_solved(arm.cost).filter(|_| arm.cost_unknown == 0),
+        cost_unknown: arm.cost_unknown,
+        tokens_per_solved: per_solved(arm.tokens).filter(|tokens| *tokens > 0.0),
+    }
+}
+
+fn mean<'a>(scores: impl Iterator<Item = (&'a String, f64)>, level: Level) -> Option<MeanScore> {
+    let (tasks, values): (Vec<&String>, Vec<f64>) = scores.unzip();
+    if values.is_empty() {
+        return None;
+    }
+    Some(match clustered_mean(&values, &tasks, level) {
+        Ok(found) => MeanScore {
+            mean: found.mean,
+            interval: Some(found.interval),
+            no_interval: None,
+        },
+        Err(why) => MeanScore {
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            interval: None,
+            no_interval: Some(why.to_string()),
+        },
+    })
+}

@@ -1,0 +1,224 @@
+//! Takes the rollouts of a run in, arm by arm, and has the numbers made of them.
+
+use super::RolloutSummary;
+use super::describe::describe;
+use super::tasks::{flaky, flips, identical};
+use crate::observation::Observation;
+use crate::validity::SCORE;
+use fairtrial_model::Outcome;
+use fairtrial_stats::Level;
+use fairtrial_stats::one_arm::Proportion;
+use std::collections::BTreeMap;
+
+/// The fact with the hash of what an agent said.
+const OUTPUT_FACT: &str = "output_digest";
+
+/// Gathers rollouts.
+#[derive(Debug, Default)]
+pub(crate) struct RolloutGatherer {
+    arms: BTreeMap<String, Gathered>,
+}
+
+/// The rollouts of one arm.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) rollouts: usize,
+    pub(super) failed: usize,
+    pub(super) excluded: BTreeMap<&'static str, usize>,
+    /// Task and score of what was scored, failures as absent.
+    pub(super) scores: Vec<(String, Option<f64>)>,
+    /// By task, seed and rollout: whether it was solved.
+    pub(super) solved: BTreeMap<(String, u64, u32), bool>,
+    /// By task: the hashes of what the agent said, with how often.
+    pub(super) said: BTreeMap<String, BTreeMap<String, usize>>,
+    pub(super) cost: f64,
+    pub(super) cost_unknown: usize,
+    pub(super) tokens: f64,
+}
+
+impl RolloutGatherer {
+    /// Takes in a trial of an agent task.
+    pub(crate) fn add(&mut self, seen: &Observation<'_>) {
+        let arm = seen.trial.arm.as_deref().unwrap_or_default().to_owned();
+        let arm = self.arms.entry(arm).or_default();
+        arm.rollouts += 1;
+        match seen.metrics.get("cost_usd") {
+            Some(cost) => arm.cost += cost,
+            None => arm.cost_unknown += 1,
+        }
+        arm.tokens += seen.metrics.get("tokens_total").unwrap_or(0.0);
+        if let Some(digest) = seen.facts.get(OUTPUT_FACT) {
+            let said = arm.said.entry(seen.trial.task.to_string()).or_default();
+            *said.entry(digest.clone()).or_default() += 1;
+        }
+        let score = seen.metrics.get(SCORE);
+        let score = match (seen.outcome, score) {
+            (Outcome::Ok, Some(score)) => Some(score),
+            (outcome, _) if outcome.is_arm_failure() => {
+                arm.failed += 1;
+                None
+            }
+            (outcome, _) => {
+                let word = if outcome == Outcome::Ok {
+                    "without a score"
+                } else {
+                    outcome.word()
+                };
+                *arm.excluded.entry(word).or_default() += 1;
+                return;
+            }
+        };
+        let solved = score.is_some() && seen.metrics.get("solved") == Some(1.0);
+        let task = seen.trial.task.to_string();
+        let place = (task.clone(), seen.trial.seed, seen.trial.rollout);
+        arm.solved.insert(place, solved);
+        arm.scores.push((task, score));
+    }
+
+    /// The numbers; `order` is the spec's order of arms.
+    /// `share` of the rollouts must count for a verdict.
+    pub(crate) fn finish(
+        self,
+        order: &[String],
+        level: Level,
+        share: f64,
+    ) -> Option<RolloutSummary> {
+        let mut arms: Vec<(String, Gathered)> = self.arms.into_iter().collect();
+        if arms.is_empty() {
+            return None;
+        }
+        let place = |name: &String| order.iter().position(|arm| arm == name);
+        arms.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
+        let flips = match arms.split_first() {
+            Some((control, others)) => others.iter().map(|other| flips(control, other)).collect(),
+            None => Vec::new(),
+        };
+        let flaky = arms
+            .iter()
+            .flat_map(|(name, arm)| flaky(name, arm))
+            .collect();
+        let identical = arms
+            .iter()
+            .flat_map(|(name, arm)| identical(name, arm))
+            .collect();
+        let described = arms
+            .iter()
+            .map(|(name, arm)| describe(name, arm, level, share));
+        Some(RolloutSummary {
+            valid: share,
+            arms: described.collect(),
+            flips,
+            flaky,
+            identical,
+        })
+    }
+}
+
+/// How many rollouts of each task count, and how many of them solved it.
+pub(super) fn by_task(arm: &Gathered) -> BTreeMap<&str, Proportion> {
+    let mut tasks: BTreeMap<&str, Proportion> = BTreeMap::new();
+    for ((task, ..), solved) in &arm.solved {
+        let none = Proportion {
+            successes: 0,
+            trials: 0,
+        };
+        let counts = tasks.entry(task).or_insert(none);
+        counts.trials += 1;
+        counts.successes += u64::from(*solved);
+    }
+    tasks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RolloutGatherer;
+    use crate::observation::Observation;
+    use fairtrial_stats::Level;
+    use serde_json::json;
+
+    fn add(
+        all: &mut RolloutGatherer,
+        arm: &str,
+        task: &str,
+        rollout: u32,
+        outcome: &str,
+        score: Option<f64>,
+    ) {
+        let mut metrics = serde_json::Map::new();
+        if let Some(score) = score {
+            metrics.insert("score".into(), score.into());
+            metrics.insert("solved".into(), f64::from(u8::from(score >= 1.0)).into());
+            metrics.insert("cost_usd".into(), 0.5.into());
+        }
+        let text = json!({
+            "trial": { "index": 0, "task": task, "arm": arm, "seed": 1, "rollout": rollout },
+            "id": "x", "outcome": outcome, "metrics": metrics,
+            "facts": { "output_digest": if task == "easy" { "same".to_owned() } else { rollout.to_string() } },
+        })
+        .to_string();
+        let observation: Observation<'_> = serde_json::from_str(&text).unwrap();
+        all.add(&observation);
+    }
+
+    #[test]
+    fn failures_count_exclusions_bound_and_tasks_flip() {
+        let mut all = RolloutGatherer::default();
+        for (task, scores) in [("easy", [1.0, 1.0]), ("hard", [0.0, 1.0])] {
+            for (rollout, score) in (0..).zip(scores) {
+                add(&mut all, "a", task, rollout, "ok", Some(score));
+            }
+        }
+        add(&mut all, "b", "easy", 0, "ok", Some(1.0));
+        add(&mut all, "b", "easy", 1, "failed", Some(1.0));
+        add(&mut all, "b", "hard", 0, "ok", Some(1.0));
+        add(&mut all, "b", "hard", 1, "infra", None);
+        let order = ["b", "a"].map(str::to_owned);
+        let summary = all.finish(&order, Level::TWO_SIDED_95, 0.95).unwrap();
+        let [b, a] = summary.arms.as_slice() else {
+            panic!()
+        };
+        assert_eq!(
+            (b.arm.as_str(), b.scored, b.failed, b.rollouts),
+            ("b", 2, 1, 4)
+        );
+        assert_eq!(b.over_scored.as_ref().unwrap().mean, 1.0);
+        assert!((b.over_all.as_ref().unwrap().mean - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!(b.bounds, Some([0.5, 0.75]));
+        assert_eq!(b.excluded["infra"], 1);
+        assert_eq!(
+            (b.below_validity_floor, a.below_validity_floor),
+            (true, false)
+        );
+        let same: Vec<_> = summary
+            .identical
+            .iter()
+            .map(|same| (same.arm.as_str(), same.task.as_str(), same.rollouts))
+            .collect();
+        assert_eq!(same, [("b", "easy", 2), ("a", "easy", 2)]);
+        assert_eq!((b.cost_per_solved, b.cost_unknown), (None, 1));
+        assert_eq!(a.cost_per_solved, Some(2.0 / 3.0));
+        let two = &a.pass[1];
+        assert_eq!(two.k, 2);
+        assert_eq!(two.any.as_ref().unwrap().estimate, 1.0);
+        assert_eq!(two.all.as_ref().unwrap().estimate, 0.5);
+        let flips = &summary.flips[0];
+        assert_eq!(
+            (
+                flips.control.as_str(),
+                flips.counts.candidate_only,
+                flips.counts.control_only
+            ),
+            ("b", 1, 1)
+        );
+        assert_eq!(
+            (flips.gained.as_slice(), flips.lost.as_slice()),
+            (&["easy".to_owned()][..], &["hard".to_owned()][..])
+        );
+        let names: Vec<_> = summary
+            .flaky
+            .iter()
+            .map(|task| (task.arm.as_str(), task.task.as_str()))
+            .collect();
+        assert_eq!(names, [("b", "easy"), ("a", "hard")]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The one way to read the spec that a run keeps. A run without one never began; one that is there and cannot be used
+//! is never taken for that, and each reader decides what it means for it.
+
+use crate::reading::read_if_there;
+use crate::{JournalError, RunDir};
+use fairtrial_spec::{SPEC_SCHEMA, Spec};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// Why the spec of a run is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolvedSpecError {
+    /// There is none.
+    #[error(
+        "{} is not there: the run was cut off before it began, or the file was taken away",
+        .0.display()
+    )]
+    Absent(PathBuf),
+    /// The system does not let us read it.
+    #[error(transparent)]
+    Unreadable(#[from] JournalError),
+    /// It does not hold a spec.
+    #[error("{} is damaged: {message}; bring it back from a copy, or move the run's folder away", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// It is in a form that this version does not know.
+    #[error(
+        "{} has form {found}, and this version of Fairtrial reads form {SPEC_SCHEMA}: use the version that made the run",
+        path.display()
+    )]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// The form that it names.
+        found: u64,
+    },
+}
+
+/// The part of the file that every version has.
+#[derive(Deserialize)]
+struct Form {
+    schema: u64,
+}
+
+/// The spec that a run keeps, with every default filled in.
+pub fn resolved_spec(run: &RunDir) -> Result<Spec, ResolvedSpecError> {
+    let path = run.resolved_spec();
+    let Some(text) = read_if_there(&path)? else {
+        return Err(ResolvedSpecError::Absent(path));
+    };
+    let damaged = |error: serde_json::Error| ResolvedSpecError::Damaged {
+        path: path.clone(),
+        message: error.to_string(),
+    };
+    // What another version wrote need not have our keys: its form is looked at first.
+    let form: Form = serde_json::from_slice(&text).map_err(damaged)?;
+    if form.schema != u64::from(SPEC_SCHEMA) {
+        return Err(ResolvedSpecError::OtherVersion {
+            path,
+            found: form.schema,
+        });
+    }
+    serde_json::from_slice(&text).map_err(damaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ResolvedSpecError, resolved_spec};
+    use crate::{DataRoot, RunDir};
+    use fairtrial_model::UtcTime;
+    use fairtrial_spec::{Format, LoadOptions, load_text};
+
+    #[test]
+    fn what_is_absent_unreadable_damaged_and_of_another_version_is_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = DataRoot::at(folder.path());
+        let run = RunDir::create(&root, "bench", UtcTime::from_micros(0)).unwrap();
+        let path = run.resolved_spec();
+        let why = |part: &str| {
+            let error = resolved_spec(&run).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains("spec.resolved.json"), "{text}");
+            assert!(text.contains(part), "{text}");
+            error
+        };
+        assert!(matches!(why("is not there"), ResolvedSpecError::Absent(_)));
+        // Not even root can read a folder as a file.
+        std::fs::create_dir(&path).unwrap();
+        assert!(matches!(
+            why("cannot read"),
+            ResolvedSpecError::Unreadable(_)
+        ));
+        std::fs::remove_dir(&path).unwrap();
+        let spec = load_text(
+            "bench.toml",
+            "command = \"true\"\n",
+            Format::Toml,
+            &LoadOptions::default(),
+        );
+        let spec = spec.spec.unwrap();
+        let text = serde_json::to_string(&spec).unwrap();
+        let half = &text[..text.len() / 2];
+        for broken in ["", "{}", "{\"schema\":1}", half] {
+            std::fs::write(&path, broken).unwrap();
+            assert!(matches!(
+                why("is damaged"),
+                ResolvedSpecError::Damaged { .. }
+            ));
+        }
+        std::fs::write(&path, "{\"schema\":2,\"name\":[\"bench\"]}").unwrap();
+        assert!(matches!(
+            why("has form 2"),
+            ResolvedSpecError::OtherVersion { found: 2, .. }
+        ));
+        std::fs::write(&path, &text).unwrap();
+        assert_eq!(resolved_spec(&run).unwrap(), spec);
+    }
+}

@@ -1,0 +1,88 @@
+//! The keys of an agent task's `agent`, `sandbox` and `judge`.
+
+use super::keys::{TEXTS, key};
+use super::{Section, Type, Zero};
+
+pub(super) const AGENT_WORDS: &[&str] = &crate::rollout::AGENTS;
+pub(super) const SANDBOX_WORDS: &[&str] = &crate::sandbox::SandboxKind::WORDS;
+pub(super) const COMMAND: Type = Type::Either(&[Type::FilledText, Type::List(&Type::Text, 1)]);
+
+pub(super) static AGENT: Section = Section {
+    name: "agent",
+    noun: "an agent",
+    doc: "An agent and its limits. At a limit the agent is ended, and its work is collected and scored, marked as limited.",
+    keys: &[&[
+        key("name", Type::Word(AGENT_WORDS), "codex, or `command` where a command is given", "Which agent; `oracle` applies the reference solution and `nop` does nothing, to validate tasks.").example("\"claude\""),
+        key("command", COMMAND, "", "Any program. Placeholders: `model`, `instruction_file`, `workspace`, `task_files`, `out`, `timeout`, `max_tokens`, `max_cost`, `seed`, `rollout`, and every parameter of the trial.").example("\"my-agent --model {model} {instruction_file}\""),
+        key("args", TEXTS, "[]", "Further arguments of a known agent.").example("[\"--config\", \"effort=high\"]"),
+        key("max_tokens", Type::Whole(1, u64::MAX), "none", "Tokens after which a rollout's agent is ended.").example("200000"),
+        key("max_cost", Type::Number(0.0), "none", "Dollars after which a rollout's agent is ended.").example("0.5"),
+        key("price", Type::Section(&PRICE), "", "What tokens cost, for an agent that does not say what it spent."),
+    ]],
+    open: false,
+};
+
+static PRICE: Section = Section {
+    name: "price",
+    noun: "a price",
+    doc: "Dollars per million tokens.",
+    keys: &[&[
+        key("input", Type::Number(0.0), "", "Tokens read.")
+            .required()
+            .example("1.25"),
+        key("output", Type::Number(0.0), "", "Tokens written.")
+            .required()
+            .example("10.0"),
+        key(
+            "cached",
+            Type::Number(0.0),
+            "as `input`",
+            "Tokens read from the cache.",
+        )
+        .example("0.125"),
+    ]],
+    open: false,
+};
+
+pub(super) static SANDBOX: Section = Section {
+    name: "sandbox",
+    noun: "a sandbox",
+    doc: "Where agent and tests run. A key that the kind does not use is refused.",
+    keys: &[&[
+        key("kind", Type::Word(SANDBOX_WORDS), "as for `sandbox`", "The kind.").example("\"podman\""),
+        key("network", Type::Bool, "true", "Whether programs inside have the network. For `bubblewrap`, `podman`, `docker`.").example("false"),
+        key("read", TEXTS, "[]", "Further files and folders of this machine that programs inside may read. For `bubblewrap`, `podman`, `docker`.").example("[\"/opt/tools\"]"),
+        key("image", Type::FilledText, "built from the task's `Dockerfile`", "The image of `podman` or `docker`; it must be there, nothing is pulled.").example("\"python:3.12-slim\""),
+        key("memory", Type::Bytes, "none", "Memory of a container; an agent that needs more ends as `oom`. For `podman`, `docker`; elsewhere `limits.memory` of the task.").example("\"4GiB\""),
+        key("cpus", Type::Number(0.0), "none", "Processors of a container. For `podman`, `docker`.").example("2"),
+        key("build_timeout", Type::Duration(Zero::Refused), "30m", "Time for building the image of a task's `Dockerfile`. For `podman`, `docker`.").example("\"1h\""),
+        key("command", COMMAND, "", "For `modal`: the command that runs a command elsewhere; placeholders `workspace`, `inputs`, `out`, `home`, `name`.").example("\"modal-run --workspace {workspace} --out {out}\""),
+    ]],
+    open: false,
+};
+
+pub(super) static JUDGE: Section = Section {
+    name: "judge",
+    noun: "a judge",
+    doc: "A model behind an OpenAI-compatible endpoint that scores the rubrics of an agent task. Where it gives no answer the rollout is `infra`, never 0.",
+    keys: &[&[
+        key("model", Type::FilledText, "", "Which model.")
+            .required()
+            .example("\"gpt-5-mini\""),
+        key(
+            "url",
+            Type::FilledText,
+            "https://api.openai.com/v1",
+            "The endpoint, without `/chat/completions`.",
+        )
+        .example("\"http://localhost:8000/v1\""),
+        key(
+            "key_env",
+            Type::FilledText,
+            "OPENAI_API_KEY",
+            "The environment variable with the key; no key is sent where it is not set.",
+        )
+        .example("\"OPENAI_API_KEY\""),
+    ]],
+    open: false,
+};

@@ -1,0 +1,177 @@
+//! The keys of a task, which may also stand at the top level.
+
+use super::agent_keys::{AGENT, AGENT_WORDS, COMMAND, JUDGE, SANDBOX, SANDBOX_WORDS};
+use super::engine_keys::RESOURCES;
+use super::keys::{ANY_MAP, SEEDS, SEEDS_DOC, SWEEP_DOC, TEXTS, key};
+use super::table_keys::TASK_TABLE_KEYS;
+use super::{Key, Keys, Section, Type, Zero};
+
+const U32: u64 = u32::MAX as u64;
+
+/// The keys that say what kind of work a task is.
+pub(crate) const WORK_KEYS: [&str; 3] = ["command", "experiment", "prepared_dir"];
+
+pub(super) static TASK: Section = Section {
+    name: "task",
+    noun: "a task",
+    doc: "One piece of work. A task has exactly one of `command`, `experiment`, `prepared_dir`.",
+    keys: &[ID_KEY, TASK_KEYS, TASK_TABLE_KEYS, TASK_ONLY_KEYS],
+    open: false,
+};
+
+pub(super) static DEFAULTS: Section = Section {
+    name: "defaults",
+    noun: "`defaults`",
+    doc: "The keys of a task, except `id`.",
+    keys: &[TASK_KEYS, TASK_TABLE_KEYS, TASK_ONLY_KEYS],
+    open: false,
+};
+
+pub(super) static ID_KEY: &[Key] = &[
+    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in `model` (and `rollouts`).").example("\"train\""),
+];
+
+pub(super) static TASK_KEYS: &[Key] = &[
+    key("command", Type::Either(&[Type::FilledText, Type::List(&Type::Text, 1)]), "", "Any program with its arguments: one text, split like a shell would (no shell is run), or a list. May hold placeholders.").example("\"python train.py --seed {seed} --out {dir}\""),
+    key("shell", Type::Bool, "false", "Hand `command` to `/bin/sh -c` as one script.").example("true"),
+    key("experiment", Type::FilledText, "", "A registered experiment.").example("\"observation_flow\""),
+    key("prepared_dir", Type::FilledText, "", "The folder of a prepared agent task.").example("\"data/tasks/prepared/task_1\""),
+    key("params", ANY_MAP, "{}", "Parameters of the task. A list is swept, unless it belongs to a registered experiment whose parameter is itself a list.").nullable().example("{\"num_agents\": [100, 200], \"radius\": 6}"),
+    key("constraints", TEXTS, "[]", "Conditions over parameters that every trial of the task satisfies; combinations that do not are left out of the plan (a random sweep then has fewer trials than `samples`).").example("[\"fov_radius <= radius\"]"),
+    key("iterations", Type::Section(&ITERATIONS), "", "How often an experiment runs inside one trial."),
+    key("instrumentation", Type::List(&Type::Either(&[Type::FilledText, Type::Section(&INSTRUMENT)]), 0), "[\"timing\"]", "What observes an experiment: names, or tables with `name` and options.").example("[\"timing\", {\"name\": \"cprofile\", \"top_n\": 30}]"),
+    key("model", Type::FilledText, "gpt-5-mini for agent tasks", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),
+    key("rollouts", Type::Whole(1, U32), "1", "Repetitions under each seed.").example("3"),
+    key("apply_overrides", Type::Bool, "true", "Whether the overrides of an agent task apply.").example("true"),
+    key("overrides", Type::FilledText, "", "The overrides file of an agent task.").example("\"data/tasks/prepared/task_1/overrides.json\""),
+    key("agent", Type::Either(&[Type::Word(AGENT_WORDS), Type::Section(&AGENT)]), "codex", "Who works on an agent task: a name, or a table. An arm may set a parameter `agent` to another name.").example("{\"command\": \"my-agent --model {model} {instruction_file}\"}"),
+    key("sandbox", Type::Either(&[Type::Word(SANDBOX_WORDS), Type::Section(&SANDBOX)]), "`SANDBOX_BACKEND` of the environment, else bubblewrap where it is installed, else process", "Where agent and tests run: a kind, or a table.").example("\"bubblewrap\""),
+    key("scoring", Type::Word(&["weighted", "oneshot"]), "weighted", "How rubrics become a score: the weighted mean over those that something scores, or the original's rule, in which the others count as 0.").example("\"oneshot\""),
+    key("setup", COMMAND, "`setup.sh` of the task", "What is run in the workspace and the sandbox of an agent task before the agent. What it changes belongs to what the agent starts from. Where it fails or takes too long, the rollout is `infra`. Placeholders as in `agent.command`.").example("\"npm ci\""),
+    key("setup_timeout", Type::Duration(Zero::Refused), "10m", "Time for that.").example("\"30m\""),
+    key("judge", Type::Section(&JUDGE), "none", "A model that scores rubrics; it is shown the diff."),
+    key("verify_timeout", Type::Duration(Zero::Refused), "10m", "Time for one test script of an agent task.").example("\"2m\""),
+    key("pass_score", Type::Fraction, "1", "The score from which a rollout counts as solved.").example("0.8"),
+    key("env", Type::Map(&Type::Scalar, Keys::Variables), "{}", "Environment variables added for the trial. Values may hold placeholders and `${NAME}` references, which are resolved when the trial starts.").alias(&["environment_variables"]).example("{\"OMP_NUM_THREADS\": \"1\"}"),
+    key("inherit_env", Type::Section(&INHERIT_ENV), "", "Which of the caller's environment variables a trial sees."),
+    key("workdir", Type::FilledText, "the spec's folder", "Working directory, relative to the spec's folder. May hold placeholders.").alias(&["cwd"]).example("\"{dir}\""),
+    key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`. For an agent task: the time for the agent (default: `TIMEOUT_SEC` of `env`, else 1h), after which its work is collected and scored, marked as limited.").example("\"2h\""),
+    key("kill_grace", Type::Duration(Zero::Allowed), "5s", "Time between the polite and the forced end of a trial.").example("\"10s\""),
+    key("limits", Type::Section(&LIMITS), "", "Limits on one trial."),
+    key("resources", Type::Section(&RESOURCES), "", "What one trial takes of a machine."),
+    key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
+    key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
+    key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept.").example("\"1MiB\""),
+];
+
+static TASK_ONLY_KEYS: &[Key] = &[
+    key("seeds", SEEDS, "those of the spec", SEEDS_DOC)
+        .alias(&["seed"])
+        .nullable()
+        .example("[1, 2, 3]"),
+    key("sweep", Type::Sweep, "", SWEEP_DOC)
+        .nullable()
+        .example("{\"depth\": [2, 4]}"),
+];
+
+static ITERATIONS: Section = Section {
+    name: "iterations",
+    noun: "`iterations`",
+    doc: "How often an experiment runs inside one trial.",
+    keys: &[&[
+        key(
+            "warmup",
+            Type::Whole(0, U32),
+            "0",
+            "Iterations that run first and are not measured.",
+        )
+        .example("1"),
+        key("measured", Type::Whole(1, U32), "1", "Measured iterations.").example("3"),
+    ]],
+    open: false,
+};
+
+static INSTRUMENT: Section = Section {
+    name: "instrument",
+    noun: "an instrument",
+    doc: "An instrument with its options: every key but `name` is an option.",
+    keys: &[&[key("name", Type::FilledText, "", "Which instrument.")
+        .required()
+        .example("\"cprofile\"")]],
+    open: true,
+};
+
+static INHERIT_ENV: Section = Section {
+    name: "inherit_env",
+    noun: "`inherit_env`",
+    doc: "Which of the caller's environment variables a trial sees.",
+    keys: &[&[
+        key(
+            "allow",
+            TEXTS,
+            "[\"*\"]",
+            "Names to pass, `*` at the end allowed.",
+        )
+        .example("[\"PATH\", \"HOME\", \"CUDA_*\"]"),
+        key("deny", TEXTS, "[]", "Names not to pass; wins over `allow`.").example("[\"AWS_*\"]"),
+    ]],
+    open: false,
+};
+
+static LIMITS: Section = Section {
+    name: "limits",
+    noun: "`limits`",
+    doc: "Limits on one trial, all its processes together where the system allows.",
+    keys: &[&[
+        key(
+            "cpu_time",
+            Type::Duration(Zero::Refused),
+            "none",
+            "CPU time.",
+        )
+        .example("\"30m\""),
+        key(
+            "memory",
+            Type::Bytes,
+            "none",
+            "Memory; a trial that needs more ends as `oom`.",
+        )
+        .example("\"8GiB\""),
+        key(
+            "processes",
+            Type::Whole(1, U32),
+            "none",
+            "Processes and threads at the same time; more cannot be started, and a note in the record says how often that was tried.",
+        )
+        .example("64"),
+    ]],
+    open: false,
+};
+
+static RETRIES: Section = Section {
+    name: "retries",
+    noun: "`retries`",
+    doc: "Further attempts by outcome. The evidence of every attempt is kept.",
+    keys: &[&[
+        key(
+            "infra",
+            Type::Whole(0, 1000),
+            "2",
+            "After `infra` (could not start, machine lost).",
+        )
+        .example("2"),
+        key("failed", Type::Whole(0, 1000), "0", "After `failed`.").example("1"),
+        key("timeout", Type::Whole(0, 1000), "0", "After `timeout`.").example("1"),
+        key("oom", Type::Whole(0, 1000), "0", "After `oom`.").example("1"),
+    ]],
+    open: false,
+};
+
+/// Whether a top-level key belongs to the single task that the top level may hold.
+pub(crate) fn is_task_key(name: &str) -> bool {
+    ID_KEY
+        .iter()
+        .chain(TASK_KEYS)
+        .chain(TASK_TABLE_KEYS)
+        .any(|key| key.name == name)
+}

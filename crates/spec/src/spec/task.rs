@@ -1,0 +1,98 @@
+//! One piece of work, and what bounds each of its trials.
+
+use super::{Feeds, Sweep, Work};
+use crate::engine::Needs;
+use fairtrial_model::Params;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One piece of work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its id.
+    pub id: String,
+    /// What it runs.
+    pub work: Work,
+    /// The one arm it belongs to (where `model` is the arm); absent means every arm.
+    pub arm: Option<String>,
+    /// Repetitions under each seed.
+    pub rollouts: u32,
+    /// Seeds of this task, where it has its own.
+    pub seeds: Option<Vec<u64>>,
+    /// The task's own parameters (`params`, and `model` where arms are declared).
+    pub params: Params,
+    /// The task's own sweep (lists in `params`, a `sweep` inside the task), combined with the top-level one.
+    pub sweep: Sweep,
+    /// Conditions that the parameters of every trial satisfy (see [`crate::Constraint`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<String>,
+    /// Environment variables added for the trial; values may hold placeholders and `${NAME}` references, which are
+    /// resolved at run time.
+    pub env: BTreeMap<String, String>,
+    /// Which of the caller's variables the trial inherits.
+    pub inherit_env: InheritEnv,
+    /// Working directory, relative to the spec's folder, may hold placeholders; absent means the spec's folder.
+    pub workdir: Option<String>,
+    /// Limits.
+    pub limits: Limits,
+    /// What a trial takes of a machine.
+    #[serde(default, skip_serializing_if = "Needs::is_default")]
+    pub resources: Needs,
+    /// Ids of tasks that must have succeeded before this one starts.
+    pub needs: Vec<String>,
+    /// Further attempts, by outcome.
+    pub retries: Retries,
+    /// Bytes kept of each of standard output and standard error.
+    pub log_limit: u64,
+    /// The results table that it feeds, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feeds: Option<Feeds>,
+    /// Which episodes it runs, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub episodes: Option<String>,
+    /// Paths that it makes for others, relative to the spec's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
+    /// Paths whose change makes the outputs stale.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Where in the source this task stands (byte offset), for later diagnostics.
+    pub place: usize,
+}
+
+/// Which of the caller's environment variables a trial inherits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InheritEnv {
+    /// Patterns (`*` at the end allowed) of names to pass; the default is every name.
+    pub allow: Vec<String>,
+    /// Patterns of names not to pass; wins over `allow`.
+    pub deny: Vec<String>,
+}
+
+/// Limits on one trial.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Wall seconds (`timeout`).
+    pub wall_s: Option<f64>,
+    /// CPU seconds of the whole trial.
+    pub cpu_s: Option<f64>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Processes and threads at once.
+    pub processes: Option<u64>,
+    /// Seconds between the polite and the forced end (`kill_grace`, default 5).
+    pub grace_s: f64,
+}
+
+/// How often an ending is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retries {
+    /// After `infra` (default 2).
+    pub infra: u32,
+    /// After `failed` (default 0).
+    pub failed: u32,
+    /// After `timeout` (default 0).
+    pub timeout: u32,
+    /// After `oom` (default 0).
+    pub oom: u32,
+}

@@ -1,0 +1,78 @@
+//! What a task runs.
+
+use crate::rollout::RolloutOptions;
+use fairtrial_experiment::Origin;
+use fairtrial_model::Params;
+use serde::{Deserialize, Serialize};
+
+/// What a task runs: exactly one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Work {
+    /// Any program.
+    Command {
+        /// Program and arguments, each possibly with placeholders. With `shell`, one element: the script.
+        argv: Vec<String>,
+        /// Whether `/bin/sh -c` runs it.
+        shell: bool,
+    },
+    /// A registered experiment.
+    Experiment {
+        /// Its slug.
+        slug: String,
+        /// Executed and not measured.
+        warmup: u32,
+        /// Measured iterations.
+        measured: u32,
+        /// What observes it.
+        instruments: Vec<Instrument>,
+        /// Where it comes from; absent where the spec was read without a catalogue of experiments.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Origin>,
+    },
+    /// An agent task.
+    Prepared {
+        /// The prepared directory, as written.
+        dir: String,
+        /// The model.
+        model: String,
+        /// Whether overrides apply.
+        apply_overrides: bool,
+        /// The overrides file.
+        overrides: Option<String>,
+        /// How its rollouts are run and scored.
+        options: Box<RolloutOptions>,
+        /// Hash of the task with its overrides; absent where nobody looked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
+    },
+}
+
+/// Programs whose `-c` takes a script, in which `${NAME}` is theirs.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+impl Work {
+    /// The words in which `${NAME}` is a variable of the caller: those of a command that no shell reads.
+    pub fn env_words(&self) -> &[String] {
+        let Self::Command { argv, shell: false } = self else {
+            return &[];
+        };
+        let program = argv.first().and_then(|word| word.rsplit('/').next());
+        let script = argv
+            .iter()
+            .any(|word| word.starts_with('-') && word.ends_with('c'));
+        if script && program.is_some_and(|program| SHELLS.contains(&program)) {
+            return &[];
+        }
+        argv
+    }
+}
+
+/// An instrument with its options.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Instrument {
+    /// Its name.
+    pub name: String,
+    /// Its options.
+    pub options: Params,
+}
