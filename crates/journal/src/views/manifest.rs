@@ -1,14 +1,14 @@
 //! `manifest.json` and `runs.txt`: every effective result, in index order.
 
-use super::row::Rows;
+use super::row::{Kept, Rows};
 use super::task_rows::{TaskHead, TaskRows, safe_name};
 use crate::atomic::{Durability, write_atomic};
 use crate::error::JournalError;
 use crate::event::OutcomeCounts;
-use crate::records::effective_records;
+use crate::records::RecordFile;
 use crate::run_dir::RunDir;
 use crate::state::RunState;
-use fairtrial_model::{Outcome, Record, Stamp};
+use fairtrial_model::{Outcome, Stamp};
 use fairtrial_spec::Spec;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ impl WrittenRows {
         groups
     }
 
-    fn add(&mut self, record: &Record, task_dir: &str, (offset, len): (u64, u32)) {
+    fn add(&mut self, record: &Kept<'_>, task_dir: &str, (offset, len): (u64, u32)) {
         let task = self.task_number(&record.trial.task);
         if let Some(head) = self.tasks.get_mut(task as usize) {
             head.count(record.trial.arm.as_deref(), record.outcome);
@@ -157,7 +157,11 @@ fn fill(
     let mut text = head(run, spec, state)?;
     manifest.write_all(&text)?;
     let mut at = text.len() as u64;
-    let each = |record: Record| -> io::Result<()> {
+    let mut file = RecordFile::open(&run.journal())?;
+    for (_, trial) in state.trials() {
+        let Some(record) = file.read_as::<Kept<'_>>(trial)? else {
+            continue;
+        };
         let row = rows.row(&record);
         text.clear();
         text.extend_from_slice(if written.rows.is_empty() {
@@ -172,9 +176,7 @@ fn fill(
         let place = (at + lead as u64, (text.len() - lead) as u32);
         written.add(&record, row.task_dir, place);
         at += text.len() as u64;
-        Ok(())
-    };
-    effective_records(&run.journal(), state, each)?;
+    }
     manifest.write_all(b"\n  ]\n}\n")?;
     Ok(written)
 }

@@ -2,11 +2,72 @@
 
 use crate::root::DataRoot;
 use crate::run_dir::RunDir;
-use fairtrial_model::{Cause, Exit, Number, Outcome, Params, Record, UtcTime};
+use fairtrial_model::{Exit, Outcome, Params};
 use fairtrial_spec::{Spec, Task, Work};
-use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+
+/// What a row takes of a record. Times, numbers and causes look the same in both, so they stay the text that they are:
+/// a run of 100,000 trials ends sooner.
+#[derive(Debug, Deserialize)]
+pub(super) struct Kept<'a> {
+    #[serde(borrow)]
+    pub(super) trial: KeptKey<'a>,
+    attempt: u32,
+    pub(super) outcome: Outcome,
+    #[serde(borrow, default)]
+    cause: Option<&'a RawValue>,
+    #[serde(default)]
+    exit: Option<Exit>,
+    #[serde(borrow, default)]
+    started_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    ended_at: &'a RawValue,
+    #[serde(borrow, default)]
+    dir: Cow<'a, str>,
+    #[serde(borrow)]
+    resources: KeptResources<'a>,
+    #[serde(borrow, default)]
+    metrics: KeptMetrics<'a>,
+}
+
+/// The metrics of a record; one without any says nothing of them, where a row says that there are none.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(transparent)]
+struct KeptMetrics<'a>(#[serde(borrow)] Option<&'a RawValue>);
+
+impl Serialize for KeptMetrics<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(metrics) => metrics.serialize(to),
+            None => to.serialize_map(Some(0))?.end(),
+        }
+    }
+}
+
+/// The trial of a record, as far as a row shows it.
+#[derive(Debug, Deserialize)]
+pub(super) struct KeptKey<'a> {
+    index: u64,
+    #[serde(borrow)]
+    pub(super) task: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(super) arm: Option<Cow<'a, str>>,
+    #[serde(default)]
+    point: Params,
+    seed: u64,
+    #[serde(default)]
+    rollout: u32,
+}
+
+#[derive(Debug, Deserialize)]
+struct KeptResources<'a> {
+    #[serde(borrow, default)]
+    wall: Option<&'a RawValue>,
+}
 
 /// A result in `manifest.json` and `task_results/`.
 #[derive(Debug, Serialize)]
@@ -27,12 +88,12 @@ pub(super) struct Row<'a> {
     params: Params,
     outcome: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<&'a Cause>,
+    cause: Option<&'a RawValue>,
     attempt: u32,
-    started_at: Option<UtcTime>,
-    ended_at: UtcTime,
-    wall_s: Option<f64>,
-    metrics: &'a BTreeMap<String, Number>,
+    started_at: Option<&'a RawValue>,
+    ended_at: &'a RawValue,
+    wall_s: Option<&'a RawValue>,
+    metrics: KeptMetrics<'a>,
 }
 
 /// Looks up what the spec knows about a record's trial.
@@ -57,7 +118,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The row of a record.
-    pub(super) fn row<'r>(&'r self, record: &'r Record) -> Row<'r> {
+    pub(super) fn row<'r>(&'r self, record: &'r Kept<'r>) -> Row<'r> {
         let trial = &record.trial;
         let task = self.task(record);
         let launch_rc = record.exit.map(return_code);
@@ -79,17 +140,17 @@ impl<'a> Rows<'a> {
             rollout: trial.rollout,
             params: self.params(record, task),
             outcome: record.outcome,
-            cause: record.cause.as_ref(),
+            cause: record.cause,
             attempt: record.attempt,
             started_at: record.started_at,
             ended_at: record.ended_at,
             wall_s: record.resources.wall,
-            metrics: &record.metrics,
+            metrics: record.metrics,
         }
     }
 
     /// The attempt's directory; for a trial that never started, the one that it would have had.
-    fn dir<'r>(&self, record: &'r Record) -> Cow<'r, str> {
+    fn dir<'r>(&self, record: &'r Kept<'r>) -> Cow<'r, str> {
         if record.dir.is_empty() {
             let index = record.trial.index;
             DataRoot::trial_dir_relative(self.run.stamp(), index, record.attempt).into()
@@ -99,13 +160,15 @@ impl<'a> Rows<'a> {
     }
 
     /// The task of that id which belongs to the record's arm, or to every arm.
-    fn task(&self, record: &Record) -> Option<&'a Task> {
-        let same_id = self.tasks.get(record.trial.task.as_str())?;
-        let of_arm = |task: &&&Task| task.arm.is_none() || task.arm == record.trial.arm;
+    fn task(&self, record: &Kept<'_>) -> Option<&'a Task> {
+        let same_id = self.tasks.get(&*record.trial.task)?;
+        let of_arm = |task: &&&Task| {
+            task.arm.is_none() || task.arm.as_deref() == record.trial.arm.as_deref()
+        };
         same_id.iter().find(of_arm).copied()
     }
 
-    fn model<'r>(&'r self, record: &Record, task: Option<&'r Task>) -> Option<&'r str> {
+    fn model<'r>(&'r self, record: &Kept<'_>, task: Option<&'r Task>) -> Option<&'r str> {
         let declared = || self.arm_params(record)?.get("model")?.as_str();
         match task.map(|task| &task.work) {
             Some(Work::Prepared { model, .. }) => Some(model),
@@ -114,7 +177,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The task's parameters, under the arm's, under the sweep point's.
-    fn params(&self, record: &Record, task: Option<&Task>) -> Params {
+    fn params(&self, record: &Kept<'_>, task: Option<&Task>) -> Params {
         let mut params = task.map(|task| task.params.clone()).unwrap_or_default();
         if let Some(arm) = self.arm_params(record) {
             params.merge(arm);
@@ -123,7 +186,7 @@ impl<'a> Rows<'a> {
         params
     }
 
-    fn arm_params(&self, record: &Record) -> Option<&'a Params> {
+    fn arm_params(&self, record: &Kept<'_>) -> Option<&'a Params> {
         let arm = record.trial.arm.as_deref()?;
         self.arms.get(arm).copied()
     }

@@ -5,8 +5,8 @@ use crate::exit::Failure;
 use crate::report_of::read_environment;
 use crate::sources::run_named;
 use fairtrial_analysis::tables::{Behind, source_of};
-use fairtrial_engine::resolved_spec;
-use fairtrial_journal::DataRoot;
+use fairtrial_journal::{DataRoot, resolved_spec};
+
 use std::collections::HashMap;
 
 /// Reads runs for one table.
