@@ -110,8 +110,11 @@ pub(crate) fn pick<'a>(
         let before = tracked.get(name).and_then(|name| bytes(start.join(name)));
         let more = now.saturating_sub(before.unwrap_or(0));
         // What was there before, at this place or another, is not what the agent left.
-        let is_new = before.is_none() && !gone.holds(&workspace.join(name), now);
-        if more > 0 && (is_new || before.is_some()) {
+        let was_there = match before {
+            Some(_) => more == 0,
+            None => gone.holds(&workspace.join(name), now),
+        };
+        if !was_there {
             files.push((more, name, now, before));
         }
     }
@@ -284,6 +287,17 @@ mod tests {
             "part18 (15 MiB; all files together may have 128 MiB)"
         );
         assert_eq!(picked[8], "4 more (63 MiB)");
+    }
+
+    #[test]
+    fn a_file_without_content_weighs_something_too() {
+        let place = Place::new();
+        place.sparse("work/empty", 0);
+        // The same name stands for very many.
+        let many = usize::try_from(TOGETHER / super::HEADING).unwrap();
+        let listed = vec!["empty"; many + 3];
+        let picked = place.pick(&listed, &[]);
+        assert_eq!(picked.len(), 3, "{picked:?}");
     }
 
     #[test]
