@@ -3,8 +3,8 @@
 
 use crate::error::{AgentError, At};
 use crate::git::Git;
-use crate::ignored::Ignored;
 use crate::nested::Aside;
+use crate::survey::Survey;
 use crate::task::{AgentTask, ReadTask, Repo, Solution};
 use crate::tree;
 use rustix::process::{Pid, test_kill_process};
@@ -75,42 +75,6 @@ impl Baseline {
         self.dir.join("solution.patch")
     }
 
-    /// What differs in a workspace, as a patch that git can apply, and what of it the task's repository ignores. What the
-    /// agent did to its own history is not asked.
-    pub(crate) fn diff(&self, workspace: &Path) -> Result<(Vec<u8>, Ignored), AgentError> {
-        let index = workspace.with_file_name("diff.index");
-        let own = self.tree().join(".git");
-        fs::copy(own.join("index"), &index).at("copy", &own)?;
-        let git = |name| Git::own(name).dir(&own).work_tree(workspace).index(&index);
-        let aside = Aside::put(workspace)?;
-        // The objects of new files go to the baseline's store unless told otherwise: only their names are noted.
-        git("add").args(["-A", "-N", "."]).run()?;
-        let listed = git("ls-files")
-            .args(["-z", "--others", "--ignored", "--exclude-standard"])
-            .output()?;
-        let ignored = Ignored::sort(&listed, &self.tree(), workspace)?;
-        if !ignored.taken.is_empty() {
-            let names = workspace.with_file_name("diff.names");
-            fs::write(&names, ignored.pathspecs()).at("write", &names)?;
-            let from = format!("--pathspec-from-file={}", names.display());
-            git("add")
-                .args(["-N", "-f", "--pathspec-file-nul", &from])
-                .run()?;
-        }
-        let patch = git("diff")
-            .args([
-                "--binary",
-                "--no-color",
-                "--no-ext-diff",
-                "--no-textconv",
-                "HEAD",
-            ])
-            .output();
-        let _ = fs::remove_file(&index);
-        aside.restore()?;
-        Ok((patch?, ignored))
-    }
-
     /// Makes a baseline of its own, in a folder that does not exist, of a workspace that was copied from this one and
     /// changed since. The workspace goes there. Its history is one commit still; what the task's repository ignores is
     /// kept, and ignored still.
@@ -128,7 +92,7 @@ impl Baseline {
         removed.at("remove", &git_dir)?;
         tree::copy(&self.tree().join(".git"), &git_dir)?;
         let git = |name| Git::own(name).work_tree(&tree).dir(&git_dir);
-        let aside = Aside::put(&tree)?;
+        let aside = Aside::put(&tree, &Survey::of(&tree)?.nested)?;
         git("add").args(["-A", "."]).run()?;
         aside.restore()?;
         git("commit")
@@ -253,7 +217,7 @@ fn make(cache: &Path, dir: &Path, task: &AgentTask, token: Option<&str>) -> Resu
 }
 
 /// One commit with everything, packed into few files because every rollout copies them.
-fn commit(tree: &Path) -> Result<(), AgentError> {
+pub(crate) fn commit(tree: &Path) -> Result<(), AgentError> {
     let nested = tree.join(".git");
     if nested.exists() {
         fs::remove_dir_all(&nested).at("remove", &nested)?;

@@ -1,8 +1,10 @@
 //! What is kept of an agent's work: the diff, its notes, what it left in its out folder, its sessions.
 
 use crate::baseline::Baseline;
+use crate::bulk::{self, LARGEST, LeftOut};
 use crate::error::{AgentError, At};
 use crate::ignored::Ignored;
+use crate::patch::Patch;
 use crate::sandbox::Room;
 use crate::task::AgentTask;
 use crate::tree::Difference;
@@ -15,10 +17,10 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of one file that an agent or its tests left, to be kept or read.
-pub(crate) const LARGEST: u64 = 16 << 20;
 /// Files kept of one folder.
 const MOST: usize = 200;
+/// The file with all that is not in the diff, where anything is.
+const LEFT_OUT_FILE: &str = "left_out.txt";
 
 /// What of the work is to be told.
 pub(crate) struct Kept {
@@ -26,6 +28,15 @@ pub(crate) struct Kept {
     pub(crate) diff_lines: usize,
     /// What the task's repository ignores.
     pub(crate) ignored: Ignored,
+    /// What is not in the diff and should be, in words.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl Kept {
+    /// Whether the agent changed nothing.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.diff_lines == 0 && self.left_out.is_empty()
+    }
 }
 
 /// Writes `artifacts/`.
@@ -47,14 +58,15 @@ impl Collector<'_> {
     ) -> Result<Kept, AgentError> {
         let artifacts = dir.join("artifacts");
         fs::create_dir_all(&artifacts).at("create", &artifacts)?;
-        let (diff, ignored) = if difference == Difference::Files {
+        let patch = if difference == Difference::Files {
             self.start.diff(&room.workspace)?
         } else {
-            (Vec::new(), Ignored::default())
+            Patch::default()
         };
-        let diff = self.redactor.redact_bytes(diff);
+        let diff = self.redactor.redact_bytes(patch.text);
         let path = artifacts.join("diff.patch");
         write_atomic_bytes(&path, Durability::Process, &diff)?;
+        self.list_left_out(&artifacts, &patch.left_out)?;
         self.notes(&artifacts, room)?;
         self.repo_info(&artifacts)?;
         self.keep(&room.out, &artifacts, &["notes.md", USAGE_FILE])?;
@@ -71,8 +83,20 @@ impl Collector<'_> {
         };
         Ok(Kept {
             diff_lines,
-            ignored,
+            ignored: patch.ignored,
+            left_out: bulk::told(&patch.left_out),
         })
+    }
+
+    fn list_left_out(&self, artifacts: &Path, left_out: &[LeftOut]) -> Result<(), AgentError> {
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        let lines: String = left_out.iter().map(|file| file.words() + "\n").collect();
+        let text = self.clean(lines.as_bytes());
+        let path = artifacts.join(LEFT_OUT_FILE);
+        write_atomic_bytes(&path, Durability::Process, text.as_bytes())?;
+        Ok(())
     }
 
     fn notes(&self, artifacts: &Path, room: &Room) -> Result<(), AgentError> {

@@ -2,6 +2,7 @@
 //! decides what we do.
 
 use crate::error::{AgentError, At};
+use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -83,6 +84,12 @@ impl<'a> Git<'a> {
         args: impl IntoIterator<Item = S>,
     ) -> Self {
         self.command.args(args);
+        self
+    }
+
+    /// With names to read, more than arguments may be.
+    pub(crate) fn reading(mut self, file: File) -> Self {
+        self.command.stdin(file);
         self
     }
 

@@ -1,10 +1,10 @@
 //! Files that a repository ignores and an agent made all the same: a task may ask for just those. They are its work as any
 //! other, less what programs fill by themselves and what would make a patch too large to be read.
 
+use crate::bulk::{self, LARGEST};
 use crate::error::{AgentError, At};
 use crate::tree;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -29,8 +29,6 @@ const CACHES: [&str; 17] = [
     ".turbo",
     ".yarn",
 ];
-/// Bytes of one file.
-const LARGEST: u64 = 16 << 20;
 /// Files of one folder of the workspace.
 const MOST: usize = 200;
 
@@ -51,10 +49,7 @@ impl Ignored {
         let mut found = Self::default();
         let mut caches: BTreeMap<PathBuf, usize> = BTreeMap::new();
         let mut folders: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-        let names = listed
-            .split(|byte| *byte == 0)
-            .filter(|name| !name.is_empty());
-        for name in names.map(|name| Path::new(OsStr::from_bytes(name))) {
+        for name in bulk::names(listed) {
             let before = fs::symlink_metadata(start.join(name));
             if let Some(cache) = cache(name) {
                 // What the setup put there is the setup's.
@@ -68,14 +63,16 @@ impl Ignored {
             match before {
                 Ok(before) => {
                     let files = before.is_file() && data.is_file();
-                    if files && !tree::same_content(&start.join(name), &path)? {
+                    // What the setup made could be read then.
+                    let same = || tree::same_content(&start.join(name), &path).unwrap_or(false);
+                    if files && !same() {
                         let told = format!("{} (of the setup, changed)", name.display());
                         found.left.push(told);
                     }
                 }
                 Err(_) if data.len() > LARGEST => {
-                    let size = data.len() >> 20;
-                    found.left.push(format!("{} ({size} MiB)", name.display()));
+                    let size = bulk::size(data.len());
+                    found.left.push(format!("{} ({size})", name.display()));
                 }
                 Err(_) => {
                     let mut parts = name.components();

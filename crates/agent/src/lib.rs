@@ -7,6 +7,7 @@
 
 pub mod adapter;
 pub mod baseline;
+mod bulk;
 pub mod check;
 mod collect;
 mod error;
@@ -16,12 +17,14 @@ mod gate;
 mod git;
 mod ignored;
 mod nested;
+mod patch;
 mod paths;
 pub mod process;
 mod provider;
 pub mod rollout;
 pub mod sandbox;
 pub mod score;
+mod survey;
 pub mod task;
 mod tree;
 pub mod usage;

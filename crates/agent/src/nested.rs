@@ -1,14 +1,11 @@
 //! Repositories inside of a workspace, which an agent or a setup made. Git would note each of them as one name and not see
-//! the files in it, so they are put aside while it looks. At pipes it would wait for ever: those are gone before.
+//! the files in it, so they are put aside while it looks, and with them what it must not read.
 
 use crate::error::{AgentError, At};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What makes a folder a repository.
-const GIT: &str = ".git";
-
-/// The repositories of a workspace, put aside.
+/// What was put aside of a workspace.
 pub(crate) struct Aside {
     folder: PathBuf,
     /// Where each stood, by its number in the folder.
@@ -16,33 +13,17 @@ pub(crate) struct Aside {
 }
 
 impl Aside {
-    /// Puts aside what makes repositories of folders below a workspace: beside it, where it goes with the workspace
-    /// whatever comes. Pipes, sockets and devices are removed, which are of use to nobody but the program that made them:
-    /// git would wait at a `.gitignore` that is one, and refuse a file of the task that became one.
-    pub(crate) fn put(workspace: &Path) -> Result<Self, AgentError> {
+    /// Puts these names aside: beside the workspace, where they go with it whatever comes.
+    pub(crate) fn put<'a>(
+        workspace: &Path,
+        names: impl IntoIterator<Item = &'a PathBuf>,
+    ) -> Result<Self, AgentError> {
         let mut aside = Self {
             folder: workspace.with_file_name("nested"),
             places: Vec::new(),
         };
-        let mut open = vec![workspace.to_owned()];
-        while let Some(next) = open.pop() {
-            for entry in fs::read_dir(&next).at("list", &next)? {
-                let entry = entry.at("list", &next)?;
-                let path = entry.path();
-                if entry.file_name() == GIT {
-                    // The workspace's own is not looked into.
-                    if next != workspace {
-                        aside.take(path)?;
-                    }
-                    continue;
-                }
-                let kind = entry.file_type().at("look at", &path)?;
-                if kind.is_dir() {
-                    open.push(path);
-                } else if !kind.is_file() && !kind.is_symlink() {
-                    fs::remove_file(&path).at("remove", &path)?;
-                }
-            }
+        for name in names {
+            aside.take(workspace.join(name))?;
         }
         Ok(aside)
     }

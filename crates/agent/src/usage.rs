@@ -3,7 +3,7 @@
 //!
 //! Agents report running totals, so the last figure of a kind counts and nothing is added up twice.
 
-use crate::collect::LARGEST;
+use crate::bulk::LARGEST;
 use fairtrial_episode::read_own;
 use fairtrial_spec::Price;
 use serde::{Deserialize, Serialize};

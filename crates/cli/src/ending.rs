@@ -15,7 +15,7 @@ use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::{Comparison, Dataset, RunSummary, Unfinished, summarize_run};
 use fairtrial_engine::{Cap, RunReport, RunRequest, StopReason};
 use fairtrial_journal::RunStatus;
-use fairtrial_spec::Spec;
+use fairtrial_spec::{Budget, Spec};
 use serde_json::{Value, json};
 
 /// How the end is told.
@@ -130,7 +130,7 @@ impl<'a> Ending<'a> {
                 ));
             }
         }
-        closing_words(self.report, typed, printer);
+        closing_words(self.report, &self.spec.budget, typed, printer);
     }
 
     /// The whole as JSON.
@@ -214,7 +214,7 @@ fn chosen(data: &Dataset, spec: &Spec, printer: Printer) -> Option<SweepChoice> 
         .ok()
 }
 
-fn closing_words(report: &RunReport, typed: &Typed, printer: Printer) {
+fn closing_words(report: &RunReport, budget: &Budget, typed: &Typed, printer: Printer) {
     let ended = report.counts.total();
     // One that was ended in the middle has none.
     let answered = ended - report.counts.cancelled;
@@ -229,7 +229,7 @@ fn closing_words(report: &RunReport, typed: &Typed, printer: Printer) {
             "{why}: {answered} of {} trials have their answer",
             report.trials
         ));
-        printer.tell(going_on(report, typed));
+        printer.tell(going_on(report, budget, typed));
     } else {
         let mark = if report.counts.ok == report.trials {
             "✓"
@@ -251,16 +251,28 @@ fn stop_words(report: &RunReport, else_word: &str) -> String {
 }
 
 /// How a run goes on. Caps but that on time are of the whole run, however often it is resumed.
-fn going_on(report: &RunReport, typed: &Typed) -> String {
+fn going_on(report: &RunReport, budget: &Budget, typed: &Typed) -> String {
     match &report.stopped {
         Some(StopReason::Budget(cap)) if *cap != Cap::Time => {
-            let key = cap.key();
-            let more = format!("budget.{key}=N");
-            let command = typed.resume(Some(&more));
-            format!("raise `budget.{key}` to go on, as by `{command}`")
+            let key = cap_key(*cap, budget);
+            let command = typed.resume(Some(&format!("{key}=N")));
+            format!("raise `{key}` to go on, as by `{command}`")
         }
         _ => format!("`{}` goes on", typed.resume(None)),
     }
+}
+
+/// The key that raises a cap. Where the spec names the metric that is counted, the cap is a part of a table: a number in
+/// the place of the whole would drop the name.
+fn cap_key(cap: Cap, budget: &Budget) -> String {
+    let (sum, usual) = match cap {
+        Cap::Cost => (budget.cost.as_ref(), Budget::COST_METRIC),
+        Cap::Tokens => (budget.tokens.as_ref(), Budget::TOKENS_METRIC),
+        Cap::Time | Cap::Trials => (None, ""),
+    };
+    let names_metric = sum.is_some_and(|sum| sum.metric != usual);
+    let part = if names_metric { ".max" } else { "" };
+    format!("budget.{}{part}", cap.key())
 }
 
 /// A run that goes on elsewhere, and how to come back to it.

@@ -586,3 +586,19 @@ fn a_cap_on_money_holds_over_all_sessions() {
     assert_eq!(counts(&["--resume"]), 2, "it is spent");
     assert_eq!(counts(&["--resume", "--set", "budget.cost=4"]), 4);
 }
+
+#[test]
+fn the_advice_to_raise_a_cap_keeps_the_metric_that_it_counts() {
+    let project = Project::with_spec(
+        "name = \"b\"\nseeds = 5\nparallel = 1\nshell = true\nbudget = { cost = { max = 2.0, metric = \"euros\" } }\n\
+         command = 'echo \"{\\\"euros\\\": 1.0}\" >> $FAIRTRIAL_METRICS'\n",
+    );
+    let stopped = project.expect(0, &["run", "bench.toml"]);
+    let advice = "fairtrial run bench.toml --set budget.cost.max=N --resume";
+    assert!(stopped.err.contains(advice), "{}", stopped.err);
+    let words = advice.replace("=N", "=4");
+    let words: Vec<&str> = words.split(' ').skip(1).collect();
+    let resumed = project.expect(0, &words);
+    let told = "cost budget spent: 4 of 5 trials have their answer";
+    assert!(resumed.err.contains(told), "{}", resumed.err);
+}

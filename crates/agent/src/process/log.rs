@@ -1,6 +1,7 @@
 //! The log of a program: without secrets, within its limit, and its last part kept for messages.
 
 use fairtrial_journal::redact::Redactor;
+use fairtrial_model::Capped;
 use std::fs::File;
 use std::io::Write;
 
@@ -9,11 +10,11 @@ const LONGEST_LINE: usize = 1 << 20;
 /// Letters of the tail.
 const TAIL: usize = 4000;
 
-/// A log with a limit, written line by line so that a secret is never cut in two.
+/// A log with a limit, written line by line so that a secret is never cut in two. Past the limit its beginning and its
+/// end are kept: the end holds an agent's answer, or why it has none.
 pub(super) struct Log<'a> {
     file: File,
-    left: u64,
-    dropped: u64,
+    kept: Capped,
     line: Vec<u8>,
     tail: String,
     redactor: &'a Redactor,
@@ -23,8 +24,7 @@ impl<'a> Log<'a> {
     pub(super) fn new(file: File, limit: u64, redactor: &'a Redactor) -> Self {
         Self {
             file,
-            left: limit,
-            dropped: 0,
+            kept: Capped::new(limit),
             line: Vec::new(),
             tail: String::new(),
             redactor,
@@ -56,20 +56,16 @@ impl<'a> Log<'a> {
             }
             self.tail.drain(..from);
         }
-        let kept = clean
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        self.left -= kept as u64;
-        self.dropped += (clean.len() - kept) as u64;
-        self.file.write_all(&clean.as_bytes()[..kept])
+        self.file.write_all(self.kept.take(clean.as_bytes()))
     }
 
     pub(super) fn finish(&mut self, hear: &mut dyn FnMut(&str)) -> std::io::Result<String> {
         let rest = std::mem::take(&mut self.line);
         self.write(&rest, hear)?;
-        if self.dropped > 0 {
-            writeln!(self.file, "\n[{} bytes were left out]", self.dropped)?;
+        if let Some(gap) = self.kept.gap() {
+            self.file.write_all(gap.as_bytes())?;
         }
+        self.file.write_all(&self.kept.take_tail())?;
         Ok(std::mem::take(&mut self.tail))
     }
 }

@@ -341,7 +341,8 @@ mod tests {
         let script =
             "for i in 1 2 3 4 5 6 7 8 9; do echo 0123456789012345678; done; printf 'my hunter22'";
         let (_, log, heard) = heard(script, None);
-        assert!(log.contains("bytes were left out"), "{log}");
+        let end = "\n[fairtrial: 93 bytes left out here]\n";
+        assert!(log.contains(end) && log.ends_with("my [redacted]"), "{log}");
         let lines = "0123456789012345678\n".repeat(9);
         assert_eq!(heard, format!("{lines}my [redacted]"));
     }
@@ -354,7 +355,13 @@ mod tests {
             "for i in 1 2 3 4 5 6 7 8 9; do echo 0123456789012345678; done",
             None,
         );
-        assert!(log.contains("[80 bytes were left out]"), "{log}");
+        let line = "0123456789012345678\n";
+        let (head, tail) = (
+            format!("{line}{line}0123456789"),
+            format!("012345678\n{line}{line}"),
+        );
+        let gap = "\n[fairtrial: 80 bytes left out here]\n";
+        assert_eq!(log, format!("{head}{gap}{tail}"));
     }
 
     #[test]

@@ -12,7 +12,8 @@ pub use results::{RESULTS_FILE, agent_trouble, declared_metrics};
 
 use crate::adapter::INSTRUCTION_FILE;
 use crate::baseline::Baseline;
-use crate::collect::{Collector, LARGEST};
+use crate::bulk::LARGEST;
+use crate::collect::Collector;
 use crate::error::{AgentError, At};
 use crate::process;
 use crate::sandbox::{self, Env, Labels, Recipe, Room, Sandbox, Setting};
@@ -63,6 +64,8 @@ struct Used<'a> {
     start: &'a Baseline,
     agent_metrics: &'a Value,
     diff_lines: usize,
+    /// What the diff does not have, in words.
+    left_out: &'a [String],
     /// A workspace that nobody changed.
     fresh: Option<&'a Path>,
 }
@@ -183,18 +186,18 @@ impl<'a> Drive<'a> {
         };
         let difference = tree::compare(&start.tree(), &room.workspace, &snapshot)?;
         let kept = collector.collect(&self.trial.dir, &room, difference)?;
-        let diff_lines = kept.diff_lines;
         let fresh = (difference == Difference::None).then_some(room.workspace.as_path());
         let mut report = Report::new();
-        self.agent_report(&agent, diff_lines, &mut report);
+        self.agent_report(&agent, &kept, &mut report);
         report.ignored(&kept.ignored);
+        report.left_out(&kept.left_out);
         for slip in Usage::slips(&room.out) {
             report.note(&format!("{slip}: unknown"));
         }
         if let Some(seconds) = phases.setup {
             report.metrics.insert("setup_s".to_owned(), seconds.into());
         }
-        self.write_results(&agent, diff_lines)?;
+        self.write_results(&agent, &kept)?;
         phases.collect = began.elapsed().as_secs_f64();
         match &agent.infra {
             Some(trouble) if trouble.permanent => report.broken(&trouble.message),
@@ -203,7 +206,8 @@ impl<'a> Drive<'a> {
                 let used = Used {
                     start,
                     agent_metrics: &agent_metrics(&agent, &self.options),
-                    diff_lines,
+                    diff_lines: kept.diff_lines,
+                    left_out: &kept.left_out,
                     fresh,
                 };
                 let began = Instant::now();
@@ -238,11 +242,15 @@ impl<'a> Drive<'a> {
             report.facts.insert(CAUSE_FACT.to_owned(), failed.into());
         }
         let lines = results["diff_lines"].as_u64().unwrap_or(0) as usize;
+        let left_out = results["left_out"].as_array();
+        let left_out = left_out.into_iter().flatten().filter_map(Value::as_str);
+        let left_out: Vec<String> = left_out.map(str::to_owned).collect();
         let set_up = self.set_up_again()?;
         let scored = self.score(&Used {
             start: set_up.as_ref().unwrap_or(&self.baseline),
             agent_metrics: &results["agent_metrics"],
             diff_lines: lines,
+            left_out: &left_out,
             fresh: None,
         })?;
         self.scored(&scored, &mut report);
@@ -319,6 +327,7 @@ impl<'a> Drive<'a> {
             redactor: &self.redactor,
             log_limit: self.shared.log_limit,
             fresh: used.fresh,
+            left_out: used.left_out,
         };
         let scored = scorer.score(&self.trial.dir, &scratch, &self.name())?;
         let heading = Heading {

@@ -83,6 +83,15 @@ impl Report {
         }
     }
 
+    /// Tells what of the agent's work is not in the diff because it is too much or cannot be read. The scoring has a note
+    /// about it, because it is the score that misses it.
+    pub(super) fn left_out(&mut self, left_out: &[String]) {
+        if !left_out.is_empty() {
+            let all = left_out.join(", ");
+            self.facts.insert("left_out".to_owned(), all.into());
+        }
+    }
+
     /// Takes secrets out of its words.
     pub(super) fn redact(&mut self, redactor: &Redactor) {
         for fact in self.facts.values_mut() {

@@ -3,7 +3,8 @@
 use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
 use super::{Drive, Phases};
-use crate::collect::LARGEST;
+use crate::bulk::LARGEST;
+use crate::collect::Kept;
 use crate::error::AgentError;
 use fairtrial_episode::read_own;
 use fairtrial_journal::{Durability, write_atomic_bytes};
@@ -40,13 +41,13 @@ pub fn agent_trouble(dir: &Path) -> Option<String> {
 }
 
 impl Drive<'_> {
-    pub(super) fn agent_report(&self, agent: &AgentEnd, diff_lines: usize, report: &mut Report) {
+    pub(super) fn agent_report(&self, agent: &AgentEnd, kept: &Kept, report: &mut Report) {
         let usage = &agent.usage;
         let (cost, source) = usage.cost(self.options.agent.price);
         let count = |count: Option<u64>| count.map(Value::from);
         for (name, value) in [
             ("agent_s", Some(Value::from(agent.seconds))),
-            ("diff_lines", Some(Value::from(diff_lines))),
+            ("diff_lines", Some(Value::from(kept.diff_lines))),
             ("tokens_total", count(usage.tokens())),
             ("tokens_input", count(usage.input_tokens)),
             ("tokens_output", count(usage.output_tokens)),
@@ -80,18 +81,14 @@ impl Drive<'_> {
             }
             report.end = RolloutEnd::Failed;
         }
-        if let Some(words) = agent.last_words.as_ref().filter(|_| diff_lines == 0) {
+        if let Some(words) = agent.last_words.as_ref().filter(|_| kept.is_nothing()) {
             report.note(&format!(
                 "the agent ended with exit code 0 and changed nothing, but its last words are of {words}"
             ));
         }
     }
 
-    pub(super) fn write_results(
-        &self,
-        agent: &AgentEnd,
-        diff_lines: usize,
-    ) -> Result<(), AgentError> {
+    pub(super) fn write_results(&self, agent: &AgentEnd, kept: &Kept) -> Result<(), AgentError> {
         self.write_json(
             RESULTS_FILE,
             &json!({
@@ -102,7 +99,8 @@ impl Drive<'_> {
                 "failed": agent.failed,
                 "out_of_memory": agent.out_of_memory,
                 "infra": agent.infra.as_ref().map(|trouble| &trouble.message),
-                "diff_lines": diff_lines,
+                "diff_lines": kept.diff_lines,
+                "left_out": kept.left_out,
                 "agent_metrics": agent_metrics(agent, &self.options),
             }),
         )

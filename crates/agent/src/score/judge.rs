@@ -92,11 +92,19 @@ fn question(scorer: &Scorer<'_>, diff: &str) -> String {
         let _ = writeln!(text, "- `{}`: {}", rubric.id, rubric.criterion);
     }
     let shown: String = diff.chars().take(SHOWN).collect();
-    let _ = write!(text, "\n# The change, as a diff\n\n```diff\n{shown}\n```\n");
+    // Names of files are an agent's words, as the diff is.
+    let without = scorer.without();
+    let files = without.as_ref().map_or_else(String::new, |files| {
+        format!("(changed too, and left out of this diff: {files})\n")
+    });
+    let _ = write!(
+        text,
+        "\n# The change, as a diff\n\n```diff\n{shown}\n{files}```\n"
+    );
     if shown.len() < diff.len() {
         let _ = writeln!(text, "(the diff is longer; this is its beginning)");
     }
-    if diff.trim().is_empty() {
+    if diff.trim().is_empty() && without.is_none() {
         text.push_str("(nothing was changed)\n");
     }
     scorer.redactor.redact(&text).into_owned()

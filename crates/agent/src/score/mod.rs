@@ -42,6 +42,8 @@ pub struct Scorer<'a> {
     pub log_limit: u64,
     /// A workspace that is the baseline's, file by file; absent means that a copy is made.
     pub fresh: Option<&'a Path>,
+    /// What the agent left and its diff does not have, in words.
+    pub left_out: &'a [String],
 }
 
 /// What scoring found.
@@ -90,7 +92,10 @@ impl Scorer<'_> {
             .iter()
             .map(|test| (test.rubric_id.as_str(), test.success))
             .collect();
-        let warnings = script.warnings(&self.task.rubrics, &passed);
+        let mut warnings = script.warnings(&self.task.rubrics, &passed);
+        warnings.extend(self.without().map(|files| {
+            format!("left out of the diff, so that neither tests nor a judge saw it: {files}")
+        }));
         let evaluation = evaluate(
             &self.task.rubrics,
             &Scores {
@@ -108,6 +113,11 @@ impl Scorer<'_> {
             warnings,
             seconds,
         })
+    }
+
+    /// What is scored as if it were not there.
+    fn without(&self) -> Option<String> {
+        (!self.left_out.is_empty()).then(|| self.left_out.join(", "))
     }
 }
 

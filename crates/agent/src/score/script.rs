@@ -1,7 +1,7 @@
 //! What an evaluation script says. An answer that cannot be meant is no answer: to take what can be read of it would
 //! change scores without a word.
 
-use crate::collect::LARGEST;
+use crate::bulk::LARGEST;
 use crate::task::Rubric;
 use fairtrial_episode::read_own;
 use serde_json::{Map, Value};

@@ -204,3 +204,44 @@ fn what_an_agent_makes_counts_although_git_ignores_it() {
     assert_eq!(record["notes"][0], told);
     assert!(record["facts"].get("fairtrial.notes").is_none());
 }
+
+/// Git would hold all of it in memory, and write it into the diff and from there into every copy.
+#[test]
+fn what_is_too_large_for_a_diff_is_left_out_and_said_beside_the_score() {
+    let lab = Lab::new();
+    let mut task = meta("t");
+    task["evaluation"]["test_scripts"][1]["content"] = "test ! -e model.bin".into();
+    lab.task("t", &task);
+    let agent = "echo 42 > answer.txt; truncate -s 3G model.bin; truncate -s 17M README.md";
+    lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nagent = {{ command = [\"sh\", \"-c\", \"{agent}\"] }}\n"
+    ));
+    lab.run(0);
+    let (row, dir) = &lab.rollouts("b")[0];
+    assert_eq!(row["metrics"]["score"], 1.0, "{row}");
+    let diff = std::fs::read_to_string(dir.join("artifacts/diff.patch")).unwrap();
+    assert_eq!(diff.matches("diff --git").count(), 1, "{diff}");
+    let files = [
+        "model.bin (3.0 GiB; a file may have 16 MiB)",
+        "README.md (17 MiB; a file may grow by 16 MiB, so it counts as unchanged)",
+    ];
+    assert_eq!(json_of(dir, "results.json")["left_out"], json!(files));
+    let list = std::fs::read_to_string(dir.join("artifacts/left_out.txt")).unwrap();
+    assert_eq!(list.lines().count(), 2, "{list}");
+    let files = files.join(", ");
+    let said = format!("left out of the diff, so that neither tests nor a judge saw it: {files}");
+    let is_said = || {
+        let record = json_of(dir, "record.json");
+        assert_eq!(record["facts"]["left_out"], files);
+        assert_eq!(record["notes"], json!([format!("scoring: {said}")]));
+        let results = json_of(dir, "evaluation_results.json");
+        assert_eq!(results["warnings"], json!([said]));
+        let text = std::fs::read_to_string(dir.join("scoring_results.md")).unwrap();
+        assert!(text.contains(&format!("**Warning:** {said}")), "{text}");
+    };
+    is_said();
+    let mut again = lab.project.command(&["eval", "b", "--latest"]);
+    let again = again.env("SANDBOX_BACKEND", "process").output().unwrap();
+    assert!(again.status.success(), "{again:?}");
+    is_said();
+}

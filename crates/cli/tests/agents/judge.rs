@@ -144,3 +144,17 @@ fn the_judges_key_is_a_secret_whatever_its_name() {
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&found.stdout), "");
 }
+
+#[test]
+fn a_judge_is_told_what_its_diff_does_not_have() {
+    let scores = r#"{"scores": {"right": 1, "there": 1}}"#;
+    let (url, seen) = server(vec![(200, answer(scores))]);
+    let lab = lab(&url);
+    let text = lab.project.read("configs/bench.toml");
+    lab.spec(&text.replace("echo 42 > answer.txt", "truncate -s 3G model.bin"));
+    lab.run(0);
+    let request = seen.iter().next().unwrap();
+    let told = "left out of this diff: model.bin (3.0 GiB; a file may have 16 MiB)";
+    assert!(request.contains(told), "{request}");
+    assert!(!request.contains("nothing was changed"), "{request}");
+}

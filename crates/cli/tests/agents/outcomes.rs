@@ -61,7 +61,9 @@ fn what_an_agent_used_counts_past_the_limit_of_its_log() {
     let limited = json_of(dir, "results.json")["limited"].to_string();
     assert!(limited.contains("1000 tokens (5000 used)"), "{limited}");
     let log = std::fs::read_to_string(dir.join("logs/agent.log")).unwrap();
-    assert!(log.contains("bytes were left out]"), "{log}");
+    assert!(log.starts_with("tokens used: 10\nxxx"), "{log}");
+    assert!(log.contains("bytes left out here]\nxxx"), "{log}");
+    assert!(log.ends_with("x\ntokens used: 5000\n"), "{log}");
 }
 
 #[test]

@@ -163,10 +163,10 @@ pub(super) fn budget(root: &Node) -> Budget {
         trials: node.get("trials").and_then(Node::whole),
         cost: node
             .get("cost")
-            .and_then(|node| metric_budget(node, "cost_usd")),
+            .and_then(|node| metric_budget(node, Budget::COST_METRIC)),
         tokens: node
             .get("tokens")
-            .and_then(|node| metric_budget(node, "tokens_total")),
+            .and_then(|node| metric_budget(node, Budget::TOKENS_METRIC)),
     }
 }
 

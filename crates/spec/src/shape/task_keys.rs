@@ -61,7 +61,7 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("resources", Type::Section(&RESOURCES), "", "What one trial takes of a machine."),
     key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
     key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
-    key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept.").example("\"1MiB\""),
+    key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept: the beginning and the end.").example("\"1MiB\""),
 ];
 
 static TASK_ONLY_KEYS: &[Key] = &[

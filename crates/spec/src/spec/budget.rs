@@ -16,6 +16,13 @@ pub struct Budget {
     pub tokens: Option<MetricBudget>,
 }
 
+impl Budget {
+    /// The metric of money where a spec names none.
+    pub const COST_METRIC: &'static str = "cost_usd";
+    /// The metric of tokens where a spec names none.
+    pub const TOKENS_METRIC: &'static str = "tokens_total";
+}
+
 /// A cap on the sum of a metric over all attempts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetricBudget {

@@ -296,6 +296,35 @@ fn what_is_no_regular_file_is_neither_waited_at_nor_read() {
 }
 
 #[test]
+fn a_number_too_large_for_one_costs_no_line() {
+    let dir = trial(&[
+        ("metrics.jsonl", "{\"reward\": 1e400, \"loss\": 2}\n"),
+        ("more.jsonl", "{\"step\": 1, \"low\": -1e999}\n"),
+        ("r.json", "{\"top\": [1e400]}"),
+    ]);
+    let jsonl = MetricSource::Jsonl {
+        file: "more.jsonl".into(),
+        key: "low".into(),
+    };
+    let json = MetricSource::Json {
+        file: "r.json".into(),
+        pointer: "/top/0".into(),
+    };
+    let declared = [
+        metric("reward", MetricSource::Reported),
+        metric("low", jsonl),
+        metric("top", json),
+    ];
+    let found = collect(dir.path(), &declared, &Resources::default());
+    assert_eq!(found.missing, Vec::<String>::new());
+    assert_eq!(found.notes, Vec::<String>::new());
+    let value = |name: &str| found.metrics[name].0;
+    assert_eq!((value("reward"), value("loss")), (f64::INFINITY, 2.0));
+    assert_eq!(value("low"), f64::NEG_INFINITY);
+    assert_eq!(value("top"), f64::INFINITY);
+}
+
+#[test]
 fn a_byte_order_mark_costs_no_line() {
     let dir = trial(&[("metrics.jsonl", "\u{feff}{\"score\": 3}\n")]);
     let found = collect(dir.path(), &[], &Resources::default());

@@ -1,12 +1,9 @@
 //! Captures one output stream into a file with a size cap: the beginning and the end are kept, the middle is counted.
 
-use std::collections::VecDeque;
+use fairtrial_model::Capped;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
-
-/// Bytes of the end that are kept once the cap is passed.
-const TAIL_BYTES: usize = 64 * 1024;
 
 /// One stream's log.
 pub(super) struct Log<'a> {
@@ -14,26 +11,18 @@ pub(super) struct Log<'a> {
     dir: &'a Path,
     name: &'static str,
     file: Option<File>,
-    head_left: u64,
-    tail: VecDeque<u8>,
-    tail_limit: usize,
-    dropped: u64,
+    kept: Capped,
     error: Option<io::Error>,
 }
 
 impl<'a> Log<'a> {
     /// The log of this name, with `limit` bytes in all. An empty file stands in its place already.
     pub(super) fn new(dir: &'a Path, name: &'static str, limit: u64) -> Self {
-        let tail_limit = TAIL_BYTES.min(usize::try_from(limit / 2).unwrap_or(TAIL_BYTES));
-        let head_left = limit - tail_limit as u64;
         Self {
             dir,
             name,
             file: None,
-            head_left,
-            tail: VecDeque::new(),
-            tail_limit,
-            dropped: 0,
+            kept: Capped::new(limit),
             error: None,
         }
     }
@@ -41,29 +30,20 @@ impl<'a> Log<'a> {
     /// Takes bytes: into the file while the cap allows, then into the tail that is kept in memory. A write that fails
     /// (disk full) is remembered and the program goes on: its output is evidence, not its result.
     pub(super) fn take(&mut self, bytes: &[u8]) {
-        let direct =
-            usize::try_from(self.head_left).map_or(bytes.len(), |left| left.min(bytes.len()));
-        let (head, rest) = bytes.split_at(direct);
+        let head = self.kept.take(bytes);
         if !head.is_empty() {
-            self.head_left -= head.len() as u64;
             self.write(head);
-        }
-        for chunk in rest.chunks(TAIL_BYTES) {
-            self.tail.extend(chunk);
-            let over = self.tail.len().saturating_sub(self.tail_limit);
-            self.tail.drain(..over);
-            self.dropped += over as u64;
         }
     }
 
     fn write(&mut self, bytes: &[u8]) {
         if self.error.is_some() {
-            self.dropped += bytes.len() as u64;
+            self.kept.lose(bytes.len());
             return;
         }
         if let Err(error) = self.try_write(bytes) {
             self.error = Some(error);
-            self.dropped += bytes.len() as u64;
+            self.kept.lose(bytes.len());
         }
     }
 
@@ -82,16 +62,15 @@ impl<'a> Log<'a> {
 
     /// Writes the tail behind a line that says what is missing. Gives the bytes left out and a note on failure.
     pub(super) fn finish(mut self) -> (u64, Option<String>) {
-        if self.dropped > 0 && self.error.is_none() {
-            let line = format!("\n[fairtrial: {} bytes left out here]\n", self.dropped);
+        if let Some(line) = self.kept.gap().filter(|_| self.error.is_none()) {
             self.write(line.as_bytes());
         }
-        let tail: Vec<u8> = std::mem::take(&mut self.tail).into();
+        let tail = self.kept.take_tail();
         if !tail.is_empty() {
             self.write(&tail);
         }
         (
-            self.dropped,
+            self.kept.dropped(),
             self.error
                 .map(|error| format!("{} is incomplete: {error}", self.name)),
         )
