@@ -66,7 +66,10 @@ impl Observer for Custom {
         let command = self.stop.take();
         let printed = command.map(|command| self.run(&command, "stop", artifacts));
         let (summary, absent) = match printed {
-            Some(Ok(text)) => (object(&text), None),
+            Some(Ok(text)) => match object(&text) {
+                Ok(summary) => (summary, None),
+                Err(why) => (Map::new(), Some(why)),
+            },
             Some(Err(why)) => (Map::new(), Some(why)),
             None => (Map::new(), None),
         };
@@ -90,7 +93,26 @@ fn not_started(error: &io::Error, program: &str) -> String {
     error.to_string()
 }
 
-/// What was printed, where it is a JSON object.
-fn object(text: &str) -> Map<String, Value> {
-    serde_json::from_str(text.trim()).unwrap_or_default()
+/// What was printed, where it is a JSON object. Other text is an artifact and nothing else; what begins like an object
+/// and is none was meant as one.
+fn object(text: &str) -> Result<Map<String, Value>, String> {
+    let text = text.trim();
+    if !text.starts_with('{') {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(text)
+        .map_err(|error| format!("the `stop` command printed no JSON object: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::object;
+
+    #[test]
+    fn an_object_that_is_broken_is_told_and_other_text_is_not() {
+        assert_eq!(object(" {\"joules\": 3}\n").unwrap()["joules"], 3);
+        assert!(object("done in 3 s").unwrap().is_empty());
+        let why = object("{\"joules\": nan}").unwrap_err();
+        assert!(why.contains("no JSON object"), "{why}");
+    }
 }
