@@ -65,7 +65,7 @@ pub(super) struct KeptKey<'a> {
 
 #[derive(Debug, Deserialize)]
 struct KeptResources<'a> {
-    #[serde(borrow, default)]
+    #[serde(rename = "wall_s", borrow, default)]
     wall: Option<&'a RawValue>,
 }
 
