@@ -109,6 +109,9 @@ pub enum Cause {
     Memory {
         /// The limit in bytes, where one was set.
         limit_bytes: Option<u64>,
+        /// Whether that was one of its processes only, and the program itself went on and ended well.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        went_on: bool,
     },
     /// Ended `ok` but did not report what the spec requires.
     MissingMetric {
@@ -169,9 +172,21 @@ impl fmt::Display for Cause {
             Self::WallTime { limit_s } => write!(f, "passed its time limit of {limit_s} s"),
             Self::CpuTime { limit_s } => write!(f, "passed its CPU time limit of {limit_s} s"),
             Self::Memory {
-                limit_bytes: Some(bytes),
-            } => write!(f, "killed at its memory limit of {bytes} bytes"),
-            Self::Memory { limit_bytes: None } => f.write_str("killed for memory"),
+                limit_bytes,
+                went_on,
+            } => {
+                if *went_on {
+                    f.write_str("one of its processes was ")?;
+                }
+                match limit_bytes {
+                    Some(bytes) => write!(f, "killed at its memory limit of {bytes} bytes")?,
+                    None => f.write_str("killed for memory")?,
+                }
+                if *went_on {
+                    f.write_str("; the program itself went on")?;
+                }
+                Ok(())
+            }
             Self::MissingMetric { metrics } => {
                 write!(f, "no value for required metric {}", metrics.join(", "))
             }

@@ -46,13 +46,16 @@ pub(crate) fn judge(ended: &Ended, limits: &JobLimits) -> Verdict {
         ),
         (Some(Killed::Cpu), _) => (Outcome::Timeout, Some(cpu_time(limits))),
         (Some(Killed::Asked), _) => (Outcome::Cancelled, Some(Cause::User)),
-        (None, Exit::Code(0)) => (Outcome::Ok, None),
-        (None, _) if ended.oom_kills > 0 => (
+        // Before the program's own word: a script goes on after a step that was killed, and what it says then is of less
+        // work than it was asked for.
+        (None, exit) if ended.oom_kills > 0 => (
             Outcome::Oom,
             Some(Cause::Memory {
                 limit_bytes: limits.memory_bytes,
+                went_on: exit == Exit::Code(0),
             }),
         ),
+        (None, Exit::Code(0)) => (Outcome::Ok, None),
         (None, Exit::Signal(signal)) if is_cpu_end(signal, ended, limits) => {
             (Outcome::Timeout, Some(cpu_time(limits)))
         }
@@ -85,6 +88,7 @@ pub(crate) fn own_word(record: &mut Record) {
         record.outcome = Outcome::Oom;
         record.cause = Some(Cause::Memory {
             limit_bytes: limit.parse().ok(),
+            went_on: false,
         });
         return;
     }
@@ -153,5 +157,49 @@ pub(crate) fn resources(ended: &Ended) -> Resources {
         run_queue_delay: ended.run_delay_ns.map(|nanos| nanos as f64 / 1e9),
         leftover_processes: (ended.leftovers > 0).then_some(ended.leftovers),
         limits_by: ended.limits_by,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judge;
+    use crate::job::JobLimits;
+    use crate::wire::{Ended, Killed};
+    use fairtrial_model::{Cause, Exit, Outcome};
+
+    /// Outcome and cause of a program that ended with this code, and of which the kernel killed so many for memory.
+    fn judged(code: i32, oom_kills: u64, killed: Option<Killed>) -> (Outcome, Option<Cause>) {
+        let ended = Ended {
+            status: code << 8,
+            oom_kills,
+            killed,
+            ..Ended::default()
+        };
+        let limits = JobLimits {
+            memory_bytes: Some(100),
+            ..JobLimits::default()
+        };
+        let verdict = judge(&ended, &limits);
+        assert_eq!(verdict.exit, Some(Exit::Code(code)));
+        (verdict.outcome, verdict.cause)
+    }
+
+    #[test]
+    fn a_program_that_goes_on_after_a_kill_for_memory_is_out_of_memory() {
+        assert_eq!(judged(0, 0, None), (Outcome::Ok, None));
+        let memory = |went_on| {
+            Some(Cause::Memory {
+                limit_bytes: Some(100),
+                went_on,
+            })
+        };
+        assert_eq!(judged(0, 1, None), (Outcome::Oom, memory(true)));
+        assert_eq!(judged(137, 1, None), (Outcome::Oom, memory(false)));
+        assert_eq!(
+            memory(true).unwrap().to_string(),
+            "one of its processes was killed at its memory limit of 100 bytes; the program itself went on"
+        );
+        // What the launcher did goes first.
+        assert_eq!(judged(0, 1, Some(Killed::Wall)).0, Outcome::Timeout);
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct AgentEnd {
     pub(super) failed: Option<String>,
     /// Whether that was the memory limit of the sandbox.
     pub(super) out_of_memory: bool,
+    /// Whether that limit ended one of its processes, and the agent went on and ended well.
+    pub(super) coped: bool,
     pub(super) infra: Option<Trouble>,
     /// What an agent that ended well said last of its provider's trouble.
     pub(super) last_words: Option<String>,
@@ -165,9 +167,11 @@ impl Drive<'_> {
             usage,
             ..AgentEnd::default()
         };
+        let short = ended.stopped.is_none() && self.sandbox.memory_was_short(room, &ended);
+        end.coped = short && ended.code == 0;
         if let Some(reason) = ended.stopped {
             end.limited = Some(reason);
-        } else if self.sandbox.was_out_of_memory(room, &ended) {
+        } else if short && !end.coped {
             end.failed = Some(OUT_OF_MEMORY.to_owned());
             end.out_of_memory = true;
         } else if ended.code != 0 {

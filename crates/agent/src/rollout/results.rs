@@ -81,6 +81,11 @@ impl Drive<'_> {
             }
             report.end = RolloutEnd::Failed;
         }
+        if agent.coped {
+            report.note(
+                "a process in the sandbox was ended at its memory limit (`sandbox.memory`), and the agent went on",
+            );
+        }
         if let Some(words) = agent.last_words.as_ref().filter(|_| kept.is_nothing()) {
             report.note(&format!(
                 "the agent ended with exit code 0 and changed nothing, but its last words are of {words}"

@@ -110,7 +110,7 @@ impl Drive<'_> {
                 false,
             );
         }
-        if self.sandbox.was_out_of_memory(room, &ended) {
+        if self.sandbox.memory_was_short(room, &ended) && ended.code != 0 {
             let message = "it was ended at the memory limit (`sandbox.memory`)";
             return failed(format!("{message}\n{said}"), true);
         }

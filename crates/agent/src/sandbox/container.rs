@@ -180,20 +180,14 @@ impl Sandbox for Container {
         }
     }
 
-    fn was_out_of_memory(&self, room: &Room, ended: &Ended) -> bool {
+    fn memory_was_short(&self, room: &Room, ended: &Ended) -> bool {
         if self.choice.memory_bytes.is_none() {
             return false;
         }
         let file = room.outside().join(OOM_FILE);
         let seen = || fs::remove_file(&file).is_ok();
-        let was = if ended.code == 0 {
-            // Another container of the room would find it.
-            seen();
-            false
-        } else {
-            let container = (self.program.as_path(), room.name.as_str());
-            self.memory.was_reached(container, ended.code, seen)
-        };
+        let container = (self.program.as_path(), room.name.as_str());
+        let was = self.memory.was_reached(container, ended.code, seen);
         self.end(room);
         was
     }

@@ -80,8 +80,9 @@ pub trait Sandbox {
     fn trouble(&self, _ended: &Ended) -> Option<String> {
         None
     }
-    /// Whether a memory limit of the sandbox ended the program that was the last to end in a room.
-    fn was_out_of_memory(&self, _room: &Room, _ended: &Ended) -> bool {
+    /// Whether a memory limit of the sandbox ended something of the program that was the last to end in a room. How the
+    /// program itself ended says what that means: agents and tests go on after a tool that was killed, and may do well.
+    fn memory_was_short(&self, _room: &Room, _ended: &Ended) -> bool {
         false
     }
     /// Ends what a program may have left running outside of this process's reach.

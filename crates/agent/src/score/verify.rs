@@ -156,13 +156,16 @@ impl Scorer<'_> {
             timeout: Some(Duration::from_secs_f64(self.options.verify_timeout_s)),
         };
         let ended = process::run(&program, self.redactor, None)?;
-        let out_of_memory = !ended.timed_out && self.sandbox.was_out_of_memory(room, &ended);
+        let short = !ended.timed_out && self.sandbox.memory_was_short(room, &ended);
+        let out_of_memory = short && ended.code != 0;
         let told = if ended.timed_out {
             self.sandbox.end(room);
             let most = self.options.verify_timeout_s;
             format!("[ended after its time limit of {most:.0} s (`verify_timeout`): not passed]\n")
         } else if out_of_memory {
             "[ended at the memory limit (`sandbox.memory`): not passed]\n".to_owned()
+        } else if short {
+            "[exit code 0, after one of its processes was ended at the memory limit]\n".to_owned()
         } else {
             format!("[exit code {}]\n", ended.code)
         };

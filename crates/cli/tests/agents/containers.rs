@@ -153,6 +153,15 @@ fn a_container_that_the_memory_limit_ended_is_out_of_memory(pod: &Pod) {
     pod.expect(1, &["run", "configs/bench.toml"]);
     assert_eq!(pod.lab.rollouts("b")[0].0["outcome"], "failed");
 
+    // An agent whose tool was ended went on and is scored by what it did; its record says so.
+    let copes = "tail /dev/zero; sleep 2; echo 42 > answer.txt; exit 0";
+    spec(pod, ", network = false, memory = \"32MiB\"", copes);
+    pod.expect(0, &["run", "configs/bench.toml"]);
+    let (row, dir) = &pod.lab.rollouts("b")[0];
+    assert_eq!(row["outcome"], "ok", "{row}");
+    let notes = json_of(dir, "record.json")["notes"].to_string();
+    assert!(notes.contains("ended at its memory limit"), "{notes}");
+
     // A test that eats all memory is not passed, and said to be so.
     spec(
         pod,

@@ -27,6 +27,10 @@ id = "hungry"
 limits = { memory = "32MiB" }
 command = 'head -c 200000000 /dev/zero | tail'
 [[tasks]]
+id = "coping"
+limits = { memory = "32MiB" }
+command = 'head -c 200000000 /dev/zero | tail | wc -c; echo went on'
+[[tasks]]
 id = "busy"
 limits = { cpu_time = "1s" }
 command = 'while :; do :; done'
@@ -57,7 +61,7 @@ command = 'sleep 1000 & echo said'
 fn every_limit_holds_and_nothing_gets_away() {
     let lab = Lab::new(HOSTILE);
     lab.finish().assert_code(1);
-    let journal = audit(&lab, 9);
+    let journal = audit(&lab, 10);
     let records: BTreeMap<&str, &Value> = journal
         .effective()
         .into_values()
@@ -77,6 +81,9 @@ fn every_limit_holds_and_nothing_gets_away() {
     }
     cpu_time(records["busy-family"]);
     memory(records["hungry"]);
+    memory(records["coping"]);
+    assert_eq!(records["coping"]["exit"]["code"], 0, "it went on");
+    assert_eq!(records["coping"]["cause"]["went_on"], true);
     processes(&lab, records["fertile"]);
 }
 

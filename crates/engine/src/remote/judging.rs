@@ -173,7 +173,11 @@ impl Remote<'_> {
             return (Outcome::Cancelled, job_ended(CANCELLED_THERE));
         }
         if *chunk.state() == JobState::OutOfMemory && !stillborn {
-            return (Outcome::Oom, Cause::Memory { limit_bytes: None });
+            let cause = Cause::Memory {
+                limit_bytes: None,
+                went_on: false,
+            };
+            return (Outcome::Oom, cause);
         }
         if stillborn {
             let message = format!(
