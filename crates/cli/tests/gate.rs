@@ -322,3 +322,54 @@ fn what_must_be_known_before_trusting_it_stands_in_every_form_of_the_answer() {
         assert!(text.contains("adds 3 seeds to the 5 of"), "{text}");
     }
 }
+
+/// Changes one digit in some of the records of a journal, as a bad disk would.
+fn damage(journal: &std::path::Path, some: usize) {
+    let text = std::fs::read_to_string(journal).unwrap();
+    let mut left = some;
+    let lines = text.lines().map(|line| {
+        if left > 0 && line.starts_with("{\"event\":\"finished\"") {
+            left -= 1;
+            return line.replacen("\"attempt\":1", "\"attempt\":7", 1) + "\n";
+        }
+        line.to_owned() + "\n"
+    });
+    let damaged: String = lines.collect();
+    assert_ne!(damaged, text);
+    std::fs::write(journal, damaged).unwrap();
+}
+
+#[test]
+fn a_finished_run_that_lost_records_decides_nothing_and_is_no_baseline() {
+    let project = project();
+    let first = run(&project);
+    let same = run(&project);
+    let journal = project.newest_run("bench").join("journal.jsonl");
+    let whole = std::fs::read_to_string(&journal).unwrap();
+    damage(&journal, 2);
+    let ran = project.expect(
+        3,
+        &["gate", &same, "--baseline", &first, "--junit", "j.xml"],
+    );
+    assert!(ran.out.starts_with("Invalid: "), "{}", ran.out);
+    let said = ran.out.replace('\n', " ");
+    let lost = "2 lines of its journal are damaged, and 2 of 8 trials have no record";
+    assert!(said.contains(lost), "{said}");
+    assert!(project.read("j.xml").contains("errors=\"1\""));
+    // Nor is anything held against it.
+    let ran = project.expect(3, &["gate", &first, "--baseline", &same]);
+    assert!(ran.out.starts_with("Invalid: "), "{}", ran.out);
+    let ran = project.expect(3, &["gate", &same, "--save-baseline", "main"]);
+    assert!(ran.err.contains("has lost records"), "{}", ran.err);
+    assert!(!project.path().join("data/baselines/main.json").exists());
+    // Lines that are gone leave no damage behind.
+    let records = |line: &&str| line.starts_with("{\"event\":\"finished\"");
+    let gone = whole.lines().find(records).unwrap();
+    std::fs::write(&journal, whole.replace(&format!("{gone}\n"), "")).unwrap();
+    let ran = project.expect(3, &["gate", &same, "--baseline", &first]);
+    let said = ran.out.replace('\n', " ");
+    assert!(said.contains("1 of 8 trials have no record"), "{said}");
+    // A new run takes over what is left.
+    project.expect(0, &["run", "bench.toml", "--reuse"]);
+    project.expect(0, &["gate", "bench", "--baseline", &first]);
+}

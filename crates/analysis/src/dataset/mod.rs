@@ -4,6 +4,7 @@
 
 mod baseline;
 mod cell;
+mod intact;
 mod result_json;
 mod reuse;
 mod run;
@@ -100,6 +101,8 @@ pub struct Dataset {
     pub facts: Vec<Fact>,
     /// What is wrong with the source.
     pub problems: Vec<String>,
+    /// Why it must not decide anything, where records of a finished run are damaged or gone.
+    pub loss: Option<String>,
     /// Why a verdict does not keep its error rate, where seeds were added to ones that had been looked at.
     pub extended: Option<String>,
     /// How much of a side must count for a verdict, where something must.
@@ -191,6 +194,7 @@ impl Dataset {
             task_params: Vec::new(),
             facts: Vec::new(),
             problems: Vec::new(),
+            loss: None,
             extended: None,
             floor: None,
             looked_at: None,

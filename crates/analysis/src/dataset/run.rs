@@ -1,7 +1,7 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
 use super::reuse::Reuse;
-use super::{Dataset, FactKind, Origin};
+use super::{Dataset, FactKind, Origin, intact};
 use crate::validity::Floor;
 use crate::{AnalysisError, Unfinished, read, sequential};
 use fairtrial_journal::RunDir;
@@ -55,6 +55,13 @@ impl Dataset {
         if let Some(environment) = environment {
             environment_facts(&mut data, environment);
         }
+        if state.is_half_scored() {
+            data.problems.push(format!(
+                "the scores of {} are old and new side by side: scoring it again (`fairtrial eval`) did not come to its end",
+                data.label
+            ));
+        }
+        data.loss = intact::loss(&data.label, &state, stops.is_some());
         Ok(data)
     }
 }

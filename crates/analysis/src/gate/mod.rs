@@ -46,7 +46,7 @@ pub enum GateWord {
     Equivalent,
     /// The data leave it open.
     Inconclusive,
-    /// Too much was broken by the machine to conclude anything.
+    /// Too much was broken by the machine, or lost since, to conclude anything.
     Invalid,
 }
 
@@ -125,6 +125,21 @@ impl InfraShare {
     }
 }
 
+impl Gate {
+    /// Nothing is concluded from what is left of a run: which records were lost is not up to chance.
+    fn unless_lost(mut self, sources: &[Dataset]) -> Self {
+        let lost = sources.iter().filter_map(|data| data.loss.as_ref());
+        let lost: Vec<String> = lost
+            .map(|loss| format!("{loss}: nothing is concluded"))
+            .collect();
+        if !lost.is_empty() {
+            self.word = GateWord::Invalid;
+            self.reasons = lost;
+        }
+        self
+    }
+}
+
 /// Asks the gate. Rules are applied to the declarations of the sources.
 pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisError> {
     if let Inputs::Two(baseline, candidate) = inputs
@@ -158,7 +173,7 @@ pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisE
     let lines: Vec<GateLine> = comparison.contrasts.iter().flat_map(metric_lines).collect();
     Ok(Gate {
         notes,
-        ..concluded(lines, infra, comparison, options)
+        ..concluded(lines, infra, comparison, options).unless_lost(&sources)
     })
 }
 

@@ -32,7 +32,7 @@ pub fn gate_sequential(
     Ok(Gate {
         comparison: None,
         sequential: Some(trajectory),
-        ..concluded(lines, infra, comparison, options)
+        ..concluded(lines, infra, comparison, options).unless_lost(std::slice::from_ref(data))
     })
 }
 

@@ -30,7 +30,7 @@ A baseline is a name (saved under the data folder), a file, `branch:NAME`, `comm
 `NAME/STAMP`, a run's folder).
 
 Exit codes: 0 improved or equivalent, 1 regressed, 2 wrong input, 3 invalid (the machine broke too many trials, or the \
-run is not finished), 4 inconclusive.")]
+run is not finished or has lost records), 4 inconclusive.")]
 pub(crate) struct Args {
     /// The run to judge [default: the newest]
     run: Option<String>,
@@ -300,6 +300,11 @@ fn saved_path(name: &str, root: &DataRoot) -> PathBuf {
 fn save(name: &str, root: &DataRoot, data: &Dataset, args: &Args, printer: Printer) -> Done {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let path = saved_path(name, root);
+    if let Some(loss) = &data.loss {
+        return Err(Failure::machine(loss.clone()).hint(
+            "`fairtrial run SPEC --reuse` makes a run of the records that are left and runs the others again",
+        ));
+    }
     if path.starts_with(root.path()) && (name.starts_with('.') || !name.chars().all(plain)) {
         return Err(
             Failure::input(format!("`{name}` is no name for a baseline"))
