@@ -3,9 +3,9 @@
 //! The checksum stands inside the object, so that the file stays plain JSON lines for `jq`, pandas and people. The
 //! writer always puts `event` first and `crc` last, which lets a reader check and classify a line before parsing it.
 
-use crate::event::Event;
+use crate::event::{Event, JOURNAL_SCHEMA};
 use crate::record_text::RecordText;
-use fairtrial_model::{Outcome, Record, UtcTime};
+use fairtrial_model::{Outcome, RECORD_SCHEMA, Record, UtcTime};
 use serde::Deserialize;
 use std::io::Write;
 
@@ -17,6 +17,8 @@ const TRAILER: usize = 18;
 const TRAILER_HEAD: &[u8] = b",\"crc\":\"";
 const FINISHED: &[u8] = b"{\"event\":\"finished\",";
 const STARTED: &[u8] = b"{\"event\":\"started\",";
+const OPENED: &[u8] = b"{\"event\":\"opened\",";
+const SCHEMA: &[u8] = b"\"schema\":";
 
 /// Appends the event to `out` as one line with its newline. On an error `out` is as before.
 pub(crate) fn encode(event: &Event, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
@@ -72,13 +74,46 @@ pub enum Flaw {
     /// The checksum is right, but this version cannot read the content.
     #[error("not a known form: {0}")]
     Form(String),
+    /// Of a form that a later version writes: this one would misread it.
+    #[error("made by a newer fairtrial (form {form}; this one knows {knows}): use that version")]
+    Newer {
+        /// Its form.
+        form: u64,
+        /// The latest form that is known here.
+        knows: u32,
+    },
     /// Longer than any line we write.
     #[error("longer than {} MiB", MAX_LINE >> 20)]
     TooLong,
 }
 
-/// Checks the checksum of a line (without its newline).
+/// Checks that a line (without its newline) is whole and of a form that is known.
 pub(crate) fn check(line: &[u8]) -> Result<(), Flaw> {
+    check_sum(line)?;
+    check_form(line)
+}
+
+/// Refuses the lines of later versions by their first bytes: what comes after `schema` may mean something else there.
+fn check_form(line: &[u8]) -> Result<(), Flaw> {
+    for (start, knows) in [(FINISHED, RECORD_SCHEMA), (OPENED, JOURNAL_SCHEMA)] {
+        let after = line.strip_prefix(start);
+        let Some(after) = after.and_then(|after| after.strip_prefix(SCHEMA)) else {
+            continue;
+        };
+        let digits = after.iter().take_while(|byte| byte.is_ascii_digit());
+        let form = digits.fold(0_u64, |form, digit| {
+            form.saturating_mul(10)
+                .saturating_add(u64::from(digit - b'0'))
+        });
+        if form > u64::from(knows) {
+            return Err(Flaw::Newer { form, knows });
+        }
+    }
+    Ok(())
+}
+
+/// Checks the checksum of a line.
+fn check_sum(line: &[u8]) -> Result<(), Flaw> {
     let at = line.len().checked_sub(TRAILER).ok_or(Flaw::NoChecksum)?;
     let (body, trailer) = line.split_at(at);
     let digits = trailer

@@ -48,7 +48,7 @@ pub enum ReadError {
     /// This line is damaged; the next may be fine.
     #[error("{0}")]
     Corrupt(CorruptLine),
-    /// The file cannot be read on.
+    /// The file cannot be read on, or must not be: a later version made it.
     #[error(transparent)]
     Io(#[from] JournalError),
 }
@@ -182,6 +182,14 @@ impl JournalReader {
                     len,
                     event,
                 })
+            }
+            Err(newer @ Flaw::Newer { .. }) => {
+                // Not a damaged line: nothing in this file is known to mean what it seems to.
+                self.ended = true;
+                Err(ReadError::Io(JournalError::Content {
+                    path: self.path.clone(),
+                    message: newer.to_string(),
+                }))
             }
             Err(flaw) => {
                 self.summary.corrupt += 1;

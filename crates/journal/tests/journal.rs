@@ -4,9 +4,10 @@
 mod common;
 
 use common::{finished, new_run, opened, record, session, started, time, write};
+use fairtrial_journal::views::write_all;
 use fairtrial_journal::{
-    DataRoot, Event, JournalError, JournalWriter, OutcomeCounts, Problem, ReadError, RecordText,
-    RunDir, RunState, RunStatus, effective_records, read_journal,
+    DataRoot, Durability, Event, JournalError, JournalWriter, OutcomeCounts, Problem, ReadError,
+    RecordText, RunDir, RunState, RunStatus, effective_records, read_journal,
 };
 use fairtrial_model::{Number, Outcome};
 use std::path::Path;
@@ -209,4 +210,40 @@ fn a_trial_outside_the_plan_is_reported() {
         state.problems,
         [Problem::NoSuchTrial { line: 2, index: 77 }]
     );
+}
+
+/// A journal in which a line says that it is of a later form, with a checksum that is right.
+fn with_later(run: &RunDir, make: impl Fn(&mut Event)) -> Vec<u8> {
+    let mut events = small(run);
+    events.iter_mut().for_each(make);
+    write(&run.journal(), &events);
+    std::fs::read(run.journal()).unwrap()
+}
+
+#[test]
+fn a_journal_of_a_later_form_is_not_read() {
+    let later_run = |event: &mut Event| {
+        if let Event::Opened(opened) = event {
+            opened.schema = 99;
+        }
+    };
+    let later_record = |event: &mut Event| {
+        if let Event::Finished(record) = event {
+            record.schema = 99;
+        }
+    };
+    for make in [&later_run as &dyn Fn(&mut Event), &later_record] {
+        let (_dir, run) = run();
+        let before = with_later(&run, make);
+        let error = RunState::read(&run.journal()).unwrap_err().to_string();
+        assert!(
+            error.contains("made by a newer fairtrial (form 99; this one knows 1)"),
+            "{error}"
+        );
+        let read = read_journal(&run.journal()).unwrap();
+        let refused = |entry: &Result<_, ReadError>| matches!(entry, Err(ReadError::Io(_)));
+        assert_eq!(read.filter(refused).count(), 1, "and nothing after it");
+        assert!(write_all(&run, &common::spec(), Durability::Process).is_err());
+        assert_eq!(std::fs::read(run.journal()).unwrap(), before);
+    }
 }

@@ -24,7 +24,8 @@ use fairtrial_engine::{
     Controls, Outputs, RunReport, RunRequest, Start, Stay, Verbosity, preflight, remote, reusable,
 };
 use fairtrial_journal::{
-    DataRoot, Entry, Event, RunDir, RunStatus, Selector, read_if_there, read_journal, resolved_spec,
+    DataRoot, Entry, Event, ReadError, RunDir, RunStatus, Selector, read_if_there, read_journal,
+    resolved_spec,
 };
 use fairtrial_model::Stamp;
 use fairtrial_plan::Plan;
@@ -350,6 +351,7 @@ fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<Option<Stri
 }
 
 /// A run goes on by the stopping rule that it began with, whatever the spec and the flags say by now; other things that
+        Some(Err(ReadError::Io(error))) => return Err(error.into()),
 /// its looks are made with must not have changed.
 fn keep_rule(
     run: &RunDir,
