@@ -9,6 +9,7 @@ mod continuous;
 mod damaged;
 mod remote;
 mod suite;
+mod together;
 
 use common::Project;
 use std::path::Path;

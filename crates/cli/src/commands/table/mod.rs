@@ -7,6 +7,7 @@ mod compare;
 mod diff;
 mod file;
 mod gather;
+mod lock;
 mod measure;
 mod paint;
 mod render;

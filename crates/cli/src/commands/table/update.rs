@@ -2,6 +2,7 @@
 
 use super::file::{TableFile, origins_path, sha256};
 use super::gather::{self, Gathered};
+use super::lock::FolderLock;
 use super::paint::Paint;
 use super::suite::{self, fed, table_for};
 use crate::exit::{Done, Exit, Failure};
@@ -106,6 +107,7 @@ fn from_run(
     };
     let mut results = Vec::new();
     for (table, path) in tables {
+        let _alone = FolderLock::of(&path);
         let file = read(args, &path, table.key.as_deref())?;
         let gathered = gather::from_run(&ran, table, &file, &options, printer)?;
         results.push(Outcome::write(args, file, gathered)?);
@@ -115,6 +117,7 @@ fn from_run(
 
 fn from_table(args: &Args, other: &str) -> Result<Outcome, Failure> {
     let path = args.file.clone().unwrap_or_default();
+    let _alone = FolderLock::of(&path);
     let file = read(args, &path, None)?;
     let source = TableFile::read(other, None)?;
     let options = gather::TableOptions {
