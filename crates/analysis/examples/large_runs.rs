@@ -76,6 +76,7 @@ fn write(root: &DataRoot, name: &str, trials: u64) -> RunDir {
         set: vec![],
         only: None,
         registration_sha256: None,
+        takes_over: None,
         parallel: 2,
         version: "0.1.0".into(),
         created_at: now,

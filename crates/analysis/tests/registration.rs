@@ -23,6 +23,7 @@ fn opened(registration: &[u8]) -> Opened {
         set: vec![],
         only: None,
         registration_sha256: Some(digest(registration)),
+        takes_over: None,
         parallel: 1,
         version: "0.1.0".into(),
         created_at: at,

@@ -125,6 +125,9 @@ pub struct Opened {
     /// Hash of the registered plan that the run was started with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registration_sha256: Option<String>,
+    /// What it takes over from earlier runs before anything starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes_over: Option<TakeOver>,
     /// Slots.
     pub parallel: usize,
     /// Version of Fairtrial.
@@ -133,6 +136,18 @@ pub struct Opened {
     pub created_at: UtcTime,
     /// On which machine.
     pub host: String,
+}
+
+/// Records that a run takes over from earlier ones. Written down before the first of them, so that a run which is cut off
+/// between two of them is gone on with as it was meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeOver {
+    /// The run of the same name whose unchanged trials are not run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Stamp>,
+    /// Whether trials are not run again whose outputs an earlier run made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outputs: bool,
 }
 
 /// How a controller ended its work.

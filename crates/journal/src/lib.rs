@@ -28,7 +28,7 @@ mod writer;
 
 pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
 pub use error::{JournalError, WriteError};
-pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus};
+pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOver};
 pub use holder::{Holder, Locked};
 pub use index::{Index, RunRow};
 pub use line::{Brief, Flaw, record_from_line, record_line};

@@ -1,7 +1,7 @@
 //! A run folded into what a controller needs to go on: which trials have an answer, and where it stands.
 
 use crate::error::JournalError;
-use crate::event::{Event, Opened, OutcomeCounts, RunStatus};
+use crate::event::{Event, Opened, OutcomeCounts, RunStatus, TakeOver};
 use crate::line::Brief;
 use crate::reader::{CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary};
 use fairtrial_model::{Outcome, UtcTime};
@@ -193,6 +193,14 @@ impl RunState {
     pub fn is_half_scored(&self) -> bool {
         let last = self.sessions.last();
         last.is_some_and(|session| session.scores && session.closed.is_none())
+    }
+
+    /// What the run may not have taken over in full: nothing starts before that is done, and no session ends well.
+    pub fn open_take_over(&self) -> Option<&TakeOver> {
+        let started = self.trials.iter().any(|trial| trial.started > 0);
+        let closed = self.sessions.iter().any(|session| session.closed.is_some());
+        let opened = self.opened.as_ref().filter(|_| !started && !closed);
+        opened.and_then(|opened| opened.takes_over.as_ref())
     }
 
     /// How the run was closed by the last controller that was to run it to its end.

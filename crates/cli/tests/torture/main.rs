@@ -27,3 +27,4 @@ mod limits;
 mod order;
 mod processes;
 mod queue;
+mod reuse;

@@ -256,6 +256,7 @@ fn left_with(plan: &Plan, outcomes: &[Outcome]) -> RunState {
         set: Vec::new(),
         only: None,
         registration_sha256: None,
+        takes_over: None,
         parallel: 1,
         version: String::new(),
         created_at: at,

@@ -2,6 +2,7 @@
 
 mod crew;
 mod opening;
+mod taking_over;
 
 use crate::attempt::Attempts;
 use crate::board::Board;
@@ -14,23 +15,21 @@ use crate::remote;
 use crate::remote::controller::Placed;
 use crate::spending::earlier_records;
 use crate::views::Views;
-use crate::{
-    EngineError, Outputs, RunReport, RunRequest, Start, prepare, reuse, strays, unchanged,
-};
+use crate::{EngineError, RunReport, RunRequest, Start, prepare, strays};
 use crew::{Crew, News};
 use fairtrial_journal::provenance::{Capture, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, WriterOptions, clear_cancel, effective_records,
+    RunStatus, TakeOver, WriterOptions, clear_cancel, effective_records,
 };
 use fairtrial_model::hex;
 use opening::{capture, probe, recorded, refuse_open_jobs};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
+use taking_over::TakingOver;
 
 /// Does a run: every trial that has no answer yet, until none is left or the run is stopped.
 pub fn run(
@@ -96,11 +95,14 @@ impl Session<'_> {
         let plan = &self.request.plan;
         let (tell, news) = channel();
         let host = host_name();
-        let reused = self.take_over(&host)?;
+        let taking_over = TakingOver::of(&self)?;
+        let reused = taking_over
+            .map(|records| records.write(&self, &host))
+            .transpose()?;
         let known = reused.as_ref().unwrap_or(&self.known);
         let writer = self.open_journal(tell.clone())?;
         if reused.is_none() {
-            self.begin(&writer, &host)?;
+            self.begin(&writer, &host, None)?;
         }
         let dispatch = self.dispatch(known)?;
         let kept = dispatch.counts().total();
@@ -269,7 +271,12 @@ impl Session<'_> {
     }
 
     /// The first lines of this session.
-    fn begin(&self, writer: &JournalWriter, host: &str) -> Result<(), JournalError> {
+    fn begin(
+        &self,
+        writer: &JournalWriter,
+        host: &str,
+        takes_over: Option<TakeOver>,
+    ) -> Result<(), JournalError> {
         let RunRequest {
             plan,
             set,
@@ -294,6 +301,7 @@ impl Session<'_> {
                 set: set.clone(),
                 only: only.clone(),
                 registration_sha256: registration.as_ref().map(|text| hex(&Sha256::digest(text))),
+                takes_over,
                 parallel: *slots,
                 version: version.clone(),
                 created_at: now(),
@@ -311,45 +319,5 @@ impl Session<'_> {
         });
         writer.append(&prepare::sealed(&[self.run.resolved_spec()], now())?);
         Ok(())
-    }
-
-    /// Takes over records of an earlier run, where asked for, and gives the state of the journal that holds them.
-    fn take_over(&self, host: &str) -> Result<Option<RunState>, EngineError> {
-        let Start::New { reuse, outputs } = &self.request.start else {
-            return Ok(None);
-        };
-        let plan = &self.request.plan;
-        let mut offered = HashMap::new();
-        if *outputs == Outputs::Keep {
-            for (id, kept) in unchanged::find(&self.request.root, plan, &self.run)? {
-                let _ = self.events.send(RunEvent::Note(format!(
-                    "{} is not run: its outputs are unchanged since run {}",
-                    kept.record.trial.task, kept.from
-                )));
-                offered.insert(id, (kept.record, kept.from));
-            }
-        }
-        if let Some(earlier) = reuse {
-            let mut records = reuse::reusable(earlier, plan)?.records;
-            unchanged::keep_valid(&self.request.root, plan, &mut records);
-            let from = format!("{} {}", earlier.name(), earlier.stamp());
-            for (id, record) in records {
-                offered.entry(id).or_insert_with(|| (record, from.clone()));
-            }
-        }
-        if offered.is_empty() && reuse.is_none() {
-            return Ok(None);
-        }
-        let journal = self.run.journal();
-        let writer = JournalWriter::open_with(&journal, self.writing(), Box::new(drop))?;
-        self.begin(&writer, host)?;
-        for trial in self.request.plan.trials() {
-            if let Some((record, from)) = offered.remove(&trial.id()) {
-                let record = reuse::take_over(record, trial.key.index, &from);
-                writer.append(&Event::Finished(Box::new(record)));
-            }
-        }
-        writer.close()?;
-        Ok(Some(RunState::read(&self.run.journal())?))
     }
 }
