@@ -73,6 +73,14 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
             path.display()
         ));
     }
+    if fairtrial_journal::RunState::read(&run.journal())?.is_half_scored() {
+        printer.warn(format!(
+            "old and new scores stand side by side, so that nothing is judged by them: `fairtrial eval {} --rollout {}` \
+             again completes it",
+            run.name(),
+            run.stamp()
+        ));
+    }
     Ok(if unscored == 0 {
         Exit::Fine
     } else {

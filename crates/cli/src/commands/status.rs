@@ -107,6 +107,12 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.line(
             "  its budget is spent; `fairtrial run SPEC --resume` goes on where `budget` is raised or was one of time",
         );
+    } else if state.is_half_scored() {
+        printer.line(format!(
+            "  old and new scores stand side by side: `fairtrial eval {} --rollout {}` completes it",
+            run.name(),
+            run.stamp()
+        ));
     } else if state.counts.total() < trials {
         printer.line("  `fairtrial run SPEC --resume` goes on with it");
     }

@@ -107,6 +107,46 @@ fn scoring_that_is_cut_off_keeps_what_it_has_and_says_so() {
 }
 
 #[test]
+fn a_scoring_that_dies_leaves_the_run_half_scored_until_it_is_scored_again() {
+    let lab = Lab::new();
+    let mut deadly = meta("t");
+    // The parent of a test is the process that scores: it is ended by force, as by somebody's `kill -9`.
+    deadly["evaluation"]["test_scripts"][0]["content"] =
+        "if mv \"$KILL\" \"$KILL.done\" 2> /dev/null; then kill -9 $PPID; fi; grep -qx 42 answer.txt".into();
+    lab.task("t", &deadly);
+    let kill = lab.project.path().join("kill");
+    lab.spec(&format!(
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nenv = {{ KILL = \"{}\" }}\nagent = {{ command = [\"sh\", \"-c\", \"echo 42 > answer.txt\"] }}\n",
+        kill.display()
+    ));
+    lab.run(0);
+    std::fs::write(&kill, "").unwrap();
+    let call = |args: &[&str]| {
+        let mut command = lab.project.command(args);
+        Ran::from(command.env("SANDBOX_BACKEND", "process").output().unwrap())
+    };
+    let eval = ["eval", "b", "--latest"];
+    let ran = call(&eval);
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("SIGKILL"), "{}", ran.err);
+    assert!(ran.err.contains("again completes it"), "{}", ran.err);
+    let status = lab.project.expect(0, &["status", "b"]).out;
+    let told = status.contains("cut off") && status.contains("fairtrial eval b");
+    assert!(told, "{status}");
+    let gate = lab
+        .project
+        .expect(3, &["gate", "b", "--save-baseline", "x"]);
+    assert!(gate.err.contains("not finished"), "{}", gate.err);
+    let ran = call(&eval);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!ran.err.contains("side by side"), "{}", ran.err);
+    let status = lab.project.expect(0, &["status", "b"]).out;
+    assert!(status.contains("finished"), "{status}");
+    lab.project
+        .expect(0, &["gate", "b", "--save-baseline", "x"]);
+}
+
+#[test]
 fn eval_does_not_score_an_agent_that_its_provider_refused() {
     let lab = Lab::new();
     lab.task("t", &meta("t"));

@@ -53,15 +53,24 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Closes the run as it was closed before.
-    pub(super) fn close(self, before: &RunState, now: UtcTime) -> Result<(), EngineError> {
+    /// Closes the run as it was closed before, unless new scores stand beside old ones of rollouts that were missed.
+    pub(super) fn close(
+        self,
+        before: &RunState,
+        missed: usize,
+        now: UtcTime,
+    ) -> Result<(), EngineError> {
         let kept = self.kept.into_inner();
         let Kept { outcomes, failed } = kept.unwrap_or_else(PoisonError::into_inner);
-        self.writer.append(&Event::Note {
-            at: now,
-            text: format!("{} rollouts were scored again", outcomes.len()),
-        });
-        if let Some(status) = before.closed_before_scoring() {
+        let mut text = format!("{} rollouts were scored again", outcomes.len());
+        if missed > 0 {
+            text.push_str(&format!(
+                ", {missed} could not be and have their old scores"
+            ));
+        }
+        self.writer.append(&Event::Note { at: now, text });
+        let mixed = missed > 0 && (before.is_half_scored() || !outcomes.is_empty());
+        if let Some(status) = before.closed_before_scoring().filter(|_| !mixed) {
             let mut counts = before.counts;
             for (before, after) in outcomes {
                 counts.remove(before);

@@ -58,6 +58,16 @@ pub struct Rescored {
     /// The new record, until it is kept.
     #[serde(skip)]
     record: Option<Record>,
+    /// Whether there was one.
+    #[serde(skip)]
+    is_new: bool,
+}
+
+impl Rescored {
+    /// Whether its old score stands although it has something to score.
+    fn is_missed(&self) -> bool {
+        self.status == "failed" && !self.is_new
+    }
 }
 
 /// Scores the rollouts of a run again; nothing is done, and nothing given, where it has none.
@@ -85,7 +95,8 @@ pub fn score_again(request: &ScoreRequest<'_>) -> Result<Vec<Rescored>, EngineEr
     let redactor = Redactor::from_env(variables);
     let keeper = Keeper::begin(run, (request.now)())?;
     let rescored = score_all(&scorings, &rollouts, &redactor, (&keeper, request.slots));
-    keeper.close(&state, (request.now)())?;
+    let missed = rescored.iter().filter(|one| one.is_missed()).count();
+    keeper.close(&state, missed, (request.now)())?;
     views::write_all(run, &spec, Durability::Content)?;
     Ok(rescored)
 }
@@ -105,6 +116,7 @@ fn score_all(
                     let mut one = score(scorings, record, dir, redactor);
                     if let Some(new) = one.record.take() {
                         keeper.keep(record.outcome, new);
+                        one.is_new = true;
                     }
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                     done.push((record.trial.index, one));
@@ -126,6 +138,7 @@ fn score(scorings: &Scorings, record: &Record, dir: &str, redactor: &Redactor) -
         score: None,
         error: Some(redactor.redact(why).into_owned()),
         record: None,
+        is_new: false,
     };
     let job = match scorings.job(record) {
         Ok(Some(job)) => job,
@@ -175,9 +188,16 @@ fn run_job(job: &ScoreJob) -> Result<Report, String> {
         .output()
         .map_err(|error| error.to_string())?;
     if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        // One that was killed says nothing itself.
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = [&output.status.to_string(), said.trim()].join(": ");
+        return Err(format!(
+            "scoring ended early ({})",
+            said.trim_end_matches(": ")
+        ));
     }
-    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
+    let report = serde_json::from_slice(&output.stdout);
+    report.map_err(|error| format!("scoring gave no report: {error}"))
 }
 
 /// The record of a rollout whose agent the provider or the machine kept from its work: nothing that scoring finds can
