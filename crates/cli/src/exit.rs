@@ -1,6 +1,7 @@
 //! Exit codes: a public contract (docs/reference/exit-codes.md).
 
 use crate::run_names;
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 /// How a command ended, as its caller sees it.
@@ -79,7 +80,7 @@ impl Failure {
 
 impl From<fairtrial_journal::JournalError> for Failure {
     fn from(error: fairtrial_journal::JournalError) -> Self {
-        use fairtrial_journal::JournalError::{Locked, Name, NoSuchRun};
+        use fairtrial_journal::JournalError::{Io, Locked, Name, NoSuchRun};
         match &error {
             Name(_) => Self::input(error.to_string()),
             NoSuchRun { what, rollouts } => {
@@ -87,6 +88,13 @@ impl From<fairtrial_journal::JournalError> for Failure {
             }
             Locked(_) => Self::machine(error.to_string())
                 .hint("`fairtrial status` shows what it is doing, `fairtrial cancel` stops it"),
+            Io { path, source, .. }
+                if path.ends_with("journal.jsonl") && source.kind() == ErrorKind::NotFound =>
+            {
+                Self::machine(error.to_string()).hint(
+                    "the run was ended before it began: `fairtrial run SPEC --resume` begins it, or remove its folder",
+                )
+            }
             _ => Self::machine(error.to_string()),
         }
     }

@@ -17,6 +17,7 @@ mod global;
 mod hooks;
 mod live;
 mod looked_at;
+mod newest;
 mod picture;
 mod printer;
 mod progress;

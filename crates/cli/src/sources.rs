@@ -2,6 +2,7 @@
 
 use crate::data_dir;
 use crate::exit::Failure;
+use crate::newest::tell_passed_over;
 use crate::printer::Printer;
 use crate::report_of::recorded_environment;
 use crate::revision::revision_text;
@@ -46,7 +47,11 @@ pub(crate) enum Place {
 }
 
 /// What a word on the command line names; nothing where it is neither a file nor a run.
-pub(crate) fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failure> {
+pub(crate) fn place(
+    name: &str,
+    root: &DataRoot,
+    printer: Printer,
+) -> Result<Option<Place>, Failure> {
     let path = Path::new(name);
     if path.is_file() {
         match path.extension().and_then(|extension| extension.to_str()) {
@@ -64,7 +69,7 @@ pub(crate) fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failur
         return Ok(Some(Place::Revision(name.to_owned())));
     }
     // A program often has the name of its benchmark: another kind of file stands for nothing where there is a run.
-    match run_named(name, root)? {
+    match run_named(name, root, printer)? {
         Some(run) => Ok(Some(Place::Run(run))),
         None if path.is_file() => Err(Failure::input(format!(
             "{name} is neither a .json result file nor a .csv table"
@@ -74,7 +79,11 @@ pub(crate) fn place(name: &str, root: &DataRoot) -> Result<Option<Place>, Failur
 }
 
 /// `NAME`, `NAME/STAMP`, or the path of a run's folder.
-pub(crate) fn run_named(name: &str, root: &DataRoot) -> Result<Option<RunDir>, Failure> {
+pub(crate) fn run_named(
+    name: &str,
+    root: &DataRoot,
+    printer: Printer,
+) -> Result<Option<RunDir>, Failure> {
     let parent = |path: &Path| path.parent().map(Path::to_owned);
     let path = data_dir::absolute(Path::new(name));
     if path.join("journal.jsonl").is_file() {
@@ -104,7 +113,13 @@ pub(crate) fn run_named(name: &str, root: &DataRoot) -> Result<Option<RunDir>, F
     };
     match RunDir::open(root, benchmark, selector) {
         Err(JournalError::NoSuchRun { .. } | JournalError::Name(_)) => Ok(None),
-        found => Ok(Some(found?)),
+        found => {
+            let run = found?;
+            if selector == Selector::Latest {
+                tell_passed_over(&run, false, printer)?;
+            }
+            Ok(Some(run))
+        }
     }
 }
 

@@ -602,3 +602,43 @@ fn the_advice_to_raise_a_cap_keeps_the_metric_that_it_counts() {
     let told = "cost budget spent: 4 of 5 trials have their answer";
     assert!(resumed.err.contains(told), "{}", resumed.err);
 }
+
+#[test]
+fn a_run_that_was_ended_before_it_began_is_not_the_newest() {
+    let project = Project::with_spec(PAIRED);
+    project.expect(0, &["run", "bench.toml"]);
+    let dead = project
+        .command(&["run", "bench.toml"])
+        .env("FAIRTRIAL_FAILPOINT", "journal.before_write")
+        .output()
+        .unwrap();
+    assert!(!dead.status.success());
+    let dir = project.newest_run("paired");
+    assert_eq!(std::fs::read(dir.join("journal.jsonl")).unwrap(), b"");
+    let stamp = dir.file_name().unwrap().to_str().unwrap();
+    let told = format!("run paired {stamp} was ended before it began and is passed over");
+    for args in [
+        &["compare", "control", "candidate"][..],
+        &["compare", "paired"],
+        &["summarize"],
+        &["status", "paired"],
+    ] {
+        let ran = project.expect(0, args);
+        assert!(ran.err.contains(&told), "{args:?}: {}", ran.err);
+    }
+    let named = project.expect(2, &["compare", &format!("paired/{stamp}")]);
+    assert!(named.err.contains("--resume"), "{}", named.err);
+    std::fs::remove_file(dir.join("journal.jsonl")).unwrap();
+    let named = project.expect(3, &["compare", &format!("paired/{stamp}")]);
+    assert!(named.err.contains("--resume"), "{}", named.err);
+    let reused = project.expect(0, &["run", "bench.toml", "--reuse"]);
+    assert!(reused.err.contains(&told), "{}", reused.err);
+    assert!(
+        reused.err.contains("6 trials are the same"),
+        "{}",
+        reused.err
+    );
+    // It can still be begun.
+    let begun = project.expect(0, &["run", "bench.toml", "--resume", stamp]);
+    assert!(begun.err.contains("it begins now"), "{}", begun.err);
+}

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod begun;
 mod error;
 mod event;
 pub mod failpoint;
@@ -27,6 +28,7 @@ pub mod views;
 mod writer;
 
 pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
+pub use begun::newest_run;
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOver};
 pub use holder::{Holder, Locked};

@@ -1,6 +1,7 @@
 //! One run's folder: how it gets its stamp, and what its files are called.
 
 use crate::atomic::{parent, sync_dir};
+use crate::begun;
 use crate::error::{At, JournalError};
 use crate::root::DataRoot;
 use fairtrial_model::{Stamp, UtcTime};
@@ -21,8 +22,10 @@ pub struct RunDir {
 /// Which of a name's runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selector {
-    /// The one with the highest stamp.
+    /// The newest that began; where none did, the newest.
     Latest,
+    /// The newest, also one that was ended before it began.
+    Newest,
     /// The one with this stamp.
     Stamp(Stamp),
 }
@@ -71,12 +74,15 @@ impl RunDir {
                     .then_some(run)
                     .ok_or_else(|| missing(format!("{name}/{stamp}")))
             }
-            Selector::Latest => {
-                let newest = stamps_of(&root.rollouts_dir().join(name))?
-                    .into_iter()
-                    .max();
-                let stamp = newest.ok_or_else(|| missing(format!("named {name}")))?;
-                Ok(Self::named(root, name, stamp))
+            Selector::Latest | Selector::Newest => {
+                let stamps = stamps_of(&root.rollouts_dir().join(name))?.into_iter();
+                let runs = stamps.map(|stamp| Self::named(root, name, stamp));
+                let newest = if which == Selector::Newest {
+                    runs.max_by_key(Self::stamp)
+                } else {
+                    begun::newest(runs.collect())?
+                };
+                newest.ok_or_else(|| missing(format!("named {name}")))
             }
         }
     }

@@ -43,17 +43,17 @@ impl Dataset {
             data.push(observation);
             reuse.add(observation);
         })?;
+        if state.summary.intact + state.summary.corrupt == 0 {
+            return Err(AnalysisError::Question(format!(
+                "{} was ended before it began: `fairtrial run SPEC --resume` begins it, or remove its folder",
+                data.label
+            )));
+        }
         let opened = state.opened.as_ref();
         data.opened = opened.map(|opened| format!("{} on {}", opened.created_at, opened.host));
         data.problems = state.problem_sentences().collect();
         if Unfinished::of_state(&state).is_some() {
             data.problems.push(Unfinished::warning(&data.label, &state));
-        }
-        data.extended = reuse.warning(&data.label);
-        data.problems.extend(data.extended.clone());
-        spec_facts(&mut data, spec);
-        if let Some(environment) = environment {
-            environment_facts(&mut data, environment);
         }
         if state.is_half_scored() {
             data.problems.push(format!(
@@ -62,6 +62,12 @@ impl Dataset {
             ));
         }
         data.loss = intact::loss(&data.label, &state, stops.is_some());
+        data.extended = reuse.warning(&data.label);
+        data.problems.extend(data.extended.clone());
+        spec_facts(&mut data, spec);
+        if let Some(environment) = environment {
+            environment_facts(&mut data, environment);
+        }
         Ok(data)
     }
 }

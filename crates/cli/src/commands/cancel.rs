@@ -28,7 +28,7 @@ pub(crate) struct Args {
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let named = format!("{} {}", run.name(), run.stamp());
     let began = Instant::now();
     if is_live(&run)?.is_live() {

@@ -5,6 +5,7 @@ use crate::absent::{is_path, no_source};
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
+use crate::newest::tell_passed_over;
 use crate::printer::Printer;
 use crate::sources::{Place, Source, open_both, place};
 use clap::ValueEnum;
@@ -13,7 +14,7 @@ use fairtrial_analysis::compare::{parse_margin, parse_points};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, compare};
-use fairtrial_journal::{DataRoot, RunDir, list_runs};
+use fairtrial_journal::{DataRoot, newest_run};
 use fairtrial_model::{Direction, EqualRule, Margin};
 use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
 use std::fs;
@@ -270,7 +271,7 @@ impl Asked {
         // With --run the sides are arms, whatever else has their names.
         let source = |side: &String| match args.run {
             Some(_) => Ok(None),
-            None => place(side, root),
+            None => place(side, root, printer),
         };
         let places: Vec<Option<Place>> = args.sides.iter().map(source).collect::<Result<_, _>>()?;
         let sides = args.sides.iter().zip(&places);
@@ -304,7 +305,7 @@ impl Asked {
                         "the first arm, `{control}`, is the control, and --control names `{other}`"
                     )));
                 }
-                let first = arms_source(args, root, &absent)?.open(printer)?;
+                let first = arms_source(args, root, &absent, printer)?.open(printer)?;
                 if let Some(side) = no_arm(args, &absent, first.spec.as_ref()) {
                     return Err(no_source(side, root));
                 }
@@ -356,13 +357,19 @@ fn no_arm<'a>(args: &Args, absent: &[&'a str], spec: Option<&Spec>) -> Option<&'
 }
 
 /// The run, or the table, whose arms were named.
-fn arms_source(args: &Args, root: &DataRoot, absent: &[&str]) -> Result<Place, Failure> {
+fn arms_source(
+    args: &Args,
+    root: &DataRoot,
+    absent: &[&str],
+    printer: Printer,
+) -> Result<Place, Failure> {
     if let Some(name) = &args.run {
-        return place(name, root)?.ok_or_else(|| no_source(name, root));
+        return place(name, root, printer)?.ok_or_else(|| no_source(name, root));
     }
-    let newest = list_runs(root)?.into_iter().max_by_key(RunDir::stamp);
-    let newest = newest.ok_or_else(|| no_source(absent.first().unwrap_or(&""), root));
-    newest.map(Place::Run)
+    let newest = newest_run(root)?;
+    let newest = newest.ok_or_else(|| no_source(absent.first().unwrap_or(&""), root))?;
+    tell_passed_over(&newest, true, printer)?;
+    Ok(Place::Run(newest))
 }
 
 impl From<MethodChoice> for Method {

@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let spec = resolved_spec(&run)?;
     agents::make_ready(&spec, run.root())?;
     let program = std::env::current_exe()

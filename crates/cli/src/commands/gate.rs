@@ -5,6 +5,7 @@ use crate::absent::no_source;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
+use crate::newest::tell_passed_over;
 use crate::printer::Printer;
 use crate::report_of::{recorded_environment, report_of};
 use crate::sources::{Place, Source, open_run, place, run_named};
@@ -13,7 +14,7 @@ use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, GateWord, gate, gate
 use fairtrial_analysis::{CompareOptions, Dataset, Inputs, Unfinished};
 use fairtrial_journal::provenance::Vcs;
 use fairtrial_journal::{
-    DataRoot, Durability, RunDir, RunState, is_there, list_runs, write_atomic_bytes,
+    DataRoot, Durability, RunDir, RunState, is_there, list_runs, newest_run, write_atomic_bytes,
 };
 use std::path::{Path, PathBuf};
 
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         )));
     }
     let root = data_dir::for_here(global.data_dir.as_deref());
-    let candidate = candidate(args.run.as_deref(), &root)?;
+    let candidate = candidate(args.run.as_deref(), &root, printer)?;
     finished(&candidate)?;
     let source = open_run(&candidate, printer)?;
     if let Some(name) = &args.save_baseline {
@@ -176,15 +177,16 @@ fn settled_before(args: &Args) -> Option<&'static str> {
     .find_map(|(given, option)| given.then_some(*option))
 }
 
-fn candidate(name: Option<&str>, root: &DataRoot) -> Result<RunDir, Failure> {
+fn candidate(name: Option<&str>, root: &DataRoot, printer: Printer) -> Result<RunDir, Failure> {
     let Some(name) = name else {
-        let newest = list_runs(root)?.into_iter().max_by_key(RunDir::stamp);
-        return newest.ok_or_else(|| {
+        let newest = newest_run(root)?.ok_or_else(|| {
             Failure::input(format!("there are no runs under {}", root.path().display()))
                 .hint("`fairtrial run SPEC` makes one")
-        });
+        })?;
+        tell_passed_over(&newest, true, printer)?;
+        return Ok(newest);
     };
-    run_named(name, root)?.ok_or_else(|| no_source(name, root))
+    run_named(name, root, printer)?.ok_or_else(|| no_source(name, root))
 }
 
 /// Refuses a run that must not be judged.
@@ -235,7 +237,7 @@ fn baseline(
     if saved.is_file() {
         return Place::Json(saved).open(printer);
     }
-    let found = place(name, root)?.ok_or_else(|| {
+    let found = place(name, root, printer)?.ok_or_else(|| {
         Failure::input(format!(
             "there is no baseline `{name}`: no saved one, no file and no run of that name"
         ))
@@ -298,13 +300,13 @@ fn saved_path(name: &str, root: &DataRoot) -> PathBuf {
 }
 
 fn save(name: &str, root: &DataRoot, data: &Dataset, args: &Args, printer: Printer) -> Done {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let path = saved_path(name, root);
     if let Some(loss) = &data.loss {
         return Err(Failure::machine(loss.clone()).hint(
             "`fairtrial run SPEC --reuse` makes a run of the records that are left and runs the others again",
         ));
     }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let path = saved_path(name, root);
     if path.starts_with(root.path()) && (name.starts_with('.') || !name.chars().all(plain)) {
         return Err(
             Failure::input(format!("`{name}` is no name for a baseline"))

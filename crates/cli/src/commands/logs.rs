@@ -38,7 +38,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let state = attend::state(&run)?;
     let trial = state.trial(args.trial);
     let newest = trial.started.max(trial.finished);

@@ -3,6 +3,7 @@
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
+use crate::newest::tell_passed_over;
 use crate::picture::Picture;
 use crate::printer::Printer;
 use clap::ArgGroup;
@@ -84,7 +85,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         sizes: args.n.clone(),
     };
     let basis = match (&args.name, args.sd) {
-        (Some(name), _) => Basis::Pilot(pilot(name, args, &mut options, global)?),
+        (Some(name), _) => Basis::Pilot(pilot((name, args), &mut options, global, printer)?),
         (None, Some(sd)) => Basis::Stated {
             sd,
             correlation: args.correlation,
@@ -121,10 +122,10 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 
 /// The pilot's values; what its spec declares fills in what the user did not say.
 fn pilot(
-    name: &str,
-    args: &Args,
+    (name, args): (&str, &Args),
     options: &mut PowerOptions,
     global: &Global,
+    printer: Printer,
 ) -> Result<Pilot, Failure> {
     let root = data_dir::for_here(global.data_dir.as_deref());
     let run = RunDir::open(
@@ -132,6 +133,9 @@ fn pilot(
         name,
         args.rollout.map_or(Selector::Latest, Selector::Stamp),
     )?;
+    if args.rollout.is_none() {
+        tell_passed_over(&run, false, printer)?;
+    }
     let spec = resolved_spec(&run)?;
     let data = Dataset::from_run(&run, &spec, None)?;
     let metric = args.metric.clone().or_else(|| spec.analysis.metric.clone());

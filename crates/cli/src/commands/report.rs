@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     ends_in(args.html.as_deref(), "--html", &["html", "htm"])?;
     ends_in(args.md.as_deref(), "--md", &["md", "markdown"])?;
     let template = args.template.as_deref().map(read_text).transpose()?;
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let data = report_of(&run, None, printer)?;
     let asked = args.html.is_some() || args.md.is_some() || args.charts.is_some();
     let files = if asked || args.json || !args.reporters.is_empty() {

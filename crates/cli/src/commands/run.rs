@@ -11,6 +11,7 @@ use crate::global::Global;
 use crate::hooks::{self, Told};
 use crate::live::{Lived, Manner, go};
 use crate::looked_at;
+use crate::newest::tell_passed_over;
 use crate::printer::Printer;
 use crate::progress::Detail;
 use crate::sequential::{self, Until, Watched};
@@ -287,12 +288,19 @@ fn start(
     plan: &mut Plan,
     printer: Printer,
 ) -> Result<Start, Failure> {
-    let named = |stamp: Option<Stamp>| {
-        let selector = stamp.map_or(Selector::Latest, Selector::Stamp);
+    let named = |stamp: Option<Stamp>, newest: Selector| {
+        let selector = stamp.map_or(newest, Selector::Stamp);
         RunDir::open(root, &plan.spec().name, selector)
     };
     if let Some(stamp) = args.resume {
-        let run = named(stamp)?;
+        let run = named(stamp, Selector::Newest)?;
+        if !run.is_begun()? {
+            printer.warn(format!(
+                "run {} was ended before it began: it begins now, with no records of other runs (`--reuse` starts a new one \
+                 that takes some over)",
+                run.stamp()
+            ));
+        }
         let only = if args.as_recorded || args.only.is_none() {
             as_recorded(&run, args, plan)?
         } else {
@@ -307,7 +315,10 @@ fn start(
             outputs: outputs(args),
         });
     };
-    let earlier = named(stamp)?;
+    let earlier = named(stamp, Selector::Latest)?;
+    if stamp.is_none() {
+        tell_passed_over(&earlier, false, printer)?;
+    }
     let offered = reusable(&earlier, plan)?;
     looked_at::check((&earlier, &offered), plan, printer)?;
     printer.tell(format!(
@@ -340,6 +351,7 @@ fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<Option<Stri
             event: Event::Opened(opened),
             ..
         })) => opened.only,
+        Some(Err(ReadError::Io(error))) => return Err(error.into()),
         _ => None,
     };
     if args.as_recorded {
@@ -351,7 +363,6 @@ fn as_recorded(run: &RunDir, args: &Args, plan: &mut Plan) -> Result<Option<Stri
 }
 
 /// A run goes on by the stopping rule that it began with, whatever the spec and the flags say by now; other things that
-        Some(Err(ReadError::Io(error))) => return Err(error.into()),
 /// its looks are made with must not have changed.
 fn keep_rule(
     run: &RunDir,

@@ -3,7 +3,9 @@
 use crate::data_dir;
 use crate::exit::Failure;
 use crate::global::Global;
-use fairtrial_journal::{RunDir, Selector, list_runs};
+use crate::newest::tell_passed_over;
+use crate::printer::Printer;
+use fairtrial_journal::{RunDir, Selector, newest_run};
 use fairtrial_model::Stamp;
 
 /// Which run.
@@ -21,15 +23,19 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     /// Finds the run.
-    pub(crate) fn find(&self, global: &Global) -> Result<RunDir, Failure> {
+    pub(crate) fn find(&self, global: &Global, printer: Printer) -> Result<RunDir, Failure> {
         let root = data_dir::for_here(global.data_dir.as_deref());
-        let Some(name) = &self.name else {
-            let newest = list_runs(&root)?.into_iter().max_by_key(RunDir::stamp);
-            let nothing =
-                || Failure::input(format!("there are no runs under {}", root.path().display()));
-            return newest.ok_or_else(|| nothing().hint("`fairtrial run SPEC` makes one"));
+        let run = match (&self.name, self.rollout) {
+            (None, _) => newest_run(&root)?.ok_or_else(|| {
+                Failure::input(format!("there are no runs under {}", root.path().display()))
+                    .hint("`fairtrial run SPEC` makes one")
+            })?,
+            (Some(name), Some(stamp)) => {
+                return Ok(RunDir::open(&root, name, Selector::Stamp(stamp))?);
+            }
+            (Some(name), None) => RunDir::open(&root, name, Selector::Latest)?,
         };
-        let selector = self.rollout.map_or(Selector::Latest, Selector::Stamp);
-        Ok(RunDir::open(&root, name, selector)?)
+        tell_passed_over(&run, self.name.is_none(), printer)?;
+        Ok(run)
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let live = is_live(&run)?;
     let mut state = attend::state(&run)?;
     let mut seen = Glance::default();

@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let spec = resolved_spec(&run)?;
     let summary = summarize_run(&run, &spec)?;
     // The controller keeps the views of a live run; those of one that was cut off are made again here.

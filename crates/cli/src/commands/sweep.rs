@@ -64,7 +64,7 @@ struct Printed<'a> {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let picture = args.output.as_deref().map(Picture::of).transpose()?;
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let mut source = open_run(&run, printer)?;
     if let Some(task) = &args.task {
         source.data = source.data.of_task(task)?;

@@ -51,9 +51,9 @@ pub(crate) struct Args {
 }
 
 /// The primary metric of one of our runs, named as `NAME[/STAMP][:ARM[:SEED]]`.
-fn primary(run: &str, root: &DataRoot) -> Result<Option<String>, Failure> {
+fn primary(run: &str, root: &DataRoot, printer: Printer) -> Result<Option<String>, Failure> {
     let name = run.split_once(':').map_or(run, |(name, _)| name);
-    let Some(run) = run_named(name, root)? else {
+    let Some(run) = run_named(name, root, printer)? else {
         return Ok(None);
     };
     Ok(resolved_spec(&run)?.primary_metric().map(str::to_owned))
@@ -64,7 +64,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let root = data_dir::for_here(global.data_dir.as_deref());
     let metric = match &args.metric {
         Some(metric) => metric.clone(),
-        None => primary(&args.runs[0], &root)?.unwrap_or_else(|| "overview/reward".to_owned()),
+        None => {
+            primary(&args.runs[0], &root, printer)?.unwrap_or_else(|| "overview/reward".to_owned())
+        }
     };
     let question = VarianceQuestion {
         threshold: args.threshold,

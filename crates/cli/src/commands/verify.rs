@@ -51,7 +51,7 @@ struct Check {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let template = args.template.as_deref().map(read_text).transpose()?;
-    let run = args.run.find(global)?;
+    let run = args.run.find(global, printer)?;
     let mut checks = vec![evidence(&run)?];
     let reports = if args.reports.is_empty() {
         let usual = ["report.html", "report.md"].map(|name| run.path().join(name));

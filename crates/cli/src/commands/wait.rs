@@ -39,12 +39,12 @@ pub(crate) struct WatchArgs {
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) fn wait(args: &WaitArgs, global: &Global, printer: Printer) -> Done {
-    stay(&args.run.find(global)?, None, args.json, printer)
+    stay(&args.run.find(global, printer)?, None, args.json, printer)
 }
 
 pub(crate) fn watch(args: &WatchArgs, global: &Global, printer: Printer) -> Done {
     stay(
-        &args.run.find(global)?,
+        &args.run.find(global, printer)?,
         Some(Detail::Quiet),
         args.json,
         printer,

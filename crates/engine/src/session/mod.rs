@@ -26,6 +26,7 @@ use fairtrial_journal::{
 use fairtrial_model::hex;
 use opening::{capture, probe, recorded, refuse_open_jobs};
 use sha2::{Digest, Sha256};
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
@@ -38,13 +39,40 @@ pub fn run(
     events: Sender<RunEvent>,
 ) -> Result<RunReport, EngineError> {
     let placed = probe(request)?;
-    let (run, resumed) = match &request.start {
-        Start::New { .. } => (
-            RunDir::create(&request.root, &request.plan.spec().name, (request.now)())?,
-            false,
-        ),
-        Start::Resume(run) | Start::Attend(run) => (run.clone(), true),
-    };
+    match &request.start {
+        Start::Resume(run) | Start::Attend(run) => {
+            go_on(run.clone(), true, placed, (request, controls, events))
+        }
+        Start::New { .. } => {
+            let name = &request.plan.spec().name;
+            let run = RunDir::create(&request.root, name, (request.now)())?;
+            let done = go_on(run.clone(), false, placed, (request, controls, events));
+            if done.is_err() {
+                forget_unbegun(&run);
+            }
+            done
+        }
+    }
+}
+
+/// Takes away the folder of a run that came to nothing: without its first line it holds nothing, and would be the newest.
+fn forget_unbegun(run: &RunDir) {
+    let is_empty = run.journal().metadata().map_or_else(
+        |error| error.kind() == ErrorKind::NotFound,
+        |journal| journal.len() == 0,
+    );
+    if is_empty {
+        // The first error is the one that matters; readers pass over what stays.
+        let _ = std::fs::remove_dir_all(run.path());
+    }
+}
+
+fn go_on(
+    run: RunDir,
+    resumed: bool,
+    placed: Option<Placed>,
+    (request, controls, events): (&RunRequest, &Controls, Sender<RunEvent>),
+) -> Result<RunReport, EngineError> {
     let lock = RunLock::acquire(&run, (request.now)())?;
     let known = if resumed {
         let known = recorded(&run, request)?;

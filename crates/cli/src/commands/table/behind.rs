@@ -2,6 +2,7 @@
 
 use super::suite::Ran;
 use crate::exit::Failure;
+use crate::printer::Printer;
 use crate::report_of::read_environment;
 use crate::sources::run_named;
 use fairtrial_analysis::tables::{Behind, source_of};
@@ -14,6 +15,7 @@ pub(super) struct Loader<'a> {
     pub(super) root: DataRoot,
     /// The table's name in the spec.
     pub(super) table: &'a str,
+    pub(super) printer: Printer,
     /// What could not be read.
     pub(super) notes: Vec<String>,
 }
@@ -52,7 +54,7 @@ impl Loader<'_> {
     }
 
     fn find(&mut self, source: &str) -> Result<Option<Behind>, Failure> {
-        let Some(run) = run_named(source, &self.root)? else {
+        let Some(run) = run_named(source, &self.root, self.printer)? else {
             return Ok(None);
         };
         let spec = resolved_spec(&run)?;

@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let proposed_run = args
         .from
         .as_deref()
-        .map(|name| suite::open(name, global))
+        .map(|name| suite::open(name, global, printer))
         .transpose()?;
     let spec = match (args.suite.spec(printer)?, &proposed_run) {
         (Some(spec), _) => spec,
@@ -122,11 +122,12 @@ pub(super) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let baseline_run = args
         .baseline
         .as_deref()
-        .map(|name| suite::open(name, global))
+        .map(|name| suite::open(name, global, printer))
         .transpose()?;
     let mut loader = Loader {
         root: data_dir::for_here(global.data_dir.as_deref()),
         table: &declared.name,
+        printer,
         notes: Vec::new(),
     };
     let mut load = |ran: Option<&Ran>| ran.map(|ran| loader.load(ran)).transpose();

@@ -86,7 +86,7 @@ fn from_run(
     global: &Global,
     printer: Printer,
 ) -> Result<Vec<Outcome>, Failure> {
-    let ran = suite::open(name, global)?;
+    let ran = suite::open(name, global, printer)?;
     let tables: Vec<(&TableSpec, PathBuf)> = match &args.file {
         Some(file) => vec![(
             table_for(&ran.spec, file, args.table.as_deref())?,
