@@ -642,3 +642,17 @@ fn a_run_that_was_ended_before_it_began_is_not_the_newest() {
     let begun = project.expect(0, &["run", "bench.toml", "--resume", stamp]);
     assert!(begun.err.contains("it begins now"), "{}", begun.err);
 }
+
+#[test]
+fn a_resume_that_is_refused_says_what_changed_beside_the_trials() {
+    let project = Project::with_spec(PAIRED);
+    project.expect(0, &["run", "bench.toml"]);
+    let changed = PAIRED.replace(
+        "id = \"score\"",
+        "id = \"score\"\ninherit_env = { deny = [\"AWS_*\"] }",
+    );
+    project.write("bench.toml", &changed);
+    let refused = project.expect(2, &["run", "bench.toml", "--resume"]);
+    let said = "`tasks.score.inherit_env.deny` changed: `[]` before, `[\"AWS_*\"]` now";
+    assert!(refused.err.contains(said), "{}", refused.err);
+}

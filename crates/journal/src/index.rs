@@ -1,8 +1,8 @@
 //! An SQLite index over all journals of a data root, for questions across runs: one row per run.
 //!
 //! It holds nothing of its own: a journal that is not as the index saw it last is folded anew, and a broken or older
-//! file is thrown away and made again. Where the data root cannot be written, the index lives in memory for the time of
-//! the command.
+//! file is thrown away and made again. Where it cannot be written (rights, a full disk, somebody who holds it),
+//! the index lives in memory for the time of the command.
 
 mod catch_up;
 mod database;
@@ -14,7 +14,7 @@ use crate::error::JournalError;
 use crate::root::DataRoot;
 use crate::run_dir::{RunDir, list_runs};
 use crate::state::RunState;
-use database::{Database, is_broken};
+use database::{Database, cannot_write, is_broken};
 use std::path::PathBuf;
 
 /// The index of a data root.
@@ -60,19 +60,22 @@ impl Index {
             .collect()
     }
 
-    /// Does something; where the file turns out to be broken, once more with a new one.
+    /// Does something; where the file turns out to be broken, once more with a new one, and where it cannot be written,
+    /// once more in memory.
     fn retried(
         &mut self,
         work: impl Fn(&mut Database) -> Result<(), catch_up::Failure>,
     ) -> Result<(), JournalError> {
-        match work(&mut self.database) {
+        let other = match work(&mut self.database) {
             Err(catch_up::Failure::Sqlite(error)) if is_broken(&error) => {
-                self.database = self.indexed(Database::anew(&Self::path(&self.root)))?;
-                let again = work(&mut self.database);
-                self.settle(again)
+                Database::anew(&Self::path(&self.root))
             }
-            other => self.settle(other),
-        }
+            Err(catch_up::Failure::Sqlite(error)) if cannot_write(&error) => Database::memory(),
+            done => return self.settle(done),
+        };
+        self.database = self.indexed(other)?;
+        let again = work(&mut self.database);
+        self.settle(again)
     }
 
     fn indexed<T>(&self, result: rusqlite::Result<T>) -> Result<T, JournalError> {

@@ -231,3 +231,14 @@ fn several_commands_may_catch_up_at_once() {
         }
     });
 }
+
+#[test]
+fn an_index_that_somebody_holds_is_made_in_memory() {
+    let (_dir, root) = root();
+    let run = new_run(&root, "demo");
+    write(&run.journal(), &[opened(&run, 4), session(false)]);
+    let rows = fresh(&root).runs().unwrap();
+    let hold = rusqlite::Connection::open(Index::path(&root)).unwrap();
+    hold.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(fresh(&root).runs().unwrap(), rows);
+}

@@ -1,6 +1,7 @@
 //! What changed between two plans, said field by field, so that nobody wonders why a trial runs again.
 
 use crate::Plan;
+use crate::identity::deciding;
 use fairtrial_model::Identity;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -19,6 +20,9 @@ pub struct PlanChange {
     pub changed: u64,
     /// The fields that differ, the most frequent first.
     pub fields: Vec<FieldChange>,
+    /// What differs where all trials are the same, by its place in the spec: `tasks.train.inherit_env.deny`, with its
+    /// value before and now.
+    pub beside: Vec<(String, String, String)>,
 }
 
 /// One field that differs in some trials.
@@ -57,10 +61,25 @@ pub(crate) fn compare(earlier: &Plan, later: &Plan) -> PlanChange {
         }
     }
     change.removed = before.len() as u64;
+    if change.changed + change.added + change.removed == 0 {
+        change.beside = beside(earlier, later);
+    }
     change
         .fields
         .sort_by_key(|field| std::cmp::Reverse(field.trials));
     change
+}
+
+/// What decides two plans with the same trials, where it differs.
+fn beside(earlier: &Plan, later: &Plan) -> Vec<(String, String, String)> {
+    let mut found = Vec::new();
+    let [old, new] = [earlier, later].map(|plan| deciding(plan.spec()));
+    differences("", &old, &new, &mut found);
+    let shown = |value: Option<Value>| value.map_or("none".to_owned(), |value| value.to_string());
+    let found = found.into_iter();
+    found
+        .map(|one| (one.key, shown(one.before), shown(one.after)))
+        .collect()
 }
 
 fn note(

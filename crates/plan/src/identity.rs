@@ -5,7 +5,9 @@
 
 use crate::{PLAN_VERSION, Trial};
 use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId, hex};
-use fairtrial_spec::{Needs, Retries, Spec, Strategy, Sweep, Work};
+use fairtrial_spec::{Needs, Retries, Spec, Strategy, Sweep, Task, Work};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 use std::io::Write as _;
@@ -93,8 +95,8 @@ fn shown(value: Option<impl Display>) -> impl Fn(&mut Vec<u8>) {
     }
 }
 
-/// Hash of everything that decides the trials, their order and what is read from them.
-pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
+/// The tasks without what does not decide their results.
+fn deciding_tasks(spec: &Spec) -> Vec<Task> {
     let mut tasks = spec.tasks.clone();
     for task in &mut tasks {
         task.place = 0;
@@ -108,6 +110,39 @@ pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
         task.limits.grace_s = 0.0;
         task.resources = Needs::default();
     }
+    tasks
+}
+
+/// Everything that decides the trials, their order and what is read from them, by the names that the spec has for it.
+pub(crate) fn deciding(spec: &Spec) -> Map<String, Value> {
+    let tasks = deciding_tasks(spec);
+    let tasks = tasks.iter().map(|task| (task.id.clone(), value(task)));
+    let metrics = spec.metrics.iter().map(|metric| {
+        let read = (&metric.source, &metric.summary, metric.required);
+        (metric.name.clone(), value(&read))
+    });
+    let named = [
+        ("seeds", value(&spec.seeds)),
+        ("order", value(&spec.order)),
+        ("order_seed", value(&spec.order_seed)),
+        ("arms", value(&spec.arms)),
+        ("sweep", value(&spec.sweep)),
+        ("tasks", Value::Object(tasks.collect())),
+        ("metrics", Value::Object(metrics.collect())),
+    ];
+    let named = named.into_iter();
+    named
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn value(part: &impl Serialize) -> Value {
+    serde_json::to_value(part).unwrap_or_default()
+}
+
+/// Hash of everything that decides the trials, their order and what is read from them.
+pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
+    let tasks = deciding_tasks(spec);
     let metrics: Vec<_> = spec
         .metrics
         .iter()

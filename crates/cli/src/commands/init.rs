@@ -2,10 +2,10 @@
 
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
+use fairtrial_journal::{Fresh, JournalError, write_once};
 use fairtrial_spec::Format;
-use std::fs::File;
-use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// Print or write a commented spec to start from
 #[derive(Debug, clap::Args)]
@@ -41,17 +41,33 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
         ))
     })?;
     let text = starter(format).as_bytes();
-    let made = File::create_new(file).and_then(|mut made| made.write_all(text));
-    made.map_err(|error| {
-        let failure = Failure::input(format!("cannot make {}: {error}", file.display()));
-        match error.kind() {
-            ErrorKind::AlreadyExists => failure.hint("name another file; nothing was changed"),
-            _ => failure,
+    // In one step: what a full disk leaves half written would stand in the way of the next try.
+    match write_once(file, text) {
+        Ok(Fresh::Written) => {}
+        Ok(Fresh::Taken) => {
+            let message = format!("cannot make {}: it is there already", file.display());
+            return Err(Failure::input(message).hint("name another file; nothing was changed"));
         }
-    })?;
+        Err(error) => return Err(cannot_make(file, error)),
+    }
     printer.tell(format!(
         "made {0}; `fairtrial plan {0}` shows what it would run",
         file.display()
     ));
     Ok(Exit::Fine)
+}
+
+/// A folder that is not there is the user's slip; a disk that is full is not.
+fn cannot_make(file: &Path, error: JournalError) -> Failure {
+    match error {
+        JournalError::Io { source, .. }
+            if matches!(
+                source.kind(),
+                ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied
+            ) =>
+        {
+            Failure::input(format!("cannot make {}: {source}", file.display()))
+        }
+        error => error.into(),
+    }
 }

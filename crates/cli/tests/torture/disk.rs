@@ -122,3 +122,39 @@ fn on_a_read_only_disk_nothing_runs_and_everything_can_be_read() {
     lab.finish().assert_code(0);
     audit(&lab, 8);
 }
+
+#[test]
+fn on_a_full_disk_what_cannot_begin_leaves_nothing_in_the_way() {
+    let Some((lab, disk)) = lab_on_a_disk() else {
+        return;
+    };
+    lab.finish().assert_code(0);
+    let ballast = disk.0.join("ballast");
+    // As much as there is room for.
+    let full = fs::write(&ballast, vec![0; 2 * DISK_BYTES as usize]);
+    assert!(full.is_err());
+    let message = "No space left on device";
+    lab.call(&["run", "spec.toml"])
+        .assert_code(3)
+        .assert_said(message);
+    assert_eq!(
+        lab.run_dirs().len(),
+        1,
+        "a run that did not begin is no run"
+    );
+    lab.call(&["init", "disk/new.toml"])
+        .assert_code(3)
+        .assert_said(message);
+    let left: Vec<_> = fs::read_dir(&disk.0).unwrap().collect();
+    assert_eq!(
+        left.len(),
+        2,
+        "the data, the ballast and nothing else: {left:?}"
+    );
+    for command in ["list", "status"] {
+        let done = lab.call(&[command]).assert_code(0);
+        assert!(done.stdout.contains("torture"), "{command}: {done:?}");
+    }
+    fs::remove_file(ballast).unwrap();
+    lab.call(&["init", "disk/new.toml"]).assert_code(0);
+}

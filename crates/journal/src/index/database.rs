@@ -57,7 +57,8 @@ impl Database {
         }
     }
 
-    fn memory() -> rusqlite::Result<Self> {
+    /// An empty one that lives as long as the command.
+    pub(super) fn memory() -> rusqlite::Result<Self> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(TABLES)?;
         Ok(Self { connection })
@@ -111,10 +112,20 @@ pub(super) fn is_broken(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn cannot_write(error: &rusqlite::Error) -> bool {
+/// Whether the file may be fine and cannot be written now: by its rights, for want of room, or because somebody holds it.
+pub(super) fn cannot_write(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error_code();
     matches!(
         code,
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+        Some(
+            ErrorCode::ReadOnly
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+        )
     )
 }
