@@ -41,8 +41,37 @@ pub(super) fn from_seconds(
     Ok(Conversion::between("s", unit(column, metric))?.apply(seconds))
 }
 
-/// The unit of a column; seconds where none is declared.
+/// The unit of a column: what it is converted to there, what the metric says, or what that is converted to; seconds where
+/// none is declared.
 pub(super) fn unit<'a>(column: &'a TableColumn, metric: &'a MetricDeclaration) -> &'a str {
     let converted = column.convert.as_ref().map(Conversion::to_unit);
-    converted.or(metric.unit.as_deref()).unwrap_or("s")
+    let own = metric.convert.as_ref().map(Conversion::to_unit);
+    converted.or(metric.unit.as_deref()).or(own).unwrap_or("s")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_seconds;
+    use fairtrial_model::{Conversion, MetricDeclaration};
+    use fairtrial_spec::TableColumn;
+
+    #[test]
+    fn three_minutes_are_3_in_a_column_of_a_metric_that_is_converted_to_minutes() {
+        let mut column = TableColumn {
+            title: "Run Time".to_owned(),
+            metric: "time".to_owned(),
+            convert: None,
+            decimals: None,
+            missing: None,
+        };
+        let mut metric = MetricDeclaration::named("time");
+        let shown = |column: &TableColumn, metric: &MetricDeclaration| {
+            from_seconds(180.0, column, metric).unwrap()
+        };
+        assert_eq!(shown(&column, &metric), 180.0);
+        metric.convert = Some(Conversion::between("s", "min").unwrap());
+        assert_eq!(shown(&column, &metric), 3.0);
+        column.convert = Some(Conversion::between("min", "h").unwrap());
+        assert_eq!(shown(&column, &metric), 0.05);
+    }
 }
