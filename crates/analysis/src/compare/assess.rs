@@ -276,8 +276,8 @@ fn effect(
         }
     };
     let margin_size = rule.margin.map(|margin| match case.scale {
-        Scale::Difference => margin,
-        Scale::Ratio => margin.exp_m1() * control,
+        Scale::Difference => margin.above,
+        Scale::Ratio => margin.above.exp_m1() * control,
     });
     Some(Effect {
         scale: case.scale,
@@ -292,7 +292,7 @@ fn effect(
         margin: margin_size,
         clears_margin: rule
             .margin
-            .map(|margin| interval.low > margin || interval.high < -margin),
+            .map(|margin| interval.low > margin.above || interval.high < -margin.below),
     })
 }
 

@@ -9,6 +9,7 @@ mod beside;
 pub(crate) mod case;
 mod choice;
 mod contest;
+mod edges;
 mod failures;
 mod fairness;
 pub(crate) mod family;
