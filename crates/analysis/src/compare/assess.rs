@@ -373,9 +373,12 @@ fn flags(case: &Case) -> Vec<Flag> {
         flags.push(Flag::Undeclared);
     }
     let tasks = left_out::tasks(case);
-    // Where none has a value, that is what the verdict says.
-    if !tasks.is_empty() && !case.units.rows.is_empty() {
+    // Where there are no other tasks, the verdict says what is missing.
+    if !tasks.is_empty() && case.units.has_sample() {
         flags.push(Flag::TasksLeftOut { tasks });
+    }
+    if case.has_rounded() {
+        flags.push(Flag::RoundedIntegers);
     }
     let tasks = case.units.without_spread.clone();
     if !tasks.is_empty() {

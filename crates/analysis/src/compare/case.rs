@@ -34,8 +34,10 @@ pub enum Scale {
     Ratio,
 }
 
-/// Smallest change of a timing that matters where no margin is declared.
+/// Smallest change of a timing that matters where no margin is declared, as a share of the control.
 const TIMING_THRESHOLD: f64 = 0.01;
+/// From 2^53 on not every whole number can be kept; beyond 2^64 numbers are hardly meant to be whole.
+const INEXACT: std::ops::Range<f64> = 9_007_199_254_740_992.0..1.844_674_407_370_955_2e19;
 /// Units of time.
 const TIME_UNITS: [&str; 14] = [
     "s", "sec", "secs", "second", "seconds", "ms", "us", "µs", "ns", "min", "mins", "minutes", "h",
@@ -219,6 +221,12 @@ impl Case {
             }
         }
         found
+    }
+
+    /// Whether there are values that only whole numbers have (a count, an id, nanoseconds) and that are too large to keep
+    /// all their digits.
+    pub(crate) fn has_rounded(&self) -> bool {
+        finite(&self.rows).any(|value| INEXACT.contains(&value.abs()))
     }
 
     /// Whether there are values, and all are above zero.

@@ -122,13 +122,23 @@ pub(crate) struct Missing {
     pub(crate) trials: u64,
 }
 
+/// What is charged to an arm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Charged {
+    /// Trials that failed.
+    Failures,
+    /// Values that are absent, NaN or infinite, of trials that ended well.
+    Values,
+}
+
 impl Units {
     /// Forms the units of both sides.
     pub(crate) fn form(sides: &SideRows, rules: UnitRules) -> Self {
         let tasks = reported_tasks(sides);
         let shape = Shape::of(sides, &tasks, rules);
         let mut units = Self::with_kind(sides, &tasks, shape, rules);
-        if units.by_task && !units.strata_are_usable() {
+        // Where nothing can be compared there is no spread to miss either: what is left out are the units themselves.
+        if units.by_task && units.has_sample() && !units.strata_are_usable() {
             let each_task = Shape {
                 kind: UnitKind::Task,
                 by_task: false,
@@ -175,6 +185,11 @@ impl Units {
             nothing_shared: !shared,
             without_spread: Vec::new(),
         }
+    }
+
+    /// Whether there is anything to compare.
+    pub(crate) fn has_sample(&self) -> bool {
+        self.used().any(|(_, used)| used)
     }
 
     /// Whether every task has the two units that a spread needs, and the tasks are the same on both sides.
@@ -313,8 +328,11 @@ impl Units {
             .map(|(task, _)| task.as_str())
     }
 
-    /// The units that the sample leaves out, by name.
+    /// The units that the sample leaves out, by name; without pairs, those of each side.
     pub(crate) fn dropped(&self) -> Vec<DroppedUnit> {
+        if !self.paired {
+            return self.dropped_by_side();
+        }
         let name = |row: &UnitRow| DroppedUnit {
             unit: self.name(row),
             why: match (row.control.has_value(), row.candidate.has_value()) {
@@ -331,6 +349,27 @@ impl Units {
         };
         let left_out = self.used().filter(|(_, used)| !used);
         left_out.map(|(row, _)| name(row)).collect()
+    }
+
+    /// Of two groups, a unit is left out that ran and has no value, and one of a task that the other side does not have.
+    fn dropped_by_side(&self) -> Vec<DroppedUnit> {
+        let of = |(row, used): (&UnitRow, bool)| {
+            let sides = [("control", row.control), ("candidate", row.candidate)];
+            let left_out = sides.into_iter().filter_map(move |(side, tally)| {
+                let why = match tally.has_value() {
+                    _ if tally == Tally::default() => return None,
+                    false => tally.why_missing(),
+                    true if !used => "the other side has no value in this task".to_owned(),
+                    true => return None,
+                };
+                Some(DroppedUnit {
+                    unit: format!("{side} {}", self.name(row)),
+                    why,
+                })
+            });
+            left_out.collect::<Vec<_>>()
+        };
+        self.used().flat_map(of).collect()
     }
 
     /// Names of the units in the order of [`Sample::places`], for saying which one a result hangs on.
@@ -392,11 +431,18 @@ impl Units {
         missing
     }
 
-    /// Whether trials that are charged to an arm are missing on either side.
-    pub(crate) fn has_charged(&self) -> bool {
-        self.rows
-            .iter()
-            .any(|row| row.control.charged + row.candidate.charged > 0)
+    /// What is missing and charged to an arm: trials that failed, or none but values that are absent or not finite.
+    pub(crate) fn charged(&self) -> Option<Charged> {
+        let tallies = || {
+            let rows = self.rows.iter();
+            rows.flat_map(|row| [&row.control, &row.candidate])
+        };
+        if tallies().any(Tally::has_failed) {
+            Some(Charged::Failures)
+        } else {
+            let missing = tallies().any(|tally| tally.charged > 0);
+            missing.then_some(Charged::Values)
+        }
     }
 
     fn name(&self, row: &UnitRow) -> String {
