@@ -315,3 +315,46 @@ fn what_must_be_known_before_trusting_it_stands_in_every_form_of_the_answer() {
         assert!(text.contains("adds 3 seeds to the 5 of"), "{text}");
     }
 }
+
+#[test]
+fn numbers_that_are_made_differently_are_not_compared() {
+    let project = project();
+    let first = run(&project);
+    project.expect(0, &["gate", &first, "--save-baseline", "base.json"]);
+    let rounded = SPEC.replace("margin = \"2%\"", "margin = \"2%\"\nround = 0");
+    project.write("bench.toml", &rounded);
+    let second = run(&project);
+    for baseline in [first.as_str(), "base.json"] {
+        let ran = project.expect(2, &["gate", &second, "--baseline", baseline]);
+        assert!(
+            ran.err
+                .contains("make the numbers of `score` differently (round: none and 0)"),
+            "{}",
+            ran.err
+        );
+    }
+    let accepted = [
+        "gate",
+        &second,
+        "--baseline",
+        "base.json",
+        "--accept-definition",
+    ];
+    let ran = project.expect(0, &accepted);
+    assert!(ran.out.contains("which was accepted"), "{}", ran.out);
+    let ran = project.expect(0, &["compare", &first, &second]);
+    assert!(
+        ran.out.contains("--accept definition overrides"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains(
+            "The sides make the numbers of a metric differently: score: round (none | 0)."
+        ),
+        "{}",
+        ran.out
+    );
+    let ran = project.expect(0, &["compare", &first, &second, "--accept", "definition"]);
+    assert!(ran.out.contains("identical"), "{}", ran.out);
+}

@@ -9,6 +9,7 @@ mod beside;
 pub(crate) mod case;
 mod choice;
 mod contest;
+pub(crate) mod definition;
 mod edges;
 mod failures;
 mod fairness;
@@ -140,7 +141,7 @@ pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Compariso
     check(options)?;
     let planned = sides::plan(inputs, options)?;
     let asked = asked_metrics(inputs, options)?;
-    let mismatches = mismatch::find(inputs, &planned);
+    let mismatches = mismatch::find(inputs, &planned, &asked);
     let cases: Vec<Vec<Case>> = planned
         .iter()
         .map(|contrast| cases_of(contrast, &asked, options))
@@ -361,6 +362,7 @@ fn judge(
                 Some(why) => line.withheld(why),
                 None => line,
             })
+            .map(|line| mismatch::hold_back_task(line, mismatches, &options.accept))
             .collect(),
     }
 }

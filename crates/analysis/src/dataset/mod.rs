@@ -69,6 +69,8 @@ pub enum FactKind {
     Seeds,
     /// The machine.
     Machine,
+    /// How a metric's numbers are made.
+    Definition,
     /// The state of the source.
     Source,
     /// Uncommitted changes.
@@ -342,6 +344,11 @@ impl Dataset {
             }
         }
         values
+    }
+
+    /// Whether some trial has a value of a metric.
+    pub(crate) fn has_values(&self, metric: &str) -> bool {
+        self.by_metric.contains_key(metric)
     }
 
     /// The tasks that a metric is about: those with a value of it, and those of which no trial ended ok, so that what

@@ -1,7 +1,8 @@
 //! The rules of a gate: which metrics may block, which way is worse, and by how much they may get worse.
 
+use crate::compare::definition;
 use crate::compare::{Inputs, parse_margin};
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, FactKind};
 use crate::{AnalysisError, order};
 use fairtrial_model::{Direction, Margin, MetricDeclaration};
 use serde::Serialize;
@@ -134,6 +135,36 @@ pub(super) fn disputed(
             ));
         }
         notes.extend(other_points((baseline, before), (candidate, now))?);
+    }
+    Ok(notes)
+}
+
+/// Refuses a baseline whose numbers were made in another way: whatever the change did, they would differ. `accepted` are
+/// kinds of differences that the user knows about; they are noted.
+pub(super) fn made_alike(
+    inputs: Inputs<'_>,
+    rules: &[GateRule],
+    accepted: &[FactKind],
+) -> Result<Vec<String>, AnalysisError> {
+    let Inputs::Two(baseline, candidate) = inputs else {
+        return Ok(Vec::new());
+    };
+    let mut notes = Vec::new();
+    for rule in rules {
+        let name = rule.metric.as_str();
+        let found = definition::mismatches(baseline, candidate, name);
+        let Some(words) = definition::in_words(name, &found) else {
+            continue;
+        };
+        if !accepted.contains(&FactKind::Definition) {
+            return Err(AnalysisError::Question(format!(
+                "the baseline and the run make the numbers of `{name}` differently ({words}): make the baseline again with \
+                 the spec of today, or say --accept-definition where they mean the same"
+            )));
+        }
+        notes.push(format!(
+            "{name}: the baseline and the run make its numbers differently ({words}), which was accepted"
+        ));
     }
     Ok(notes)
 }

@@ -57,6 +57,9 @@ pub(crate) struct Args {
     /// Judge timings that come from different machines
     #[arg(long)]
     accept_machine: bool,
+    /// Judge metrics whose numbers the baseline made differently (source, summary, conversion, rounding, unit)
+    #[arg(long)]
+    accept_definition: bool,
     /// End with exit code 0 where the answer is inconclusive
     #[arg(long)]
     allow_inconclusive: bool,
@@ -130,11 +133,13 @@ fn options(source: &Source, args: &Args) -> GateOptions {
             alpha: args.alpha.unwrap_or(declared.alpha),
             pairing: args.pairing.into(),
             valid: args.valid,
-            accept: if args.accept_machine {
-                vec![FactKind::Machine]
-            } else {
-                Vec::new()
-            },
+            accept: [
+                (args.accept_machine, FactKind::Machine),
+                (args.accept_definition, FactKind::Definition),
+            ]
+            .into_iter()
+            .filter_map(|(accepted, kind)| accepted.then_some(kind))
+            .collect(),
             ..declared
         },
     }

@@ -201,6 +201,10 @@ pub(crate) fn mismatch_sentences(mismatches: &[Mismatch]) -> Vec<String> {
         (FactKind::Parameters, "The sides differ in parameters"),
         (FactKind::Seeds, "The sides ran different seeds"),
         (FactKind::Machine, "The sides ran on different machines"),
+        (
+            FactKind::Definition,
+            "The sides make the numbers of a metric differently",
+        ),
         (FactKind::Source, "The sides ran different sources or tools"),
         (
             FactKind::DirtyTree,
