@@ -4,6 +4,7 @@
 
 mod baseline;
 mod cell;
+mod column;
 mod result_json;
 mod reuse;
 mod run;

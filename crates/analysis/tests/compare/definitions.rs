@@ -107,3 +107,34 @@ fn sources_conversions_rounding_and_units_are_looked_at() {
             .contains("unit: shares and points")
     );
 }
+
+#[test]
+fn percents_are_not_held_against_shares() {
+    let table = |label: &str, values: [&str; 4]| {
+        let rows = values.iter().enumerate();
+        let rows: String = rows
+            .map(|(seed, value)| format!("{seed},{value}\n"))
+            .collect();
+        Dataset::from_csv(label, &format!("seed,acc\n{rows}")).unwrap()
+    };
+    let percents = table("a.csv", ["90%", "91 %", "93%", "92%"]);
+    let shares = table("b.csv", ["0.95", "0.94", "0.97", "0.96"]);
+    let options = CompareOptions {
+        direction: UP,
+        ..CompareOptions::default()
+    };
+    let comparison = compare(Inputs::Two(&percents, &shares), &options).unwrap();
+    let found = first(&comparison);
+    assert_eq!(found.verdict.word, Word::Insufficient);
+    assert!(
+        found
+            .verdict
+            .reason
+            .contains("written: in percent and without %"),
+        "{}",
+        found.verdict.reason
+    );
+    let better = table("c.csv", ["95%", "97%", "97.5%", "98%"]);
+    let comparison = compare(Inputs::Two(&percents, &better), &options).unwrap();
+    assert_eq!(first(&comparison).verdict.word, Word::Improved);
+}
