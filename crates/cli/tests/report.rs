@@ -461,7 +461,7 @@ fn a_history_is_of_numbers_that_are_made_one_way() {
     let page = read(&project.newest_run("bench").join("report.html"));
     assert!(page.contains("reward: run by run"), "{page}");
     assert!(
-        page.contains("left out: reward was made in another way there"),
+        page.contains("reward was made in another way there"),
         "{page}"
     );
     project.expect(0, &["verify", "bench"]);

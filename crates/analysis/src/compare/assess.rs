@@ -2,12 +2,13 @@
 
 use super::beside::{self, Beside};
 use super::case::{Case, DataKind, Scale};
+use super::dropped::DroppedUnit;
 use super::family::FamilyPlace;
 use super::judged::{Judged, judged};
 use super::left_out;
 use super::plan_more::{self, MoreTrials};
 use super::relative;
-use super::units::{DroppedUnit, UnitKind};
+use super::units::UnitKind;
 use super::verdict::Word;
 use super::{Flag, Role};
 use crate::TrialSet;

@@ -2,8 +2,8 @@
 //! against the verdict.
 
 use super::case::Case;
+use super::dropped::Charged;
 use super::fill::{Fill, FillByTask};
-use super::units::Charged;
 use super::verdict::Word;
 
 /// Why the verdict does not stand if what is missing had been as bad for it as values get; absent where it does.

@@ -10,6 +10,7 @@ pub(crate) mod case;
 mod choice;
 mod contest;
 pub(crate) mod definition;
+mod dropped;
 mod edges;
 mod failures;
 mod fairness;
@@ -45,6 +46,7 @@ pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standard
 pub use case::{DataKind, Scale};
 pub(crate) use case::{is_timing, rule_for};
 pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared};
+pub use dropped::DroppedUnit;
 pub use failures::{FailureCount, Failures};
 pub use fairness::Fairness;
 pub use family::FamilyPlace;
@@ -60,7 +62,7 @@ pub use reference::{GivenPoints, parse_points};
 pub use sides::{Inputs, SideName};
 pub use suite::{SuiteBeside, SuiteScore};
 pub use tasks::TaskLine;
-pub use units::{DroppedUnit, Pairing, TaskRole, UnitKind};
+pub use units::{Pairing, TaskRole, UnitKind};
 pub(crate) use verdict::Rule;
 pub use verdict::Word;
 

@@ -75,15 +75,6 @@ pub(crate) struct UnitRow {
     pub(crate) candidate: Tally,
 }
 
-/// A unit that could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DroppedUnit {
-    /// Which (`train · seed 1072`).
-    pub unit: String,
-    /// Why, by side.
-    pub why: String,
-}
-
 /// What the caller has decided.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UnitRules {
@@ -120,15 +111,6 @@ pub(crate) struct Missing {
     pub(crate) without_value: u64,
     /// All trials.
     pub(crate) trials: u64,
-}
-
-/// What is charged to an arm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Charged {
-    /// Trials that failed.
-    Failures,
-    /// Values that are absent, NaN or infinite, of trials that ended well.
-    Values,
 }
 
 impl Units {
@@ -295,7 +277,7 @@ impl Units {
     }
 
     /// Whether the sample has something of each unit.
-    fn used(&self) -> impl Iterator<Item = (&UnitRow, bool)> {
+    pub(super) fn used(&self) -> impl Iterator<Item = (&UnitRow, bool)> {
         let on_both = self.on_both_sides(
             |row| row.control.has_value(),
             |row| row.candidate.has_value(),
@@ -326,50 +308,6 @@ impl Units {
         named
             .filter(|(_, used)| *used)
             .map(|(task, _)| task.as_str())
-    }
-
-    /// The units that the sample leaves out, by name; without pairs, those of each side.
-    pub(crate) fn dropped(&self) -> Vec<DroppedUnit> {
-        if !self.paired {
-            return self.dropped_by_side();
-        }
-        let name = |row: &UnitRow| DroppedUnit {
-            unit: self.name(row),
-            why: match (row.control.has_value(), row.candidate.has_value()) {
-                (true, _) => format!("candidate: {}", row.candidate.why_missing()),
-                (false, true) => format!("control: {}", row.control.why_missing()),
-                (false, false) => {
-                    format!(
-                        "control: {}, candidate: {}",
-                        row.control.why_missing(),
-                        row.candidate.why_missing()
-                    )
-                }
-            },
-        };
-        let left_out = self.used().filter(|(_, used)| !used);
-        left_out.map(|(row, _)| name(row)).collect()
-    }
-
-    /// Of two groups, a unit is left out that ran and has no value, and one of a task that the other side does not have.
-    fn dropped_by_side(&self) -> Vec<DroppedUnit> {
-        let of = |(row, used): (&UnitRow, bool)| {
-            let sides = [("control", row.control), ("candidate", row.candidate)];
-            let left_out = sides.into_iter().filter_map(move |(side, tally)| {
-                let why = match tally.has_value() {
-                    _ if tally == Tally::default() => return None,
-                    false => tally.why_missing(),
-                    true if !used => "the other side has no value in this task".to_owned(),
-                    true => return None,
-                };
-                Some(DroppedUnit {
-                    unit: format!("{side} {}", self.name(row)),
-                    why,
-                })
-            });
-            left_out.collect::<Vec<_>>()
-        };
-        self.used().flat_map(of).collect()
     }
 
     /// Names of the units in the order of [`Sample::places`], for saying which one a result hangs on.
@@ -431,21 +369,7 @@ impl Units {
         missing
     }
 
-    /// What is missing and charged to an arm: trials that failed, or none but values that are absent or not finite.
-    pub(crate) fn charged(&self) -> Option<Charged> {
-        let tallies = || {
-            let rows = self.rows.iter();
-            rows.flat_map(|row| [&row.control, &row.candidate])
-        };
-        if tallies().any(Tally::has_failed) {
-            Some(Charged::Failures)
-        } else {
-            let missing = tallies().any(|tally| tally.charged > 0);
-            missing.then_some(Charged::Values)
-        }
-    }
-
-    fn name(&self, row: &UnitRow) -> String {
+    pub(super) fn name(&self, row: &UnitRow) -> String {
         let task = self
             .task_names
             .get(row.task as usize)

@@ -93,7 +93,7 @@ impl Rule {
     }
 
     /// What an interval must clear to be improved or regressed.
-    fn to_clear(&self) -> Edges {
+    fn to_clear(self) -> Edges {
         self.margin
             .filter(|_| self.beyond_margin)
             .unwrap_or(Edges::NONE)

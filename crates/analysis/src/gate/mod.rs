@@ -137,8 +137,8 @@ pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisE
         )));
     }
     let rules = rule::asked(inputs, &options.rules)?;
-    let mut notes = rule::made_alike(inputs, &rules, &options.compare.accept)?;
-    notes.extend(rule::disputed(inputs, &rules)?);
+    rule::made_alike(inputs, &rules, &options.compare.accept)?;
+    let notes = rule::disputed(inputs, &rules)?;
     let sources: Vec<Dataset> = inputs
         .datasets()
         .map(|data| rule::applied(data, &rules))

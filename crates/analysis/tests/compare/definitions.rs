@@ -23,7 +23,7 @@ fn sources(changed: impl Fn(&mut MetricDeclaration)) -> (Dataset, Dataset) {
         };
         let mine: Vec<Record> = of_arm.map(without_arm).collect();
         let mut data = dataset(UP, None, &mine);
-        data.label = arm.to_owned();
+        arm.clone_into(&mut data.label);
         data.declared[0].summary = Some(summary(r#"{"type":"max"}"#));
         data
     };
@@ -112,10 +112,10 @@ fn sources_conversions_rounding_and_units_are_looked_at() {
 fn percents_are_not_held_against_shares() {
     let table = |label: &str, values: [&str; 4]| {
         let rows = values.iter().enumerate();
-        let rows: String = rows
-            .map(|(seed, value)| format!("{seed},{value}\n"))
+        let rows: Vec<String> = rows
+            .map(|(seed, value)| format!("{seed},{value}"))
             .collect();
-        Dataset::from_csv(label, &format!("seed,acc\n{rows}")).unwrap()
+        Dataset::from_csv(label, &format!("seed,acc\n{}\n", rows.join("\n"))).unwrap()
     };
     let percents = table("a.csv", ["90%", "91 %", "93%", "92%"]);
     let shares = table("b.csv", ["0.95", "0.94", "0.97", "0.96"]);
