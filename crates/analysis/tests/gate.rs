@@ -4,7 +4,7 @@
 mod common;
 
 use common::{ended, measured, metric, record, spec};
-use fairtrial_analysis::dataset::{Dataset, Origin};
+use fairtrial_analysis::dataset::{Dataset, FactKind, Origin};
 use fairtrial_analysis::gate::{Gate, GateOptions, GateWord, gate, gate_sequential};
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Stop, with_budget};
 use fairtrial_analysis::{CompareOptions, Inputs, Observation};
@@ -464,4 +464,28 @@ fn the_gate_of_a_run_that_stopped_by_looking_says_what_the_run_says() {
         (stop, answer.word),
         (Some(Stop::Equivalent), GateWord::Equivalent)
     );
+}
+
+#[test]
+fn a_baseline_whose_numbers_were_made_differently_is_refused() {
+    let values: Vec<f64> = (0..10).map(|i| 1.0 + f64::from(i % 4) * 0.01).collect();
+    let (mut baseline, mut run) = (side("base", "time", &values), side("run", "time", &values));
+    baseline.label = "base".to_owned();
+    run.declared[0].round = Some(3);
+    // A file that was saved says the same as the run that it was saved from.
+    let saved = Dataset::from_baseline("base.json", &baseline.to_baseline().unwrap()).unwrap();
+    for baseline in [&baseline, &saved] {
+        let error = gate(Inputs::Two(baseline, &run), &options()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the baseline and the run make the numbers of `time` differently (round: none and 3): make the baseline again \
+             with the spec of today, or say --accept-definition where they mean the same"
+        );
+    }
+    let mut accepting = options();
+    accepting.compare.accept = vec![FactKind::Definition];
+    let answer = gate(Inputs::Two(&saved, &run), &accepting).unwrap();
+    assert_eq!(answer.word, GateWord::Equivalent);
+    let told = &answer.comparison.unwrap().mismatches;
+    assert_eq!((told.len(), told[0].kind), (1, FactKind::Definition));
 }

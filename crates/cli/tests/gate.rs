@@ -373,3 +373,41 @@ fn a_finished_run_that_lost_records_decides_nothing_and_is_no_baseline() {
     project.expect(0, &["run", "bench.toml", "--reuse"]);
     project.expect(0, &["gate", "bench", "--baseline", &first]);
 }
+
+#[test]
+fn numbers_that_are_made_differently_are_not_compared() {
+    let project = project();
+    let first = run(&project);
+    project.expect(0, &["gate", &first, "--save-baseline", "base.json"]);
+    let rounded = SPEC.replace("margin = \"2%\"", "margin = \"2%\"\nround = 0");
+    project.write("bench.toml", &rounded);
+    let second = run(&project);
+    for baseline in [first.as_str(), "base.json"] {
+        let ran = project.expect(2, &["gate", &second, "--baseline", baseline]);
+        assert!(
+            ran.err
+                .contains("make the numbers of `score` differently (round: none and 0)"),
+            "{}",
+            ran.err
+        );
+    }
+    let accepted = [
+        "gate",
+        &second,
+        "--baseline",
+        "base.json",
+        "--accept-definition",
+    ];
+    let ran = project.expect(0, &accepted);
+    assert!(ran.out.contains("score: round (none | 0)"), "{}", ran.out);
+    let ran = project.expect(0, &["compare", &first, &second]);
+    let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for sentence in [
+        "--accept definition overrides",
+        "The sides make the numbers of a metric differently: score: round (none | 0).",
+    ] {
+        assert!(out.contains(sentence), "{out}");
+    }
+    let ran = project.expect(0, &["compare", &first, &second, "--accept", "definition"]);
+    assert!(ran.out.contains("identical"), "{}", ran.out);
+}

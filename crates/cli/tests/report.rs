@@ -442,3 +442,27 @@ fn those_who_want_to_know_are_told_how_a_run_ended() {
     project.expect(0, &["run", "bench.toml"]);
     assert!(!project.path().join("failure.json").exists());
 }
+
+#[test]
+fn a_history_is_of_numbers_that_are_made_one_way() {
+    let spec = "name = \"bench\"\nseeds = 2\ncommand = \"sh train.sh 0 {seed}\"\n[metrics.reward]\ndirection = \"up\"\n";
+    let project = project(spec);
+    for _ in 0..2 {
+        project.expect(0, &["run", "bench.toml"]);
+    }
+    project.write(
+        "bench.toml",
+        &format!("{spec}summary = {{ type = \"max\" }}\n"),
+    );
+    for _ in 0..6 {
+        project.expect(0, &["run", "bench.toml"]);
+    }
+    project.expect(0, &["report", "bench"]);
+    let page = read(&project.newest_run("bench").join("report.html"));
+    assert!(page.contains("reward: run by run"), "{page}");
+    assert!(
+        page.contains("reward was made in another way there"),
+        "{page}"
+    );
+    project.expect(0, &["verify", "bench"]);
+}

@@ -70,6 +70,25 @@ impl NumberFormat {
         }
     }
 
+    /// The same column for a difference and its interval. Declared decimals are those of values: a difference that they
+    /// would show as 0, or whose interval they would cut, gets what it needs. `resolution` is what must be told apart.
+    #[must_use]
+    pub fn for_difference(self, (low, high): (f64, f64), resolution: f64) -> Self {
+        let Self::Fixed(declared) = self else {
+            return self;
+        };
+        let enough = Self::Fixed(declared.max(decimals(resolution, 2)));
+        // An interval that leaves 0 outside must not be seen to begin there.
+        let nearest = low.abs().min(high.abs());
+        let outside = low > 0.0 || high < 0.0;
+        match enough {
+            Self::Fixed(shown) if outside && is_zero(&enough.number(nearest)) => {
+                Self::Fixed(shown.max(decimals(nearest, 1)))
+            }
+            _ => enough,
+        }
+    }
+
     /// For one number on its own.
     pub fn alone(value: f64) -> Self {
         Self::choose(&[value], &[], None)
@@ -89,10 +108,7 @@ impl NumberFormat {
     /// The number with its sign, also where it is positive.
     pub fn signed(self, x: f64) -> String {
         let text = self.number(x);
-        let zero = text
-            .bytes()
-            .all(|byte| !byte.is_ascii_digit() || byte == b'0');
-        if zero || text.starts_with('-') || x.is_nan() {
+        if is_zero(&text) || text.starts_with('-') || x.is_nan() {
             text
         } else {
             format!("+{text}")
@@ -134,6 +150,12 @@ fn scientific_digits(largest: f64, uncertainty: Option<f64>) -> usize {
         (largest.log10().floor() - uncertainty.log10().floor()) as i32 + 1
     });
     digits.clamp(2, 12) as usize
+}
+
+/// Whether a written number has no other digit than 0.
+fn is_zero(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| !byte.is_ascii_digit() || byte == b'0')
 }
 
 fn without_negative_zero(text: String) -> String {
@@ -193,6 +215,13 @@ pub fn level(alpha: f64) -> String {
     format!("{short} %")
 }
 
+/// The one level that all these intervals have; none where they differ, or where there is none.
+pub(crate) fn common_level(alphas: impl IntoIterator<Item = f64>) -> Option<String> {
+    let mut levels = alphas.into_iter().map(level);
+    let first = levels.next()?;
+    levels.all(|other| other == first).then_some(first)
+}
+
 /// A p value: `0.031`, `< 0.0001`.
 pub fn p_value(p: f64) -> String {
     if p < 1e-4 {
@@ -220,7 +249,7 @@ pub fn seconds(s: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberFormat, change, count, level, p_value, percent, seconds};
+    use super::{NumberFormat, change, common_level, count, level, p_value, percent, seconds};
 
     #[test]
     fn uncertainty_decides_the_digits() {
@@ -269,6 +298,26 @@ mod tests {
             NumberFormat::choose(&[0.5], &[0.001], Some(1)).number(0.512),
             "0.5"
         );
+    }
+
+    #[test]
+    fn declared_decimals_do_not_hide_a_difference() {
+        let format = NumberFormat::choose(&[10.0], &[], Some(1)).for_difference((0.01, 0.03), 0.01);
+        assert_eq!(format.signed_range(0.01, 0.03), "[+0.010, +0.030]");
+        let format = NumberFormat::Fixed(3).for_difference((-20.0, 30.0), 25.0);
+        assert_eq!(format.signed(5.0), "+5.000");
+        // An end that is not 0 does not look like it.
+        let format = NumberFormat::Fixed(1).for_difference((0.0004, 4.0), 2.0);
+        assert_eq!(format.signed_range(0.0004, 4.0), "[+0.0004, +4.0000]");
+        let format = NumberFormat::Fixed(1).for_difference((-0.0004, 4.0), 2.0);
+        assert_eq!(format.signed_range(-0.0004, 4.0), "[0.0, +4.0]");
+    }
+
+    #[test]
+    fn a_level_is_named_where_it_is_that_of_all() {
+        assert_eq!(common_level([0.05, 0.05]).as_deref(), Some("95 %"));
+        assert_eq!(common_level([0.05, 0.025]), None);
+        assert_eq!(common_level([]), None);
     }
 
     #[test]

@@ -60,11 +60,13 @@ fn capitalised(word: &str) -> String {
 }
 
 fn effect_format(comparison: &MetricComparison) -> NumberFormat {
-    let effect = comparison.effect.as_ref();
-    let absolute = effect.map(|effect| effect.absolute);
-    let half = absolute.map(|range| (range.high - range.low) / 2.0);
-    let value: Vec<f64> = absolute.iter().map(|range| range.value).collect();
-    NumberFormat::choose(&value, half.as_slice(), comparison.precision)
+    let absolute = comparison.effect.as_ref().map(|effect| effect.absolute);
+    let Some(range) = absolute else {
+        return NumberFormat::choose(&[], &[], comparison.precision);
+    };
+    let half = (range.high - range.low) / 2.0;
+    NumberFormat::choose(&[range.value], &[half], comparison.precision)
+        .for_difference((range.low, range.high), half)
 }
 
 /// The tables, the evidence of the verdict first.

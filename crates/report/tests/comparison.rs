@@ -139,6 +139,48 @@ fn two_arms_on_a_narrow_terminal() {
 }
 
 #[test]
+fn declared_decimals_are_those_of_values_and_hide_no_difference() {
+    let mut data = dataset(&values(&["train"], &TWO));
+    data.declared[0].precision = Some(1);
+    let comparison = compare(Inputs::Arms(&data), &CompareOptions::default()).unwrap();
+    let text = console::comparison(&comparison, None, Terminal::plain(120));
+    assert!(text.contains("reward: improved, +0.0"), "{text}");
+    assert!(
+        !text.contains("[0.0, 0.0]") && !text.contains("[+0.0, +0.0]"),
+        "{text}"
+    );
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("reward "))
+        .unwrap();
+    assert!(row.contains(" 0.5  "), "values keep their decimals: {row}");
+}
+
+#[test]
+fn intervals_are_called_by_the_level_that_they_have() {
+    let four = [
+        ("control", 0.0),
+        ("candidate", 0.03),
+        ("big", 0.031),
+        ("small", -0.02),
+    ];
+    // Three tests with a margin share 5 %: each interval is at 98.3 %.
+    let text = console::comparison(&arms(&["train"], &four), None, Terminal::plain(150));
+    assert!(text.contains("98.3 % interval"), "{text}");
+    assert!(!text.contains("95 % interval"), "{text}");
+    // One that decides alone beside one of a family: each says its own.
+    let mut comparison = arms(&["train"], &TWO);
+    let beside = comparison.contrasts[0].metrics[1].effect.as_mut();
+    beside.unwrap().alpha = 0.025;
+    let text = console::comparison(&comparison, None, Terminal::plain(150));
+    assert!(text.contains("adjusted interval"), "{text}");
+    for (metric, level) in [("reward ", " 95 % "), ("wall ", " 97.5 % ")] {
+        let row = text.lines().find(|line| line.starts_with(metric)).unwrap();
+        assert!(row.contains(level), "{row}");
+    }
+}
+
+#[test]
 fn an_open_question() {
     let close = [("control", 0.0), ("candidate", 0.001)];
     let data = dataset(&values(&["train"], &close));

@@ -205,3 +205,27 @@ fn values_near_the_end_of_the_range_do_not_overflow_into_nan() {
     assert_eq!(mean(&[f64::MAX, f64::MAX]).unwrap(), f64::MAX);
     assert!(variance(&[f64::MAX, -f64::MAX]).is_err());
 }
+
+#[test]
+fn spread_is_known_as_far_as_numbers_go() {
+    let base = [1.0, 2.0, 4.0, 3.0];
+    let expected = sd(&base).unwrap();
+    for unit in [1e-300, 1e-170, 1e160, 1e300, 4e307] {
+        let x = base.map(|value| value * unit);
+        assert_close("sd", sd(&x).unwrap() / unit, expected, 1e-12);
+        assert_close("mean", mean(&x).unwrap() / unit, 2.5, 1e-12);
+        let cv = coefficient_of_variation(&x, Level::TWO_SIDED_95).unwrap();
+        assert_close("cv", cv.value, expected / 2.5, 1e-12);
+    }
+    // Its square is not, and that is said: neither infinite nor 0.
+    for unit in [1e-170, 1e160] {
+        let x = base.map(|value| value * unit);
+        assert!(matches!(variance(&x), Err(Undefined::NoSolution(_))));
+    }
+    assert!(matches!(
+        sd(&[-1.5e308, 1.5e308]),
+        Err(Undefined::NoSolution(_))
+    ));
+    assert_eq!(sd(&[1e-200, 1e-200, 1e-200]).unwrap(), 0.0);
+    assert_eq!(sd(&[1e300, 1e300, 1e300]).unwrap(), 0.0);
+}

@@ -232,3 +232,24 @@ fn the_profile_band_contains_the_profile() {
         assert!(band.contains(*share), "{share} {band:?}");
     }
 }
+
+#[test]
+fn the_stratified_t_knows_spreads_whose_squares_are_no_numbers() {
+    let tasks = [vec![1.0, 2.0, 4.0], vec![3.0, 5.0, 4.0, 7.0]];
+    let level = Level::TWO_SIDED_95;
+    let plain = suite::mean_t(&Scores::new(&tasks).unwrap(), level).unwrap();
+    for unit in [1e-250, 1e-170, 1e160, 1e300] {
+        let scaled = tasks
+            .clone()
+            .map(|runs| runs.iter().map(|x| x * unit).collect::<Vec<f64>>());
+        let found = suite::mean_t(&Scores::new(&scaled).unwrap(), level).unwrap();
+        let same = |what: &str, found: f64, want: f64| {
+            assert!(
+                (found / want - 1.0).abs() < 1e-12,
+                "{what}: {found}, {want}"
+            );
+        };
+        same("error", found.standard_error / unit, plain.standard_error);
+        same("df", found.df, plain.df);
+    }
+}

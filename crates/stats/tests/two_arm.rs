@@ -338,3 +338,38 @@ fn margins_must_be_declared_and_sensible() {
     assert!(equivalence(&a, &b, Design::Paired, Margin::symmetric(1.0), 0.6).is_err());
     assert!(non_inferiority(&a, &b, Design::Paired, 0.0, 0.05).is_err());
 }
+
+#[test]
+fn differences_at_the_ends_of_the_range_of_numbers_vary_as_others_do() {
+    let (control, candidate) = ([1.0, 2.0, 4.0, 3.0], [1.5, 2.25, 5.0, 3.5]);
+    let level = Level::TWO_SIDED_95;
+    for design in [
+        Design::Paired,
+        Design::Unpaired,
+        Design::UnpairedEqualVariances,
+    ] {
+        let plain = t_test(&control, &candidate, design, level).unwrap();
+        let ratio = fieller(&[(&control, &candidate)], Design::Unpaired, level);
+        for unit in [1e-250, 1e-170, 1e160, 1e300] {
+            let (a, b) = (control.map(|x| x * unit), candidate.map(|x| x * unit));
+            let found = t_test(&a, &b, design, level).unwrap();
+            assert_close("estimate", found.estimate / unit, plain.estimate, 1e-12);
+            assert_close(
+                "error",
+                found.standard_error / unit,
+                plain.standard_error,
+                1e-12,
+            );
+            assert_close("p", found.p, plain.p, 1e-12);
+            assert_close("df", found.df, plain.df, 1e-12);
+            let scaled = fieller(&[(&a, &b)], Design::Unpaired, level);
+            match (&ratio, scaled) {
+                (Ok(ratio), Ok(scaled)) => {
+                    assert_close("ratio", scaled.estimate, ratio.estimate, 1e-12);
+                    assert_close("low", scaled.interval.low, ratio.interval.low, 1e-9);
+                }
+                (ratio, scaled) => assert_eq!(ratio.is_err(), scaled.is_err()),
+            }
+        }
+    }
+}

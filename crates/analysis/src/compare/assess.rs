@@ -2,12 +2,13 @@
 
 use super::beside::{self, Beside};
 use super::case::{Case, DataKind, Scale};
+use super::dropped::DroppedUnit;
 use super::family::FamilyPlace;
 use super::judged::{Judged, judged};
 use super::left_out;
 use super::plan_more::{self, MoreTrials};
 use super::relative;
-use super::units::{DroppedUnit, UnitKind};
+use super::units::UnitKind;
 use super::verdict::Word;
 use super::{Flag, Role};
 use crate::TrialSet;
@@ -276,8 +277,8 @@ fn effect(
         }
     };
     let margin_size = rule.margin.map(|margin| match case.scale {
-        Scale::Difference => margin,
-        Scale::Ratio => margin.exp_m1() * control,
+        Scale::Difference => margin.above,
+        Scale::Ratio => margin.above.exp_m1() * control,
     });
     Some(Effect {
         scale: case.scale,
@@ -292,7 +293,7 @@ fn effect(
         margin: margin_size,
         clears_margin: rule
             .margin
-            .map(|margin| interval.low > margin || interval.high < -margin),
+            .map(|margin| interval.low > margin.above || interval.high < -margin.below),
     })
 }
 
@@ -373,9 +374,12 @@ fn flags(case: &Case) -> Vec<Flag> {
         flags.push(Flag::Undeclared);
     }
     let tasks = left_out::tasks(case);
-    // Where none has a value, that is what the verdict says.
-    if !tasks.is_empty() && !case.units.rows.is_empty() {
+    // Where there are no other tasks, the verdict says what is missing.
+    if !tasks.is_empty() && case.units.has_sample() {
         flags.push(Flag::TasksLeftOut { tasks });
+    }
+    if case.has_rounded() {
+        flags.push(Flag::RoundedIntegers);
     }
     let tasks = case.units.without_spread.clone();
     if !tasks.is_empty() {

@@ -1,5 +1,6 @@
 //! One metric of one contrast, made ready: which kind of data it is, its units, its method, its rule.
 
+use super::edges::Edges;
 use super::family::Test;
 use super::method::{Answer, Method, answer};
 use super::sample::Sample;
@@ -17,7 +18,7 @@ use serde::Serialize;
 pub enum DataKind {
     /// Every value is 0 or 1.
     Binary,
-    /// A duration, above zero: compared by ratio.
+    /// A duration: compared by ratio, where all are above zero.
     Timing,
     /// Any other number.
     Scalar,
@@ -33,8 +34,10 @@ pub enum Scale {
     Ratio,
 }
 
-/// Smallest change of a timing that matters where no margin is declared.
+/// Smallest change of a timing that matters where no margin is declared, as a share of the control.
 const TIMING_THRESHOLD: f64 = 0.01;
+/// From 2^53 on not every whole number can be kept; beyond 2^64 numbers are hardly meant to be whole.
+const INEXACT: std::ops::Range<f64> = 9_007_199_254_740_992.0..1.844_674_407_370_955_2e19;
 /// Units of time.
 const TIME_UNITS: [&str; 14] = [
     "s", "sec", "secs", "second", "seconds", "ms", "us", "µs", "ns", "min", "mins", "minutes", "h",
@@ -120,7 +123,7 @@ impl Case {
         let changed = options.method != Method::Auto && method != options.method;
         let unneeded = kind == DataKind::Binary && declaration.reference.is_some();
         let note = match options.method {
-            Method::LogRatio if changed => {
+            Method::Auto | Method::LogRatio if wants_ratio && scale == Scale::Difference => {
                 Some("a ratio needs values above 0, so the difference is compared")
             }
             _ if changed => Some("the units are not all 0 or 1, so their means are compared by t"),
@@ -220,6 +223,12 @@ impl Case {
         found
     }
 
+    /// Whether there are values that only whole numbers have (a count, an id, nanoseconds) and that are too large to keep
+    /// all their digits.
+    pub(crate) fn has_rounded(&self) -> bool {
+        finite(&self.rows).any(|value| INEXACT.contains(&value.abs()))
+    }
+
     /// Whether there are values, and all are above zero.
     pub(crate) fn is_positive(&self) -> bool {
         finite(&self.rows).next().is_some() && finite(&self.rows).all(|value| value > 0.0)
@@ -233,18 +242,18 @@ pub(crate) fn rule_for(
     base: f64,
     beyond: Beyond,
 ) -> Rule {
-    let margin = match (declaration.margin, scale) {
-        (Some(Margin::Absolute(size)), Scale::Difference) => Some(size),
-        (Some(Margin::Relative(share)), Scale::Difference) => Some(share * base),
-        (Some(Margin::Relative(share)), Scale::Ratio) => Some(share.ln_1p()),
-        (Some(Margin::Absolute(size)), Scale::Ratio) => Some((size / base).ln_1p()),
-        (None, Scale::Ratio) if timing => Some(TIMING_THRESHOLD.ln_1p()),
+    let by_kind = timing.then_some(Margin::Relative(TIMING_THRESHOLD));
+    let margin = match (declaration.margin.or(by_kind), scale) {
+        (Some(Margin::Absolute(size)), Scale::Difference) => Edges::of_difference(size),
+        (Some(Margin::Relative(share)), Scale::Difference) => Edges::of_difference(share * base),
+        (Some(Margin::Relative(share)), Scale::Ratio) => Edges::of_ratio(share),
+        (Some(Margin::Absolute(size)), Scale::Ratio) => Edges::of_ratio(size / base),
         (None, _) => None,
     };
     Rule {
         direction: declaration.direction,
-        margin: margin.filter(|margin| margin.is_finite() && *margin > 0.0),
-        beyond_margin: beyond == Beyond::Margin || timing && scale == Scale::Ratio,
+        margin,
+        beyond_margin: margin.is_some() && (beyond == Beyond::Margin || timing),
     }
 }
 
@@ -258,7 +267,7 @@ fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
     let binary = finite(rows).all(|value| value == 0.0 || value == 1.0);
     if binary && finite(rows).next().is_some() {
         DataKind::Binary
-    } else if is_timing(declaration) && finite(rows).all(|value| value > 0.0) {
+    } else if is_timing(declaration) {
         DataKind::Timing
     } else {
         DataKind::Scalar

@@ -48,6 +48,8 @@ pub enum Flag {
         /// In what.
         keys: Vec<String>,
     },
+    /// Whole numbers so large that their last digits cannot be kept.
+    RoundedIntegers,
     /// Skewed to the right and above zero: a log scale would fit better.
     Skewed,
 }
@@ -67,6 +69,7 @@ impl Flag {
             Self::TasksLeftOut { .. } => "tasks left out",
             Self::TasksAsUnits { .. } => "tasks as units",
             Self::Unfair { .. } => "unfair",
+            Self::RoundedIntegers => "large whole numbers",
             Self::Skewed => "skewed",
         }
     }
@@ -110,6 +113,10 @@ impl fmt::Display for Flag {
             Self::Unfair { keys } => {
                 write!(f, "unfair: the sides are not alike in {}", keys.join(", "))
             }
+            Self::RoundedIntegers => f.write_str(
+                "large whole numbers: above 9,007,199,254,740,992 (2^53) their last digits are not kept, and values that \
+                 differ in those alone are the same here; report what they have in common apart",
+            ),
             Self::Skewed => f.write_str("skewed: all values are above 0 and skewed; --method log-ratio would fit better"),
         }
     }

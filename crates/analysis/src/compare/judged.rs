@@ -190,5 +190,12 @@ fn constant(case: &Case) -> String {
             named.join(", ")
         )
     };
-    format!("the {what} is {where_it_is}, so chance has no measure (is the metric deterministic?)")
+    let rounding = if case.sample.has_one_difference() {
+        ""
+    } else {
+        ", but for the rounding of numbers of this size"
+    };
+    format!(
+        "the {what} is {where_it_is}{rounding}, so chance has no measure (is the metric deterministic?)"
+    )
 }

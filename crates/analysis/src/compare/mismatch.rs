@@ -1,9 +1,12 @@
 //! Are the two sides alike in everything but what is compared? Differences are said loudly; a timing between two
-//! machines is not judged at all.
+//! machines, and a metric whose numbers are made differently, is not judged at all.
 
 use super::assess::MetricComparison;
-use super::case::DataKind;
+use super::beside::Beside;
+use super::case::{Asked, DataKind};
+use super::definition;
 use super::sides::{Inputs, Planned};
+use super::tasks::TaskLine;
 use super::verdict::Word;
 use crate::dataset::{Dataset, FactKind};
 use serde::Serialize;
@@ -22,11 +25,17 @@ pub struct Mismatch {
     pub candidate: Option<String>,
 }
 
-/// The differences between two sources, and seeds that only one side ran.
-pub(crate) fn find(inputs: Inputs<'_>, planned: &[Planned<'_>]) -> Vec<Mismatch> {
+/// The differences between two sources, also in how the metrics in question are made, and seeds that only one side ran.
+pub(crate) fn find(inputs: Inputs<'_>, planned: &[Planned<'_>], asked: &[Asked]) -> Vec<Mismatch> {
     let mut found = match inputs {
         Inputs::Arms(data) => dirty(data),
-        Inputs::Two(control, candidate) => facts(control, candidate),
+        Inputs::Two(control, candidate) => {
+            let made =
+                |asked: &Asked| definition::mismatches(control, candidate, &asked.declaration.name);
+            let mut found = facts(control, candidate);
+            found.extend(asked.iter().flat_map(made));
+            found
+        }
     };
     found.extend(seeds(planned));
     found.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
@@ -54,6 +63,8 @@ fn facts(control: &Dataset, candidate: &Dataset) -> Vec<Mismatch> {
         .facts
         .iter()
         .chain(&candidate.facts)
+        // Which of them are in question is known elsewhere.
+        .filter(|fact| fact.kind != FactKind::Definition)
         .map(|fact| (fact.kind, fact.name.as_str()))
         .collect();
     let value = |data: &Dataset, kind: FactKind, name: &str| {
@@ -138,12 +149,22 @@ const SPEED: [&str; 7] = [
     "gpus",
 ];
 
-/// A timing that was measured on two machines says nothing about the candidate.
+/// A timing that was measured on two machines says nothing about the candidate, nor does a metric that is made in two
+/// ways; of the latter no difference is shown, since it means nothing.
 pub(crate) fn hold_back(
     mut metric: MetricComparison,
     mismatches: &[Mismatch],
     accept: &[FactKind],
 ) -> MetricComparison {
+    if let Some(why) = definition::not_comparable(&metric.metric, mismatches, accept) {
+        metric.verdict.word = Word::Insufficient;
+        metric.verdict.not_by_its_units();
+        metric.verdict.reason = why;
+        metric.effect = None;
+        metric.beside = Beside::default();
+        metric.family.adjusted_p = None;
+        return metric;
+    }
     let matters = |mismatch: &&Mismatch| {
         mismatch.kind == FactKind::Machine && SPEED.contains(&mismatch.name.as_str())
     };
@@ -162,4 +183,18 @@ pub(crate) fn hold_back(
         );
     }
     metric
+}
+
+/// The same for a line about a task.
+pub(super) fn hold_back_task(
+    mut line: TaskLine,
+    mismatches: &[Mismatch],
+    accept: &[FactKind],
+) -> TaskLine {
+    if let Some(why) = definition::not_comparable(&line.metric, mismatches, accept) {
+        line.verdict = Word::Insufficient;
+        line.reason = why;
+        (line.difference, line.effect, line.adjusted_p) = (None, None, None);
+    }
+    line
 }

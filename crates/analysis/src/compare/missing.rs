@@ -1,19 +1,23 @@
-//! What failures could have hidden: the comparison again, with every failure counted against the verdict.
+//! What is missing could have hidden something: the comparison again, with every failure and every absent value counted
+//! against the verdict.
 
 use super::case::Case;
+use super::dropped::Charged;
 use super::fill::{Fill, FillByTask};
 use super::verdict::Word;
 
-/// Why the verdict does not stand if failures had been as bad for it as values get; absent where it does.
+/// Why the verdict does not stand if what is missing had been as bad for it as values get; absent where it does.
 pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<String> {
-    if !case.units.has_charged() {
-        return None;
-    }
+    let charged = case.units.charged()?;
     // Values that are all the same do not say how bad values get.
     if word == Word::Identical {
-        return Some(
-            "the values that are there are the same on both sides, but trials failed".to_owned(),
-        );
+        let but = match charged {
+            Charged::Failures => "trials failed",
+            Charged::Values => "others are missing",
+        };
+        return Some(format!(
+            "the values that are there are the same on both sides, but {but}"
+        ));
     }
     let by_task = case.extremes();
     let scenario = |pick: fn((Fill, Fill)) -> Fill| -> FillByTask {
@@ -42,7 +46,11 @@ pub(crate) fn worst_case(case: &Case, word: Word, alpha: f64) -> Option<String> 
         .iter()
         .map(becomes)
         .find(|changed| *changed != word)?;
+    let what = match charged {
+        Charged::Failures => "failures",
+        Charged::Values => "missing values",
+    };
     Some(format!(
-        "with failures counted against it, {word} would become {changed}"
+        "with {what} counted against it, {word} would become {changed}"
     ))
 }

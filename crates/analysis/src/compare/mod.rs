@@ -9,6 +9,9 @@ mod beside;
 pub(crate) mod case;
 mod choice;
 mod contest;
+pub(crate) mod definition;
+mod dropped;
+mod edges;
 mod failures;
 mod fairness;
 pub(crate) mod family;
@@ -43,6 +46,7 @@ pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standard
 pub use case::{DataKind, Scale};
 pub(crate) use case::{is_timing, rule_for};
 pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared};
+pub use dropped::DroppedUnit;
 pub use failures::{FailureCount, Failures};
 pub use fairness::Fairness;
 pub use family::FamilyPlace;
@@ -58,7 +62,7 @@ pub use reference::{GivenPoints, parse_points};
 pub use sides::{Inputs, SideName};
 pub use suite::{SuiteBeside, SuiteScore};
 pub use tasks::TaskLine;
-pub use units::{DroppedUnit, Pairing, TaskRole, UnitKind};
+pub use units::{Pairing, TaskRole, UnitKind};
 pub(crate) use verdict::Rule;
 pub use verdict::Word;
 
@@ -139,7 +143,7 @@ pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Compariso
     check(options)?;
     let planned = sides::plan(inputs, options)?;
     let asked = asked_metrics(inputs, options)?;
-    let mismatches = mismatch::find(inputs, &planned);
+    let mismatches = mismatch::find(inputs, &planned, &asked);
     let cases: Vec<Vec<Case>> = planned
         .iter()
         .map(|contrast| cases_of(contrast, &asked, options))
@@ -360,6 +364,7 @@ fn judge(
                 Some(why) => line.withheld(why),
                 None => line,
             })
+            .map(|line| mismatch::hold_back_task(line, mismatches, &options.accept))
             .collect(),
     }
 }

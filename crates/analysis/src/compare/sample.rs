@@ -85,6 +85,16 @@ impl Sample {
         self.strata.iter().map(of).collect()
     }
 
+    /// Whether the difference is exactly the same in every unit of each task: pair by pair, or as both sides do not vary.
+    pub(crate) fn has_one_difference(&self) -> bool {
+        let same = |values: &[f64]| values.windows(2).all(|two| two[0] == two[1]);
+        if self.paired {
+            return self.differences().iter().all(|of| same(of));
+        }
+        let mut strata = self.strata.iter();
+        strata.all(|of| same(&of.control) && same(&of.candidate))
+    }
+
     /// Mean of one side, tasks with equal weights.
     pub(crate) fn mean(&self, side: fn(&Stratum) -> &Vec<f64>) -> Option<f64> {
         let means: Outcome<Vec<f64>> = self
@@ -175,7 +185,9 @@ impl Sample {
         // Tasks with equal weights: the variance of the mean of the task means, as that of one task.
         let variance = parts.iter().map(|(variance, _)| variance).sum::<f64>() / (tasks * tasks);
         let n = parts.iter().map(|(_, n)| n).sum::<f64>() / tasks;
-        Some(Spread {
+        // The square of a very small or very large spread is no number.
+        let usable = variance.is_normal();
+        usable.then(|| Spread {
             sd: variance.sqrt(),
             n,
         })

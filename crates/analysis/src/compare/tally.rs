@@ -10,6 +10,8 @@ pub(crate) struct Tally {
     pub(super) n: u32,
     /// Trials without a usable value that are charged to the arm.
     pub(super) charged: u32,
+    /// Those of them that failed; the others ended well.
+    failed: u32,
     /// Trials without a value that are nobody's fault (infra, cancelled, skipped).
     pub(super) excused: u32,
     ending: Option<Outcome>,
@@ -21,6 +23,11 @@ impl Tally {
         self.n > 0
     }
 
+    /// Whether a trial failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed > 0
+    }
+
     /// Counts a trial.
     pub(super) fn add(&mut self, row: &Row, value: impl Fn(f64) -> f64) {
         match row.value.filter(|x| x.is_finite()) {
@@ -30,6 +37,7 @@ impl Tally {
             }
             None if row.outcome == Outcome::Ok || row.outcome.is_arm_failure() => {
                 self.charged += 1;
+                self.failed += u32::from(row.outcome.is_arm_failure());
                 self.ending = Some(row.outcome);
             }
             None => {

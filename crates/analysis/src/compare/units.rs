@@ -75,15 +75,6 @@ pub(crate) struct UnitRow {
     pub(crate) candidate: Tally,
 }
 
-/// A unit that could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DroppedUnit {
-    /// Which (`train · seed 1072`).
-    pub unit: String,
-    /// Why, by side.
-    pub why: String,
-}
-
 /// What the caller has decided.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UnitRules {
@@ -128,7 +119,8 @@ impl Units {
         let tasks = reported_tasks(sides);
         let shape = Shape::of(sides, &tasks, rules);
         let mut units = Self::with_kind(sides, &tasks, shape, rules);
-        if units.by_task && !units.strata_are_usable() {
+        // Where nothing can be compared there is no spread to miss either: what is left out are the units themselves.
+        if units.by_task && units.has_sample() && !units.strata_are_usable() {
             let each_task = Shape {
                 kind: UnitKind::Task,
                 by_task: false,
@@ -175,6 +167,11 @@ impl Units {
             nothing_shared: !shared,
             without_spread: Vec::new(),
         }
+    }
+
+    /// Whether there is anything to compare.
+    pub(crate) fn has_sample(&self) -> bool {
+        self.used().any(|(_, used)| used)
     }
 
     /// Whether every task has the two units that a spread needs, and the tasks are the same on both sides.
@@ -280,7 +277,7 @@ impl Units {
     }
 
     /// Whether the sample has something of each unit.
-    fn used(&self) -> impl Iterator<Item = (&UnitRow, bool)> {
+    pub(super) fn used(&self) -> impl Iterator<Item = (&UnitRow, bool)> {
         let on_both = self.on_both_sides(
             |row| row.control.has_value(),
             |row| row.candidate.has_value(),
@@ -311,26 +308,6 @@ impl Units {
         named
             .filter(|(_, used)| *used)
             .map(|(task, _)| task.as_str())
-    }
-
-    /// The units that the sample leaves out, by name.
-    pub(crate) fn dropped(&self) -> Vec<DroppedUnit> {
-        let name = |row: &UnitRow| DroppedUnit {
-            unit: self.name(row),
-            why: match (row.control.has_value(), row.candidate.has_value()) {
-                (true, _) => format!("candidate: {}", row.candidate.why_missing()),
-                (false, true) => format!("control: {}", row.control.why_missing()),
-                (false, false) => {
-                    format!(
-                        "control: {}, candidate: {}",
-                        row.control.why_missing(),
-                        row.candidate.why_missing()
-                    )
-                }
-            },
-        };
-        let left_out = self.used().filter(|(_, used)| !used);
-        left_out.map(|(row, _)| name(row)).collect()
     }
 
     /// Names of the units in the order of [`Sample::places`], for saying which one a result hangs on.
@@ -392,14 +369,7 @@ impl Units {
         missing
     }
 
-    /// Whether trials that are charged to an arm are missing on either side.
-    pub(crate) fn has_charged(&self) -> bool {
-        self.rows
-            .iter()
-            .any(|row| row.control.charged + row.candidate.charged > 0)
-    }
-
-    fn name(&self, row: &UnitRow) -> String {
+    pub(super) fn name(&self, row: &UnitRow) -> String {
         let task = self
             .task_names
             .get(row.task as usize)

@@ -1,5 +1,6 @@
 //! The verdict: one interval against zero and the margin, and one word.
 
+use super::edges::Edges;
 use fairtrial_model::Direction;
 use fairtrial_stats::Interval;
 use serde::Serialize;
@@ -57,7 +58,7 @@ impl fmt::Display for Word {
 pub(crate) struct Rule {
     pub(crate) direction: Option<Direction>,
     /// The smallest difference that matters.
-    pub(crate) margin: Option<f64>,
+    pub(crate) margin: Option<Edges>,
     /// Whether improved and regressed must clear the margin (timings) or only zero.
     pub(crate) beyond_margin: bool,
 }
@@ -66,22 +67,25 @@ impl Rule {
     /// The word for an interval of candidate - control and the p value of "no difference" beside it. A difference needs
     /// both: intervals of rates leave 0 outside more often than their level says where trials are few.
     pub(crate) fn word(&self, interval: &Interval, p: Option<f64>) -> Word {
-        let (low, high) = match self.direction {
-            Some(Direction::Down) => (-interval.high, -interval.low),
-            _ => (interval.low, interval.high),
+        let (low, high) = (interval.low, interval.high);
+        let margin = self.margin.unwrap_or(Edges::NONE);
+        let (no_less, no_more) = (low > -margin.below, high < margin.above);
+        let to_clear = self.to_clear();
+        let (more, less) = (low > to_clear.above, high < -to_clear.below);
+        let (better, worse, no_loss) = match self.direction {
+            Some(Direction::Down) => (less, more, no_more),
+            _ => (more, less, no_less),
         };
-        let margin = self.margin.unwrap_or(0.0);
-        let edge = self.edge();
         let differs = tests_differ(interval, p);
-        if margin > 0.0 && low > -margin && high < margin {
+        if self.margin.is_some() && no_less && no_more {
             Word::Equivalent
         } else if self.direction.is_none() {
             Word::Inconclusive
-        } else if low > edge && differs {
+        } else if better && differs {
             Word::Improved
-        } else if high < -edge && differs {
+        } else if worse && differs {
             Word::Regressed
-        } else if margin > 0.0 && low > -margin {
+        } else if self.margin.is_some() && no_loss {
             Word::NotWorse
         } else {
             Word::Inconclusive
@@ -89,22 +93,31 @@ impl Rule {
     }
 
     /// What an interval must clear to be improved or regressed.
+    fn to_clear(self) -> Edges {
+        self.margin
+            .filter(|_| self.beyond_margin)
+            .unwrap_or(Edges::NONE)
+    }
+
+    /// The part of a true effect that an interval must clear, however the effect points: upwards, where of a share the
+    /// least is left.
     pub(crate) fn edge(&self) -> f64 {
-        self.margin.filter(|_| self.beyond_margin).unwrap_or(0.0)
+        self.to_clear().above
     }
 
     /// How far the truth would lie from the nearest edge that still has to be cleared, if the estimate were the truth.
     pub(crate) fn distance(&self, value: f64) -> f64 {
-        let good = match self.direction {
-            Some(Direction::Down) => -value,
-            _ => value,
+        let to_clear = self.to_clear();
+        let to_differ = (value - to_clear.above).max(-value - to_clear.below);
+        let Some(margin) = self.margin else {
+            return to_differ.max(0.0);
         };
-        let margin = self.margin.unwrap_or(0.0);
-        let edge = self.edge();
-        let to_differ = good.abs() - edge;
-        let to_equal = margin - good.abs();
-        let to_not_worse = if margin > 0.0 { good + margin } else { 0.0 };
-        to_differ.max(to_equal).max(to_not_worse)
+        let (from_below, from_above) = (value + margin.below, margin.above - value);
+        let to_not_worse = match self.direction {
+            Some(Direction::Down) => from_above,
+            _ => from_below,
+        };
+        to_differ.max(from_below.min(from_above)).max(to_not_worse)
     }
 }
 
@@ -115,6 +128,7 @@ pub(crate) fn tests_differ(interval: &Interval, p: Option<f64>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::edges::Edges;
     use super::{Rule, Word};
     use fairtrial_model::Direction;
     use fairtrial_stats::{Interval, Level};
@@ -128,7 +142,7 @@ mod tests {
     ) -> Word {
         let rule = Rule {
             direction,
-            margin,
+            margin: margin.and_then(Edges::of_difference),
             beyond_margin,
         };
         let interval = Interval {
@@ -144,7 +158,7 @@ mod tests {
         let words = |margin: Option<f64>, low: f64, high: f64| {
             let rule = Rule {
                 direction: Some(Direction::Up),
-                margin,
+                margin: margin.and_then(Edges::of_difference),
                 beyond_margin: false,
             };
             let interval = Interval {
@@ -197,5 +211,31 @@ mod tests {
     fn without_a_direction_nothing_is_better() {
         assert_eq!(word(None, None, false, 0.1, 2.0), Word::Inconclusive);
         assert_eq!(word(None, Some(3.0), false, 0.1, 2.0), Word::Equivalent);
+    }
+
+    #[test]
+    fn a_share_is_held_against_ratios_by_its_own_edge_each_way() {
+        let words = |direction: Direction, share: f64, low: f64, high: f64| {
+            let rule = Rule {
+                direction: Some(direction),
+                margin: Edges::of_ratio(share),
+                beyond_margin: true,
+            };
+            let interval = Interval {
+                low: low.ln(),
+                high: high.ln(),
+                level: Level::TWO_SIDED_95,
+            };
+            rule.word(&interval, None)
+        };
+        // 22 % less is not a loss of 25 %, though 1 / 1.25 lies above it.
+        assert_eq!(words(Direction::Up, 0.25, 0.77, 0.785), Word::Equivalent);
+        assert_eq!(words(Direction::Up, 0.25, 0.73, 0.745), Word::Regressed);
+        assert_eq!(words(Direction::Down, 0.1, 0.904, 0.906), Word::Equivalent);
+        assert_eq!(words(Direction::Down, 0.1, 0.894, 0.899), Word::Improved);
+        assert_eq!(words(Direction::Down, 0.1, 1.09, 1.099), Word::Equivalent);
+        assert_eq!(words(Direction::Down, 0.1, 1.101, 1.2), Word::Regressed);
+        // No loss is one of everything.
+        assert_eq!(words(Direction::Up, 1.0, 0.001, 3.0), Word::NotWorse);
     }
 }

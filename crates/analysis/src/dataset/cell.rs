@@ -7,8 +7,10 @@ use fairtrial_model::Number;
 pub(super) enum Cell {
     /// Nothing, or one of the usual marks for a value that is missing.
     Missing,
-    /// A number, also one with a percent sign or with commas between thousands; `nan` and `inf` are values too.
+    /// A number, also one with commas between thousands; `nan` and `inf` are values too.
     Number(f64),
+    /// A number with a percent sign: 95, where `95%` is written.
+    Percent(f64),
     /// Digits with commas that do not stand between thousands: `0,95` is 0.95 to some and 95 to others.
     Unclear,
     /// Anything else.
@@ -23,8 +25,15 @@ impl Cell {
             return Self::Missing;
         }
         let bare = text.trim_end_matches('%').trim_end();
+        let found = |number: Number| {
+            if bare.len() < text.len() {
+                Self::Percent(number.0)
+            } else {
+                Self::Number(number.0)
+            }
+        };
         if let Some(number) = Number::parse(bare) {
-            return Self::Number(number.0);
+            return found(number);
         }
         let numeric =
             |c: char| c.is_ascii_digit() || matches!(c, ',' | '.' | '+' | '-' | '\'' | ' ');
@@ -32,8 +41,16 @@ impl Cell {
             return Self::Words;
         }
         match Number::parse(&bare.replace(',', "")) {
-            Some(number) if commas_between_thousands(bare) => Self::Number(number.0),
+            Some(number) if commas_between_thousands(bare) => found(number),
             _ => Self::Unclear,
+        }
+    }
+
+    /// The number that it holds.
+    pub(super) const fn value(self) -> Option<f64> {
+        match self {
+            Self::Number(value) | Self::Percent(value) => Some(value),
+            Self::Missing | Self::Unclear | Self::Words => None,
         }
     }
 }
@@ -68,10 +85,12 @@ mod tests {
             ("1,234", 1234.0),
             ("-12,345.5", -12345.5),
             ("1,234,567", 1_234_567.0),
-            ("95 %", 95.0),
             ("1e-3", 1e-3),
         ] {
             assert_eq!(Cell::read(text), Cell::Number(number), "{text}");
+        }
+        for (text, number) in [("95 %", 95.0), ("1,234%", 1234.0)] {
+            assert_eq!(Cell::read(text), Cell::Percent(number), "{text}");
         }
         for text in [
             "0,95",

@@ -4,6 +4,7 @@
 
 mod baseline;
 mod cell;
+mod column;
 mod intact;
 mod result_json;
 mod reuse;
@@ -70,6 +71,8 @@ pub enum FactKind {
     Seeds,
     /// The machine.
     Machine,
+    /// How a metric's numbers are made.
+    Definition,
     /// The state of the source.
     Source,
     /// Uncommitted changes.
@@ -346,6 +349,11 @@ impl Dataset {
             }
         }
         values
+    }
+
+    /// Whether some trial has a value of a metric.
+    pub(crate) fn has_values(&self, metric: &str) -> bool {
+        self.by_metric.contains_key(metric)
     }
 
     /// The tasks that a metric is about: those with a value of it, and those of which no trial ended ok, so that what

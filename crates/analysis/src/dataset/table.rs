@@ -1,7 +1,8 @@
 //! A CSV table as trials to compare: key columns say which trial, the numeric columns are its metrics.
 
 use super::cell::Cell;
-use super::{Dataset, Origin};
+use super::column::{Cells, Use};
+use super::{Dataset, FactKind, Origin};
 use crate::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Outcome, Params};
@@ -14,8 +15,9 @@ const TASK_TITLES: [&str; 5] = ["task", "experiment", "name", "benchmark", "test
 impl Dataset {
     /// Reads a table's text. The columns `task` (or `experiment`, `name`, `benchmark`, `test`, else the first column
     /// that holds words alone), `arm`, `seed`, `rollout` and `outcome` say which trial a row is; every other column of
-    /// numbers is a metric, and a cell in it that is no number is refused by name. Arms stand in the file's order; the
-    /// control is `control`, else the first.
+    /// numbers with a title is a metric, and a cell in it that is no number is refused by name. Rows have a cell for every
+    /// title and no more: a cell too many is a number that was cut in two. Arms stand in the file's order; the control is
+    /// `control`, else the first.
     pub fn from_csv(label: &str, text: &str) -> Result<Self, AnalysisError> {
         let bad = |message: String| AnalysisError::Content {
             label: label.to_owned(),
@@ -36,11 +38,13 @@ impl Dataset {
             .records()
             .collect::<Result<_, _>>()
             .map_err(|error| bad(error.to_string()))?;
+        titles_differ(&headers).map_err(bad)?;
+        for (index, row) in rows.iter().enumerate() {
+            has_its_cells(&headers, row).map_err(|why| bad(format!("row {} {why}", index + 2)))?;
+        }
         let titles = Titles::find(&headers, &rows);
         let mut data = Self::new(label, Origin::Table);
-        let metrics = titles
-            .metrics((&headers, &rows), &mut data.problems)
-            .map_err(bad)?;
+        let metrics = titles.metrics((&headers, &rows), &mut data).map_err(bad)?;
         if metrics.is_empty() {
             return Err(bad("no column holds numbers".to_owned()));
         }
@@ -94,7 +98,7 @@ impl Titles {
             let keys = ["arm", "seed", "rollout", "outcome", "status"].map(named);
             (0..headers.len())
                 .filter(|place| !keys.contains(&Some(*place)))
-                .find(|place| Counted::of(rows, *place).is_words())
+                .find(|place| Cells::of(rows, *place).are_words())
         };
         Self {
             task: TASK_TITLES
@@ -112,17 +116,28 @@ impl Titles {
     fn metrics(
         &self,
         (headers, rows): (&csv::StringRecord, &[csv::StringRecord]),
-        problems: &mut Vec<String>,
+        data: &mut Dataset,
     ) -> Result<Vec<usize>, String> {
         let keys = [self.task, self.arm, self.seed, self.rollout, self.outcome];
         let mut metrics = Vec::new();
         for place in (0..headers.len()).filter(|place| !keys.contains(&Some(*place))) {
-            match Counted::of(rows, place).is_for(&headers[place]) {
-                Use::Metric => metrics.push(place),
+            let title = &headers[place];
+            match Cells::of(rows, place).are_for(title) {
                 Use::Remark => {}
-                Use::Mixed => problems.push(format!(
-                    "the column `{}` holds more words than numbers and is not used",
-                    &headers[place]
+                _ if title.is_empty() => {
+                    data.problems.push(format!(
+                        "{}: column {} has no title and is not used (an index that a program wrote?)",
+                        data.label,
+                        place + 1
+                    ));
+                }
+                Use::Metric { percent } => {
+                    metrics.push(place);
+                    let how = if percent { "in percent" } else { "without %" };
+                    data.fact(FactKind::Definition, title, how);
+                }
+                Use::Mixed => data.problems.push(format!(
+                    "the column `{title}` holds more words than numbers and is not used"
                 )),
                 Use::Wrong(why) => return Err(why),
             }
@@ -150,9 +165,7 @@ impl Titles {
             })
         };
         let values = metrics.iter().filter_map(|place| {
-            let Cell::Number(value) = Cell::read(row.get(*place)?) else {
-                return None;
-            };
+            let value = Cell::read(row.get(*place)?).value()?;
             Some((Cow::Borrowed(&headers[*place]), value))
         });
         let rollout = whole(self.rollout, "rollout")?.unwrap_or(0);
@@ -177,80 +190,59 @@ impl Titles {
     }
 }
 
+/// Titles of keys, which are found in any case.
+const KEY_TITLES: [&str; 4] = ["arm", "seed", "rollout", "outcome"];
+
+/// Two columns of one title would be two metrics of one name.
+fn titles_differ(headers: &csv::StringRecord) -> Result<(), String> {
+    let is_key = |title: &str| KEY_TITLES.iter().any(|key| title.eq_ignore_ascii_case(key));
+    for (place, title) in headers.iter().enumerate() {
+        let same =
+            |other: &str| other == title || is_key(title) && other.eq_ignore_ascii_case(title);
+        let before = headers.iter().take(place).position(same);
+        if let Some(before) = before.filter(|_| !title.is_empty()) {
+            return Err(format!(
+                "the title `{title}` stands twice (columns {} and {}): give each column its own",
+                before + 1,
+                place + 1
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A row with another number of cells than there are titles has its values under the wrong ones, or not all of them.
+/// Empty cells at the end are no values.
+fn has_its_cells(headers: &csv::StringRecord, row: &csv::StringRecord) -> Result<(), String> {
+    let filled = |record: &csv::StringRecord| {
+        let filled = record
+            .iter()
+            .enumerate()
+            .filter(|(_, cell)| !cell.is_empty());
+        filled.map(|(place, _)| place + 1).max().unwrap_or(0)
+    };
+    if filled(row) > headers.len() {
+        return Err(format!(
+            "has {} cells, but there are {} titles: write decimals with a point (`0.95`), and a cell that holds a comma in \
+             quotes",
+            filled(row),
+            headers.len()
+        ));
+    }
+    if row.len() < filled(headers) {
+        return Err(format!(
+            "has {} cells, but there are {} titles: write a comma for each cell that is missing (or is the file cut off?)",
+            row.len(),
+            filled(headers)
+        ));
+    }
+    Ok(())
+}
+
 fn outcome(word: Option<&str>) -> Result<Outcome, String> {
     match word {
         None | Some("success" | "passed" | "completed") => Ok(Outcome::Ok),
         Some("error") => Ok(Outcome::Failed),
         Some(word) => Outcome::from_word(word).ok_or_else(|| format!("`{word}` is not an outcome")),
-    }
-}
-
-/// What the cells of a column are; cells by row and text.
-#[derive(Default)]
-struct Counted<'a> {
-    numbers: usize,
-    unclear: Vec<(usize, &'a str)>,
-    words: Vec<(usize, &'a str)>,
-}
-
-/// What a column is good for.
-enum Use {
-    Metric,
-    Remark,
-    /// Words with a few numbers among them, such as names of commits.
-    Mixed,
-    /// Nothing, for this reason.
-    Wrong(String),
-}
-
-impl<'a> Counted<'a> {
-    fn of(rows: &'a [csv::StringRecord], place: usize) -> Self {
-        let mut counted = Self::default();
-        for (row, cells) in rows.iter().enumerate() {
-            let text = cells.get(place).unwrap_or_default();
-            match Cell::read(text) {
-                Cell::Missing => {}
-                Cell::Number(_) => counted.numbers += 1,
-                Cell::Unclear => counted.unclear.push((row, text)),
-                Cell::Words => counted.words.push((row, text)),
-            }
-        }
-        counted
-    }
-
-    fn is_words(&self) -> bool {
-        !self.words.is_empty() && self.numbers + self.unclear.len() == 0
-    }
-
-    fn is_for(&self, title: &str) -> Use {
-        let at = |(row, text): &(usize, &str)| format!("row {} (`{text}`)", row + 2);
-        let like_numbers = self.numbers + self.unclear.len();
-        match (&self.unclear[..], &self.words[..]) {
-            (_, words) if words.len() > like_numbers => match like_numbers {
-                0 => Use::Remark,
-                _ => Use::Mixed,
-            },
-            ([first, ..], _) => Use::Wrong(format!(
-                "column `{title}`, {}: write a decimal point (`0.95`); a comma is read between thousands alone \
-                 (`1,234.5`)",
-                at(first)
-            )),
-            ([], []) if self.numbers == 0 => Use::Remark,
-            ([], []) => Use::Metric,
-            ([], words) => {
-                let named: Vec<String> = words.iter().take(3).map(at).collect();
-                let more = words.len() - named.len();
-                Use::Wrong(format!(
-                    "column `{title}` holds numbers, but none in {}{}: write a number, or nothing (or `NA`) where there \
-                     is none",
-                    named.join(", "),
-                    if more > 0 {
-                        format!(" and {more} more")
-                    } else {
-                        String::new()
-                    }
-                ))
-            }
-        }
     }
 }

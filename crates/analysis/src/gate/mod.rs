@@ -152,6 +152,7 @@ pub fn gate(inputs: Inputs<'_>, options: &GateOptions) -> Result<Gate, AnalysisE
         )));
     }
     let rules = rule::asked(inputs, &options.rules)?;
+    rule::made_alike(inputs, &rules, &options.compare.accept)?;
     let notes = rule::disputed(inputs, &rules)?;
     let sources: Vec<Dataset> = inputs
         .datasets()

@@ -1,7 +1,8 @@
 //! The rules of a gate: which metrics may block, which way is worse, and by how much they may get worse.
 
+use crate::compare::definition;
 use crate::compare::{Inputs, parse_margin};
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, FactKind};
 use crate::{AnalysisError, order};
 use fairtrial_model::{Direction, Margin, MetricDeclaration};
 use serde::Serialize;
@@ -136,6 +137,32 @@ pub(super) fn disputed(
         notes.extend(other_points((baseline, before), (candidate, now))?);
     }
     Ok(notes)
+}
+
+/// Refuses a baseline whose numbers were made in another way: whatever the change did, they would differ. What is `accepted`
+/// is told among the differences between the sides.
+pub(super) fn made_alike(
+    inputs: Inputs<'_>,
+    rules: &[GateRule],
+    accepted: &[FactKind],
+) -> Result<(), AnalysisError> {
+    let Inputs::Two(baseline, candidate) = inputs else {
+        return Ok(());
+    };
+    if accepted.contains(&FactKind::Definition) {
+        return Ok(());
+    }
+    for rule in rules {
+        let name = rule.metric.as_str();
+        let found = definition::mismatches(baseline, candidate, name);
+        if let Some(words) = definition::in_words(name, &found) {
+            return Err(AnalysisError::Question(format!(
+                "the baseline and the run make the numbers of `{name}` differently ({words}): make the baseline again with \
+                 the spec of today, or say --accept-definition where they mean the same"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Reference points that are not the same on both sides, where several tasks report the metric. The baseline's hold; but

@@ -2,9 +2,11 @@
 
 use super::Evidence;
 use crate::AnalysisError;
+use crate::compare::definition;
 use crate::summary::summarize_run;
 use fairtrial_journal::{ResolvedSpecError, RunDir, is_there, list_runs, resolved_spec};
-use fairtrial_model::Stamp;
+use fairtrial_model::{MetricDeclaration, Stamp};
+use fairtrial_spec::Spec;
 use fairtrial_stats::history::{ChangePoint, Options, calibrated_threshold, change_points};
 use serde::Serialize;
 
@@ -29,6 +31,9 @@ pub struct MetricHistory {
     pub arm: Option<String>,
     /// The runs, oldest first.
     pub runs: Vec<RunPoint>,
+    /// Runs that are not among them, because they made the metric's numbers in another way than the newest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub made_differently: Vec<Stamp>,
     /// Where the level changed.
     pub changes: Vec<ChangePoint>,
     /// The share of unchanged histories that would show a change.
@@ -79,10 +84,12 @@ pub(super) fn histories(
                 .and_then(|declared| declared.unit.clone()),
             arm,
             runs: Vec::new(),
+            made_differently: Vec::new(),
             changes: Vec::new(),
             false_alarms: FALSE_ALARMS,
         })
         .collect();
+    let metric = declared(spec, &metric);
     for run in &runs {
         add(run, &metric, &mut found)?;
     }
@@ -106,7 +113,18 @@ fn runs(run: &RunDir, only: Option<&[Stamp]>) -> Result<Vec<RunDir>, AnalysisErr
     Ok(runs)
 }
 
-fn add(run: &RunDir, metric: &str, found: &mut [MetricHistory]) -> Result<(), AnalysisError> {
+/// How a run's spec declares a metric; what it does not declare is read as trials report it.
+fn declared(spec: &Spec, metric: &str) -> MetricDeclaration {
+    let mut declared = spec.metrics.iter();
+    let known = declared.find(|declared| declared.name == metric);
+    known.map_or_else(|| MetricDeclaration::named(metric), Clone::clone)
+}
+
+fn add(
+    run: &RunDir,
+    metric: &MetricDeclaration,
+    found: &mut [MetricHistory],
+) -> Result<(), AnalysisError> {
     let spec = match resolved_spec(run) {
         // One that never began measured nothing; what another version measured need not mean the same.
         Err(ResolvedSpecError::Absent(_) | ResolvedSpecError::OtherVersion { .. }) => return Ok(()),
@@ -116,13 +134,21 @@ fn add(run: &RunDir, metric: &str, found: &mut [MetricHistory]) -> Result<(), An
     if !is_there(&run.journal())? {
         return Ok(());
     }
+    // One series of numbers that are made in two ways would change its level where nothing else did.
+    if !definition::changes(&declared(&spec, &metric.name), metric).is_empty() {
+        for history in found {
+            history.made_differently.push(run.stamp());
+        }
+        return Ok(());
+    }
     let summary = summarize_run(run, &spec)?;
     for history in found {
         let mut cells = summary.cells.iter().filter(|cell| cell.arm == history.arm);
         let (Some(cell), None) = (cells.next(), cells.next()) else {
             continue;
         };
-        let of = cell.metrics.iter().find(|cell| cell.metric == metric);
+        let mut metrics = cell.metrics.iter();
+        let of = metrics.find(|cell| cell.metric == metric.name);
         if let Some((of, numbers)) = of.and_then(|of| Some((of, of.numbers?))) {
             history.runs.push(RunPoint {
                 stamp: run.stamp(),

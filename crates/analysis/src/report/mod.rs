@@ -109,8 +109,13 @@ pub struct ReportData {
 impl ReportData {
     /// The runs that its history shows.
     pub fn history_runs(&self) -> Vec<Stamp> {
-        let runs = self.history.iter().flat_map(|history| &history.runs);
-        let mut stamps: Vec<Stamp> = runs.map(|run| run.stamp).collect();
+        // Those that are left out are told, so that they are part of it.
+        let of = |history: &MetricHistory| {
+            let shown = history.runs.iter().map(|run| run.stamp);
+            let left_out = history.made_differently.iter().copied();
+            shown.chain(left_out).collect::<Vec<Stamp>>()
+        };
+        let mut stamps: Vec<Stamp> = self.history.iter().flat_map(of).collect();
         stamps.sort_unstable();
         stamps.dedup();
         stamps

@@ -25,7 +25,7 @@ pub struct ArmLook {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_none: Option<String>,
-    /// The smallest difference that matters, on the scale of the result.
+    /// The smallest difference that matters, on the scale of the result; of ratios, the one upwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
     /// What the look says by itself; absent while it says nothing.
@@ -99,8 +99,10 @@ pub(super) fn take(
     rule: &Rule,
     arm: &str,
 ) -> ArmLook {
+    // Upwards, where a share is the nearer edge; shown in percent it is the same both ways.
+    let margin = rule.margin.map(|margin| margin.above);
     let futility = Futility {
-        min_effect: rule.margin,
+        min_effect: margin,
         ..Futility::default()
     };
     let (result, why_none) = match look(boundaries, differences, Some(&futility)) {
@@ -115,7 +117,7 @@ pub(super) fn take(
             .and_then(|result| answer(result, rule, budget)),
         result,
         why_none,
-        margin: rule.margin,
+        margin,
         withheld: None,
         held: None,
     }

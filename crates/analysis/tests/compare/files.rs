@@ -156,6 +156,62 @@ fn bad_tables_are_refused_with_their_row() {
 }
 
 #[test]
+fn rows_have_a_cell_for_every_title() {
+    let message = |text: &str| Dataset::from_csv("t.csv", text).unwrap_err().to_string();
+    // A decimal comma without quotes: 0.95 would be 0, and every row the same.
+    assert_eq!(
+        message("seed,acc\n1,0.5\n2,0,95\n"),
+        "t.csv: row 3 has 3 cells, but there are 2 titles: write decimals with a point (`0.95`), and a cell that holds a \
+         comma in quotes"
+    );
+    assert_eq!(
+        message("seed,acc,loss\n1,0.5,2\n2,0.9\n"),
+        "t.csv: row 3 has 2 cells, but there are 3 titles: write a comma for each cell that is missing (or is the file cut \
+         off?)"
+    );
+    // Nothing after the last comma is nothing.
+    let trailing = Dataset::from_csv("t.csv", "seed,acc,\n1,0.5,\n2,0.9\n3,0.8,,\n").unwrap();
+    assert_eq!(trailing.metric_names(), ["acc"]);
+    assert!(trailing.problems.is_empty());
+}
+
+#[test]
+fn columns_without_a_title_are_no_metrics_and_titles_differ() {
+    let index = ",seed,acc\n0,1,0.91\n1,2,0.92\n";
+    let data = Dataset::from_csv("t.csv", index).unwrap();
+    assert_eq!(data.metric_names(), ["acc"]);
+    assert_eq!(
+        data.problems,
+        ["t.csv: column 1 has no title and is not used (an index that a program wrote?)"]
+    );
+    // Names without a title are still names.
+    let named = Dataset::from_csv("t.csv", ",acc\npong,0.9\nbreakout,0.8\n").unwrap();
+    assert_eq!(
+        (named.metric_names(), named.problems.len()),
+        (vec!["acc".to_owned()], 0)
+    );
+    let message = |text: &str| Dataset::from_csv("t.csv", text).unwrap_err().to_string();
+    assert_eq!(
+        message("seed,acc,loss,acc\n1,2,3,4\n"),
+        "t.csv: the title `acc` stands twice (columns 2 and 4): give each column its own"
+    );
+    assert_eq!(
+        message("seed,acc,Seed\n1,2,3\n"),
+        "t.csv: the title `Seed` stands twice (columns 1 and 3): give each column its own"
+    );
+}
+
+#[test]
+fn a_column_is_in_percent_or_it_is_not() {
+    let error = Dataset::from_csv("t.csv", "seed,acc\n1,90%\n2,0.95\n3,91 %\n").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "t.csv: column `acc` has a percent sign in row 2 (`90%`), row 4 (`91 %`), and none in row 3 (`0.95`): `90%` and \
+         `0.9` are read as 90 and 0.9, so write all of them one way"
+    );
+}
+
+#[test]
 fn a_decimal_comma_is_refused_and_not_read_as_thousands() {
     let message = |text: &str| Dataset::from_csv("t.csv", text).unwrap_err().to_string();
     assert_eq!(

@@ -130,3 +130,58 @@ fn a_task_about_another_metric_is_not_left_out_and_one_that_the_machine_lost_is(
     assert_eq!(with_third(Outcome::Failed), ["third"]);
     assert_eq!(with_third(Outcome::Infra), ["third"]);
 }
+
+/// Trials of one task that ended ok, the candidate's without a finite value where `missing` says so.
+fn not_finite(task: &str, missing: impl Fn(u64) -> bool) -> Vec<Record> {
+    let mut records = Vec::new();
+    for seed in 0..10_u64 {
+        for arm in ["control", "candidate"] {
+            let value = if arm == "candidate" && missing(seed) {
+                f64::NAN
+            } else {
+                seed as f64 + if arm == "candidate" { 20.0 } else { 0.0 } + (seed % 3) as f64
+            };
+            let one = record(records.len() as u64, task, arm, seed);
+            records.push(measured(one, &[("score", value)]));
+        }
+    }
+    records
+}
+
+#[test]
+fn an_only_task_is_not_left_out_for_others() {
+    let found = judged(UP, None, &not_finite("t", |_| true));
+    assert_eq!(found.verdict.word, Word::Insufficient);
+    assert_eq!(found.verdict.reason, "the candidate has no usable value");
+    assert_eq!(left_out(&found), [""; 0]);
+    assert_eq!(found.dropped.len(), 10);
+    // Two tasks of ten seeds are twenty pairs, also where all of them are broken.
+    let mut two = not_finite("a", |_| true);
+    two.extend(not_finite("b", |_| true));
+    let found = judged(UP, None, &two);
+    assert_eq!(found.verdict.word, Word::Insufficient);
+    assert_eq!(left_out(&found), [""; 0]);
+    assert_eq!(
+        (found.dropped.len(), found.dropped[0].unit.as_str()),
+        (20, "a · seed 0")
+    );
+}
+
+#[test]
+fn values_that_are_missing_in_a_group_are_named_and_are_no_failures() {
+    let found = unpaired(&not_finite("t", |seed| seed > 1));
+    assert_eq!((found.count.control, found.count.candidate), (10, 2));
+    let units: Vec<&str> = found.dropped.iter().map(|one| one.unit.as_str()).collect();
+    assert_eq!(units.len(), 8);
+    assert_eq!(units[0], "candidate seed 2");
+    assert_eq!(found.dropped[0].why, "no finite value");
+    assert_eq!(found.verdict.word, Word::Inconclusive);
+    assert!(
+        found
+            .verdict
+            .reason
+            .starts_with("missing data: with missing values counted against it,"),
+        "{}",
+        found.verdict.reason
+    );
+}

@@ -8,6 +8,8 @@
 mod choices;
 #[path = "../common/mod.rs"]
 mod common;
+mod definitions;
+mod extremes;
 mod failures;
 mod fairness;
 mod files;

@@ -1,10 +1,10 @@
 //! Timings: ratios, thresholds, machines.
 
-use crate::lab::{DOWN, dataset, only_contrast, paired, run};
-use fairtrial_analysis::compare::{DataKind, Inputs, Scale, Word};
+use crate::lab::{DOWN, UP, dataset, only_contrast, paired, run};
+use fairtrial_analysis::compare::{DataKind, Inputs, Method, Scale, Word};
 use fairtrial_analysis::dataset::{Fact, FactKind};
 use fairtrial_analysis::{CompareOptions, compare};
-use fairtrial_model::Record;
+use fairtrial_model::{Margin, Record};
 
 #[test]
 fn timings_are_ratios_against_a_threshold() {
@@ -121,5 +121,73 @@ fn a_timing_between_two_machines_is_not_judged() {
     assert!(
         only_contrast(&comparison).metrics[0].count.paired,
         "two runs share their seeds"
+    );
+}
+
+/// Pairs whose second side is `ratio` times the first, give or take half a thousandth.
+fn slower_by(ratio: f64) -> Vec<(f64, f64)> {
+    (0..12)
+        .map(|i| {
+            let base = 80.0 + 4.0 * f64::from(i);
+            (base, base * (ratio + 5e-4 * f64::from(i % 3 - 1)))
+        })
+        .collect()
+}
+
+#[test]
+fn a_margin_in_percent_is_as_many_percent_downwards() {
+    let word = |direction, margin, ratio| {
+        let margin = Some(Margin::Relative(margin));
+        let mut data = dataset(direction, margin, &paired(&slower_by(ratio)));
+        data.declared[0].unit = Some("s".into());
+        let comparison = run(&data, &CompareOptions::default());
+        let found = &only_contrast(&comparison).metrics[0];
+        assert_eq!(found.effect.as_ref().unwrap().scale, Scale::Ratio);
+        (
+            found.verdict.word,
+            found.effect.as_ref().unwrap().clears_margin,
+        )
+    };
+    assert_eq!(word(UP, 0.25, 0.778), (Word::Equivalent, Some(false)));
+    assert_eq!(word(UP, 0.25, 0.74), (Word::Regressed, Some(true)));
+    assert_eq!(word(DOWN, 0.1, 0.905), (Word::Equivalent, Some(false)));
+    assert_eq!(word(DOWN, 0.1, 0.89), (Word::Improved, Some(true)));
+}
+
+#[test]
+fn the_threshold_of_timings_holds_without_ratios_too() {
+    let judged = |pairs: &[(f64, f64)], method: Method| {
+        let mut data = dataset(DOWN, None, &paired(pairs));
+        data.declared[0].unit = Some("ms".into());
+        let options = CompareOptions {
+            method,
+            ..CompareOptions::default()
+        };
+        only_contrast(&run(&data, &options)).metrics[0].clone()
+    };
+    let pairs = slower_by(1.002);
+    for method in [Method::Auto, Method::T, Method::Rank, Method::Bca] {
+        let found = judged(&pairs, method);
+        assert_eq!(found.verdict.word, Word::Equivalent, "{method:?}");
+    }
+    // One timing of 0, and there are no ratios: what matters is still 1 % of the control.
+    let mut with_zero = pairs;
+    with_zero[0] = (0.0, 0.0);
+    let found = judged(&with_zero, Method::Auto);
+    assert_eq!(found.kind, DataKind::Timing);
+    assert_eq!(found.verdict.word, Word::Equivalent);
+    let effect = found.effect.unwrap();
+    assert_eq!(effect.scale, Scale::Difference);
+    assert!((effect.margin.unwrap() / effect.control - 0.01).abs() < 1e-12);
+    assert!(
+        found.method.contains("a ratio needs values above 0"),
+        "{}",
+        found.method
+    );
+    let found = judged(&slower_by(1.05), Method::T);
+    assert_eq!(found.verdict.word, Word::Regressed);
+    assert_eq!(
+        found.verdict.reason,
+        "the whole interval lies beyond the threshold"
     );
 }

@@ -65,10 +65,11 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     direction: Option<DirectionChoice>,
     /// Whether the answer is about these tasks, or about tasks like them
-    /// [default: random for pass/fail, fixed for everything else]
+    /// [default: random for pass/fail and for agents' tasks, fixed for everything else]
     #[arg(long, value_enum)]
     tasks: Option<TasksChoice>,
-    /// A difference between the sides to accept: a timing between two machines is not judged without it
+    /// A difference between the sides to accept: a timing between two machines, and a metric that the two sides make
+    /// differently, is not judged without it
     #[arg(long, value_enum, value_name = "WHAT")]
     accept: Vec<AcceptChoice>,
     /// What both sides must share, as `model_params=1%` or `curriculum=exact` [default: `fairness` of the spec]
@@ -128,6 +129,8 @@ enum TasksChoice {
 enum AcceptChoice {
     /// Timings from different machines
     Machine,
+    /// Metrics whose numbers are made differently (source, summary, conversion, rounding, unit, percent signs)
+    Definition,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -399,6 +402,7 @@ impl From<AcceptChoice> for FactKind {
     fn from(choice: AcceptChoice) -> Self {
         match choice {
             AcceptChoice::Machine => Self::Machine,
+            AcceptChoice::Definition => Self::Definition,
         }
     }
 }

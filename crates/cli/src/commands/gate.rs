@@ -55,9 +55,8 @@ pub(crate) struct Args {
     /// Whether units are compared in pairs
     #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
     pairing: PairingChoice,
-    /// Judge timings that come from different machines
-    #[arg(long)]
-    accept_machine: bool,
+    #[command(flatten)]
+    accepted: Accepted,
     /// End with exit code 0 where the answer is inconclusive
     #[arg(long)]
     allow_inconclusive: bool,
@@ -73,6 +72,28 @@ pub(crate) struct Args {
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Differences between the sides that the user knows about.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct Accepted {
+    /// Judge timings that come from different machines
+    #[arg(long)]
+    accept_machine: bool,
+    /// Judge metrics whose numbers the baseline made differently (source, summary, conversion, rounding, unit)
+    #[arg(long)]
+    accept_definition: bool,
+}
+
+impl Accepted {
+    fn kinds(self) -> Vec<FactKind> {
+        let kinds = [
+            (self.accept_machine, FactKind::Machine),
+            (self.accept_definition, FactKind::Definition),
+        ];
+        let accepted = kinds.into_iter().filter(|(accepted, _)| *accepted);
+        accepted.map(|(_, kind)| kind).collect()
+    }
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
@@ -131,11 +152,7 @@ fn options(source: &Source, args: &Args) -> GateOptions {
             alpha: args.alpha.unwrap_or(declared.alpha),
             pairing: args.pairing.into(),
             valid: args.valid,
-            accept: if args.accept_machine {
-                vec![FactKind::Machine]
-            } else {
-                Vec::new()
-            },
+            accept: args.accepted.kinds(),
             ..declared
         },
     }

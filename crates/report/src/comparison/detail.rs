@@ -1,6 +1,6 @@
 //! The sentences beside a verdict.
 
-use super::format_of;
+use super::difference_format;
 use super::suite::suite_sentences;
 use crate::number::{self, NumberFormat, counted};
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
@@ -34,7 +34,7 @@ pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
 }
 
 fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
-    let format = format_of(metric);
+    let format = difference_format(metric);
     let unit = metric
         .unit
         .as_ref()
@@ -171,7 +171,7 @@ fn opinions(metric: &MetricComparison) -> Option<String> {
         let text = if ratio {
             format!("×{shift:.4}")
         } else {
-            format_of(metric).signed(shift)
+            difference_format(metric).signed(shift)
         };
         said.push(format!("Hodges-Lehmann {text}"));
     }
@@ -184,7 +184,7 @@ fn opinions(metric: &MetricComparison) -> Option<String> {
 
 fn detectable_words(metric: &MetricComparison) -> Option<String> {
     let detectable = metric.beside.detectable?;
-    let size = format_of(metric).number(detectable.absolute);
+    let size = difference_format(metric).number(detectable.absolute);
     let share = detectable.relative.map_or(String::new(), |share| {
         format!(" ({})", number::percent(share))
     });
@@ -201,6 +201,10 @@ pub(crate) fn mismatch_sentences(mismatches: &[Mismatch]) -> Vec<String> {
         (FactKind::Parameters, "The sides differ in parameters"),
         (FactKind::Seeds, "The sides ran different seeds"),
         (FactKind::Machine, "The sides ran on different machines"),
+        (
+            FactKind::Definition,
+            "The sides make the numbers of a metric differently",
+        ),
         (FactKind::Source, "The sides ran different sources or tools"),
         (
             FactKind::DirtyTree,

@@ -12,7 +12,7 @@ pub(crate) use evidence::{failure_section, fairness_section, ranking_sections, t
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat, is_rounding};
 use fairtrial_analysis::Comparison;
-use fairtrial_analysis::compare::{Contrast, MetricComparison, Role, Scale, Word};
+use fairtrial_analysis::compare::{Contrast, Effect, MetricComparison, Role, Scale, Word};
 
 /// How a verdict is stressed.
 pub(crate) fn tone(word: Word) -> Tone {
@@ -54,8 +54,8 @@ pub(crate) fn title(contrast: &Contrast) -> String {
     }
 }
 
-/// The digits of one metric.
-pub(crate) fn format_of(metric: &MetricComparison) -> NumberFormat {
+/// The digits of one metric's values.
+fn format_of(metric: &MetricComparison) -> NumberFormat {
     let Some(effect) = &metric.effect else {
         let values: Vec<f64> = [metric.control, metric.candidate]
             .into_iter()
@@ -64,37 +64,57 @@ pub(crate) fn format_of(metric: &MetricComparison) -> NumberFormat {
             .collect();
         return NumberFormat::choose(&values, &[], metric.precision);
     };
-    let half_width = (effect.absolute.high - effect.absolute.low) / 2.0;
-    let largest = effect.control.abs().max(effect.candidate.abs());
-    // Differences that do not vary at all still want to be seen.
-    let resolution = if is_rounding(half_width, largest) {
-        effect.absolute.value
-    } else {
-        half_width
-    };
     NumberFormat::choose(
         &[effect.control, effect.candidate],
-        &[resolution],
+        &[resolution(effect)],
         metric.precision,
     )
 }
 
+/// The digits of its difference, which may be small against the decimals that are declared for values.
+pub(crate) fn difference_format(metric: &MetricComparison) -> NumberFormat {
+    let values = format_of(metric);
+    metric.effect.as_ref().map_or(values, |effect| {
+        let ends = (effect.absolute.low, effect.absolute.high);
+        values.for_difference(ends, resolution(effect))
+    })
+}
+
+/// What the digits of a difference must tell apart.
+fn resolution(effect: &Effect) -> f64 {
+    let half_width = (effect.absolute.high - effect.absolute.low) / 2.0;
+    let largest = effect.control.abs().max(effect.candidate.abs());
+    // Differences that do not vary at all still want to be seen.
+    if is_rounding(half_width, largest) {
+        effect.absolute.value
+    } else {
+        half_width
+    }
+}
+
 /// One table per contrast.
 pub(crate) fn verdict_section(contrast: &Contrast, comparison: &Comparison) -> Section {
-    let level = number::level(comparison.alpha);
+    let alphas = contrast.metrics.iter().filter_map(level_of);
+    let one_level = number::common_level(alphas);
+    let interval = one_level
+        .as_ref()
+        .map_or("adjusted interval".to_owned(), |level| {
+            format!("{level} interval")
+        });
     let mut grid = Grid::new(vec![
         Column::words("metric"),
         Column::numbers("control").may_go(2),
         Column::numbers("candidate").may_go(2),
         Column::numbers("Δ"),
-        Column::numbers(format!("{level} interval")),
+        Column::numbers(interval),
+        Column::numbers("level").may_go(1),
         Column::numbers("Δ %").may_go(1),
         Column::numbers("p").may_go(4),
         Column::numbers("n").may_go(3),
         Column::words("verdict"),
     ]);
     for metric in &contrast.metrics {
-        grid.push(row(metric));
+        grid.push(row(metric, one_level.is_none()));
     }
     Section {
         title: title(contrast),
@@ -103,8 +123,13 @@ pub(crate) fn verdict_section(contrast: &Contrast, comparison: &Comparison) -> S
     }
 }
 
-fn row(metric: &MetricComparison) -> Vec<Cell> {
-    let format = format_of(metric);
+/// One minus the confidence of its interval: several tests share an error rate, and each has its part.
+fn level_of(metric: &MetricComparison) -> Option<f64> {
+    metric.effect.as_ref().map(|effect| effect.alpha)
+}
+
+fn row(metric: &MetricComparison, with_level: bool) -> Vec<Cell> {
+    let (format, difference) = (format_of(metric), difference_format(metric));
     let effect = metric.effect.as_ref();
     let text = |value: Option<String>| Cell::from(value.unwrap_or_default());
     let mean = |numbers: Option<f64>| text(numbers.map(|mean| format.number(mean)));
@@ -124,8 +149,11 @@ fn row(metric: &MetricComparison) -> Vec<Cell> {
                 .map(|effect| effect.candidate)
                 .or(metric.candidate.map(|of| of.mean)),
         ),
-        text(effect.map(|effect| format.signed(effect.absolute.value))),
-        text(effect.map(|effect| format.signed_range(effect.absolute.low, effect.absolute.high))),
+        text(effect.map(|effect| difference.signed(effect.absolute.value))),
+        text(
+            effect.map(|effect| difference.signed_range(effect.absolute.low, effect.absolute.high)),
+        ),
+        text(level_of(metric).filter(|_| with_level).map(number::level)),
         text(effect.and_then(|effect| Some(number::change(effect.relative?.value)))),
         text(metric.family.adjusted_p.map(number::p_value)),
         units(metric).into(),

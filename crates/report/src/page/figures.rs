@@ -288,7 +288,7 @@ fn history(found: &MetricHistory) -> Figure {
                 "{ends}Of histories without any change, {} would show one.",
                 crate::number::percent(found.false_alarms)
             ),
-            notes: Vec::new(),
+            notes: made_differently(found).into_iter().collect(),
         },
         value: with_unit(&found.metric, found.unit.as_deref()),
         points: found
@@ -312,6 +312,20 @@ fn history(found: &MetricHistory) -> Figure {
             })
             .collect(),
     })
+}
+
+/// The runs that have no place in a history, because their numbers mean something else.
+fn made_differently(found: &MetricHistory) -> Option<String> {
+    let (first, last) = (
+        found.made_differently.first()?,
+        found.made_differently.last()?,
+    );
+    let left_out = crate::number::counted(found.made_differently.len() as u64, "run");
+    Some(format!(
+        "{left_out} from {first} to {last} left out: {} was made in another way there (source, summary, conversion, rounding \
+         or unit).",
+        found.metric
+    ))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The differences as forest plots: all of them, or it is said which are not.
 
-use crate::number::{count, level};
+use crate::number::{common_level, count, level};
 use fairtrial_analysis::compare::{Comparison, Contrast, MetricComparison, Word};
 use fairtrial_chart::charts::{self, Forest, ForestRow, Heading, with_unit};
 use fairtrial_chart::{Figure, TickFormat};
@@ -18,6 +18,8 @@ struct Difference {
     word: Word,
     metric: String,
     unit: Option<String>,
+    /// One minus the confidence of its interval.
+    alpha: f64,
 }
 
 impl Difference {
@@ -42,17 +44,14 @@ pub(super) fn forests(comparison: &Comparison) -> Vec<Figure> {
             metrics.map(move |metric| (contrast, metric))
         })
     };
-    let confidence = level(comparison.alpha);
     let relative: Vec<Difference> = all()
         .filter_map(|(contrast, metric)| relative(contrast, metric, several))
         .collect();
+    let interval = interval_words(&relative);
     let mut figures = plots(relative, |rows, part| Forest {
         heading: Heading {
             title: format!("Differences from the control{part}"),
-            subtitle: format!(
-                "Relative change with its {confidence} interval{}.",
-                shaded(rows)
-            ),
+            subtitle: format!("Relative change with its {interval}{}.", shaded(rows)),
             notes: Vec::new(),
         },
         axis: "change against the control".to_owned(),
@@ -62,12 +61,25 @@ pub(super) fn forests(comparison: &Comparison) -> Vec<Figure> {
     let absolute: Vec<Difference> = all()
         .filter_map(|(contrast, metric)| absolute(contrast, metric, several))
         .collect();
-    figures.extend(on_own_scales(absolute, &confidence));
+    figures.extend(on_own_scales(absolute));
     figures
 }
 
+/// `95 % interval`, or between which levels several tests that share an error rate have theirs.
+fn interval_words(of: &[Difference]) -> String {
+    let alphas = || of.iter().map(|difference| difference.alpha);
+    if let Some(level) = common_level(alphas()) {
+        return format!("{level} interval");
+    }
+    let (least, most) = (
+        alphas().fold(f64::INFINITY, f64::min),
+        alphas().fold(0.0, f64::max),
+    );
+    format!("adjusted interval ({} to {})", level(most), level(least))
+}
+
 /// One plot per metric, with the rows of all contrasts.
-fn on_own_scales(all: Vec<Difference>, confidence: &str) -> Vec<Figure> {
+fn on_own_scales(all: Vec<Difference>) -> Vec<Figure> {
     let mut metrics: Vec<Vec<Difference>> = Vec::new();
     for difference in all {
         let known = metrics
@@ -87,10 +99,11 @@ fn on_own_scales(all: Vec<Difference>, confidence: &str) -> Vec<Figure> {
         .into_iter()
         .flat_map(|of| {
             let (metric, unit) = (of[0].metric.clone(), of[0].unit.clone());
+            let interval = interval_words(&of);
             plots(of, |rows, part| Forest {
                 heading: Heading {
                     title: format!("Difference in {metric}{part}"),
-                    subtitle: format!("With its {confidence} interval{}.", shaded(rows)),
+                    subtitle: format!("With its {interval}{}.", shaded(rows)),
                     notes: Vec::new(),
                 },
                 axis: with_unit(&format!("difference in {metric}"), unit.as_deref()),
@@ -164,7 +177,8 @@ fn relative(contrast: &Contrast, metric: &MetricComparison, several: bool) -> Op
     let found = effect.relative?;
     let margin = effect.margin.map(|margin| margin / effect.control.abs());
     let range = [found.low, found.value, found.high];
-    Some(difference(contrast, metric, several, (range, margin)))
+    let shown = (effect.alpha, range, margin);
+    Some(difference(contrast, metric, several, shown))
 }
 
 fn absolute(contrast: &Contrast, metric: &MetricComparison, several: bool) -> Option<Difference> {
@@ -175,19 +189,15 @@ fn absolute(contrast: &Contrast, metric: &MetricComparison, several: bool) -> Op
         effect.absolute.value,
         effect.absolute.high,
     ];
-    Some(difference(
-        contrast,
-        metric,
-        several,
-        (range, effect.margin),
-    ))
+    let shown = (effect.alpha, range, effect.margin);
+    Some(difference(contrast, metric, several, shown))
 }
 
 fn difference(
     contrast: &Contrast,
     metric: &MetricComparison,
     several: bool,
-    (range, margin): ([f64; 3], Option<f64>),
+    (alpha, range, margin): (f64, [f64; 3], Option<f64>),
 ) -> Difference {
     let word = metric.verdict.word;
     Difference {
@@ -205,6 +215,7 @@ fn difference(
         word,
         metric: metric.metric.clone(),
         unit: metric.unit.clone(),
+        alpha,
     }
 }
 
@@ -221,7 +232,7 @@ fn name(contrast: &Contrast, metric: &MetricComparison, several: bool) -> String
 
 #[cfg(test)]
 mod tests {
-    use super::{Difference, Forest, PLOTS, ROWS, Word, on_own_scales, plots};
+    use super::{Difference, Forest, PLOTS, ROWS, Word, interval_words, on_own_scales, plots};
     use fairtrial_chart::charts::ForestRow;
 
     fn differences(count: usize) -> Vec<Difference> {
@@ -234,6 +245,7 @@ mod tests {
             word: Word::Inconclusive,
             metric: format!("metric {place}"),
             unit: None,
+            alpha: 0.05,
         };
         (0..count).map(one).collect()
     }
@@ -277,12 +289,24 @@ mod tests {
 
     #[test]
     fn metrics_on_their_own_scales_are_all_shown_or_counted() {
-        assert_eq!(on_own_scales(differences(5), "95 %").len(), 5);
+        assert_eq!(on_own_scales(differences(5)).len(), 5);
         let mut all = differences(20);
         all[19].word = Word::Regressed;
-        let figures = on_own_scales(all, "95 %");
+        let figures = on_own_scales(all);
         assert_eq!(figures.len(), 12);
         assert!(figures[11].title.ends_with("metric 19"));
         assert!(figures[11].notes[0].starts_with("12 of 20 metrics"));
+    }
+
+    #[test]
+    fn intervals_are_called_by_the_level_that_they_have() {
+        let mut all = differences(3);
+        assert_eq!(interval_words(&all), "95 % interval");
+        for one in &mut all {
+            one.alpha = 0.05 / 3.0;
+        }
+        assert_eq!(interval_words(&all), "98.3 % interval");
+        all[0].alpha = 0.05;
+        assert_eq!(interval_words(&all), "adjusted interval (95 % to 98.3 %)");
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::metric::{Metric, point};
 use super::{Scores, same_tasks};
-use crate::bootstrap::sample_variance;
+use crate::descriptive::Moments;
 use crate::dist::student_t;
 use crate::sample::{is_constant, max_abs, representable};
 use crate::words::number;
@@ -76,19 +76,28 @@ fn build(
     level: Level,
 ) -> Outcome<StratifiedT> {
     level.checked()?;
-    let (mut variance, mut squares, mut scale) = (0.0, 0.0, 0.0f64);
+    representable("the estimate", estimate)?;
+    let (mut errors, mut scale) = (Vec::new(), 0.0f64);
     for arm in arms {
         arm.resamplable()?;
         for runs in arm.tasks() {
-            let n = runs.len() as f64;
-            let own = sample_variance(runs) / n;
-            variance += own;
-            squares += own * own / (n - 1.0);
+            errors.push((Moments::of(runs).standard_error(), runs.len() as f64));
             scale = scale.max(max_abs(runs));
         }
     }
+    // In shares of the largest error: squares of very small and very large ones are no numbers.
+    let largest = errors
+        .iter()
+        .fold(0.0f64, |most, (error, _)| most.max(*error));
+    let (mut variance, mut squares) = (0.0, 0.0);
+    for (error, n) in errors.iter().filter(|(error, _)| *error > 0.0) {
+        let own = (error / largest) * (error / largest);
+        variance += own;
+        squares += own * own / (n - 1.0);
+    }
     let tasks = arms[0].tasks().len();
-    let standard_error = representable("the standard error", variance.sqrt() / tasks as f64)?;
+    let standard_error = largest * variance.sqrt() / tasks as f64;
+    let standard_error = representable("the standard error", standard_error)?;
     if is_constant(standard_error * (tasks as f64).sqrt(), scale) || squares == 0.0 {
         return Err(Undefined::ZeroVariance {
             what: "every task's score".into(),

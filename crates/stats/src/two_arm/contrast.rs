@@ -52,14 +52,16 @@ impl Contrast {
     /// Means of two independent samples, each with its own variance (Welch).
     pub(crate) fn welch(control: &[f64], candidate: &[f64]) -> Outcome<Self> {
         let (a, b) = independent("Welch's t test", control, candidate)?;
-        let (va, vb) = (a.variance() / a.n, b.variance() / b.n);
+        let (ea, eb) = (a.standard_error(), b.standard_error());
+        let standard_error = ea.hypot(eb);
         // Shares of the whole, so that squares of tiny variances do not underflow.
-        let (sa, sb) = (va / (va + vb), vb / (va + vb));
+        let share = |own: f64| (own / standard_error) * (own / standard_error);
+        let (sa, sb) = (share(ea), share(eb));
         let df = 1.0 / (sa * sa / (a.n - 1.0) + sb * sb / (b.n - 1.0));
         Self {
             method: "Welch t",
             df,
-            standard_error: (va + vb).sqrt(),
+            standard_error,
             ..Self::of(&a, &b)
         }
         .finite()
@@ -69,8 +71,8 @@ impl Contrast {
     pub(crate) fn student(control: &[f64], candidate: &[f64]) -> Outcome<Self> {
         let (a, b) = independent("Student's t test", control, candidate)?;
         let df = a.n + b.n - 2.0;
-        let pooled = (a.squares + b.squares) / df;
-        let standard_error = (pooled * (1.0 / a.n + 1.0 / b.n)).sqrt();
+        let pooled = a.deviation.hypot(b.deviation) / df.sqrt();
+        let standard_error = pooled * (1.0 / a.n + 1.0 / b.n).sqrt();
         Self {
             method: "Student t (equal variances)",
             df,

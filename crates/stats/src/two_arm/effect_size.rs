@@ -136,10 +136,8 @@ pub fn unpaired_effect(control: &[f64], candidate: &[f64]) -> Outcome<UnpairedEf
         });
     }
     let df = a.n + b.n - 2.0;
-    let d = representable(
-        "the standardised effect",
-        mean_difference / ((a.squares + b.squares) / df).sqrt(),
-    )?;
+    let pooled = representable("the spread of the arms", (a.squares + b.squares) / df)?;
+    let d = representable("the standardised effect", mean_difference / pooled.sqrt())?;
     Ok(UnpairedEffect {
         method: "standardised unpaired effect",
         n_control: control.len(),

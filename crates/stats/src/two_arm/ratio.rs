@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::descriptive::{Moments, logarithms};
 use crate::dist::student_t as t;
-use crate::sample::representable;
+use crate::sample::{self, representable};
 use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
 
@@ -48,7 +48,13 @@ pub fn fieller(
     level: Level,
 ) -> Outcome<RatioInterval> {
     let level = level.checked()?;
-    let means = Means::of(strata, design)?;
+    let scaled = in_middle_of_range(strata);
+    let columns = scaled.iter().map(|(a, b)| (a.as_slice(), b.as_slice()));
+    let means = if scaled.is_empty() {
+        Means::of(strata, design)?
+    } else {
+        Means::of(&columns.collect::<Vec<_>>(), design)?
+    };
     if means.a == 0.0 {
         return Err(Undefined::NoSolution(
             "the control's mean is 0: a ratio has no meaning, use the difference".into(),
@@ -79,6 +85,19 @@ pub fn fieller(
         df: means.df,
         p: None,
     })
+}
+
+/// Values whose squares no number can hold, as shares of the largest: their ratio is the same. Empty where all is well.
+fn in_middle_of_range(strata: &[(&[f64], &[f64])]) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let largest = strata.iter().fold(0.0f64, |most, (a, b)| {
+        most.max(sample::max_abs(a)).max(sample::max_abs(b))
+    });
+    if largest == 0.0 || !largest.is_finite() || (1e-100..1e100).contains(&largest) {
+        return Vec::new();
+    }
+    let shares = |xs: &[f64]| xs.iter().map(|x| x / largest).collect();
+    let each = strata.iter().map(|(a, b)| (shares(a), shares(b)));
+    each.collect()
 }
 
 /// Two means with the variances of both and of the residual `b - (b / a) a`, and their covariance.

@@ -82,6 +82,8 @@ enum RuleChoice {
 enum AcceptChoice {
     /// Times from different machines
     Machine,
+    /// Metrics whose numbers are made differently (source, summary, conversion, rounding, unit)
+    Definition,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -179,7 +181,10 @@ fn options(args: &Args, spec: &Spec) -> PostOptions {
         accept: args
             .accept
             .iter()
-            .map(|AcceptChoice::Machine| FactKind::Machine)
+            .map(|choice| match choice {
+                AcceptChoice::Machine => FactKind::Machine,
+                AcceptChoice::Definition => FactKind::Definition,
+            })
             .collect(),
     }
 }

@@ -1,0 +1,121 @@
+//! What a column of a table is good for: a metric, a remark, or nothing, with the rows that say why.
+
+use super::cell::Cell;
+
+/// Rows that a message names.
+const NAMED: usize = 3;
+
+/// Cells of one kind: how many, and the first of them by row and text.
+#[derive(Default)]
+struct Kind<'a> {
+    count: usize,
+    first: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Kind<'a> {
+    fn push(&mut self, row: usize, text: &'a str) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push((row, text));
+        }
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// ``row 3 (`x`), row 5 (`y`)``, and how many more.
+    fn rows(&self) -> String {
+        let named = self.first.iter();
+        let named: Vec<String> = named
+            .map(|(row, text)| format!("row {} (`{text}`)", row + 2))
+            .collect();
+        let more = match self.count - self.first.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        named.join(", ") + &more
+    }
+}
+
+/// What the cells of a column are.
+#[derive(Default)]
+pub(super) struct Cells<'a> {
+    numbers: Kind<'a>,
+    percents: Kind<'a>,
+    unclear: Kind<'a>,
+    words: Kind<'a>,
+}
+
+/// What a column is good for.
+pub(super) enum Use {
+    /// Numbers: all of them with a percent sign, or none.
+    Metric { percent: bool },
+    /// Words, or nothing at all.
+    Remark,
+    /// Words with a few numbers among them, such as names of commits.
+    Mixed,
+    /// Nothing, for this reason.
+    Wrong(String),
+}
+
+impl<'a> Cells<'a> {
+    pub(super) fn of(rows: &'a [csv::StringRecord], place: usize) -> Self {
+        let mut cells = Self::default();
+        for (row, all) in rows.iter().enumerate() {
+            let text = all.get(place).unwrap_or_default();
+            match Cell::read(text) {
+                Cell::Missing => {}
+                Cell::Number(_) => cells.numbers.push(row, text),
+                Cell::Percent(_) => cells.percents.push(row, text),
+                Cell::Unclear => cells.unclear.push(row, text),
+                Cell::Words => cells.words.push(row, text),
+            }
+        }
+        cells
+    }
+
+    /// Cells that are numbers, or would be.
+    const fn like_numbers(&self) -> usize {
+        self.numbers.count + self.percents.count + self.unclear.count
+    }
+
+    pub(super) const fn are_words(&self) -> bool {
+        !self.words.is_empty() && self.like_numbers() == 0
+    }
+
+    pub(super) fn are_for(&self, title: &str) -> Use {
+        let like_numbers = self.like_numbers();
+        if self.words.count > like_numbers {
+            return match like_numbers {
+                0 => Use::Remark,
+                _ => Use::Mixed,
+            };
+        }
+        if let Some((row, text)) = self.unclear.first.first() {
+            return Use::Wrong(format!(
+                "column `{title}`, row {} (`{text}`): write a decimal point (`0.95`); a comma is read between thousands \
+                 alone (`1,234.5`)",
+                row + 2
+            ));
+        }
+        if !self.words.is_empty() {
+            return Use::Wrong(format!(
+                "column `{title}` holds numbers, but none in {}: write a number, or nothing (or `NA`) where there is none",
+                self.words.rows()
+            ));
+        }
+        match (self.numbers.is_empty(), self.percents.is_empty()) {
+            (true, true) => Use::Remark,
+            (false, false) => Use::Wrong(format!(
+                "column `{title}` has a percent sign in {}, and none in {}: `90%` and `0.9` are read as 90 and 0.9, so write \
+                 all of them one way",
+                self.percents.rows(),
+                self.numbers.rows()
+            )),
+            (_, no_percent) => Use::Metric {
+                percent: !no_percent,
+            },
+        }
+    }
+}
