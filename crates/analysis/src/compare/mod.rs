@@ -7,6 +7,7 @@
 mod assess;
 mod beside;
 pub(crate) mod case;
+mod chances;
 mod choice;
 mod contest;
 mod failures;
