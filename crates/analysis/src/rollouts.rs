@@ -6,7 +6,7 @@ use crate::observation::Observation;
 use crate::validity::{SCORE, Validity};
 use fairtrial_model::Outcome;
 use fairtrial_stats::binary::PairedCounts;
-use fairtrial_stats::one_arm::{Proportion, clustered_mean};
+use fairtrial_stats::one_arm::{Proportion, clustered_mean, clustered_share};
 use fairtrial_stats::passk::{Attempts, SuitePass, suite};
 use fairtrial_stats::{Interval, Level};
 use serde::Serialize;
@@ -61,8 +61,10 @@ pub struct ArmRollouts {
     pub cost_per_solved: Option<f64>,
     /// Rollouts whose cost nobody knows.
     pub cost_unknown: usize,
-    /// Tokens per solved rollout.
+    /// Tokens per solved rollout; absent where nothing is solved or a count is unknown.
     pub tokens_per_solved: Option<f64>,
+    /// Rollouts whose tokens nobody counted.
+    pub tokens_unknown: usize,
 }
 
 /// A mean and its interval over tasks.
@@ -146,6 +148,7 @@ struct Gathered {
     cost: f64,
     cost_unknown: usize,
     tokens: f64,
+    tokens_unknown: usize,
 }
 
 impl RolloutGatherer {
@@ -158,7 +161,10 @@ impl RolloutGatherer {
             Some(cost) => arm.cost += cost,
             None => arm.cost_unknown += 1,
         }
-        arm.tokens += seen.metrics.get("tokens_total").unwrap_or(0.0);
+        match seen.metrics.get("tokens_total") {
+            Some(tokens) => arm.tokens += tokens,
+            None => arm.tokens_unknown += 1,
+        }
         if let Some(digest) = seen.facts.get(OUTPUT_FACT) {
             let said = arm.said.entry(seen.trial.task.to_string()).or_default();
             *said.entry(digest.clone()).or_default() += 1;
@@ -295,7 +301,8 @@ fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> ArmRollouts
         solved,
         cost_per_solved: per_solved(arm.cost).filter(|_| arm.cost_unknown == 0),
         cost_unknown: arm.cost_unknown,
-        tokens_per_solved: per_solved(arm.tokens).filter(|tokens| *tokens > 0.0),
+        tokens_per_solved: per_solved(arm.tokens).filter(|_| arm.tokens_unknown == 0),
+        tokens_unknown: arm.tokens_unknown,
     }
 }
 
@@ -304,10 +311,16 @@ fn mean<'a>(scores: impl Iterator<Item = (&'a String, f64)>, level: Level) -> Op
     if values.is_empty() {
         return None;
     }
-    Some(match clustered_mean(&values, &tasks, level) {
-        Ok(found) => MeanScore {
-            mean: found.mean,
-            interval: Some(found.interval),
+    let pass_or_fail = values.iter().all(|value| *value == 0.0 || *value == 1.0);
+    let found = if pass_or_fail {
+        clustered_share(&values, &tasks, level).map(|share| (share.estimate, share.interval))
+    } else {
+        clustered_mean(&values, &tasks, level).map(|mean| (mean.mean, mean.interval))
+    };
+    Some(match found {
+        Ok((mean, interval)) => MeanScore {
+            mean,
+            interval: Some(interval),
             no_interval: None,
         },
         Err(why) => MeanScore {
@@ -388,6 +401,9 @@ mod tests {
             metrics.insert("score".into(), score.into());
             metrics.insert("solved".into(), f64::from(u8::from(score >= 1.0)).into());
             metrics.insert("cost_usd".into(), 0.5.into());
+            if task == "easy" || arm == "a" {
+                metrics.insert("tokens_total".into(), 120.into());
+            }
         }
         let text = json!({
             "trial": { "index": 0, "task": task, "arm": arm, "seed": 1, "rollout": rollout },
@@ -436,6 +452,12 @@ mod tests {
         assert_eq!(same, [("b", "easy", 2), ("a", "easy", 2)]);
         assert_eq!((b.cost_per_solved, b.cost_unknown), (None, 1));
         assert_eq!(a.cost_per_solved, Some(2.0 / 3.0));
+        // A count that is missing is not 0.
+        assert_eq!((b.tokens_per_solved, b.tokens_unknown), (None, 2));
+        assert_eq!((a.tokens_per_solved, a.tokens_unknown), (Some(160.0), 0));
+        // All passed, and still the interval has a width, inside of 0 to 1.
+        let interval = b.over_scored.as_ref().unwrap().interval.unwrap();
+        assert!(interval.low < 0.5 && interval.high == 1.0, "{interval:?}");
         let two = &a.pass[1];
         assert_eq!(two.k, 2);
         assert_eq!(two.any.as_ref().unwrap().estimate, 1.0);
