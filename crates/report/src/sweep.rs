@@ -8,7 +8,7 @@ use fairtrial_analysis::compare::{PointStanding, SweepChoice};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{ArmEffect, LevelMean, ParameterEffect, Sensitivity};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series};
-use fairtrial_model::Params;
+use fairtrial_model::{Params, shell_word};
 use std::fmt::Write as _;
 
 /// `lr=0.0003 (candidate)`.
@@ -176,7 +176,7 @@ pub fn confirm_sentence(
     confirmation: &Confirmation,
     (sweep, spec): (&str, Option<&str>),
 ) -> String {
-    let spec = spec.unwrap_or("SPEC");
+    let spec = spec.map_or_else(|| "SPEC".to_owned(), shell_word);
     match confirmation {
         Confirmation::By(run) => format!(
             "The best of several looks better than it is; the numbers to quote are those of run {0} {1}, where it was \
@@ -205,8 +205,9 @@ fn proposal(choice: &SweepChoice, sweep: &str) -> String {
         )
     } else {
         format!(
-            "--only '{}' --set '{}' --set name={sweep}-again (or `confirm = {seeds}` under [analysis] in the spec)",
-            confirm.only, confirm.set
+            "--only {} --set {} --set name={sweep}-again (or `confirm = {seeds}` under [analysis] in the spec)",
+            shell_word(&confirm.only),
+            shell_word(&confirm.set)
         )
     }
 }

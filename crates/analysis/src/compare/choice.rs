@@ -11,8 +11,8 @@ use super::sides::{Inputs, Selected, SideRows};
 use super::{CompareOptions, asked_metrics, check};
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
-use fairtrial_model::{Params, documented_seeds};
-use fairtrial_spec::Spec;
+use fairtrial_model::{ParamValue, Params, documented_seeds};
+use fairtrial_spec::{Spec, filter_word};
 use fairtrial_stats::Interval;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -284,6 +284,15 @@ fn against(
     assess(&case, place, options.power)
 }
 
+/// A point as conditions of `--only`.
+pub(crate) fn conditions(point: &Params) -> Vec<String> {
+    let condition = |(name, value): (&str, &ParamValue)| {
+        let value = filter_word(&Params::display(value));
+        format!("{}={value}", filter_word(name))
+    };
+    point.iter().map(condition).collect()
+}
+
 fn confirm_plan(
     data: &Dataset,
     best: &Contestant<'_>,
@@ -297,13 +306,10 @@ fn confirm_plan(
     let seeds: Vec<u64> = fresh.take(confirm).collect();
     let listed: Vec<String> = seeds.iter().map(u64::to_string).collect();
     let arms = best.side.arm.as_ref().map(|arm| match control {
-        Some(control) => format!("arm={control}|{arm}"),
-        None => format!("arm={arm}"),
+        Some(control) => format!("arm={}|{}", filter_word(control), filter_word(arm)),
+        None => format!("arm={}", filter_word(arm)),
     });
-    let values = best
-        .point
-        .iter()
-        .map(|(name, value)| format!("{name}={}", Params::display(value)));
+    let values = conditions(&best.point);
     let conditions: Vec<String> = arms.into_iter().chain(values).collect();
     ConfirmPlan {
         only: conditions.join(", "),

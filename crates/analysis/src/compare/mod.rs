@@ -43,6 +43,7 @@ pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
 pub use case::{DataKind, Scale};
 pub(crate) use case::{is_timing, rule_for};
+pub(crate) use choice::conditions;
 pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared};
 pub use failures::{FailureCount, Failures};
 pub use fairness::Fairness;
