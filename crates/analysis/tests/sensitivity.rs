@@ -55,7 +55,7 @@ fn levels_are_means_over_the_other_parameters_with_seeds_as_units() {
     let found = effects(&grid());
     let a = only_arm(&found, 0);
     assert_eq!(found.parameters[0].name, "a");
-    let means: Vec<f64> = a.levels.iter().map(|level| level.mean).collect();
+    let means: Vec<f64> = a.levels.iter().filter_map(|level| level.mean).collect();
     assert_eq!(means, [2.5, 12.5]);
     assert!(a.balanced && a.left_out == 0);
     assert_eq!((a.levels[0].seeds, a.levels[0].values), (3, 6));
@@ -77,7 +77,9 @@ fn a_failed_trial_takes_its_setting_out_of_every_level() {
     let found = effects(&records);
     let a = only_arm(&found, 0);
     assert_eq!((a.balanced, a.left_out), (true, 1));
-    assert!((a.levels[1].mean - a.levels[0].mean - 10.0).abs() < 1e-12);
+    assert_eq!((a.without_value, a.levels[1].without_value), (1, 1));
+    let means = [1, 0].map(|place| a.levels[place].mean.unwrap());
+    assert!((means[0] - means[1] - 10.0).abs() < 1e-12);
 }
 
 #[test]
@@ -98,7 +100,7 @@ fn a_random_sweep_is_not_called_balanced() {
     let found = effects(&records);
     let a = only_arm(&found, 0);
     assert!(!a.balanced && a.explained.is_none());
-    assert_eq!(a.levels[1].mean, 1.5);
+    assert_eq!(a.levels[1].mean, Some(1.5));
     assert!(a.levels[0].interval.is_none());
     assert!(
         a.levels[0]
@@ -145,8 +147,8 @@ fn the_original_parameter_impact_is_reproduced() {
         );
     };
     close(size.correlation.unwrap(), "correlation");
-    close(size.levels[size.smallest].mean, "min_value");
-    close(size.levels[size.largest].mean, "max_value");
+    close(size.levels[size.smallest].mean.unwrap(), "min_value");
+    close(size.levels[size.largest].mean.unwrap(), "max_value");
     close(
         size.levels[size.smallest].value.as_f64().unwrap(),
         "min_param",
@@ -175,7 +177,7 @@ fn several_tasks_are_averaged_between_their_reference_points() {
     let largest = |data: &Dataset| {
         let found = sensitivity(data, None, 0.05).unwrap();
         let arm = only_arm(&found, 0);
-        (arm.levels[arm.largest].mean, found.unit.clone())
+        (arm.levels[arm.largest].mean.unwrap(), found.unit.clone())
     };
     assert_eq!(largest(&data), (250.1, None));
     let points = [("large", 1000.0), ("small", 1.0)]
@@ -184,4 +186,75 @@ fn several_tasks_are_averaged_between_their_reference_points() {
     let (mean, unit) = largest(&data);
     assert!((mean - 0.675).abs() < 1e-12, "{mean}");
     assert_eq!(unit.as_deref(), Some("normalised"));
+}
+
+/// One parameter with these values at every seed; what is absent failed.
+fn one_parameter(values: &[(i64, [Option<f64>; 3])]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (size, seeds) in values {
+        for (seed, value) in (1..).zip(seeds) {
+            let trial = record(records.len() as u64, "train", "", seed);
+            let trial = at(trial, &json!({ "size": size }));
+            records.push(match value {
+                Some(value) => measured(trial, &[("score", *value)]),
+                None => ended(trial, Outcome::Failed),
+            });
+        }
+    }
+    records
+}
+
+#[test]
+fn a_level_that_failed_everywhere_stays_and_says_so() {
+    let some = |value: f64| [Some(value), Some(value + 0.1), Some(value + 0.3)];
+    let found = effects(&one_parameter(&[
+        (1, some(1.0)),
+        (2, [None; 3]),
+        (3, some(3.0)),
+    ]));
+    let size = only_arm(&found, 0);
+    let levels: Vec<(Option<f64>, usize)> = (size.levels.iter())
+        .map(|level| (level.mean.map(f64::round), level.without_value))
+        .collect();
+    assert_eq!(levels, [(Some(1.0), 0), (None, 3), (Some(3.0), 0)]);
+    // The others are compared without it.
+    assert_eq!((size.balanced, size.without_value), (true, 3));
+    assert_eq!((size.smallest, size.largest), (0, 2));
+    // Two points lie on a line, and with the only parameter goes everything.
+    assert_eq!((size.correlation, size.explained), (None, None));
+    let three = effects(&one_parameter(&[
+        (1, some(1.0)),
+        (2, some(1.5)),
+        (3, some(3.0)),
+    ]));
+    let size = only_arm(&three, 0);
+    assert!(size.correlation.is_some() && size.explained.is_none());
+}
+
+#[test]
+fn there_is_no_percentage_between_means_of_opposite_sign() {
+    let found = effects(&one_parameter(&[
+        (0, [Some(-1.0), Some(-1.1), Some(-1.2)]),
+        (1, [Some(6.0), Some(6.1), Some(6.3)]),
+    ]));
+    assert_eq!(only_arm(&found, 0).drop, None);
+}
+
+#[test]
+fn levels_of_pass_and_fail_have_intervals_of_rates() {
+    let found = effects(&one_parameter(&[
+        (0, [Some(1.0); 3]),
+        (1, [Some(0.0), Some(1.0), Some(1.0)]),
+    ]));
+    let ends: Vec<(f64, f64)> = (only_arm(&found, 0).levels.iter())
+        .map(|level| level.interval.unwrap())
+        .map(|interval| (interval.low, interval.high))
+        .collect();
+    // Wilson's, of 3 of 3 and of 2 of 3.
+    assert!(
+        (ends[0].0 - 0.438_503).abs() < 1e-5 && ends[0].1 == 1.0,
+        "{ends:?}"
+    );
+    assert!((ends[1].0 - 0.207_655).abs() < 1e-5, "{ends:?}");
+    assert!((ends[1].1 - 0.938_508).abs() < 1e-5, "{ends:?}");
 }

@@ -193,6 +193,19 @@ fn an_arm_that_fails_keeps_no_other_from_its_answer() {
     assert_eq!(trajectory.answers[0].stop, Some(Stop::Improved));
     assert_eq!(trajectory.answers[1].stop, None);
     assert_eq!(trajectory.failures[2].count.failed, 20);
+    // The run's reason names the answer that there is, and every arm has its own.
+    let pairs = trajectory.answers[0].pairs;
+    assert!(pairs < 20);
+    let improved = format!("improved after {pairs} pairs");
+    let open = "the budget of 20 pairs is used up: 20 of 20 pairs have a side missing";
+    assert_eq!(
+        trajectory.reason,
+        Some(format!("candidate {improved}; crashing: {open}"))
+    );
+    let reasons = trajectory.answers.iter().map(|of| of.reason.as_deref());
+    assert!(reasons.eq([Some(improved.as_str()), Some(open)]));
+    // Intervals hold at the share of the error rate that an arm has.
+    assert_eq!((trajectory.alpha, trajectory.arm_alpha), (0.05, 0.025));
 }
 
 #[test]
@@ -338,6 +351,9 @@ fn a_run_of_which_the_machine_broke_too_much_goes_on_and_ends_without_an_answer(
     let mut rule = started();
     let reason = feed(&mut rule, &all).unwrap();
     assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted));
+    // An answer that was taken back is none.
+    assert_eq!(rule.trajectory().answers[0].stop, None);
+    assert_eq!(rule.trajectory().answers[0].reason.as_ref(), Some(&reason));
     assert!(
         reason.contains("only 16 of 20 trials of candidate count, fewer than 90 %"),
         "{reason}"
@@ -430,4 +446,32 @@ fn a_task_without_the_metric_breaks_no_pairs() {
     spec.metrics[0].required = true;
     let found = stopped(&spec, &with_other(20));
     assert_eq!((found.stop, found.broken), (Some(Stop::Exhausted), 20));
+}
+
+/// A candidate whose values are those of the control, one of which may be gone.
+fn copied(pairs: usize, failed: Option<usize>) -> Vec<Record> {
+    let mut all = records(pairs, 0.0, 9);
+    for pair in 0..pairs {
+        all[2 * pair + 1].metrics = all[2 * pair].metrics.clone();
+    }
+    if let Some(pair) = failed {
+        all[2 * pair + 1] = ended(all[2 * pair + 1].clone(), Outcome::Failed);
+    }
+    all
+}
+
+#[test]
+fn an_arm_that_never_differs_is_identical_when_the_budget_is_used_up() {
+    for margin in [None, Some(0.3)] {
+        let mut rule = started(margin, 3, 8);
+        assert!(feed(&mut rule, &copied(7, None)).is_none());
+        let mut rule = started(margin, 3, 8);
+        let reason = feed(&mut rule, &copied(8, None)).unwrap();
+        assert_eq!(reason, "identical after 8 pairs");
+        assert_eq!(rule.trajectory().stop, Some(Stop::Identical));
+    }
+    // As in a comparison that looks once, not where a trial failed: nine pairs hold eight whole ones.
+    let mut rule = started(Some(0.3), 3, 9);
+    let reason = feed(&mut rule, &copied(9, Some(2))).unwrap();
+    assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted), "{reason}");
 }

@@ -156,6 +156,31 @@ fn shares_get_wilson_and_repetitions_count_by_their_seed() {
 }
 
 #[test]
+fn shares_of_repeated_trials_stay_between_0_and_1() {
+    let mut records = Vec::new();
+    for seed in 0..10 {
+        for rollout in 0..2 {
+            let mut one = record(records.len() as u64, "train", "control", seed);
+            one.trial.rollout = rollout;
+            // One of twenty fails: t has 0.95 ± 0.11.
+            let pass = f64::from(u8::from((seed, rollout) != (3, 1)));
+            records.push(measured(one, &[("score", pass)]));
+        }
+    }
+    let summary = summarize(records, options(Some(Direction::Up))).unwrap();
+    let range = only_metric(&summary).interval.as_ref().unwrap();
+    assert!(
+        range.interval.high < 1.0 && range.interval.low < 0.80,
+        "{range:?}"
+    );
+    assert_eq!((range.unit, range.units), (Unit::Seed, 10));
+    assert_eq!(
+        range.method,
+        "Wilson, effective number of outcomes, seeds as units"
+    );
+}
+
+#[test]
 fn one_value_and_equal_values_have_no_interval_and_say_why() {
     let values = |values: &[f64]| -> Vec<Record> {
         let numbered = values.iter().zip(0..);

@@ -232,7 +232,7 @@ fn write_sweep(
 /// Whether some parameter changes the metric at all: what is the same everywhere has no chart.
 fn varies(effect: &Sensitivity) -> bool {
     let levels = |found: &fairtrial_analysis::sensitivity::ArmEffect| {
-        let mut means = found.levels.iter().map(|level| level.mean);
+        let mut means = found.levels.iter().filter_map(|level| level.mean);
         means
             .next()
             .is_some_and(|first| means.any(|mean| mean != first))

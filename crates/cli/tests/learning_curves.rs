@@ -209,7 +209,7 @@ direction = 'up'
     let asked = |more: &[&str]| asked(folder.path(), "n", more);
     let tasks = "of 2 tasks (a, b), and runs of different tasks are no repetitions of each other; choose one, as --only task=a";
     refused(&asked(&[]), tasks);
-    let points = "choose one, as --only 'lr=1'";
+    let points = "choose one, as --only lr=1";
     refused(&asked(&["--only", "task=a"]), points);
     let nothing = "has no trials that --only lets pass";
     refused(&asked(&["--only", "task=c"]), nothing);

@@ -466,3 +466,52 @@ fn a_history_is_of_numbers_that_are_made_one_way() {
     );
     project.expect(0, &["verify", "bench"]);
 }
+
+/// One arm is decided early, one never differs: each has its own words, numbers and level.
+#[test]
+fn every_arm_of_a_run_that_stops_by_looking_has_its_own_answer() {
+    let project = Project::with_spec(
+        r#"
+name = "seq"
+seeds = 8
+shell = true
+command = "echo score=$(( {seed} % 7 + {gain} * (10 + {seed} % 3) ))"
+
+[arms.control]
+gain = 0
+[arms.candidate]
+gain = 1
+[arms.same]
+gain = 0
+
+[metrics.score]
+from = "stdout:score=([0-9.]+)"
+direction = "up"
+margin = 0.3
+
+[analysis]
+stop = { when = "decided", min = 4, max = 8 }
+"#,
+    );
+    let ran = project.expect(0, &["run", "bench.toml"]);
+    let words = "Sequential: candidate improved after 4 pairs; same identical after 8 pairs.";
+    assert!(ran.out.contains(words), "{}", ran.out);
+    assert!(ran.out.contains("97.5 % repeated interval"), "{}", ran.out);
+    project.expect(0, &["report"]);
+    let page = read(&project.newest_run("seq").join("report.md"));
+    for words in [
+        "Improved after 4 pairs; difference in score +1",
+        "(97.5 % repeated interval)",
+        "Identical after 8 pairs.",
+        "all intervals hold together at 95 %",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    // What never differs is no reason to block.
+    let gate = project.expect(0, &["gate", "seq"]);
+    assert!(
+        gate.out.contains("identical: every value of 8 pairs"),
+        "{}",
+        gate.out
+    );
+}

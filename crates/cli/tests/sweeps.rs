@@ -227,3 +227,36 @@ fn the_proposed_confirmation_runs_on_fresh_seeds_where_tasks_have_their_own() {
         "{before:?} {after:?}"
     );
 }
+
+/// What is printed can be pasted, whatever the values of the best point are.
+#[test]
+fn the_proposed_confirmation_is_quoted_for_the_filter_and_the_shell() {
+    let project = Project::with_spec(
+        r#"
+name = "quoted"
+seeds = 4
+shell = true
+command = "awk 'BEGIN { srand({seed}); print \"score=\" {k} + rand() / 9 }'"
+
+[sweep]
+strategy = "zip"
+k = [0, 1, 2]
+w = ["relu", "relu|gelu", "it's, \"a|b\" and *"]
+
+[metrics.score]
+from = "stdout:score=([0-9.]+)"
+direction = "up"
+"#,
+    );
+    let ran = project.expect(0, &["run", "bench.toml"]);
+    let said = ran.err.replace('\n', " ");
+    let (_, command) = said.split_once("To confirm it on fresh seeds: ").unwrap();
+    let (command, _) = command.split_once(" (or `confirm").unwrap();
+    let again = project.shell(command);
+    assert_eq!(again.code, 0, "{command}\n{}", again.err);
+    let records = project.journal("quoted-again").into_iter();
+    let points: Vec<_> = records
+        .filter_map(|line| line["trial"]["point"]["k"].as_u64())
+        .collect();
+    assert_eq!(points, [2; 15], "{command}");
+}

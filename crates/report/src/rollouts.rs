@@ -37,6 +37,8 @@ fn scores(summary: &RolloutSummary) -> Section {
     ]);
     let mean = |of: Option<&MeanScore>| of.map(|of| (of.mean, of.interval));
     for arm in &summary.arms {
+        let cost = arm.cost_per_solved.map(|cost| format!("{cost:.4}"));
+        let tokens = arm.tokens_per_solved.map(|tokens| format!("{tokens:.0}"));
         grid.push(vec![
             arm.arm.as_str().into(),
             arm.tasks.to_string().into(),
@@ -47,10 +49,8 @@ fn scores(summary: &RolloutSummary) -> Section {
             estimate(mean(arm.over_scored.as_ref())).into(),
             estimate(mean(arm.over_all.as_ref())).into(),
             bounds(arm).into(),
-            cost(arm).into(),
-            arm.tokens_per_solved
-                .map_or(String::new(), |tokens| format!("{tokens:.0}"))
-                .into(),
+            or_unknown(cost, arm.cost_unknown).into(),
+            or_unknown(tokens, arm.tokens_unknown).into(),
         ]);
     }
     let mut notes = vec![
@@ -203,9 +203,10 @@ fn bounds(arm: &ArmRollouts) -> String {
     })
 }
 
-fn cost(arm: &ArmRollouts) -> String {
-    match (arm.cost_per_solved, arm.cost_unknown) {
-        (Some(cost), _) => format!("{cost:.4}"),
+/// What a solved rollout takes; unknown where that of a rollout is.
+fn or_unknown(per_solved: Option<String>, unknown: usize) -> String {
+    match (per_solved, unknown) {
+        (Some(per_solved), _) => per_solved,
         (None, 0) => String::new(),
         (None, _) => "unknown".to_owned(),
     }
@@ -248,6 +249,7 @@ mod tests {
                 cost_per_solved: None,
                 cost_unknown: 0,
                 tokens_per_solved: None,
+                tokens_unknown: 0,
             }],
             flips: Vec::new(),
             flaky: Vec::new(),

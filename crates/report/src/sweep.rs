@@ -1,13 +1,14 @@
 //! A sweep as text and as a figure: the points in order with an honest word about the best, and what each parameter
 //! does to each metric.
 
+use crate::comparison::{adjusted, mean_title, no_chance};
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat, counted};
 use fairtrial_analysis::compare::{PointStanding, SweepChoice};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{ArmEffect, LevelMean, ParameterEffect, Sensitivity};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series};
-use fairtrial_model::Params;
+use fairtrial_model::{Params, shell_word};
 use std::fmt::Write as _;
 
 /// `lr=0.0003 (candidate)`.
@@ -76,7 +77,7 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
     let mut grid = Grid::new(vec![
         Column::words("point"),
         Column::words("arm"),
-        Column::numbers("mean"),
+        Column::numbers(mean_title(choice.scale)),
         Column::numbers("failed"),
         Column::numbers("worst-case mean"),
         Column::numbers(format!("{level} interval")).may_go(1),
@@ -96,6 +97,8 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
             number::level(alpha)
         ));
     }
+    notes.extend(adjusted(choice.pairs, "points"));
+    notes.extend(choice.no_chance.as_deref().map(no_chance));
     if choice.points.iter().any(|point| point.failed > 0) {
         notes.push(FAILED_NOTE.to_owned());
     }
@@ -173,7 +176,7 @@ pub fn confirm_sentence(
     confirmation: &Confirmation,
     (sweep, spec): (&str, Option<&str>),
 ) -> String {
-    let spec = spec.unwrap_or("SPEC");
+    let spec = spec.map_or_else(|| "SPEC".to_owned(), shell_word);
     match confirmation {
         Confirmation::By(run) => format!(
             "The best of several looks better than it is; the numbers to quote are those of run {0} {1}, where it was \
@@ -202,8 +205,9 @@ fn proposal(choice: &SweepChoice, sweep: &str) -> String {
         )
     } else {
         format!(
-            "--only '{}' --set '{}' --set name={sweep}-again (or `confirm = {seeds}` under [analysis] in the spec)",
-            confirm.only, confirm.set
+            "--only {} --set {} --set name={sweep}-again (or `confirm = {seeds}` under [analysis] in the spec)",
+            shell_word(&confirm.only),
+            shell_word(&confirm.set)
         )
     }
 }
@@ -218,7 +222,7 @@ pub(crate) fn effect_sections(sensitivity: &Sensitivity) -> Vec<Section> {
 
 fn effect_section(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Section {
     let levels: Vec<&LevelMean> = parameter.arms.iter().flat_map(|arm| &arm.levels).collect();
-    let means: Vec<f64> = levels.iter().map(|level| level.mean).collect();
+    let means: Vec<f64> = levels.iter().filter_map(|level| level.mean).collect();
     let widths: Vec<f64> = levels
         .iter()
         .filter_map(|level| level.interval)
@@ -232,6 +236,7 @@ fn effect_section(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Sec
         Column::numbers(format!("{} interval", number::level(sensitivity.alpha))).may_go(1),
         Column::numbers("seeds").may_go(2),
         Column::numbers("values").may_go(3),
+        Column::numbers("without a value"),
     ]);
     for arm in &parameter.arms {
         for level in &arm.levels {
@@ -241,10 +246,14 @@ fn effect_section(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Sec
             grid.push(vec![
                 Params::display(&level.value).into(),
                 arm.arm.clone().unwrap_or_default().into(),
-                format.number(level.mean).into(),
+                level.mean.map_or_else(
+                    || Cell::from("no value").toned(Tone::Bad),
+                    |mean| format.number(mean).into(),
+                ),
                 range.into(),
                 level.seeds.to_string().into(),
                 level.values.to_string().into(),
+                failed_count(level.without_value as u64).into(),
             ]);
         }
     }
@@ -261,15 +270,20 @@ fn impact(effect: &ArmEffect) -> String {
     let between = effect.drop.map_or(String::new(), |drop| {
         format!(" ({} lower)", number::percent(drop))
     });
-    let mut text = format!(
-        "{}lowest at {}{between}, highest at {}",
-        effect
-            .arm
-            .as_ref()
-            .map_or(String::new(), |arm| format!("{arm}: ")),
-        name(effect.smallest),
-        name(effect.largest)
-    );
+    let arm = effect
+        .arm
+        .as_ref()
+        .map_or(String::new(), |arm| format!("{arm}: "));
+    let compared = effect.levels.iter().filter(|level| level.mean.is_some());
+    let mut text = if compared.count() == 1 {
+        format!("{arm}only {} has a value", name(effect.largest))
+    } else {
+        format!(
+            "{arm}lowest at {}{between}, highest at {}",
+            name(effect.smallest),
+            name(effect.largest)
+        )
+    };
     if let Some(r) = effect.correlation {
         let _ = write!(text, "; correlation {r:.2}");
     }
@@ -288,6 +302,13 @@ fn impact(effect: &ArmEffect) -> String {
             text,
             "; {} left out because another value of the parameter has none at the same setting and seed",
             counted(effect.left_out as u64, "result")
+        );
+    }
+    if effect.without_value > 0 {
+        let _ = write!(
+            text,
+            "; no value at {} of the settings and seeds that were tried",
+            effect.without_value
         );
     }
     text + "."
@@ -335,7 +356,7 @@ fn panel(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Panel {
     let marks = parameter.arms.iter().enumerate().map(|(place, arm)| {
         // Arms stand side by side, so that no bar hides another.
         let shift = (place as f64 - (arms - 1.0) / 2.0) * 0.12;
-        let points = arm.levels.iter().map(|level| {
+        let points = arm.levels.iter().filter_map(|level| {
             let x = names
                 .iter()
                 .position(|name| *name == Params::display(&level.value))
@@ -343,7 +364,7 @@ fn panel(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Panel {
             let (low, high) = level.interval.map_or((f64::NAN, f64::NAN), |interval| {
                 (interval.low, interval.high)
             });
-            (x + shift, level.mean, low, high)
+            Some((x + shift, level.mean?, low, high))
         });
         Mark::Whiskers {
             series: Series(place),
@@ -372,7 +393,7 @@ fn range(parameter: &ParameterEffect) -> (f64, f64) {
         .flat_map(|arm| &arm.levels)
         .flat_map(|level| {
             let interval = level.interval.map(|interval| [interval.low, interval.high]);
-            interval.into_iter().flatten().chain([level.mean])
+            interval.into_iter().flatten().chain(level.mean)
         });
     let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| {
         (low.min(end), high.max(end))

@@ -3,15 +3,21 @@
 //! `task=train and arm=cand*, seed=1072|2043, lr=0.001`, a bare word (a task or an arm), or places in the plan
 //! (`0,3,5:8`). The reference page is `docs/reference/filters.md`.
 
+mod text;
+
+pub use text::filter_word;
+
 use crate::episodes::{EpisodeError, EpisodeSet, Place};
 use fairtrial_model::{ParamValue, Params, TrialKey};
-use wildmatch::WildMatch;
+use text::{Sign, signs, split, split_at_and, split_once, text, trimmed};
+use wildmatch::WildMatchPattern;
 
 /// The grammar in a few lines, for messages.
 pub const FILTER_GRAMMAR: &str = "\
 Write conditions separated by `,` or `and`; all of them must hold:
   task=GLOB  arm=GLOB  seed=N  rollout=N  PARAMETER=VALUE   (alternatives: seed=1072|2043)
   WORD                 a task or an arm of that name (with * and ?)
+  \"...\"                taken as written, also , | = * ? and blanks
   0,3,5:8  4:  :8  all places in the plan, the end of a range excluded";
 
 /// Why a filter is refused.
@@ -58,15 +64,21 @@ struct Condition {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Pattern {
-    glob: WildMatch,
+    glob: WildMatchPattern<ANY, ONE>,
     number: Option<f64>,
 }
 
+/// Stand for `*` and `?` outside quotation marks; characters that no text has.
+const ANY: char = '\u{10FFFE}';
+const ONE: char = '\u{10FFFF}';
+
 impl Filter {
     /// Reads a filter.
-    pub fn parse(text: &str) -> Result<Self, FilterError> {
-        let clauses = split_clauses(text)?;
-        if clauses.iter().all(|clause| clause.trim().is_empty()) {
+    pub fn parse(written: &str) -> Result<Self, FilterError> {
+        let signs = signs(written)?;
+        let clauses = split(&signs, ',').flat_map(split_at_and).map(trimmed);
+        let clauses: Vec<&[Sign]> = clauses.collect();
+        if clauses.iter().all(|clause| clause.is_empty()) {
             return Err(FilterError::Empty);
         }
         let mut filter = Self {
@@ -76,23 +88,24 @@ impl Filter {
         // `1,,2` is the episode grammar; between other conditions a gap is more likely a slip.
         let only_places = clauses
             .iter()
-            .all(|clause| clause.trim().is_empty() || is_places(clause));
+            .all(|clause| clause.is_empty() || is_places(clause));
         for clause in clauses {
-            let clause = clause.trim();
             if clause.is_empty() && only_places {
                 continue;
             }
-            filter.add(clause, text)?;
+            filter.add(clause, written)?;
         }
         Ok(filter)
     }
 
-    fn add(&mut self, clause: &str, text: &str) -> Result<(), FilterError> {
+    fn add(&mut self, clause: &[Sign], written: &str) -> Result<(), FilterError> {
         if clause.is_empty() {
-            return Err(FilterError::MissingCondition(text.to_owned()));
+            return Err(FilterError::MissingCondition(written.to_owned()));
         }
         if is_places(clause) {
-            self.places.push((clause.to_owned(), Place::parse(clause)?));
+            let clause = text(clause);
+            let place = Place::parse(&clause)?;
+            self.places.push((clause, place));
             return Ok(());
         }
         let condition = Condition::parse(clause)?;
@@ -138,23 +151,20 @@ impl Filter {
 }
 
 impl Condition {
-    fn parse(clause: &str) -> Result<Self, FilterError> {
-        let bad = || FilterError::Condition(clause.to_owned());
-        let (key, value) = match clause.split_once('=') {
-            Some((key, value)) => (Some(unquoted(key)), value),
+    fn parse(clause: &[Sign]) -> Result<Self, FilterError> {
+        let bad = || FilterError::Condition(text(clause));
+        let (key, value) = match split_once(clause, '=') {
+            Some((key, value)) => (Some(text(trimmed(key))), value),
             None => (None, clause),
         };
-        if key.as_deref() == Some("") || value.trim().is_empty() {
-            return Err(bad());
-        }
-        let alternatives: Vec<String> = split_outside_quotes(value, '|').map(unquoted).collect();
-        if alternatives.iter().any(String::is_empty) {
+        let alternatives: Vec<&[Sign]> = split(value, '|').map(trimmed).collect();
+        if key.as_deref() == Some("") || alternatives.iter().any(|one| one.is_empty()) {
             return Err(bad());
         }
         if let Some(key @ ("seed" | "rollout")) = key.as_deref() {
             check_whole_numbers(key, &alternatives)?;
         }
-        let alternatives = alternatives.iter().map(|text| Pattern::new(text)).collect();
+        let alternatives = alternatives.into_iter().map(Pattern::new).collect();
         Ok(Self { key, alternatives })
     }
 
@@ -187,63 +197,35 @@ impl Condition {
 }
 
 impl Pattern {
-    fn new(text: &str) -> Self {
+    fn new(signs: &[Sign]) -> Self {
+        let glob = signs.iter().filter_map(|sign| match sign.c {
+            Some('*') if !sign.quoted => Some(ANY),
+            Some('?') if !sign.quoted => Some(ONE),
+            c => c,
+        });
         Self {
-            glob: WildMatch::new(text),
-            number: text.parse().ok(),
+            glob: WildMatchPattern::new(&glob.collect::<String>()),
+            number: text(signs).parse().ok(),
         }
     }
 }
 
-fn check_whole_numbers(key: &str, values: &[String]) -> Result<(), FilterError> {
-    match values.iter().find(|value| value.parse::<u64>().is_err()) {
+fn check_whole_numbers(key: &str, values: &[&[Sign]]) -> Result<(), FilterError> {
+    let mut values = values.iter().map(|value| text(value));
+    match values.find(|value| value.parse::<u64>().is_err()) {
         Some(value) => Err(FilterError::Number {
             key: key.to_owned(),
-            value: value.clone(),
+            value,
         }),
         None => Ok(()),
     }
 }
 
-fn is_places(clause: &str) -> bool {
-    let clause = clause.trim();
+fn is_places(clause: &[Sign]) -> bool {
+    let quoted = clause.iter().any(|sign| sign.quoted);
+    let clause = text(clause);
     let numeric = clause
         .bytes()
         .all(|b| b.is_ascii_digit() || b == b':' || b == b' ');
-    !clause.is_empty() && (numeric || clause.eq_ignore_ascii_case("all"))
-}
-
-fn unquoted(text: &str) -> String {
-    text.trim().replace('"', "")
-}
-
-fn split_clauses(text: &str) -> Result<Vec<&str>, FilterError> {
-    if text.matches('"').count() % 2 == 1 {
-        return Err(FilterError::Quote(text.to_owned()));
-    }
-    let by_comma = split_outside_quotes(text, ',');
-    Ok(by_comma.flat_map(split_at_and).collect())
-}
-
-fn split_outside_quotes(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let mut quoted = false;
-    text.split(move |c| {
-        quoted ^= c == '"';
-        c == separator && !quoted
-    })
-}
-
-/// Splits at the word `and` where it stands between spaces and outside quotation marks.
-fn split_at_and(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for (at, _) in text.match_indices(" and ") {
-        let quoted = text[..at].matches('"').count() % 2 == 1;
-        if !quoted && at >= start {
-            parts.push(&text[start..at]);
-            start = at + " and ".len();
-        }
-    }
-    parts.push(&text[start..]);
-    parts
+    !quoted && !clause.is_empty() && (numeric || clause.eq_ignore_ascii_case("all"))
 }

@@ -39,7 +39,7 @@ pub use engine::{
     TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
-pub use filter::{FILTER_GRAMMAR, Filter, FilterError};
+pub use filter::{FILTER_GRAMMAR, Filter, FilterError, filter_word};
 pub use load::{FileCheck, LoadOptions, Loaded, load, load_text, load_with};
 pub use read::Format;
 pub use render::{Style, render};

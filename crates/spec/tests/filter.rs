@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use fairtrial_model::{Params, TrialKey};
-use fairtrial_spec::{Filter, FilterError};
+use fairtrial_spec::{Filter, FilterError, filter_word};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -61,6 +61,8 @@ fn what_matches() {
         "x|train",
         " task = train ",
         "arm=\"candidate\" and 5",
+        "arch=\"vit, \"l*",
+        "arch=x|\"vit, large\"",
     ] {
         assert!(matches(filter), "{filter}");
     }
@@ -84,6 +86,9 @@ fn what_does_not_match() {
         "task=train,4",
         "TRAIN",
         "task=train and seed=1",
+        "arch=\"vit*\"",
+        "\"5\"",
+        "arch=\"\"",
     ] {
         assert!(!matches(filter), "{filter}");
     }
@@ -128,7 +133,43 @@ fn places_are_checked_against_the_plan() {
     );
 }
 
+/// Whether a filter for exactly this value of `w` finds it, and another one.
+fn finds(value: &str, other: &str) -> (bool, bool) {
+    let filter = Filter::parse(&format!("{}={}", filter_word("w"), filter_word(value))).unwrap();
+    let found = |value: &str| {
+        let params = [("w".to_owned(), json!(value))].into_iter().collect();
+        filter.matches(&trial(1, "a", "b", 1), &params)
+    };
+    (found(value), found(other))
+}
+
+#[test]
+fn a_word_for_a_filter_means_itself() {
+    for (value, other) in [
+        ("relu|gelu", "relu"),
+        ("a,b", "a"),
+        ("it's, \"a|b\" and *", "x"),
+        ("*", "x"),
+        ("a?", "ab"),
+        ("C:\\", "C:"),
+        ("\\\"", "\""),
+        ("", "x"),
+        (" x ", "x"),
+        ("x and y", "x"),
+        ("k=v", "v"),
+    ] {
+        assert_eq!(finds(value, other), (true, false), "{value}");
+    }
+    assert_eq!(filter_word("relu"), "relu");
+    assert_eq!(filter_word("0.001"), "0.001");
+}
+
 proptest! {
+    #[test]
+    fn any_word_finds_itself(word in "[a-z,|*?=\"\\\\ ]{0,12}") {
+        prop_assert!(finds(&word, "").0, "{} as {}", word, filter_word(&word));
+    }
+
     #[test]
     fn any_text_is_a_filter_or_an_error(text in "\\PC{0,40}", places in "[0-9:, aland=|\"]{0,20}") {
         for text in [text, places] {

@@ -16,7 +16,8 @@ use fairtrial_stats::k_arms::{
 use fairtrial_stats::mixed::random_intercept;
 use fairtrial_stats::multiplicity::{Adjustment, adjust};
 use fairtrial_stats::one_arm::{
-    Proportion, ProportionMethod, binomial_test, clustered_mean, mean_interval, proportion_interval,
+    Proportion, ProportionMethod, binomial_test, clustered_mean, clustered_share, mean_interval,
+    proportion_interval,
 };
 use fairtrial_stats::permutation::{self, sign_flip, two_sample};
 use fairtrial_stats::planning::{
@@ -128,6 +129,8 @@ proptest! {
     fn one_arm(xs in sample_of(16), groups in vec(0u8..4, 16), level in level(), k in any::<u64>(), n in any::<u64>(), chance in any_number()) {
         sound(mean_interval(&xs, level));
         sound(clustered_mean(&xs, &groups[..xs.len()], level));
+        let shares: Vec<f64> = xs.iter().map(|x| x.abs().min(1.0)).collect();
+        sound(clustered_share(&shares, &groups[..xs.len()], level));
         sound(variance_components(&xs, &groups[..xs.len()]));
         for shift in [0, 40, 58] {
             let counts = Proportion { successes: k >> shift, trials: n >> shift };

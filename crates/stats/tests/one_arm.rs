@@ -5,7 +5,8 @@ mod common;
 
 use common::{Golden, assert_close, number, numbers};
 use fairtrial_stats::one_arm::{
-    Proportion, ProportionMethod, binomial_test, clustered_mean, mean_interval, proportion_interval,
+    Proportion, ProportionMethod, binomial_test, clustered_mean, clustered_share, mean_interval,
+    proportion_interval, share_interval,
 };
 use fairtrial_stats::variance_components::variance_components;
 use fairtrial_stats::{Explain, Level, Side, Undefined};
@@ -223,4 +224,44 @@ fn edges_are_reasons() {
     assert!(variance_components(&[1.0, 2.0], &["a", "b"]).is_err());
     let negative = variance_components(&[1.0, 3.0, 1.1, 2.9], &["a", "a", "b", "b"]).unwrap();
     assert!(negative.between_set_to_zero && negative.between == 0.0 && negative.icc < 0.0);
+}
+
+#[test]
+fn single_outcomes_have_the_interval_of_wilson() {
+    for passed in 0..=10 {
+        let units: Vec<f64> = (0..10).map(|place| f64::from(place < passed)).collect();
+        let counts = Proportion {
+            successes: passed as u64,
+            trials: 10,
+        };
+        let wilson = proportion_interval(counts, ProportionMethod::Wilson, Level::TWO_SIDED_95);
+        let got = share_interval(&units, Level::TWO_SIDED_95).unwrap();
+        assert_eq!(got.interval, wilson.unwrap().interval);
+    }
+}
+
+#[test]
+fn shares_of_groups_solve_the_score_equation_with_the_effective_number() {
+    // 20 groups of three, one of which passes none: t says 0.95 - 0.10 to 0.95 + 0.10.
+    let groups: Vec<usize> = (0..60).map(|place| place / 3).collect();
+    let values: Vec<f64> = groups.iter().map(|group| f64::from(*group > 0)).collect();
+    let got = clustered_share(&values, &groups, Level::TWO_SIDED_95).unwrap();
+    let mean = clustered_mean(&values, &groups, Level::TWO_SIDED_95).unwrap();
+    assert!(mean.interval.high > 1.0 && got.interval.high < 1.0);
+    assert_close("effective", got.effective, 19.0, 1e-12);
+    // The t quantile with 19 degrees of freedom.
+    let q = 2.093_024_054_408_263_f64;
+    for end in [got.interval.low, got.interval.high] {
+        let off = (got.estimate - end).powi(2) - q * q * end * (1.0 - end) / got.effective;
+        assert!(off.abs() < 1e-12, "{end}: {off}");
+    }
+    // Where all pass, each group counts as one; where no group differs, there is no measure.
+    let all = clustered_share(&[1.0; 60], &groups, Level::TWO_SIDED_95).unwrap();
+    let single = share_interval(&[1.0; 20], Level::TWO_SIDED_95).unwrap();
+    assert_eq!(all.interval, single.interval);
+    assert!(matches!(
+        share_interval(&[0.5; 4], Level::TWO_SIDED_95),
+        Err(Undefined::ZeroVariance { .. })
+    ));
+    assert!(share_interval(&[0.5, 1.5], Level::TWO_SIDED_95).is_err());
 }

@@ -4,15 +4,15 @@
 //! all k intervals hold together with chance 1 - alpha, so the one of the winner does too, whichever it is.
 
 use super::assess::{MetricComparison, assess};
-use super::case::{Asked, Case};
+use super::case::{Asked, Case, Scale};
 use super::contest::{Contest, Contestant};
 use super::family::FamilyPlace;
 use super::sides::{Inputs, Selected, SideRows};
 use super::{CompareOptions, asked_metrics, check};
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
-use fairtrial_model::{Params, documented_seeds};
-use fairtrial_spec::Spec;
+use fairtrial_model::{ParamValue, Params, documented_seeds};
+use fairtrial_spec::{Spec, filter_word};
 use fairtrial_stats::Interval;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,13 @@ pub struct SweepChoice {
     pub contestants: usize,
     /// The points in order, best first.
     pub points: Vec<PointStanding>,
+    /// The scale of the comparison; on that of ratios, means are geometric.
+    pub scale: Scale,
+    /// The pairs of points over which the p values are adjusted.
+    pub pairs: usize,
+    /// Why nobody's chance to be best is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_chance: Option<String>,
     /// Points that took no part: none of their trials has a value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without_value: Vec<PointName>,
@@ -73,8 +80,8 @@ pub struct PointStanding {
     /// How often it comes out best when the units are drawn again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chance_best: Option<f64>,
-    /// The chance of a difference to the best like this by accident, for all points together; absent for the best and
-    /// where values that never vary leave chance no measure.
+    /// The chance of a difference to the best like this by accident, adjusted over all pairs of points, because the best
+    /// was picked by the same data; absent for the best and where values that never vary leave chance no measure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_against_best: Option<f64>,
     /// Whether the data cannot tell it from the best.
@@ -147,7 +154,7 @@ pub fn choose(
             format!("at every point too many trials have no value of `{name}`, so no point is best")
         })
     })?;
-    let best = &contestants[standings[0].place];
+    let best = &contestants[standings.order[0].place];
     let against_control = control.as_ref().map(|arm| {
         let side = Selected {
             data,
@@ -155,7 +162,7 @@ pub fn choose(
         };
         Box::new(against(&side, best, &asked, (options, looked_at)))
     });
-    let points = standings.iter().map(|standing| PointStanding {
+    let points = standings.order.iter().map(|standing| PointStanding {
         point: contestants[standing.place].point.clone(),
         arm: contestants[standing.place].side.arm.clone(),
         mean: standing.mean,
@@ -172,6 +179,9 @@ pub fn choose(
         metric: name.clone(),
         contestants: looked_at,
         points: points.collect(),
+        scale: standings.scale,
+        pairs: standings.pairs,
+        no_chance: standings.no_chance,
         without_value: absent
             .iter()
             .map(|one| PointName {
@@ -274,6 +284,15 @@ fn against(
     assess(&case, place, options.power)
 }
 
+/// A point as conditions of `--only`.
+pub(crate) fn conditions(point: &Params) -> Vec<String> {
+    let condition = |(name, value): (&str, &ParamValue)| {
+        let value = filter_word(&Params::display(value));
+        format!("{}={value}", filter_word(name))
+    };
+    point.iter().map(condition).collect()
+}
+
 fn confirm_plan(
     data: &Dataset,
     best: &Contestant<'_>,
@@ -287,13 +306,10 @@ fn confirm_plan(
     let seeds: Vec<u64> = fresh.take(confirm).collect();
     let listed: Vec<String> = seeds.iter().map(u64::to_string).collect();
     let arms = best.side.arm.as_ref().map(|arm| match control {
-        Some(control) => format!("arm={control}|{arm}"),
-        None => format!("arm={arm}"),
+        Some(control) => format!("arm={}|{}", filter_word(control), filter_word(arm)),
+        None => format!("arm={}", filter_word(arm)),
     });
-    let values = best
-        .point
-        .iter()
-        .map(|(name, value)| format!("{name}={}", Params::display(value)));
+    let values = conditions(&best.point);
     let conditions: Vec<String> = arms.into_iter().chain(values).collect();
     ConfirmPlan {
         only: conditions.join(", "),

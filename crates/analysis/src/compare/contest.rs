@@ -1,31 +1,42 @@
 //! Several contestants in order: who is best, how sure that is, and who cannot be told from the best.
+//!
+//! Scale, units and tests are those of the comparison, so that a ranking and the verdicts above it cannot disagree. The
+//! best is picked by the same numbers that it is tested with: of ten equal arms the best and the worst differ by 3
+//! standard errors. So every test against it counts as one of all pairs (Bonferroni over k (k - 1) / 2), whichever of
+//! them the data single out.
 
-use super::case::{Asked, Case};
+use super::case::{Asked, Case, DataKind, Scale, is_timing};
+use super::chances::{Draws, best_of};
 use super::fill::{Fill, FillByTask};
-use super::joined::UnitKey;
+use super::rates;
 use super::sample::Sample;
 use super::sides::{Selected, SideRows};
-use super::units::Missing;
+use super::units::{Missing, TaskRole};
 use super::{CompareOptions, Method};
 use crate::validity::MOST_BROKEN;
 use fairtrial_model::{Direction, Params};
-use fairtrial_stats::multiplicity::{Adjustment, adjust};
 use fairtrial_stats::one_arm::mean_interval;
-use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::suite::{Scores, mean_t};
 use fairtrial_stats::{Interval, Level};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Resamples behind the chance of being best.
-const RESAMPLES: u64 = 10_000;
-/// Units per contestant up to which the chance is found; beyond, the order is clear or the contestants are alike.
-const MOST_UNITS: usize = 5_000;
 
 /// One arm at one sweep point.
 #[derive(Debug, Clone)]
 pub(crate) struct Contestant<'a> {
     pub(crate) side: Selected<'a>,
     pub(crate) point: Params,
+}
+
+/// The contestants in order, best first and those that cannot be the best last.
+#[derive(Debug, Clone)]
+pub(crate) struct Standings {
+    pub(crate) order: Vec<Standing>,
+    /// The scale of the comparison; on that of ratios, means are geometric.
+    pub(crate) scale: Scale,
+    /// Why nobody's chance to be best is given.
+    pub(crate) no_chance: Option<String>,
+    /// The pairs over which each p value is adjusted.
+    pub(crate) pairs: usize,
 }
 
 /// A contestant's result.
@@ -57,13 +68,23 @@ pub(crate) struct Contest<'a> {
 }
 
 impl Contest<'_> {
-    /// The contestants, best first and those that cannot be the best last; nothing where one of them has no value, or
-    /// where none can be the best.
+    /// The contestants in order; nothing where one of them has no value, or where none can be the best.
     ///
     /// Who fails where it is hard must not win by what is left: as soon as a trial of any of them failed, failures count
     /// as the worst value seen.
-    pub(crate) fn standings(&self, contestants: &[Contestant<'_>]) -> Option<Vec<Standing>> {
+    pub(crate) fn standings(&self, contestants: &[Contestant<'_>]) -> Option<Standings> {
+        let (asked, options) = self.in_common(contestants);
+        let alike = Contest {
+            asked: &asked,
+            options: &options,
+            ..*self
+        };
+        alike.ranked(contestants)
+    }
+
+    fn ranked(&self, contestants: &[Contestant<'_>]) -> Option<Standings> {
         let alone: Vec<Case> = contestants.iter().map(|one| self.case(one, one)).collect();
+        let scale = alone.first()?.scale;
         let means: Vec<f64> = alone
             .iter()
             .map(Case::control_mean)
@@ -92,34 +113,34 @@ impl Contest<'_> {
             .collect();
         let of_able: Vec<f64> = able.iter().map(|place| ranked[*place]).collect();
         let best = able[best_of(&of_able, self.direction)?];
-        let p: Vec<f64> = contestants
-            .iter()
-            .enumerate()
-            .map(|(place, one)| {
-                let rival = place != best && barred[place].is_none();
-                let against_best = || self.p(&contestants[best], one, worst.as_ref());
-                rival.then(against_best).flatten().unwrap_or(f64::NAN)
-            })
-            .collect();
-        let adjusted = adjust(&p, Adjustment::Holm)
-            .map_or_else(|_| vec![None; p.len()], |family| family.adjusted);
-        let chances = self.chances(&alone, &able, worst.as_ref());
-        let standing = |place: usize| Standing {
-            place,
-            mean: means[place],
-            failed: missing[place].failed,
-            worst_case: (missing[place].failed > 0).then_some(ranked[place]),
-            barred: barred[place].clone(),
-            interval: interval(&alone[place], Level::two_sided(self.alpha)),
-            n: alone[place].sample.sizes().0,
-            chance_best: chances
-                .as_ref()
-                .and_then(|chances| chances.get(&place).copied()),
-            p_against_best: adjusted[place],
-            not_separable: place == best || adjusted[place].is_none_or(|p| p > self.options.alpha),
+        let pairs = able.len() * (able.len() - 1) / 2;
+        let p_against_best = |place: usize| {
+            let rival = place != best && barred[place].is_none();
+            let against = || self.p(&contestants[best], &contestants[place], worst.as_ref());
+            let p = rival.then(against).flatten()?;
+            Some((p * pairs as f64).min(1.0))
         };
-        let mut standings: Vec<Standing> = (0..contestants.len()).map(standing).collect();
-        standings.sort_by(|a, b| {
+        let (chances, no_chance) = match self.chances(&alone, &able, worst.as_ref()) {
+            Ok(chances) => (chances, None),
+            Err(why) => (BTreeMap::new(), Some(why)),
+        };
+        let standing = |place: usize| {
+            let p = p_against_best(place);
+            Standing {
+                place,
+                mean: means[place],
+                failed: missing[place].failed,
+                worst_case: (missing[place].failed > 0).then(|| own_scale(scale, ranked[place])),
+                barred: barred[place].clone(),
+                interval: interval(&alone[place], Level::two_sided(self.alpha)),
+                n: alone[place].sample.sizes().0,
+                chance_best: chances.get(&place).copied(),
+                p_against_best: p,
+                not_separable: place == best || p.is_none_or(|p| p > self.options.alpha),
+            }
+        };
+        let mut order: Vec<Standing> = (0..contestants.len()).map(standing).collect();
+        order.sort_by(|a, b| {
             let by_value = ranked[a.place].total_cmp(&ranked[b.place]);
             let by_value = match self.direction {
                 Direction::Up => by_value.reverse(),
@@ -127,7 +148,45 @@ impl Contest<'_> {
             };
             (a.barred.is_some().cmp(&b.barred.is_some())).then(by_value)
         });
-        Some(standings)
+        Some(Standings {
+            order,
+            scale,
+            no_chance,
+            pairs,
+        })
+    }
+
+    /// What holds for all contestants, as each pair of them would be compared: one whose scores all happen to be 0 or 1
+    /// is no pass/fail among others, and a ratio needs values above 0 of everybody.
+    fn in_common(&self, contestants: &[Contestant<'_>]) -> (Asked, CompareOptions) {
+        let mut options = self.options.clone();
+        if matches!(options.method, Method::Percentile | Method::Bca) {
+            // They have no p value to adjust, and compare means of the same units as t does.
+            options.method = Method::T;
+            options.tasks = TaskRole::Random;
+        }
+        let first = Contest {
+            options: &options,
+            ..*self
+        };
+        let alone: Vec<Case> = contestants.iter().map(|one| first.case(one, one)).collect();
+        let positive = alone.iter().all(Case::is_positive);
+        let kinds = || alone.iter().map(|case| case.kind);
+        let kind = match kinds().next() {
+            Some(kind) if kinds().all(|other| other == kind) => kind,
+            _ if positive && self.asked.between.is_none() && is_timing(&self.asked.declaration) => {
+                DataKind::Timing
+            }
+            _ => DataKind::Scalar,
+        };
+        if options.method == Method::LogRatio && !positive {
+            options.method = Method::T;
+        }
+        let asked = Asked {
+            kind: Some(kind),
+            ..self.asked.clone()
+        };
+        (asked, options)
     }
 
     /// The worst value that any contestant has in each task, where trials of any failed. Contestants are of one source, so
@@ -165,9 +224,13 @@ impl Contest<'_> {
         other: &Contestant<'_>,
         worst: Option<&FillByTask>,
     ) -> Option<f64> {
-        let case = self.case(best, other);
-        let answer = case.answer(&filled(&case, worst), self.options.alpha);
-        answer.ok()?.p
+        let mut case = self.case(best, other);
+        let sample = filled(&case, worst);
+        // A unit of which a part failed is neither passed nor failed.
+        if case.method == Method::Proportion && !sample.is_binary() {
+            case.method = Method::T;
+        }
+        case.answer(&sample, self.options.alpha).ok()?.p
     }
 
     /// Whether a contestant has anything to show.
@@ -175,84 +238,38 @@ impl Contest<'_> {
         self.case(one, one).control_mean().is_some()
     }
 
-    /// Two contestants, on the metric's own scale, so that the means are the ones a reader knows.
     fn case(&self, control: &Contestant<'_>, candidate: &Contestant<'_>) -> Case {
-        let options = CompareOptions {
-            method: Method::T,
-            ..self.options.clone()
-        };
         let metric = &self.asked.declaration.name;
         let rows = SideRows::of(
             (&control.side, &control.point),
             (&candidate.side, &candidate.point),
             metric,
         );
-        Case::new(rows, self.asked, &options)
+        Case::new(rows, self.asked, self.options)
     }
 
-    /// How often each that can be the best is, over resamples of the units: within their tasks and with equal weights of
-    /// these where the estimate has them so. Units that all share are drawn together.
+    /// The chance of each that can be the best, on the scale and over the units of the comparison.
     fn chances(
         &self,
         alone: &[Case],
         able: &[usize],
         worst: Option<&FillByTask>,
-    ) -> Option<BTreeMap<usize, f64>> {
-        let by_task = alone[able[0]].units.by_task;
-        let alike = |place: &usize| alone[*place].units.by_task == by_task;
-        let values: Vec<BTreeMap<UnitKey, f64>> = able
-            .iter()
-            .map(|place| alone[*place].units.control_values(worst))
-            .collect();
-        let unfit = |of: &BTreeMap<UnitKey, f64>| of.len() > MOST_UNITS || of.len() < 2;
-        if values.iter().any(unfit) || !able.iter().all(alike) {
-            return None;
+    ) -> Result<BTreeMap<usize, f64>, String> {
+        let units = || able.iter().map(|place| &alone[*place].units);
+        let by_task = units().any(|units| units.by_task);
+        if units().any(|units| units.by_task != by_task) {
+            return Err("their tasks do not all have enough values".to_owned());
         }
-        let shared = |key: &UnitKey| values.iter().all(|of| of.contains_key(key));
-        let columns = |keep: &dyn Fn(&UnitKey) -> bool| -> Vec<Columns> {
-            let of = |of: &BTreeMap<UnitKey, f64>| {
-                let mut tasks = Columns::new();
-                for (key, value) in of.iter().filter(|(key, _)| keep(key)) {
-                    let task = if by_task { key.0 } else { 0 };
-                    tasks.entry(task).or_default().push(*value);
-                }
-                tasks
-            };
-            values.iter().map(of).collect()
+        let values: Vec<_> = units().map(|units| units.control_values(worst)).collect();
+        let draws = Draws {
+            direction: self.direction,
+            by_task,
+            paired: units().all(|units| units.paired),
+            seed: self.options.seed,
         };
-        let (together, all) = (columns(&shared), columns(&|_| true));
-        // What the contestants share must be all of their tasks, and enough of each.
-        let enough = together[0].values().all(|units| units.len() >= 2);
-        let paired = alone[0].units.paired
-            && enough
-            && !together[0].is_empty()
-            && same_tasks(&together, &all);
-        let columns = if paired { together } else { all };
-        if !same_tasks(&columns, &columns) {
-            return None;
-        }
-        let mut wins = vec![0.0; columns.len()];
-        for resample in 0..RESAMPLES {
-            let mut stream = Stream::new(
-                self.options.seed,
-                Purpose::new("chance of being best"),
-                resample,
-            );
-            let means = draw(&columns, paired, &mut stream);
-            share_win(&means, self.direction, &mut wins);
-        }
-        let shares = wins.into_iter().map(|won| won / RESAMPLES as f64);
-        Some(able.iter().copied().zip(shares).collect())
+        let chances = draws.chances(&values)?;
+        Ok(able.iter().copied().zip(chances).collect())
     }
-}
-
-/// A contestant's values by task; all under one number where tasks are not averaged.
-type Columns = BTreeMap<u32, Vec<f64>>;
-
-/// Whether these and those are all about the same tasks.
-fn same_tasks(these: &[Columns], those: &[Columns]) -> bool {
-    let mut all = these.iter().chain(those);
-    all.all(|of| of.keys().eq(these[0].keys()))
 }
 
 /// The sample with failures as the worst value, where there is one.
@@ -277,76 +294,28 @@ fn lacks(tasks: usize) -> Option<String> {
     (tasks > 0).then(|| format!("nothing in {tasks} task{s} that others have"))
 }
 
-/// The interval of a contestant's mean.
-fn interval(case: &Case, level: Level) -> Option<Interval> {
-    if let Some(flat) = case.sample.flat() {
-        let mean = mean_interval(&flat.control, level);
-        return mean.ok().map(|mean| mean.interval);
+/// A mean of the units in the metric's own unit.
+fn own_scale(scale: Scale, mean: f64) -> f64 {
+    match scale {
+        Scale::Difference => mean,
+        Scale::Ratio => mean.exp(),
     }
+}
+
+/// The interval of a contestant's mean: of a rate by Wilson, of a timing on logarithms, else by t.
+fn interval(case: &Case, level: Level) -> Option<Interval> {
     let strata = case.sample.strata.iter();
     let tasks: Vec<Vec<f64>> = strata.map(|stratum| stratum.control.clone()).collect();
-    let mean = mean_t(&Scores::new(&tasks).ok()?, level);
-    mean.ok().map(|mean| mean.interval)
-}
-
-/// The first of the best.
-fn best_of(means: &[f64], direction: Direction) -> Option<usize> {
-    (0..means.len()).min_by(|a, b| match direction {
-        Direction::Up => means[*b].total_cmp(&means[*a]),
-        Direction::Down => means[*a].total_cmp(&means[*b]),
-    })
-}
-
-/// Gives a win to the best, in equal parts where several are.
-fn share_win(means: &[f64], direction: Direction, wins: &mut [f64]) {
-    let Some(best) = best_of(means, direction) else {
-        return;
+    if case.kind == DataKind::Binary {
+        return rates::of_one_side(&tasks, level).ok();
+    }
+    let interval = match &tasks[..] {
+        [only] => mean_interval(only, level).ok()?.interval,
+        _ => mean_t(&Scores::new(&tasks).ok()?, level).ok()?.interval,
     };
-    let ties = means.iter().map(|mean| *mean == means[best]);
-    let part = 1.0 / ties.clone().filter(|tie| *tie).count().max(1) as f64;
-    for (won, tie) in wins.iter_mut().zip(ties) {
-        *won += if tie { part } else { 0.0 };
-    }
-}
-
-/// The sum of each contestant's task means over one draw of its units: the same for all, or one of its own for each.
-fn draw(columns: &[Columns], together: bool, stream: &mut Stream) -> Vec<f64> {
-    let mut sums = vec![0.0; columns.len()];
-    for task in columns[0].keys() {
-        let of_task: Vec<&Vec<f64>> = columns.iter().filter_map(|of| of.get(task)).collect();
-        let mut totals = vec![0.0; of_task.len()];
-        if together {
-            for _ in 0..of_task[0].len() {
-                let unit = stream.below(of_task[0].len());
-                for (total, of) in totals.iter_mut().zip(&of_task) {
-                    *total += of[unit];
-                }
-            }
-        } else {
-            for (total, of) in totals.iter_mut().zip(&of_task) {
-                *total = (0..of.len()).map(|_| of[stream.below(of.len())]).sum();
-            }
-        }
-        for ((sum, total), of) in sums.iter_mut().zip(totals).zip(of_task) {
-            *sum += total / of.len() as f64;
-        }
-    }
-    sums
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{best_of, share_win};
-    use fairtrial_model::Direction;
-
-    #[test]
-    fn a_tie_is_shared_and_its_first_is_named() {
-        let means = [0.5, 1.0, 1.0];
-        assert_eq!(best_of(&means, Direction::Up), Some(1));
-        assert_eq!(best_of(&means, Direction::Down), Some(0));
-        let mut wins = [0.0; 3];
-        share_win(&means, Direction::Up, &mut wins);
-        share_win(&means, Direction::Down, &mut wins);
-        assert_eq!(wins, [1.0, 0.5, 0.5]);
-    }
+    Some(Interval {
+        low: own_scale(case.scale, interval.low),
+        high: own_scale(case.scale, interval.high),
+        level,
+    })
 }

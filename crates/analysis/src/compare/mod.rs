@@ -7,6 +7,7 @@
 mod assess;
 mod beside;
 pub(crate) mod case;
+mod chances;
 mod choice;
 mod contest;
 pub(crate) mod definition;
@@ -45,6 +46,7 @@ pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
 pub use case::{DataKind, Scale};
 pub(crate) use case::{is_timing, rule_for};
+pub(crate) use choice::conditions;
 pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared};
 pub use dropped::DroppedUnit;
 pub use failures::{FailureCount, Failures};

@@ -1,7 +1,7 @@
 //! Three arms or more in order, with intervals, the chance of each to be the best, and who cannot be told from it.
 
 use super::CompareOptions;
-use super::case::Asked;
+use super::case::{Asked, Scale};
 use super::contest::{Contest, Contestant};
 use super::sides::{Inputs, Planned};
 use fairtrial_model::Params;
@@ -18,6 +18,15 @@ pub struct Ranking {
     pub metric: String,
     /// The arms.
     pub arms: Vec<Ranked>,
+    /// The scale of the comparison; on that of ratios, means are geometric.
+    pub scale: Scale,
+    /// One minus the confidence of the intervals.
+    pub alpha: f64,
+    /// The pairs of arms over which the p values are adjusted.
+    pub pairs: usize,
+    /// Why nobody's chance to be best is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_chance: Option<String>,
     /// What the best one's number leaves out.
     pub warning: &'static str,
 }
@@ -45,7 +54,8 @@ pub struct Ranked {
     /// How often it comes out best when the units are drawn again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chance_best: Option<f64>,
-    /// The p value against the best arm, adjusted (Holm); absent for the best.
+    /// The p value against the best arm by the test of the comparison, adjusted over all pairs of arms, because the best
+    /// was picked by the same data; absent for the best.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_against_best: Option<f64>,
     /// Whether the data cannot tell it from the best.
@@ -106,7 +116,7 @@ fn at_point(contest: &Contest<'_>, planned: &[Planned<'_>], point: &Params) -> O
         return None;
     }
     let standings = contest.standings(&contestants)?;
-    let arms = standings.into_iter().map(|standing| Ranked {
+    let arms = standings.order.into_iter().map(|standing| Ranked {
         arm: contestants[standing.place].side.name().short().to_owned(),
         mean: standing.mean,
         failed: standing.failed,
@@ -122,6 +132,10 @@ fn at_point(contest: &Contest<'_>, planned: &[Planned<'_>], point: &Params) -> O
         point: point.clone(),
         metric: contest.asked.declaration.name.clone(),
         arms: arms.collect(),
+        scale: standings.scale,
+        alpha: contest.alpha,
+        pairs: standings.pairs,
+        no_chance: standings.no_chance,
         warning: WARNING,
     })
 }

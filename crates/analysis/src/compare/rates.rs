@@ -8,7 +8,7 @@ use fairtrial_stats::binary::{
     DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, barnard, fisher,
     mcnemar, paired_proportion_difference, proportion_difference, stratified_fisher,
 };
-use fairtrial_stats::one_arm::Proportion;
+use fairtrial_stats::one_arm::{Proportion, share_interval};
 use fairtrial_stats::{Interval, Level, Outcome, Side, Undefined};
 
 /// Pairs up to which McNemar's test is the unconditional one; beyond, the conditional one is hardly timid any more.
@@ -73,17 +73,7 @@ pub(crate) fn by_task(sample: &Sample, level: Level) -> Outcome<Answer> {
         }
     });
     let each: Vec<(f64, Interval)> = each.collect::<Outcome<_>>()?;
-    let tasks = each.len() as f64;
-    let value = each.iter().map(|(value, _)| value).sum::<f64>() / tasks;
-    let reach = |end: fn(&Interval) -> f64| {
-        let squares = each.iter().map(|(value, of)| (value - end(of)).powi(2));
-        squares.sum::<f64>().sqrt() / tasks
-    };
-    let interval = Interval {
-        low: (value - reach(|of| of.low)).max(-1.0),
-        high: (value + reach(|of| of.high)).min(1.0),
-        level,
-    };
+    let (value, interval) = joined(&each, (-1.0, 1.0), level);
     let (name, p, test) = if sample.paired {
         let all = PairedCounts::from_pairs(sample.strata.iter().flat_map(outcomes));
         let test = mcnemar(all, McNemarMethod::Exact, Side::TwoSided)?;
@@ -104,6 +94,33 @@ pub(crate) fn by_task(sample: &Sample, level: Level) -> Outcome<Answer> {
             each.len()
         ),
     })
+}
+
+/// The rate of one side alone, its tasks with equal weights; units are passes and fails, or rates of these.
+pub(crate) fn of_one_side(tasks: &[Vec<f64>], level: Level) -> Outcome<Interval> {
+    let each = tasks.iter().map(|units| {
+        let found = share_interval(units, level)?;
+        Ok((found.estimate, found.interval))
+    });
+    let each: Vec<(f64, Interval)> = each.collect::<Outcome<_>>()?;
+    let (_, interval) = joined(&each, (0.0, 1.0), level);
+    Ok(interval)
+}
+
+/// The mean of the tasks' estimates, and their intervals joined around it (MOVER).
+fn joined(each: &[(f64, Interval)], (least, most): (f64, f64), level: Level) -> (f64, Interval) {
+    let tasks = each.len() as f64;
+    let value = each.iter().map(|(value, _)| value).sum::<f64>() / tasks;
+    let reach = |end: fn(&Interval) -> f64| {
+        let squares = each.iter().map(|(value, of)| (value - end(of)).powi(2));
+        squares.sum::<f64>().sqrt() / tasks
+    };
+    let interval = Interval {
+        low: (value - reach(|of| of.low)).max(least),
+        high: (value + reach(|of| of.high)).min(most),
+        level,
+    };
+    (value, interval)
 }
 
 /// One outcome on a side says no more about its rate than one value says about a mean.

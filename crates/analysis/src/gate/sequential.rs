@@ -56,13 +56,18 @@ fn line(trajectory: &Trajectory, answer: &ArmAnswer, comparison: &Comparison) ->
 /// surely beyond it blocks.
 fn judged(trajectory: &Trajectory, answer: &ArmAnswer) -> (GateWord, String) {
     let open = || {
-        let reason = trajectory.reason.clone();
+        let reason = answer.reason.clone();
         let reason = reason.unwrap_or_else(|| "not decided yet".to_owned());
         (GateWord::Inconclusive, reason)
     };
     let Some(stop) = answer.stop else {
         return open();
     };
+    if stop == Stop::Identical {
+        let pairs = answer.pairs;
+        let reason = format!("identical: every value of {pairs} pairs is the same on both sides");
+        return (GateWord::Equivalent, reason);
+    }
     let Some((held, look)) = trajectory
         .look(&answer.arm, answer.pairs)
         .and_then(|look| Some((look.held.as_ref()?, look)))

@@ -4,7 +4,7 @@ use super::gather::{Gathered, by_task};
 use super::{ArmRollouts, MeanScore, PassAt};
 use crate::validity::Validity;
 use fairtrial_stats::Level;
-use fairtrial_stats::one_arm::{Proportion, clustered_mean};
+use fairtrial_stats::one_arm::{Proportion, clustered_mean, clustered_share};
 use fairtrial_stats::passk::{Attempts, suite};
 
 pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> ArmRollouts {
@@ -61,7 +61,8 @@ pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> 
         solved,
         cost_per_solved: per_solved(arm.cost).filter(|_| arm.cost_unknown == 0),
         cost_unknown: arm.cost_unknown,
-        tokens_per_solved: per_solved(arm.tokens).filter(|tokens| *tokens > 0.0),
+        tokens_per_solved: per_solved(arm.tokens).filter(|_| arm.tokens_unknown == 0),
+        tokens_unknown: arm.tokens_unknown,
     }
 }
 
@@ -70,10 +71,16 @@ fn mean<'a>(scores: impl Iterator<Item = (&'a String, f64)>, level: Level) -> Op
     if values.is_empty() {
         return None;
     }
-    Some(match clustered_mean(&values, &tasks, level) {
-        Ok(found) => MeanScore {
-            mean: found.mean,
-            interval: Some(found.interval),
+    let pass_or_fail = values.iter().all(|value| *value == 0.0 || *value == 1.0);
+    let found = if pass_or_fail {
+        clustered_share(&values, &tasks, level).map(|share| (share.estimate, share.interval))
+    } else {
+        clustered_mean(&values, &tasks, level).map(|mean| (mean.mean, mean.interval))
+    };
+    Some(match found {
+        Ok((mean, interval)) => MeanScore {
+            mean,
+            interval: Some(interval),
             no_interval: None,
         },
         Err(why) => MeanScore {

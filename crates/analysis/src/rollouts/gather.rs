@@ -34,6 +34,7 @@ pub(super) struct Gathered {
     pub(super) cost: f64,
     pub(super) cost_unknown: usize,
     pub(super) tokens: f64,
+    pub(super) tokens_unknown: usize,
 }
 
 impl RolloutGatherer {
@@ -46,7 +47,10 @@ impl RolloutGatherer {
             Some(cost) => arm.cost += cost,
             None => arm.cost_unknown += 1,
         }
-        arm.tokens += seen.metrics.get("tokens_total").unwrap_or(0.0);
+        match seen.metrics.get("tokens_total") {
+            Some(tokens) => arm.tokens += tokens,
+            None => arm.tokens_unknown += 1,
+        }
         if let Some(digest) = seen.facts.get(OUTPUT_FACT) {
             let said = arm.said.entry(seen.trial.task.to_string()).or_default();
             *said.entry(digest.clone()).or_default() += 1;
@@ -149,6 +153,9 @@ mod tests {
             metrics.insert("score".into(), score.into());
             metrics.insert("solved".into(), f64::from(u8::from(score >= 1.0)).into());
             metrics.insert("cost_usd".into(), 0.5.into());
+            if task == "easy" || arm == "a" {
+                metrics.insert("tokens_total".into(), 120.into());
+            }
         }
         let text = json!({
             "trial": { "index": 0, "task": task, "arm": arm, "seed": 1, "rollout": rollout },
@@ -197,6 +204,12 @@ mod tests {
         assert_eq!(same, [("b", "easy", 2), ("a", "easy", 2)]);
         assert_eq!((b.cost_per_solved, b.cost_unknown), (None, 1));
         assert_eq!(a.cost_per_solved, Some(2.0 / 3.0));
+        // A count that is missing is not 0.
+        assert_eq!((b.tokens_per_solved, b.tokens_unknown), (None, 2));
+        assert_eq!((a.tokens_per_solved, a.tokens_unknown), (Some(160.0), 0));
+        // All passed, and still the interval has a width, inside of 0 to 1.
+        let interval = b.over_scored.as_ref().unwrap().interval.unwrap();
+        assert!(interval.low < 0.5 && interval.high == 1.0, "{interval:?}");
         let two = &a.pass[1];
         assert_eq!(two.k, 2);
         assert_eq!(two.any.as_ref().unwrap().estimate, 1.0);

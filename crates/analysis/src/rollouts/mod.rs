@@ -60,8 +60,10 @@ pub struct ArmRollouts {
     pub cost_per_solved: Option<f64>,
     /// Rollouts whose cost nobody knows.
     pub cost_unknown: usize,
-    /// Tokens per solved rollout.
+    /// Tokens per solved rollout; absent where nothing is solved or a count is unknown.
     pub tokens_per_solved: Option<f64>,
+    /// Rollouts whose tokens nobody counted.
+    pub tokens_unknown: usize,
 }
 
 /// A mean and its interval over tasks.

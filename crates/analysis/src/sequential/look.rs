@@ -68,6 +68,8 @@ pub enum Stop {
     AllDecided,
     /// The budget is used up.
     Exhausted,
+    /// Every pair of the whole budget has the same value on both sides.
+    Identical,
 }
 
 impl Stop {
@@ -75,7 +77,7 @@ impl Stop {
     pub const fn is_verdict(self) -> bool {
         matches!(
             self,
-            Self::Improved | Self::Regressed | Self::Different | Self::Equivalent
+            Self::Improved | Self::Regressed | Self::Different | Self::Equivalent | Self::Identical
         )
     }
 
@@ -85,12 +87,16 @@ impl Stop {
             Self::Improved => Word::Improved.text(),
             Self::Regressed => Word::Regressed.text(),
             Self::Equivalent => Word::Equivalent.text(),
+            Self::Identical => Word::Identical.text(),
             Self::Different => "different",
             Self::AllDecided => "every arm has its answer",
             Self::Futile | Self::Exhausted => Word::Inconclusive.text(),
         }
     }
 }
+
+/// What a look sees where no pair differs.
+const SAME: &str = "every value is the same on both sides";
 
 /// Looks at one arm.
 pub(super) fn take(
@@ -105,16 +111,22 @@ pub(super) fn take(
         min_effect: margin,
         ..Futility::default()
     };
+    let same = differences.iter().all(|difference| *difference == 0.0);
     let (result, why_none) = match look(boundaries, differences, Some(&futility)) {
         Ok(result) => (Some(result), None),
+        Err(_) if same => (None, Some(SAME.to_owned())),
         Err(why) => (None, Some(why.to_string())),
     };
     let budget = boundaries.design.schedule.budget();
+    let answer = match &result {
+        Some(result) => answer(result, rule, budget),
+        // Before the last look that is no answer: where one pair of ten differs, the first ten are alike in a third of
+        // all runs, and no interval bounds what the others may show.
+        None => (same && differences.len() >= budget).then_some(Stop::Identical),
+    };
     ArmLook {
         arm: arm.to_owned(),
-        answer: result
-            .as_ref()
-            .and_then(|result| answer(result, rule, budget)),
+        answer,
         result,
         why_none,
         margin,

@@ -9,6 +9,7 @@ mod blocks;
 mod doubt;
 mod look;
 mod plan;
+mod reason;
 mod resumed;
 
 pub use look::{ArmLook, Held, Look, Stop};
@@ -18,7 +19,7 @@ pub use resumed::resumed_rule;
 
 use crate::AnalysisError;
 use crate::compare::{FailureCount, Scale};
-use crate::validity::{Floor, MOST_BROKEN, Tally};
+use crate::validity::{Floor, Tally};
 use blocks::Blocks;
 use doubt::{Asked, doubt, doubt_held};
 use fairtrial_model::{Direction, Record};
@@ -57,6 +58,9 @@ pub struct ArmAnswer {
     pub stop: Option<Stop>,
     /// Pairs that it rests on.
     pub pairs: usize,
+    /// The sentence for it, or why there is none; absent while that is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// How often one arm failed.
@@ -90,6 +94,8 @@ pub struct Trajectory {
     pub candidates: Vec<String>,
     /// Two-sided error rate over all looks and arms together.
     pub alpha: f64,
+    /// The share of it that each arm has: one minus the confidence of the repeated intervals.
+    pub arm_alpha: f64,
     /// The looks that were planned, in pairs.
     pub planned: Vec<usize>,
     /// The looks that were taken.
@@ -217,45 +223,6 @@ impl SequentialRule {
         self.answers.iter().all(|answer| answer.stop.is_some())
     }
 
-    fn reason(&self) -> String {
-        let pairs = self.looks.last().map_or(0, |look| look.n);
-        match self.stop {
-            Some(Stop::Exhausted) | None => {
-                let budget = format!("the budget of {} pairs is used up", self.plan.rule.max);
-                match self.why_no_answer() {
-                    Some(why) => format!("{budget}: {why}"),
-                    None => format!("{budget} without an answer"),
-                }
-            }
-            Some(Stop::Futile) => {
-                format!(
-                    "undecided after {pairs} pairs, and the rest of the budget would hardly change that"
-                )
-            }
-            Some(Stop::AllDecided) => {
-                let each: Vec<String> = self.answers.iter().map(ArmAnswer::words).collect();
-                each.join("; ")
-            }
-            Some(stop) => format!("{} after {pairs} pairs", stop.word()),
-        }
-    }
-
-    /// What kept an answer from counting.
-    fn why_no_answer(&self) -> Option<String> {
-        let too_few = self.tally.too_few().filter(|_| self.all_answered());
-        let mut withheld = self.answers.iter().filter_map(|answer| {
-            let arms = || self.looks.iter().rev().flat_map(|look| &look.arms);
-            let last = arms().find(|seen| seen.arm == answer.arm)?;
-            last.withheld.clone()
-        });
-        let broken = || {
-            let (broken, all) = (self.blocks.broken(), self.blocks.completed());
-            let many = broken as f64 > MOST_BROKEN * all as f64;
-            many.then(|| format!("{broken} of {all} pairs have a side missing"))
-        };
-        too_few.or_else(|| withheld.next()).or_else(broken)
-    }
-
     /// What was done so far.
     pub fn trajectory(&self) -> Trajectory {
         let planned = self.boundaries.design.schedule.looks().to_vec();
@@ -269,17 +236,30 @@ impl SequentialRule {
             control: self.plan.control.clone(),
             candidates: self.plan.candidates.clone(),
             alpha: self.plan.alpha,
+            arm_alpha: self.boundaries.design.alpha,
             planned,
             looks: self.looks.clone(),
             stop: self.stop,
             reason: self.stop.map(|_| self.reason()),
-            answers: self.answers.clone(),
+            answers: self.answered(),
             failures: self.failed(),
             pairs,
             broken: self.blocks.broken(),
             trials_saved: self.blocks.trials().saturating_sub(self.blocks.recorded()),
             trials_planned: self.blocks.trials(),
         }
+    }
+
+    /// The answers with their sentences. What was taken back is none.
+    fn answered(&self) -> Vec<ArmAnswer> {
+        let taken_back = self.taken_back().is_some();
+        let each = self.answers.iter().enumerate();
+        each.map(|(place, answer)| ArmAnswer {
+            stop: answer.stop.filter(|_| !taken_back),
+            reason: (answer.stop.or(self.stop)).map(|_| self.arm_reason(place)),
+            ..answer.clone()
+        })
+        .collect()
     }
 
     fn failed(&self) -> Vec<ArmFailures> {
@@ -313,13 +293,8 @@ impl ArmAnswer {
             arm: arm.to_owned(),
             stop: None,
             pairs: 0,
+            reason: None,
         }
-    }
-
-    /// `b improved after 7 pairs`.
-    fn words(&self) -> String {
-        let word = self.stop.map_or("undecided", Stop::word);
-        format!("{} {word} after {} pairs", self.arm, self.pairs)
     }
 }
 

@@ -4,9 +4,7 @@ use super::collect::Gathered;
 use super::{MeanRange, MetricCell, MetricInfo, Missing, Numbers, Unit, WorstCase};
 use crate::validity::Floor;
 use fairtrial_model::Direction;
-use fairtrial_stats::one_arm::{
-    Proportion, ProportionMethod, clustered_mean, mean_interval, proportion_interval,
-};
+use fairtrial_stats::one_arm::{clustered_mean, clustered_share, mean_interval, share_interval};
 use fairtrial_stats::{Level, Undefined, descriptive};
 
 /// The values of one metric in one cell, finite ones with their seed.
@@ -148,31 +146,32 @@ fn worst_case(finite: &[f64], missing: usize, worst: Result<f64, &'static str>) 
 fn mean_range(values: &Values, binary: bool, level: Level) -> Result<MeanRange, String> {
     let xs = &values.finite;
     let (seeds, repeated) = values.seeds();
-    let range = if repeated && seeds > 1 {
-        clustered_mean(xs, &values.seeds, level).map(|mean| MeanRange {
+    let by_seed = repeated && seeds > 1;
+    let range = match (binary, by_seed) {
+        (true, true) => clustered_share(xs, &values.seeds, level).map(|share| MeanRange {
+            interval: share.interval,
+            method: format!("{}, seeds as units", share.method),
+            unit: Unit::Seed,
+            units: share.groups,
+        }),
+        (true, false) => share_interval(xs, level).map(|share| MeanRange {
+            interval: share.interval,
+            method: share.method.to_owned(),
+            unit: unit(repeated),
+            units: xs.len(),
+        }),
+        (false, true) => clustered_mean(xs, &values.seeds, level).map(|mean| MeanRange {
             interval: mean.interval,
             method: "t on the seeds' totals (cluster-robust)".to_owned(),
             unit: Unit::Seed,
             units: mean.clusters,
-        })
-    } else if binary {
-        let counts = Proportion {
-            successes: xs.iter().filter(|value| **value == 1.0).count() as u64,
-            trials: xs.len() as u64,
-        };
-        proportion_interval(counts, ProportionMethod::Wilson, level).map(|share| MeanRange {
-            interval: share.interval,
-            method: share.method.name().to_owned(),
-            unit: unit(repeated),
-            units: xs.len(),
-        })
-    } else {
-        mean_interval(xs, level).map(|mean| MeanRange {
+        }),
+        (false, false) => mean_interval(xs, level).map(|mean| MeanRange {
             interval: mean.interval,
             method: mean.method.to_owned(),
             unit: unit(repeated),
             units: mean.n,
-        })
+        }),
     };
     range.map_err(|why| reason(&why))
 }

@@ -6,8 +6,8 @@
 
 use crate::AnalysisError;
 use crate::pipeline::{History, SummaryRule, SummaryType, why_none};
-use fairtrial_model::Outcome;
-use fairtrial_spec::DEFAULT_ALPHA;
+use fairtrial_model::{Outcome, shell_word};
+use fairtrial_spec::{DEFAULT_ALPHA, filter_word};
 use fairtrial_stats::Level;
 use fairtrial_stats::descriptive::{CoefficientOfVariation, coefficient_of_variation};
 use fairtrial_stats::planning::{CvCurve, CvRule, PrecisionCurve, cv_curve, precision_curve};
@@ -255,14 +255,15 @@ fn one_kind(runs: &[History]) -> Result<(), AnalysisError> {
     let mut tasks = several(runs, |run| run.task.as_deref());
     tasks.sort_unstable();
     if let [first, _, ..] = tasks[..] {
-        let how = format!("choose one, as --only task={first}");
+        let task = format!("task={}", filter_word(first));
+        let how = format!("choose one, as --only {}", shell_word(&task));
         return Err(unlike("tasks", &tasks, &how));
     }
     let mut points = several(runs, |run| run.point.as_deref());
     points.sort_unstable();
     match points[..] {
         [first, _, ..] => {
-            let how = format!("choose one, as --only '{first}'");
+            let how = format!("choose one, as --only {}", shell_word(first));
             Err(unlike("points", &points, &how))
         }
         _ => Ok(()),

@@ -16,6 +16,7 @@ mod files;
 mod lab;
 mod left_out;
 mod pairs;
+mod rankings;
 mod suites;
 mod tasks;
 mod timings;

@@ -4,7 +4,7 @@ use super::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat};
 use crate::sweep::{FAILED_NOTE, failed_count};
-use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, TaskLine};
+use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, Scale, TaskLine};
 use fairtrial_model::Tolerance;
 
 /// How often each side failed; nothing where nothing did.
@@ -166,6 +166,29 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
     }
 }
 
+/// What the means of a ranking are: on the scale of ratios, those of logarithms.
+pub(crate) const fn mean_title(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Difference => "mean",
+        Scale::Ratio => "geometric mean",
+    }
+}
+
+/// Over what the tests against the best are adjusted; nothing where one pair is all there is.
+pub(crate) fn adjusted(pairs: usize, of: &str) -> Option<String> {
+    (pairs > 1).then(|| {
+        format!(
+            "Whether one can be told from the best is asked by the test of the comparison, adjusted over all {pairs} pairs of \
+             {of} (Bonferroni): the best was picked by the same data."
+        )
+    })
+}
+
+/// Why nobody's chance to be best is given.
+pub(crate) fn no_chance(why: &str) -> String {
+    format!("The chance to be best is not given: {why}.")
+}
+
 /// The arms in order.
 pub(crate) fn ranking_sections(rankings: &[Ranking]) -> Vec<Section> {
     rankings.iter().map(ranking_section).collect()
@@ -183,10 +206,10 @@ fn ranking_section(ranking: &Ranking) -> Section {
     let mut grid = Grid::new(vec![
         Column::numbers("rank"),
         Column::words("arm"),
-        Column::numbers("mean"),
+        Column::numbers(mean_title(ranking.scale)),
         Column::numbers("failed"),
         Column::numbers("worst-case mean"),
-        Column::numbers("interval").may_go(3),
+        Column::numbers(format!("{} interval", number::level(ranking.alpha))).may_go(3),
         Column::numbers("n").may_go(2),
         Column::numbers("chance to be best").may_go(1),
         Column::numbers("p against best").may_go(4),
@@ -233,6 +256,8 @@ fn ranking_section(ranking: &Ranking) -> Section {
         format!(" at {}", ranking.point)
     };
     let mut notes = vec![ranking.warning.to_owned()];
+    notes.extend(adjusted(ranking.pairs, "arms"));
+    notes.extend(ranking.no_chance.as_deref().map(no_chance));
     if ranking.arms.iter().any(|arm| arm.failed > 0) {
         notes.push(FAILED_NOTE.to_owned());
     }

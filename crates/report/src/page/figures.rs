@@ -8,7 +8,7 @@ use fairtrial_analysis::report::{
     ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
     ReportData,
 };
-use fairtrial_analysis::sequential::Trajectory;
+use fairtrial_analysis::sequential::{ArmAnswer, Trajectory};
 use fairtrial_chart::Figure;
 use fairtrial_chart::charts::{
     self, Counted, Curve, Curves, Distribution, Group, Heading, History, HistoryPoint, LookPoint,
@@ -66,7 +66,8 @@ fn slug(title: &str) -> String {
 }
 
 fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
-    let of = |arm: &String| {
+    let of = |answer: &ArmAnswer| {
+        let arm = &answer.arm;
         let looks: Vec<LookPoint> = trajectory
             .looks
             .iter()
@@ -80,10 +81,9 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
                 })
             })
             .collect();
-        let stop = trajectory
-            .reason
-            .clone()
-            .filter(|_| trajectory.stop.is_some());
+        let stop = answer.reason.clone();
+        let last = looks.last().map_or(0, |look| look.pairs);
+        let pairs = answer.stop.map_or(last, |_| answer.pairs);
         charts::trajectory(&charts::Trajectory {
             heading: Heading {
                 title: format!(
@@ -92,18 +92,18 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
                 ),
                 subtitle: format!(
                     "{} repeated intervals: valid at every look.",
-                    level(trajectory.alpha)
+                    level(trajectory.arm_alpha)
                 ),
                 notes: Vec::new(),
             },
             value: sequential::quantity(trajectory),
             looks,
             margin: last_margin(trajectory, arm),
-            stop: stop.map(|why| (trajectory.pairs, why)),
+            stop: stop.map(|why| (pairs, why)),
             budget: trajectory.planned.last().copied().unwrap_or(0),
         })
     };
-    trajectory.candidates.iter().map(of).collect()
+    trajectory.answers.iter().map(of).collect()
 }
 
 /// The smallest difference that matters, as the last look knew it.

@@ -23,8 +23,8 @@ pub(super) fn verdicts(data: &ReportData) -> Vec<VerdictLine> {
                     "{} against {}, {}",
                     answer.arm, trajectory.control, trajectory.metric
                 ),
-                sentence: sequential::headline(trajectory),
-                details: Vec::new(),
+                sentence: sequential::arm_sentence(trajectory, answer),
+                details: vec![sequential::headline(trajectory)],
             })
             .collect();
     }

@@ -3,6 +3,7 @@
 mod clustered;
 mod mean;
 mod proportion;
+mod share;
 
 pub use clustered::{ClusteredMean, clustered_mean};
 pub use mean::{MeanInterval, mean_interval};
@@ -11,3 +12,4 @@ pub use proportion::{
     BinomialTest, Proportion, ProportionInterval, ProportionMethod, binomial_test,
     proportion_interval,
 };
+pub use share::{ShareInterval, clustered_share, share_interval};

@@ -3,8 +3,9 @@
 use super::behind::Runs;
 use super::{History, Points, content, lines, read_text, table::Table};
 use crate::AnalysisError;
+use crate::compare::conditions;
 use fairtrial_journal::{DataRoot, RunDir};
-use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Params, Record};
+use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record};
 use std::path::Path;
 
 /// The file that trials report to.
@@ -39,7 +40,7 @@ pub(super) fn history(
     Ok(History {
         id,
         task: Some(record.trial.task.clone()),
-        point: Some(conditions(&record.trial.point)),
+        point: Some(conditions(&record.trial.point).join(", ")),
         arm: record.trial.arm.clone(),
         seed: Some(record.trial.seed),
         outcome: record.outcome,
@@ -49,13 +50,6 @@ pub(super) fn history(
         run,
         notes,
     })
-}
-
-/// A point as `--only` takes it.
-fn conditions(point: &Params) -> String {
-    let values = point.iter();
-    let values = values.map(|(name, value)| format!("{name}={}", Params::display(value)));
-    values.collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn points(

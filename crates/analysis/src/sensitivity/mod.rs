@@ -2,18 +2,22 @@
 //!
 //! A level's mean is only comparable with another's where both saw the same other parameters, tasks and seeds. So a
 //! seed counts at a level with the settings that have a value at *every* level of the parameter; settings with a gap
-//! (a failed trial) are left out at all levels, and counted. Random sweeps have no such settings: their levels are
+//! (a failed trial) are left out at all levels, and counted. A level none of whose trials has a value stays in its place
+//! and says so; the others are compared without it. Random sweeps have no such settings: their levels are
 //! plain means, and the result says that they are not balanced.
+
+mod tried;
 
 use crate::compare::scores::{between_points, without_points};
 use crate::dataset::Dataset;
 use crate::{AnalysisError, order};
-use fairtrial_model::{Direction, MetricDeclaration, ParamValue, Params, Reference};
+use fairtrial_model::{Direction, MetricDeclaration, ParamValue, Params};
 use fairtrial_stats::descriptive::{correlation, mean, variance};
-use fairtrial_stats::one_arm::mean_interval;
+use fairtrial_stats::one_arm::{mean_interval, share_interval};
 use fairtrial_stats::{Interval, Level};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use tried::{Cell, Tried, tried};
 
 /// Version of the JSON form.
 pub const SENSITIVITY_SCHEMA: u32 = 1;
@@ -56,20 +60,23 @@ pub struct ArmEffect {
     pub balanced: bool,
     /// Values left out because another level has none at the same setting and seed.
     pub left_out: usize,
-    /// The levels, in order.
+    /// Settings and seeds that were tried and have no value.
+    pub without_value: usize,
+    /// The levels that were tried, in order.
     pub levels: Vec<LevelMean>,
     /// Pearson's correlation of the parameter with the means of the sweep's points; absent where the parameter is not
-    /// a number or nothing varies.
+    /// a number, nothing varies, or fewer than three levels have a value: two points always lie on a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
-    /// Share of the variance between the means of the sweep's points that goes with this parameter alone.
+    /// Share of the variance between the means of the sweep's points that goes with this parameter alone; absent where it
+    /// is the only one, with which all of it goes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explained: Option<f64>,
     /// Places of the levels with the smallest and the largest mean.
     pub smallest: usize,
     /// See `smallest`.
     pub largest: usize,
-    /// From the largest mean down to the smallest, as a share of the largest.
+    /// From the largest mean down to the smallest, as a share of the largest; absent where one of them is negative.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drop: Option<f64>,
 }
@@ -79,8 +86,9 @@ pub struct ArmEffect {
 pub struct LevelMean {
     /// The value.
     pub value: ParamValue,
-    /// The mean over seeds.
-    pub mean: f64,
+    /// The mean over seeds; absent where no trial has a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
     /// Its interval over seeds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
@@ -91,6 +99,20 @@ pub struct LevelMean {
     pub seeds: usize,
     /// Values behind it.
     pub values: usize,
+    /// Settings and seeds that were tried at it and have no value.
+    pub without_value: usize,
+}
+
+/// Levels with a value from which on a correlation says something.
+const LEAST_LEVELS: usize = 3;
+
+/// What is asked of every parameter.
+#[derive(Clone, Copy)]
+struct Question {
+    level: Level,
+    pass_or_fail: bool,
+    /// Whether nothing else is swept.
+    alone: bool,
 }
 
 /// Works out what each swept parameter does to a metric (the primary one where none is named).
@@ -122,9 +144,10 @@ pub fn sensitivity(
     let mut declared = declared
         .cloned()
         .unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
-    let tasks = data.reporting_tasks(name).into_iter().collect();
+    let tasks: BTreeSet<&str> = data.reporting_tasks(name).into_iter().collect();
     // The same scale as that of the ranking: raw scores of several tasks have no common mean.
-    let between = if data.is_pass_or_fail(name) {
+    let pass_or_fail = data.is_pass_or_fail(name);
+    let between = if pass_or_fail {
         without_points(&mut declared);
         None
     } else {
@@ -132,15 +155,19 @@ pub fn sensitivity(
         declared.margin = None;
         between_points(&mut declared, &tasks)?
     };
-    let level = Level::two_sided(alpha);
+    let question = Question {
+        level: Level::two_sided(alpha),
+        pass_or_fail,
+        alone: parameters.len() == 1,
+    };
     let effect = |parameter: &String| ParameterEffect {
         name: parameter.clone(),
         arms: arms(data)
             .iter()
             .map(Option::as_deref)
             .filter_map(|arm| {
-                let cells = cells(data, arm, (name, between.as_ref()));
-                arm_effect(&cells, arm, parameter, level)
+                let tried = tried(data, arm, (name, between.as_ref()), &tasks);
+                arm_effect(&tried, arm, parameter, question)
             })
             .collect(),
     };
@@ -185,45 +212,6 @@ fn arms(data: &Dataset) -> Vec<Option<String>> {
     }
 }
 
-/// The mean of one task's rollouts at one point under one seed.
-struct Cell<'a> {
-    task: u32,
-    point: &'a Params,
-    seed: u64,
-    value: f64,
-}
-
-/// The cells of an arm, between their task's reference points where there are some.
-fn cells<'a>(
-    data: &'a Dataset,
-    arm: Option<&str>,
-    (metric, between): (&str, Option<&Reference>),
-) -> Vec<Cell<'a>> {
-    let on_scale = |value: f64, task: u32| match between {
-        Some(reference) => Some(reference.points(data.tasks.get(task))?.normalised(value)),
-        None => Some(value),
-    };
-    let mut sums: BTreeMap<(u32, u32, u64), (f64, f64)> = BTreeMap::new();
-    for (trial, value) in data.trials.iter().zip(data.values(metric)) {
-        let here = data.arms.get(trial.arm).as_deref() == arm;
-        let value = value.and_then(|value| on_scale(value, trial.task));
-        if let Some(value) = value.filter(|value| here && value.is_finite()) {
-            let sum = sums
-                .entry((trial.task, trial.point, trial.seed))
-                .or_default();
-            sum.0 += value;
-            sum.1 += 1.0;
-        }
-    }
-    let cell = |((task, point, seed), (sum, n)): ((u32, u32, u64), (f64, f64))| Cell {
-        task,
-        point: &data.point_values[point as usize],
-        seed,
-        value: sum / n,
-    };
-    sums.into_iter().map(cell).collect()
-}
-
 /// What the other parameters, the task and the seed of a cell are: cells that share it differ in one parameter only.
 fn setting(cell: &Cell<'_>, parameter: &str) -> String {
     let others = cell.point.iter().filter(|(name, _)| *name != parameter);
@@ -234,47 +222,63 @@ fn setting(cell: &Cell<'_>, parameter: &str) -> String {
 }
 
 fn arm_effect(
-    cells: &[Cell<'_>],
+    tried: &Tried<'_>,
     arm: Option<&str>,
     parameter: &str,
-    level: Level,
+    question: Question,
 ) -> Option<ArmEffect> {
+    let of_parameter: Vec<&Cell<'_>> = (tried.cells.iter())
+        .filter(|cell| cell.point.get(parameter).is_some())
+        .collect();
+    let with_value = different(of_parameter.iter().map(|cell| cell.point), parameter).len();
+    let kept = complete(&of_parameter, parameter, with_value);
+    let balanced = !kept.is_empty();
+    let used = if balanced { kept } else { of_parameter.clone() };
+    let empty = || tried.empty.iter().copied();
+    let points = of_parameter.iter().map(|cell| cell.point).chain(empty());
+    let levels: Vec<LevelMean> = different(points, parameter)
+        .into_iter()
+        .map(|value| {
+            let without = |point: &&Params| point.get(parameter) == Some(value);
+            let mut level = level_mean(&used, parameter, value, question);
+            level.without_value = empty().filter(without).count();
+            level
+        })
+        .collect();
+    let means: Vec<(usize, f64)> = (levels.iter().enumerate())
+        .filter_map(|(place, level)| Some((place, level.mean?)))
+        .collect();
+    let by_mean = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1);
+    let (smallest, low) = *means.iter().min_by(by_mean)?;
+    let (largest, high) = *means.iter().max_by(by_mean)?;
+    let points = point_means(&used, parameter);
+    let apart = balanced && !question.alone;
+    Some(ArmEffect {
+        arm: arm.map(str::to_owned),
+        balanced,
+        left_out: of_parameter.len() - used.len(),
+        without_value: levels.iter().map(|level| level.without_value).sum(),
+        correlation: (means.len() >= LEAST_LEVELS)
+            .then(|| correlated(&points))
+            .flatten(),
+        explained: apart.then(|| explained(&points, &levels)).flatten(),
+        drop: (low >= 0.0 && high > 0.0).then_some((high - low) / high),
+        smallest,
+        largest,
+        levels,
+    })
+}
+
+/// The values of a parameter at these points, in order.
+fn different<'a>(points: impl Iterator<Item = &'a Params>, parameter: &str) -> Vec<&'a ParamValue> {
     let mut values: Vec<&ParamValue> = Vec::new();
-    for value in cells.iter().filter_map(|cell| cell.point.get(parameter)) {
+    for value in points.filter_map(|point| point.get(parameter)) {
         if !values.contains(&value) {
             values.push(value);
         }
     }
     values.sort_by(|a, b| order::values(a, b));
-    let of_parameter: Vec<&Cell<'_>> = cells
-        .iter()
-        .filter(|cell| cell.point.get(parameter).is_some())
-        .collect();
-    let kept = complete(&of_parameter, parameter, values.len());
-    let balanced = !kept.is_empty();
-    let used = if balanced { kept } else { of_parameter.clone() };
-    let levels: Vec<LevelMean> = values
-        .iter()
-        .filter_map(|value| level_mean(&used, parameter, value, level))
-        .collect();
-    let by_mean = |a: &usize, b: &usize| levels[*a].mean.total_cmp(&levels[*b].mean);
-    let (smallest, largest) = (
-        (0..levels.len()).min_by(by_mean)?,
-        (0..levels.len()).max_by(by_mean)?,
-    );
-    let (low, high) = (levels[smallest].mean, levels[largest].mean);
-    let points = point_means(&used, parameter);
-    Some(ArmEffect {
-        arm: arm.map(str::to_owned),
-        balanced,
-        left_out: of_parameter.len() - used.len(),
-        correlation: correlated(&points),
-        explained: balanced.then(|| explained(&points, &levels)).flatten(),
-        drop: (high > 0.0).then_some((high - low) / high),
-        smallest,
-        largest,
-        levels,
-    })
+    values
 }
 
 /// The cells whose setting has a value at every level.
@@ -291,8 +295,8 @@ fn level_mean(
     cells: &[&Cell<'_>],
     parameter: &str,
     value: &ParamValue,
-    level: Level,
-) -> Option<LevelMean> {
+    question: Question,
+) -> LevelMean {
     let here = cells
         .iter()
         .filter(|cell| cell.point.get(parameter) == Some(value));
@@ -305,15 +309,20 @@ fn level_mean(
         .values()
         .filter_map(|values| mean(values).ok())
         .collect();
-    let interval = mean_interval(&units, level);
-    Some(LevelMean {
+    let interval = if question.pass_or_fail {
+        share_interval(&units, question.level).map(|share| share.interval)
+    } else {
+        mean_interval(&units, question.level).map(|mean| mean.interval)
+    };
+    LevelMean {
         value: value.clone(),
-        mean: mean(&units).ok()?,
+        mean: mean(&units).ok(),
         why_none: interval.as_ref().err().map(ToString::to_string),
-        interval: interval.ok().map(|mean| mean.interval),
+        interval: interval.ok(),
         seeds: units.len(),
         values: by_seed.values().map(Vec::len).sum(),
-    })
+        without_value: 0,
+    }
 }
 
 /// Every point's mean with the parameter's value at it.
@@ -346,7 +355,7 @@ fn explained(points: &[(ParamValue, f64)], levels: &[LevelMean]) -> Option<f64> 
     let of_level = |value: &ParamValue| levels.iter().find(|level| level.value == *value);
     let main: Vec<f64> = points
         .iter()
-        .filter_map(|(value, _)| Some(of_level(value)?.mean))
+        .filter_map(|(value, _)| of_level(value)?.mean)
         .collect();
     let all: Vec<f64> = points.iter().map(|(_, mean)| *mean).collect();
     let (part, whole) = (variance(&main).ok()?, variance(&all).ok()?);
