@@ -54,7 +54,7 @@ pub(crate) fn declaration(
             })
         }
     };
-    MetricDeclaration {
+    let declared = MetricDeclaration {
         name: entry.key.clone(),
         source: source
             .and_then(Result::ok)
@@ -81,7 +81,9 @@ pub(crate) fn declaration(
             .get("round")
             .and_then(Node::whole)
             .and_then(|n| u8::try_from(n).ok()),
-    }
+    };
+    of_no_use(node, &declared, problems);
+    declared
 }
 
 /// `convert = "s to min"`.
@@ -291,6 +293,24 @@ fn summary(node: &Node, problems: &mut Problems) -> Option<SeriesSummary> {
     };
     check_options(node, &summary, word, problems);
     Some(summary)
+}
+
+/// What a declaration says about values of the metric, where its number is none: a number of steps is not converted or
+/// rounded like one, and neither it nor a slope lies between reference points.
+fn of_no_use(node: &Node, declared: &MetricDeclaration, problems: &mut Problems) {
+    if declared.on_own_scale() {
+        return;
+    }
+    let (word, keys) = if declared.counts_steps() {
+        ("time_to", &["convert", "reference", "round"][..])
+    } else {
+        ("slope", &["reference"][..])
+    };
+    for (key, option) in keys.iter().filter_map(|key| Some((key, node.get(key)?))) {
+        let message =
+            format!("the summary `{word}` gives no value of the metric, so `{key}` has no use");
+        problems.push(Diagnostic::new(Severity::Error, option.span, message).help("remove it"));
+    }
 }
 
 fn summary_kind(word: &str) -> Option<SummaryKind> {

@@ -114,7 +114,7 @@ impl Dataset {
         }
         let mut data = Self::new(format!("baseline {}", head.label), head.origin);
         data.opened = head.opened;
-        data.declared = head.metrics;
+        data.declared = head.metrics.iter().map(MetricDeclaration::reduced).collect();
         data.arm_order = head.arms;
         data.control = head.control;
         data.facts = head.facts;

@@ -43,7 +43,7 @@ impl SequentialPlan {
         if candidates.is_empty() {
             return refuse("needs at least two arms: declare [arms.NAME]");
         }
-        let mut metric = metric(spec)?.clone();
+        let mut metric = metric(spec)?.reduced();
         let tasks = spec.tasks.iter().map(|task| task.id.as_str()).collect();
         let between = between_points(&mut metric, &tasks)?;
         if metric.reference.is_some() && tasks.len() > 1 {

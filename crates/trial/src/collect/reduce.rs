@@ -87,6 +87,12 @@ impl Reading {
                 let value = summarise(&series, metric, summary)?;
                 Ok((value, Some(series.info(describe(summary)))))
             }
+            (Self::Scalar(_), Some(summary)) if !metric.on_own_scale() => {
+                Err(CollectError::NoValue(format!(
+                    "no {}: there is one number and no series",
+                    describe(summary)
+                )))
+            }
             (reading, _) => Ok(reading.last()),
         }
     }

@@ -231,7 +231,7 @@ struct Asked<'a> {
 fn declared(spec: &Spec, column: &TableColumn) -> MetricDeclaration {
     let known = spec.metrics.iter().find(|m| m.name == column.metric);
     known
-        .cloned()
+        .map(MetricDeclaration::reduced)
         .unwrap_or_else(|| MetricDeclaration::named(column.metric.as_str()))
 }
 
