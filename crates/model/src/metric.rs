@@ -93,9 +93,8 @@ impl MetricDeclaration {
     /// Whether a trial's number lies on the metric's own scale, so that reference points are on it too.
     pub fn on_own_scale(&self) -> bool {
         let summary = self.summary.as_ref();
-        !summary.is_some_and(|summary| {
-            matches!(summary.kind, SummaryKind::TimeTo | SummaryKind::Slope)
-        })
+        !summary
+            .is_some_and(|summary| matches!(summary.kind, SummaryKind::TimeTo | SummaryKind::Slope))
     }
 
     /// Takes a direction that was given beside the spec. Like the one in the spec it is about the metric itself, so that

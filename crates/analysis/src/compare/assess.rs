@@ -4,12 +4,12 @@ use super::beside::{self, Beside};
 use super::case::{Case, DataKind, Scale};
 use super::family::FamilyPlace;
 use super::judged::{Judged, judged};
-use super::left_out;
 use super::plan_more::{self, MoreTrials};
 use super::relative;
 use super::units::{DroppedUnit, UnitKind};
 use super::verdict::Word;
 use super::{Flag, Role};
+use super::{left_out, parts};
 use crate::TrialSet;
 use crate::summary::Numbers;
 use fairtrial_model::Direction;
@@ -372,6 +372,7 @@ fn flags(case: &Case) -> Vec<Flag> {
     if !case.declared {
         flags.push(Flag::Undeclared);
     }
+    flags.extend(parts::of_records(&case.rows, &case.declaration));
     let tasks = left_out::tasks(case);
     // Where none has a value, that is what the verdict says.
     if !tasks.is_empty() && !case.units.rows.is_empty() {

@@ -48,6 +48,13 @@ pub enum Flag {
         /// In what.
         keys: Vec<String>,
     },
+    /// The numbers of the two sides are about different parts of their curves.
+    OtherParts {
+        /// The first and the last step of the control's, on average.
+        control: [f64; 2],
+        /// The same of the candidate's.
+        candidate: [f64; 2],
+    },
     /// Skewed to the right and above zero: a log scale would fit better.
     Skewed,
 }
@@ -67,6 +74,7 @@ impl Flag {
             Self::TasksLeftOut { .. } => "tasks left out",
             Self::TasksAsUnits { .. } => "tasks as units",
             Self::Unfair { .. } => "unfair",
+            Self::OtherParts { .. } => "other parts",
             Self::Skewed => "skewed",
         }
     }
@@ -109,6 +117,22 @@ impl fmt::Display for Flag {
             }
             Self::Unfair { keys } => {
                 write!(f, "unfair: the sides are not alike in {}", keys.join(", "))
+            }
+            Self::OtherParts { control, candidate } => {
+                let steps = |[from, to]: [f64; 2]| {
+                    let [from, to] = [from, to].map(|step| (10.0 * step).round() / 10.0);
+                    if from == to {
+                        format!("step {to}")
+                    } else {
+                        format!("steps {from} to {to}")
+                    }
+                };
+                write!(
+                    f,
+                    "other parts: the control's numbers are about {} of the curves, the candidate's about {}",
+                    steps(*control),
+                    steps(*candidate)
+                )
             }
             Self::Skewed => f.write_str("skewed: all values are above 0 and skewed; --method log-ratio would fit better"),
         }

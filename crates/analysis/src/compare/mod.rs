@@ -23,6 +23,7 @@ mod method;
 mod mismatch;
 mod missing;
 mod options;
+pub(crate) mod parts;
 mod plan_more;
 mod ranking;
 mod rates;

@@ -74,6 +74,8 @@ pub(crate) struct Row {
     pub(crate) rollout: u32,
     pub(crate) outcome: Outcome,
     pub(crate) value: Option<f64>,
+    /// The first and the last step of the series behind the value, where there is one.
+    pub(crate) steps: Option<[f64; 2]>,
 }
 
 /// The rows of both sides for one metric, with common task numbers.
@@ -98,7 +100,7 @@ impl Selected<'_> {
 
     fn rows(&self, point: &str, metric: &str, task_numbers: &mut TaskNumbers) -> Vec<Row> {
         let data = self.data;
-        let values = data.values(metric);
+        let values = data.values(metric).into_iter().zip(data.series(metric));
         let tasks: Vec<u32> = data
             .tasks
             .iter()
@@ -116,13 +118,14 @@ impl Selected<'_> {
         let numbered = data.trials.iter().zip(values);
         let mine = numbered
             .filter(|(trial, _)| wanted[trial.arm as usize] && at_point[trial.point as usize]);
-        mine.map(|(trial, value)| Row {
+        mine.map(|(trial, (value, behind))| Row {
             index: trial.index,
             task: tasks[trial.task as usize],
             seed: trial.seed,
             rollout: trial.rollout,
             outcome: trial.outcome,
             value: value.or_else(|| zero(trial)),
+            steps: behind.map(|behind| [behind.first_step.0, behind.last_step.0]),
         })
         .collect()
     }

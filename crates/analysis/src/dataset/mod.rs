@@ -10,7 +10,7 @@ mod run;
 mod table;
 
 use crate::AnalysisError;
-use crate::observation::Observation;
+use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,8 @@ pub(crate) struct Trial {
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) values: Vec<(u32, f64)>,
+    /// The series behind the values that are of one.
+    pub(crate) series: Vec<(u32, Behind)>,
 }
 
 /// Distinct names with their numbers.
@@ -242,7 +244,10 @@ impl Dataset {
         if observation.outcome == Outcome::Ok {
             for (name, value) in &observation.metrics.0 {
                 let column = self.column_of(name);
-                self.columns[column].values.push((place, *value));
+                let column = &mut self.columns[column];
+                column.values.push((place, *value));
+                let behind = observation.series.get(name.as_ref());
+                column.series.extend(behind.map(|behind| (place, *behind)));
             }
         }
     }
@@ -255,6 +260,7 @@ impl Dataset {
         self.columns.push(Column {
             name: name.to_owned(),
             values: Vec::new(),
+            series: Vec::new(),
         });
         self.by_metric.insert(name.to_owned(), column);
         column
@@ -282,6 +288,8 @@ impl Dataset {
         for column in &mut part.columns {
             let kept = |(place, value): &(u32, f64)| Some((places[*place as usize]?, *value));
             column.values = column.values.iter().filter_map(kept).collect();
+            let kept = |(place, behind): &(u32, Behind)| Some((places[*place as usize]?, *behind));
+            column.series = column.series.iter().filter_map(kept).collect();
         }
         Ok(part)
     }
@@ -331,6 +339,17 @@ impl Dataset {
         self.declared
             .iter()
             .find(|declared| declared.name == metric)
+    }
+
+    /// The series behind a metric's value for every trial; absent where it is of none.
+    pub(crate) fn series(&self, metric: &str) -> Vec<Option<Behind>> {
+        let mut series = vec![None; self.trials.len()];
+        if let Some(column) = self.by_metric.get(metric) {
+            for (place, behind) in &self.columns[*column].series {
+                series[*place as usize] = Some(*behind);
+            }
+        }
+        series
     }
 
     /// The value of a metric for every trial; absent where it reported none.

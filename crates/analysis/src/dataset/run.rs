@@ -21,7 +21,11 @@ impl Dataset {
             stamp: run.stamp(),
         };
         let mut data = Self::new(format!("{} {}", run.name(), run.stamp()), origin);
-        data.declared = spec.metrics.iter().map(MetricDeclaration::reduced).collect();
+        data.declared = spec
+            .metrics
+            .iter()
+            .map(MetricDeclaration::reduced)
+            .collect();
         data.arm_order = spec.arms.iter().map(|arm| arm.name.clone()).collect();
         data.arm_params = spec
             .arms

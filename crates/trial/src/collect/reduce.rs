@@ -43,11 +43,10 @@ impl SeriesReading {
 
     /// Adds a point.
     pub(super) fn push(&mut self, step: f64, value: f64) {
-        if self.points == 0 {
-            self.first_step = step;
-        }
         self.points += 1;
-        self.last_step = step;
+        // A run that was resumed may have gone back; the smaller of a number and NaN is the number.
+        self.first_step = self.first_step.min(step);
+        self.last_step = self.last_step.max(step);
         self.last = value;
         if let Some((steps, values)) = &mut self.kept {
             steps.push(step);
