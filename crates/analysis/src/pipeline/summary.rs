@@ -168,13 +168,8 @@ impl SummaryRule {
                 return Ok(Reduced::over(value, logged.range(OriginalWindow::All)?));
             }
             (SummaryType::Auc, SummaryWindow::Steps { min, max }) => {
-                // The window itself, with its ends between logged points: what is logged inside of it may be another part.
-                let steps = Window::Steps { from: min, to: max };
-                let curve = Curve::new(&curve.steps, &curve.values)?;
-                let found = auc(&curve, steps, self.scale)?;
-                // As few points as the original refuses.
-                logged.auc(OriginalWindow::Steps { min, max }, self.scale)?;
-                return Ok(Reduced::of(&found));
+                reaches_over(curve, [min, max])?;
+                OriginalWindow::Steps { min, max }
             }
             (SummaryType::Auc, SummaryWindow::LastPoints(share)) => OriginalWindow::Last(share),
             (SummaryType::Auc, SummaryWindow::FirstPoints(share)) => OriginalWindow::First(share),
@@ -233,6 +228,24 @@ pub(super) fn range(curve: &History) -> Option<[f64; 2]> {
     let steps = curve.steps.iter().copied().filter(|step| step.is_finite());
     let least = steps.clone().reduce(f64::min)?;
     Some([least, steps.reduce(f64::max)?])
+}
+
+/// Refuses a curve that begins after a window does, or ends before it, by more than it leaves between two points: what is
+/// logged inside of the window would be another part of the curve than that of other runs.
+fn reaches_over(curve: &History, [min, max]: [f64; 2]) -> Outcome<()> {
+    let mut steps = curve.steps.clone();
+    steps.sort_by(f64::total_cmp);
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+        return Ok(());
+    };
+    let gaps = steps.windows(2).map(|two| two[1] - two[0]);
+    let gap = gaps.fold(0.0, f64::max);
+    if first - gap <= min && last + gap >= max {
+        return Ok(());
+    }
+    Err(Undefined::NoSolution(format!(
+        "its steps {first} to {last} do not reach over the window from step {min} to {max}"
+    )))
 }
 
 /// Why a curve has no number, in the words of a report.

@@ -2,7 +2,7 @@
 
 use super::pairs::Arranged;
 use super::summary::range;
-use super::{History, Question, RunValue, SummaryType, SummaryWindow};
+use super::{History, Question, RunValue, SummaryType};
 use crate::compare::MetricComparison;
 use crate::compare::parts::Parts;
 
@@ -33,16 +33,13 @@ pub(super) fn withhold_other_parts(
     let Some(flag) = control.differ(&candidate) else {
         return;
     };
-    let way_out = match (question.summary.kind, question.summary.window) {
-        (SummaryType::Auc, SummaryWindow::LastPoints(_) | SummaryWindow::FirstPoints(_)) => {
-            "; --summary.share_of steps takes the same steps of all"
+    let way_out = match question.summary.kind {
+        SummaryType::Auc => "--summary.share_of steps takes the same steps of all",
+        SummaryType::EvalLastN | SummaryType::Slope => {
+            "--summary.type auc with --summary.share_of steps takes the same steps of all"
         }
-        (SummaryType::EvalLastN | SummaryType::Slope, _) => {
-            "; an area over the same steps of all is --summary.type auc --summary.share_of steps"
-        }
-        _ => "",
     };
-    comparison.verdict.withhold(&format!("{flag}{way_out}"));
+    comparison.verdict.withhold(&format!("{flag}; {way_out}"));
     comparison.verdict.flags.push(flag);
 }
 
