@@ -77,6 +77,9 @@ pub struct Behind {
     pub first_step: Number,
     /// Its last step.
     pub last_step: Number,
+    /// Whether the number is only a bound: the threshold was not reached by the last step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_reached: bool,
 }
 
 impl From<&SeriesInfo> for Behind {
@@ -84,6 +87,7 @@ impl From<&SeriesInfo> for Behind {
         Self {
             first_step: info.first_step,
             last_step: info.last_step,
+            not_reached: info.not_reached,
         }
     }
 }

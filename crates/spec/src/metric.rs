@@ -318,6 +318,15 @@ fn summary_kind(word: &str) -> Option<SummaryKind> {
     serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
 }
 
+/// The kinds that look at a window of steps.
+const WINDOWED: &[SummaryKind] = &[
+    SummaryKind::Auc,
+    SummaryKind::Mean,
+    SummaryKind::Slope,
+    SummaryKind::Max,
+    SummaryKind::Min,
+];
+
 /// The options that a kind needs, and those that only it understands.
 fn check_options(node: &Node, summary: &SeriesSummary, word: &str, problems: &mut Problems) {
     let options = [
@@ -345,6 +354,18 @@ fn check_options(node: &Node, summary: &SeriesSummary, word: &str, problems: &mu
             &[SummaryKind::Auc, SummaryKind::Mean],
             Need::Never,
         ),
+        (
+            "step_min",
+            summary.step_min.is_some(),
+            WINDOWED,
+            Need::Never,
+        ),
+        (
+            "step_max",
+            summary.step_max.is_some(),
+            WINDOWED,
+            Need::Never,
+        ),
     ];
     for (key, given, kinds, need) in options {
         let fits = kinds.contains(&summary.kind);
@@ -361,6 +382,12 @@ fn check_options(node: &Node, summary: &SeriesSummary, word: &str, problems: &mu
             let message = format!("the summary `{word}` has no use for `{key}`");
             problems.push(Diagnostic::new(Severity::Error, span, message).help("remove it"));
         }
+    }
+    let steps = summary.step_min.is_some() || summary.step_max.is_some();
+    if steps && let (Some(_), Some(percent)) = (summary.percent, node.get("percent")) {
+        let message = "`percent` and steps are two different windows";
+        let help = "remove `percent`, or `step_min` and `step_max`";
+        problems.push(Diagnostic::new(Severity::Error, percent.span, message).help(help));
     }
     if let (Some(min), Some(max)) = (summary.step_min, summary.step_max)
         && min > max

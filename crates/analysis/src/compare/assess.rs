@@ -372,6 +372,13 @@ fn flags(case: &Case) -> Vec<Flag> {
     if !case.declared {
         flags.push(Flag::Undeclared);
     }
+    let [control_short, candidate_short] = case.rows.not_reached();
+    if control_short + candidate_short > 0 {
+        flags.push(Flag::NotReached {
+            control: control_short,
+            candidate: candidate_short,
+        });
+    }
     flags.extend(parts::of_records(&case.rows, &case.declaration));
     let tasks = left_out::tasks(case);
     // Where none has a value, that is what the verdict says.

@@ -55,6 +55,13 @@ pub enum Flag {
         /// The same of the candidate's.
         candidate: [f64; 2],
     },
+    /// Trials that did not reach their threshold, so that steps are counted up to the first of their ends.
+    NotReached {
+        /// Of the control.
+        control: usize,
+        /// Of the candidate.
+        candidate: usize,
+    },
     /// Skewed to the right and above zero: a log scale would fit better.
     Skewed,
 }
@@ -75,6 +82,7 @@ impl Flag {
             Self::TasksAsUnits { .. } => "tasks as units",
             Self::Unfair { .. } => "unfair",
             Self::OtherParts { .. } => "other parts",
+            Self::NotReached { .. } => "not reached",
             Self::Skewed => "skewed",
         }
     }
@@ -134,6 +142,11 @@ impl fmt::Display for Flag {
                     steps(*candidate)
                 )
             }
+            Self::NotReached { control, candidate } => write!(
+                f,
+                "not reached: {control} of the control's trials and {candidate} of the candidate's did not get to the \
+                 threshold; steps are counted up to the smallest last step of these, so the means are restricted ones"
+            ),
             Self::Skewed => f.write_str("skewed: all values are above 0 and skewed; --method log-ratio would fit better"),
         }
     }

@@ -46,6 +46,12 @@ pub(super) fn judged(case: &Case, answered: &Outcome<Answer>, alpha: f64) -> Jud
     if found.word == Word::Insufficient {
         return found;
     }
+    if found.word == Word::Identical && case.rows.not_reached() != [0, 0] {
+        return Judged::plain(
+            Word::Insufficient,
+            "up to the last step of a trial that did not reach the threshold, there is no difference to see",
+        );
+    }
     if let Some(flag) = parts::of_records(&case.rows, &case.declaration)
         .filter(|_| parts::must_be_alike(&case.declaration))
     {

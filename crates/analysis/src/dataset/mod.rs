@@ -4,10 +4,13 @@
 
 mod baseline;
 mod cell;
+mod horizon;
 mod result_json;
 mod reuse;
 mod run;
 mod table;
+
+pub(crate) use horizon::Horizon;
 
 use crate::AnalysisError;
 use crate::observation::{Behind, Observation};
@@ -358,6 +361,17 @@ impl Dataset {
         if let Some(column) = self.by_metric.get(metric) {
             for (place, value) in &self.columns[*column].values {
                 values[*place as usize] = Some(*value);
+            }
+            let not_reached = self.columns[*column].series.iter();
+            let not_reached = not_reached.filter(|(_, behind)| behind.not_reached);
+            let places: Vec<usize> = not_reached.map(|(place, _)| *place as usize).collect();
+            let horizon = Horizon::of(
+                places
+                    .into_iter()
+                    .filter_map(|place| Some((self.trials[place].task, values[place]?))),
+            );
+            for (trial, value) in self.trials.iter().zip(&mut values) {
+                *value = value.map(|value| horizon.counted(trial.task, value));
             }
         }
         values

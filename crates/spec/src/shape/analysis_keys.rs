@@ -46,7 +46,7 @@ static SUMMARY: Section = Section {
             "percent",
             Type::Fraction,
             "",
-            "Share of the series at its end that counts (`auc`, `mean`).",
+            "Share of the steps at the end of the series that counts (`auc`, `mean`).",
         )
         .example("0.25"),
         key(
@@ -60,14 +60,14 @@ static SUMMARY: Section = Section {
             "step_min",
             Type::Number(f64::NEG_INFINITY),
             "",
-            "First step of the window.",
+            "First step of the window (`auc`, `mean`, `slope`, `max`, `min`); without it, that of the series. A trial that does not reach over the window has no value. Not together with `percent`.",
         )
         .example("1000"),
         key(
             "step_max",
             Type::Number(f64::NEG_INFINITY),
             "",
-            "Last step of the window.",
+            "Last step of the window, in the same way.",
         )
         .example("50000"),
         key(
@@ -81,7 +81,7 @@ static SUMMARY: Section = Section {
             "threshold",
             Type::Number(f64::NEG_INFINITY),
             "",
-            "The value to reach (`time_to`).",
+            "The value to reach (`time_to`). Of a trial that does not reach it, only the last step is known: it stands in its place, marked as not reached, and comparisons then count steps up to the smallest such step.",
         )
         .example("0.9"),
     ]],
