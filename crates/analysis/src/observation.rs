@@ -3,9 +3,9 @@
 //! A record holds much more (resources, files, notes). Reading only this, and borrowing the text, is what makes a
 //! summary of 100,000 trials quick.
 
-use fairtrial_model::{Number, Outcome, Params, Record};
+use fairtrial_model::{Number, Outcome, Params, Record, SeriesInfo};
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,6 +27,9 @@ pub struct Observation<'a> {
     /// Its numbers.
     #[serde(borrow, default)]
     pub metrics: Metrics<'a>,
+    /// The series behind those that are one.
+    #[serde(default)]
+    pub series: BTreeMap<String, Behind>,
     /// What it says about itself in words.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
@@ -65,6 +68,28 @@ pub struct Used {
     /// Wall seconds.
     #[serde(rename = "wall_s", default)]
     pub wall: Option<f64>,
+}
+
+/// What is read of the series behind a number.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Behind {
+    /// Its first step.
+    pub first_step: Number,
+    /// Its last step.
+    pub last_step: Number,
+    /// Whether the number is only a bound: the threshold was not reached by the last step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_reached: bool,
+}
+
+impl From<&SeriesInfo> for Behind {
+    fn from(info: &SeriesInfo) -> Self {
+        Self {
+            first_step: info.first_step,
+            last_step: info.last_step,
+            not_reached: info.not_reached,
+        }
+    }
 }
 
 /// Metric values in the order of the record, without a map's cost.
@@ -125,6 +150,11 @@ impl<'a> From<&'a Record> for Observation<'a> {
                     .map(|(name, value)| (Cow::Borrowed(name.as_str()), value.0))
                     .collect(),
             ),
+            series: record
+                .series
+                .iter()
+                .map(|(name, info)| (name.clone(), Behind::from(info)))
+                .collect(),
             facts: record.facts.clone(),
             notes: record.notes.clone(),
             reused_from: record.reused_from.as_deref().map(Cow::Borrowed),

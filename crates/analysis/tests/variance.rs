@@ -157,6 +157,7 @@ fn runs_that_are_all_alike_have_no_precision_to_speak_of() {
     let one = runs().remove(0);
     let mut other = one.clone();
     other.id = "other".to_owned();
+    other.place = None;
     let found = found(&[one, other], 0.05);
     assert!(found.spreads[0].precision.is_none());
     let why = found.spreads[0].why_none.as_ref().unwrap();
@@ -172,6 +173,9 @@ fn single_numbers_have_a_spread_of_their_own() {
         point: None,
         arm: None,
         seed: None,
+        rollout: None,
+        rollouts: Vec::new(),
+        place: None,
         outcome: Outcome::Ok,
         steps: vec![0.0],
         values: vec![*value],

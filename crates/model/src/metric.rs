@@ -3,6 +3,9 @@
 use crate::{Conversion, EpisodeFile, Measure, Reference};
 use serde::{Deserialize, Serialize};
 
+/// The unit of a number of steps.
+const STEPS: &str = "steps";
+
 /// A declared metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetricDeclaration {
@@ -56,8 +59,57 @@ impl MetricDeclaration {
         }
     }
 
-    /// The number as it is kept: converted, then rounded (half to even, like Python's `round`).
+    /// The declaration of the number that a series was reduced to. A number of steps is no value of the metric: fewer of
+    /// them are better, whichever side of the threshold the metric has to reach, and its unit, its reference points,
+    /// its conversion and its rounding are not theirs. A slope has the direction of the metric, and neither its unit nor its points. A margin
+    /// stays: it is declared for the number that is compared.
+    #[must_use]
+    pub fn reduced(&self) -> Self {
+        let kind = self.summary.as_ref().map(|summary| summary.kind);
+        match kind {
+            Some(SummaryKind::TimeTo) => Self {
+                direction: Some(Direction::Down),
+                unit: Some(STEPS.to_owned()),
+                reference: None,
+                convert: None,
+                round: None,
+                ..self.clone()
+            },
+            Some(SummaryKind::Slope) => Self {
+                unit: self.unit.as_deref().map(by_step),
+                reference: None,
+                ..self.clone()
+            },
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether a trial's number is one of steps.
+    pub fn counts_steps(&self) -> bool {
+        let summary = self.summary.as_ref();
+        summary.is_some_and(|summary| summary.kind == SummaryKind::TimeTo)
+    }
+
+    /// Whether a trial's number lies on the metric's own scale, so that reference points are on it too.
+    pub fn on_own_scale(&self) -> bool {
+        let summary = self.summary.as_ref();
+        !summary
+            .is_some_and(|summary| matches!(summary.kind, SummaryKind::TimeTo | SummaryKind::Slope))
+    }
+
+    /// Takes a direction that was given beside the spec. Like the one in the spec it is about the metric itself, so that
+    /// fewer steps stay better.
+    pub fn direct(&mut self, given: Option<Direction>) {
+        if !self.counts_steps() {
+            self.direction = given.or(self.direction);
+        }
+    }
+
+    /// The number as it is kept: converted, then rounded (half to even, like Python's `round`). Steps are kept as they are.
     pub fn kept(&self, value: f64) -> f64 {
+        if self.counts_steps() {
+            return value;
+        }
         let value = self
             .convert
             .as_ref()
@@ -68,6 +120,12 @@ impl MetricDeclaration {
         let text = format!("{value:.*}", usize::from(decimals));
         text.parse().unwrap_or(value)
     }
+}
+
+/// A unit by step, once: a declaration may be reduced again by who does not know that it was.
+fn by_step(unit: &str) -> String {
+    let unit = unit.strip_suffix("/step").unwrap_or(unit);
+    format!("{unit}/step")
 }
 
 /// Where a metric's values are found; paths are relative to the trial's directory.
@@ -208,4 +266,55 @@ pub enum SummaryKind {
     AtStep,
     /// First step at which a threshold is reached.
     TimeTo,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Direction, Margin, MetricDeclaration, SeriesSummary, SummaryKind};
+    use crate::{Points, Reference};
+
+    fn declared(kind: SummaryKind) -> MetricDeclaration {
+        MetricDeclaration {
+            direction: Some(Direction::Up),
+            unit: Some("s".to_owned()),
+            margin: Some(Margin::Absolute(2.0)),
+            reference: Points::new(0.0, 10.0).map(Reference::Same),
+            convert: Some("s to min".parse().unwrap()),
+            summary: Some(SeriesSummary {
+                kind,
+                percent: None,
+                n: None,
+                step_min: None,
+                step_max: None,
+                step: None,
+                threshold: Some(8.0),
+            }),
+            ..MetricDeclaration::named("reward")
+        }
+    }
+
+    #[test]
+    fn fewer_steps_are_better_and_have_no_unit_of_the_metric() {
+        let mut steps = declared(SummaryKind::TimeTo).reduced();
+        assert_eq!(steps.direction, Some(Direction::Down));
+        assert_eq!(steps.unit.as_deref(), Some("steps"));
+        assert_eq!((&steps.reference, &steps.convert), (&None, &None));
+        assert_eq!(steps.margin, Some(Margin::Absolute(2.0)));
+        assert_eq!(steps.kept(60.0), 60.0);
+        assert_eq!(steps.reduced(), steps);
+        steps.direct(Some(Direction::Up));
+        assert_eq!(steps.direction, Some(Direction::Down));
+    }
+
+    #[test]
+    fn a_slope_lies_between_no_points_and_other_summaries_stay_values() {
+        let slope = declared(SummaryKind::Slope).reduced();
+        assert_eq!(slope.direction, Some(Direction::Up));
+        assert_eq!(slope.unit.as_deref(), Some("s/step"));
+        assert_eq!(slope.reference, None);
+        assert_eq!(slope.reduced(), slope);
+        let mean = declared(SummaryKind::Mean);
+        assert_eq!(mean.reduced(), mean);
+        assert_eq!(mean.kept(60.0), 1.0);
+    }
 }

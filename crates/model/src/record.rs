@@ -94,4 +94,7 @@ pub struct SeriesInfo {
     pub last_step: Number,
     /// How the one number in `metrics` was made from it (`last`, `auc 25%`, ...).
     pub summary: String,
+    /// Whether the number is only the last step of a series that did not reach the threshold: it takes longer than that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_reached: bool,
 }

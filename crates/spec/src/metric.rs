@@ -54,7 +54,7 @@ pub(crate) fn declaration(
             })
         }
     };
-    MetricDeclaration {
+    let declared = MetricDeclaration {
         name: entry.key.clone(),
         source: source
             .and_then(Result::ok)
@@ -81,7 +81,9 @@ pub(crate) fn declaration(
             .get("round")
             .and_then(Node::whole)
             .and_then(|n| u8::try_from(n).ok()),
-    }
+    };
+    of_no_use(node, &declared, problems);
+    declared
 }
 
 /// `convert = "s to min"`.
@@ -293,10 +295,37 @@ fn summary(node: &Node, problems: &mut Problems) -> Option<SeriesSummary> {
     Some(summary)
 }
 
+/// What a declaration says about values of the metric, where its number is none: a number of steps is not converted or
+/// rounded like one, and neither it nor a slope lies between reference points.
+fn of_no_use(node: &Node, declared: &MetricDeclaration, problems: &mut Problems) {
+    if declared.on_own_scale() {
+        return;
+    }
+    let (word, keys) = if declared.counts_steps() {
+        ("time_to", &["convert", "reference", "round"][..])
+    } else {
+        ("slope", &["reference"][..])
+    };
+    for (key, option) in keys.iter().filter_map(|key| Some((key, node.get(key)?))) {
+        let message =
+            format!("the summary `{word}` gives no value of the metric, so `{key}` has no use");
+        problems.push(Diagnostic::new(Severity::Error, option.span, message).help("remove it"));
+    }
+}
+
 fn summary_kind(word: &str) -> Option<SummaryKind> {
     // The words of the table are the serde names of the kinds.
     serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
 }
+
+/// The kinds that look at a window of steps.
+const WINDOWED: &[SummaryKind] = &[
+    SummaryKind::Auc,
+    SummaryKind::Mean,
+    SummaryKind::Slope,
+    SummaryKind::Max,
+    SummaryKind::Min,
+];
 
 /// The options that a kind needs, and those that only it understands.
 fn check_options(node: &Node, summary: &SeriesSummary, word: &str, problems: &mut Problems) {
@@ -325,6 +354,18 @@ fn check_options(node: &Node, summary: &SeriesSummary, word: &str, problems: &mu
             &[SummaryKind::Auc, SummaryKind::Mean],
             Need::Never,
         ),
+        (
+            "step_min",
+            summary.step_min.is_some(),
+            WINDOWED,
+            Need::Never,
+        ),
+        (
+            "step_max",
+            summary.step_max.is_some(),
+            WINDOWED,
+            Need::Never,
+        ),
     ];
     for (key, given, kinds, need) in options {
         let fits = kinds.contains(&summary.kind);
@@ -341,6 +382,12 @@ fn check_options(node: &Node, summary: &SeriesSummary, word: &str, problems: &mu
             let message = format!("the summary `{word}` has no use for `{key}`");
             problems.push(Diagnostic::new(Severity::Error, span, message).help("remove it"));
         }
+    }
+    let steps = summary.step_min.is_some() || summary.step_max.is_some();
+    if steps && let (Some(_), Some(percent)) = (summary.percent, node.get("percent")) {
+        let message = "`percent` and steps are two different windows";
+        let help = "remove `percent`, or `step_min` and `step_max`";
+        problems.push(Diagnostic::new(Severity::Error, percent.span, message).help(help));
     }
     if let (Some(min), Some(max)) = (summary.step_min, summary.step_max)
         && min > max

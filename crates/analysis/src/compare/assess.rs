@@ -5,12 +5,12 @@ use super::case::{Case, DataKind, Scale};
 use super::dropped::DroppedUnit;
 use super::family::FamilyPlace;
 use super::judged::{Judged, judged};
-use super::left_out;
 use super::plan_more::{self, MoreTrials};
 use super::relative;
 use super::units::UnitKind;
 use super::verdict::Word;
 use super::{Flag, Role};
+use super::{left_out, parts};
 use crate::TrialSet;
 use crate::summary::Numbers;
 use fairtrial_model::Direction;
@@ -373,6 +373,14 @@ fn flags(case: &Case) -> Vec<Flag> {
     if !case.declared {
         flags.push(Flag::Undeclared);
     }
+    let [control_short, candidate_short] = case.rows.not_reached();
+    if control_short + candidate_short > 0 {
+        flags.push(Flag::NotReached {
+            control: control_short,
+            candidate: candidate_short,
+        });
+    }
+    flags.extend(parts::of_records(&case.rows, &case.declaration));
     let tasks = left_out::tasks(case);
     // Where there are no other tasks, the verdict says what is missing.
     if !tasks.is_empty() && case.units.has_sample() {

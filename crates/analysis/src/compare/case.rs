@@ -214,8 +214,17 @@ impl Case {
             return vec![Some((0.0, 1.0)); tasks];
         }
         let mut found: Vec<Option<(f64, f64)>> = vec![None; tasks];
+        // Who failed on the way to a threshold would have taken at least as long as the longest of the others ran.
+        let open = self.declaration.counts_steps() && self.rows.not_reached() == [0, 0];
         for row in self.rows.control.iter().chain(&self.rows.candidate) {
-            if let Some(value) = row.value.filter(|value| value.is_finite()).map(scaled) {
+            let ran = row.steps.filter(|_| open).map(|[_, last]| last);
+            for value in row
+                .value
+                .into_iter()
+                .chain(ran)
+                .filter(|value| value.is_finite())
+                .map(scaled)
+            {
                 let (least, most) = found[row.task as usize].get_or_insert((value, value));
                 (*least, *most) = (least.min(value), most.max(value));
             }

@@ -50,6 +50,20 @@ pub enum Flag {
     },
     /// Whole numbers so large that their last digits cannot be kept.
     RoundedIntegers,
+    /// The numbers of the two sides are about different parts of their curves.
+    OtherParts {
+        /// The first and the last step of the control's, on average.
+        control: [f64; 2],
+        /// The same of the candidate's.
+        candidate: [f64; 2],
+    },
+    /// Trials that did not reach their threshold, so that steps are counted up to the first of their ends.
+    NotReached {
+        /// Of the control.
+        control: usize,
+        /// Of the candidate.
+        candidate: usize,
+    },
     /// Skewed to the right and above zero: a log scale would fit better.
     Skewed,
 }
@@ -70,6 +84,8 @@ impl Flag {
             Self::TasksAsUnits { .. } => "tasks as units",
             Self::Unfair { .. } => "unfair",
             Self::RoundedIntegers => "large whole numbers",
+            Self::OtherParts { .. } => "other parts",
+            Self::NotReached { .. } => "not reached",
             Self::Skewed => "skewed",
         }
     }
@@ -116,6 +132,27 @@ impl fmt::Display for Flag {
             Self::RoundedIntegers => f.write_str(
                 "large whole numbers: above 9,007,199,254,740,992 (2^53) their last digits are not kept, and values that \
                  differ in those alone are the same here; report what they have in common apart",
+            ),
+            Self::OtherParts { control, candidate } => {
+                let steps = |[from, to]: [f64; 2]| {
+                    let [from, to] = [from, to].map(|step| (10.0 * step).round() / 10.0);
+                    if from == to {
+                        format!("step {to}")
+                    } else {
+                        format!("steps {from} to {to}")
+                    }
+                };
+                write!(
+                    f,
+                    "other parts: the control's numbers are about {} of the curves, the candidate's about {}",
+                    steps(*control),
+                    steps(*candidate)
+                )
+            }
+            Self::NotReached { control, candidate } => write!(
+                f,
+                "not reached: {control} of the control's trials and {candidate} of the candidate's did not get to the \
+                 threshold; steps are counted up to the smallest last step of these, so the means are restricted ones"
             ),
             Self::Skewed => f.write_str("skewed: all values are above 0 and skewed; --method log-ratio would fit better"),
         }

@@ -2,9 +2,9 @@
 
 use super::case::{Case, Scale};
 use super::method::Answer;
-use super::missing;
 use super::units::UnitKind;
 use super::verdict::Word;
+use super::{missing, parts};
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::{Outcome, Undefined};
 
@@ -45,6 +45,21 @@ pub(super) fn judged(case: &Case, answered: &Outcome<Answer>, alpha: f64) -> Jud
     };
     if found.word == Word::Insufficient {
         return found;
+    }
+    if found.word == Word::Identical && case.rows.not_reached() != [0, 0] {
+        return Judged::plain(
+            Word::Insufficient,
+            "up to the last step of a trial that did not reach the threshold, there is no difference to see",
+        );
+    }
+    if let Some(flag) = parts::of_records(&case.rows, &case.declaration)
+        .filter(|_| parts::must_be_alike(&case.declaration))
+    {
+        return Judged {
+            word: Word::Inconclusive,
+            reason: flag.to_string(),
+            withheld: true,
+        };
     }
     let broken = broken_share(case);
     if case.units.paired && broken > MOST_BROKEN {

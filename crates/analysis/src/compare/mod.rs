@@ -27,6 +27,7 @@ mod method;
 mod mismatch;
 mod missing;
 mod options;
+pub(crate) mod parts;
 mod plan_more;
 mod ranking;
 mod rates;
@@ -259,9 +260,12 @@ fn asked_metrics(
         let is_declared = known.is_some();
         let mut declaration = known.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
         declaration.margin = options.margin.or(declaration.margin);
-        declaration.direction = options.direction.or(declaration.direction);
+        declaration.direct(options.direction);
         // Points are scores of one metric: those of the user are about the one that decides.
         let given = options.reference.as_ref().filter(|_| place == 0);
+        if given.is_some() && !declaration.on_own_scale() {
+            return Err(scores::other_scale(&declaration));
+        }
         if given.is_some() {
             declaration.reference = given.cloned();
         }

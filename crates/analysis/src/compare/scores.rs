@@ -53,6 +53,19 @@ pub(crate) fn without_points(declaration: &mut MetricDeclaration) {
     declaration.direction = declaration.direction.or(said);
 }
 
+/// Reference points are values of the metric, and what is compared is not.
+pub(crate) fn other_scale(declaration: &MetricDeclaration) -> AnalysisError {
+    AnalysisError::Question(format!(
+        "`{}` is reduced to {}, which do not lie between reference points; leave --reference out",
+        declaration.name,
+        if declaration.counts_steps() {
+            "numbers of steps"
+        } else {
+            "slopes"
+        }
+    ))
+}
+
 /// Why reference points that a user gave are of no use.
 pub(crate) fn cannot_be_used(
     declaration: &MetricDeclaration,

@@ -2,7 +2,7 @@
 
 use super::CompareOptions;
 use crate::AnalysisError;
-use crate::dataset::{Dataset, Origin, Repeat, Trial};
+use crate::dataset::{Dataset, Horizon, Origin, Repeat, Trial};
 use crate::order;
 use crate::validity::{Floor, SCORE};
 use fairtrial_model::{Outcome, Params};
@@ -74,6 +74,10 @@ pub(crate) struct Row {
     pub(crate) rollout: u32,
     pub(crate) outcome: Outcome,
     pub(crate) value: Option<f64>,
+    /// The first and the last step of the series behind the value, where there is one.
+    pub(crate) steps: Option<[f64; 2]>,
+    /// Whether the value is only a bound, see [`Horizon`].
+    pub(crate) not_reached: bool,
 }
 
 /// The rows of both sides for one metric, with common task numbers.
@@ -98,7 +102,7 @@ impl Selected<'_> {
 
     fn rows(&self, point: &str, metric: &str, task_numbers: &mut TaskNumbers) -> Vec<Row> {
         let data = self.data;
-        let values = data.values(metric);
+        let values = data.values(metric).into_iter().zip(data.series(metric));
         let tasks: Vec<u32> = data
             .tasks
             .iter()
@@ -116,13 +120,15 @@ impl Selected<'_> {
         let numbered = data.trials.iter().zip(values);
         let mine = numbered
             .filter(|(trial, _)| wanted[trial.arm as usize] && at_point[trial.point as usize]);
-        mine.map(|(trial, value)| Row {
+        mine.map(|(trial, (value, behind))| Row {
             index: trial.index,
             task: tasks[trial.task as usize],
             seed: trial.seed,
             rollout: trial.rollout,
             outcome: trial.outcome,
             value: value.or_else(|| zero(trial)),
+            steps: behind.map(|behind| [behind.first_step.0, behind.last_step.0]),
+            not_reached: behind.is_some_and(|behind| behind.not_reached),
         })
         .collect()
     }
@@ -189,13 +195,32 @@ impl SideRows {
                 .filter_map(|side| side.data.floor.as_ref())
         };
         let of_agents = |task: &String| floors().any(|floor| floor.rollouts.contains(task));
-        Self {
+        let rows = Self {
             control: control.rows(&at.to_string(), metric, &mut tasks),
             candidate: candidate.rows(&candidate_at.to_string(), metric, &mut tasks),
             of_agents: tasks.names.iter().map(of_agents).collect(),
             task_names: tasks.names,
             repeat: control.data.repeat,
+        };
+        rows.restricted()
+    }
+
+    /// The same with steps counted up to one horizon on both sides, which may be of two sources.
+    fn restricted(mut self) -> Self {
+        let all = self.control.iter().chain(&self.candidate);
+        let not_reached = all.filter(|row| row.not_reached);
+        let horizon = Horizon::of(not_reached.filter_map(|row| Some((row.task, row.value?))));
+        for row in self.control.iter_mut().chain(&mut self.candidate) {
+            let counted = |value| horizon.counted(row.task, value);
+            row.value = row.value.map(counted);
         }
+        self
+    }
+
+    /// How many trials of each side did not reach their threshold.
+    pub(crate) fn not_reached(&self) -> [usize; 2] {
+        let of = |rows: &[Row]| rows.iter().filter(|row| row.not_reached).count();
+        [of(&self.control), of(&self.candidate)]
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Dataset, Fact, Origin};
 use crate::AnalysisError;
-use crate::observation::Observation;
+use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Number, Params};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ struct Row<'a> {
     id: &'a str,
     outcome: fairtrial_model::Outcome,
     metrics: BTreeMap<&'a str, Number>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    series: BTreeMap<&'a str, Behind>,
 }
 
 #[derive(Serialize)]
@@ -72,7 +74,14 @@ impl Dataset {
                 values[*place as usize].insert(&column.name, Number(*value));
             }
         }
-        for (trial, metrics) in self.trials.iter().zip(values) {
+        let mut series: Vec<BTreeMap<&str, Behind>> = vec![BTreeMap::new(); self.trials.len()];
+        for column in &self.columns {
+            for (place, behind) in &column.series {
+                series[*place as usize].insert(&column.name, *behind);
+            }
+        }
+        let numbers = values.into_iter().zip(series);
+        for (trial, (metrics, series)) in self.trials.iter().zip(numbers) {
             let row = Row {
                 trial: RowKey {
                     index: trial.index,
@@ -85,6 +94,7 @@ impl Dataset {
                 id: "",
                 outcome: trial.outcome,
                 metrics,
+                series,
             };
             text.push_str(&serde_json::to_string(&row).map_err(broken)?);
             text.push('\n');
@@ -114,7 +124,11 @@ impl Dataset {
         }
         let mut data = Self::new(format!("baseline {}", head.label), head.origin);
         data.opened = head.opened;
-        data.declared = head.metrics;
+        data.declared = head
+            .metrics
+            .iter()
+            .map(MetricDeclaration::reduced)
+            .collect();
         data.arm_order = head.arms;
         data.control = head.control;
         data.facts = head.facts;

@@ -5,14 +5,17 @@
 mod baseline;
 mod cell;
 mod column;
+mod horizon;
 mod intact;
 mod result_json;
 mod reuse;
 mod run;
 mod table;
 
+pub(crate) use horizon::Horizon;
+
 use crate::AnalysisError;
-use crate::observation::Observation;
+use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
 use serde::{Deserialize, Serialize};
@@ -142,6 +145,8 @@ pub(crate) struct Trial {
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) values: Vec<(u32, f64)>,
+    /// The series behind the values that are of one.
+    pub(crate) series: Vec<(u32, Behind)>,
 }
 
 /// Distinct names with their numbers.
@@ -249,7 +254,10 @@ impl Dataset {
         if observation.outcome == Outcome::Ok {
             for (name, value) in &observation.metrics.0 {
                 let column = self.column_of(name);
-                self.columns[column].values.push((place, *value));
+                let column = &mut self.columns[column];
+                column.values.push((place, *value));
+                let behind = observation.series.get(name.as_ref());
+                column.series.extend(behind.map(|behind| (place, *behind)));
             }
         }
     }
@@ -262,6 +270,7 @@ impl Dataset {
         self.columns.push(Column {
             name: name.to_owned(),
             values: Vec::new(),
+            series: Vec::new(),
         });
         self.by_metric.insert(name.to_owned(), column);
         column
@@ -289,6 +298,8 @@ impl Dataset {
         for column in &mut part.columns {
             let kept = |(place, value): &(u32, f64)| Some((places[*place as usize]?, *value));
             column.values = column.values.iter().filter_map(kept).collect();
+            let kept = |(place, behind): &(u32, Behind)| Some((places[*place as usize]?, *behind));
+            column.series = column.series.iter().filter_map(kept).collect();
         }
         Ok(part)
     }
@@ -340,12 +351,34 @@ impl Dataset {
             .find(|declared| declared.name == metric)
     }
 
+    /// The series behind a metric's value for every trial; absent where it is of none.
+    pub(crate) fn series(&self, metric: &str) -> Vec<Option<Behind>> {
+        let mut series = vec![None; self.trials.len()];
+        if let Some(column) = self.by_metric.get(metric) {
+            for (place, behind) in &self.columns[*column].series {
+                series[*place as usize] = Some(*behind);
+            }
+        }
+        series
+    }
+
     /// The value of a metric for every trial; absent where it reported none.
     pub(crate) fn values(&self, metric: &str) -> Vec<Option<f64>> {
         let mut values = vec![None; self.trials.len()];
         if let Some(column) = self.by_metric.get(metric) {
             for (place, value) in &self.columns[*column].values {
                 values[*place as usize] = Some(*value);
+            }
+            let not_reached = self.columns[*column].series.iter();
+            let not_reached = not_reached.filter(|(_, behind)| behind.not_reached);
+            let places: Vec<usize> = not_reached.map(|(place, _)| *place as usize).collect();
+            let horizon = Horizon::of(
+                places
+                    .into_iter()
+                    .filter_map(|place| Some((self.trials[place].task, values[place]?))),
+            );
+            for (trial, value) in self.trials.iter().zip(&mut values) {
+                *value = value.map(|value| horizon.counted(trial.task, value));
             }
         }
         values

@@ -92,6 +92,7 @@ fn observation<'a>(file: &'a ResultFile, iteration: &'a Iteration) -> Observatio
         resources: Used {
             wall: iteration.duration_s,
         },
+        series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),
         reused_from: None,

@@ -6,7 +6,7 @@ use crate::validity::Floor;
 use crate::{AnalysisError, Unfinished, read, sequential};
 use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
-use fairtrial_model::Params;
+use fairtrial_model::{MetricDeclaration, Params};
 use fairtrial_spec::{Spec, Work};
 
 impl Dataset {
@@ -21,7 +21,11 @@ impl Dataset {
             stamp: run.stamp(),
         };
         let mut data = Self::new(format!("{} {}", run.name(), run.stamp()), origin);
-        data.declared.clone_from(&spec.metrics);
+        data.declared = spec
+            .metrics
+            .iter()
+            .map(MetricDeclaration::reduced)
+            .collect();
         data.arm_order = spec.arms.iter().map(|arm| arm.name.clone()).collect();
         data.arm_params = spec
             .arms

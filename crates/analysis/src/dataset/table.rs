@@ -182,6 +182,7 @@ impl Titles {
             id: Cow::Borrowed(""),
             outcome: outcome(cell(self.outcome))?,
             resources: Used::default(),
+            series: std::collections::BTreeMap::new(),
             facts: std::collections::BTreeMap::new(),
             notes: Vec::new(),
             reused_from: None,

@@ -224,7 +224,7 @@ pub(super) fn applied(data: &Dataset, rules: &[GateRule]) -> Dataset {
         });
         let metric = &mut data.declared[place];
         metric.margin = rule.margin.or(metric.margin);
-        metric.direction = rule.direction.or(metric.direction);
+        metric.direct(rule.direction);
     }
     let names: Vec<String> = rules.iter().map(|rule| rule.metric.clone()).collect();
     data.declared

@@ -6,15 +6,19 @@
 
 mod beside;
 pub mod history;
+mod kind;
 mod pairs;
 mod summary;
+mod value;
 mod verdict;
+mod windows;
 
 pub use beside::{Bootstrap, Normality, PowerPlan, TTestReport};
 pub use history::{Histories, History, RunBehind};
 pub use pairs::{Design, Pair, Runs};
 pub use summary::{DEFAULT_N, DEFAULT_PERCENT, SummaryRule, SummaryType, SummaryWindow};
 
+pub(crate) use kind::{given_once, one_kind};
 pub(crate) use summary::why_none;
 
 use crate::AnalysisError;
@@ -67,14 +71,20 @@ pub struct RunValue {
     /// Its seed, where that is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Points of its curve.
+    /// Points of its curve, or of its rollouts' curves together.
     pub points: usize,
+    /// The first and the last step that its number is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<[f64; 2]>,
     /// Its number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Why it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why_none: Option<String>,
+    /// What came of its rollouts, where it has several: its number is the mean of theirs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rollouts: Vec<RunValue>,
 }
 
 /// Everything that `analyze` found.
@@ -122,13 +132,13 @@ pub(crate) struct Values {
 pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisError> {
     question.check()?;
     let arranged = runs.arrange(question.pairing)?;
-    let paired = arranged.control.iter().chain(&arranged.candidate);
-    let all: Vec<&History> = paired.chain(arranged.alone.iter().flatten()).collect();
-    let numbers = question.summary.apply(&all)?;
-    let mut values = all
-        .iter()
-        .zip(&numbers)
-        .map(|(run, number)| run_value(run, number));
+    let runs = || {
+        let paired = arranged.control.iter().chain(&arranged.candidate);
+        paired.chain(arranged.alone.iter().flatten())
+    };
+    let all: Vec<&History> = runs().flat_map(History::curves).collect();
+    let mut numbers = question.summary.apply(&all)?.into_iter();
+    let mut values = runs().map(|run| value::of_run(run, &mut numbers));
     let control: Vec<RunValue> = values.by_ref().take(arranged.control.len()).collect();
     let candidate: Vec<RunValue> = values.by_ref().take(arranged.candidate.len()).collect();
     let alone: Vec<RunValue> = values.collect();
@@ -139,12 +149,15 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
         (&candidate[..], alone_candidate),
     ];
     let looked = verdict::looked_at(&arranged, question);
-    let comparison = verdict::verdict(&arranged, numbers, question)?;
+    let (mut comparison, margin_note) = verdict::verdict(&arranged, numbers, question)?;
+    windows::withhold_other_parts(&mut comparison, &arranged, [&control, &candidate], question);
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = run_notes(&all);
     notes.extend(arranged.notes.iter().cloned());
+    notes.extend(margin_note);
     notes.extend(reading_notes(&all));
-    notes.extend(window_note(&all, &question.summary));
+    notes.extend(windows::order_note(&all));
+    notes.extend(windows::ragged_note([&control, &candidate], &comparison));
     let bootstrap = if looked {
         beside::no_bootstrap()
     } else {
@@ -222,22 +235,6 @@ fn chance(name: &'static str, value: f64) -> Result<(), AnalysisError> {
     })
 }
 
-fn run_value(run: &History, number: &fairtrial_stats::Outcome<f64>) -> RunValue {
-    // A trial that did not end well has no number, whatever part of its curve there is.
-    let failed = run.outcome != Outcome::Ok;
-    RunValue {
-        id: run.id.clone(),
-        seed: run.seed,
-        points: run.values.len(),
-        value: number.as_ref().ok().copied().filter(|_| !failed),
-        why_none: match number {
-            Err(why) => Some(why_none(run, why)),
-            Ok(_) if failed => Some(run.notes.join("; ")),
-            Ok(_) => None,
-        },
-    }
-}
-
 /// Refuses to compare where there is nothing at all, with the reason that the first run has.
 fn some_value(
     control: &[RunValue],
@@ -306,41 +303,6 @@ fn reading_notes(runs: &[&History]) -> Vec<String> {
     }
     let words = |(note, count): (&str, usize)| format!("{note} ({count} of {} runs)", runs.len());
     notes.into_iter().map(words).collect()
-}
-
-/// How much the windows of two runs may differ, as a share of their width, before it is said.
-const WINDOWS_DIFFER: f64 = 0.1;
-
-/// A share of points is another part of the curve where runs log at different rates.
-fn window_note(runs: &[&History], rule: &SummaryRule) -> Option<String> {
-    let SummaryWindow::LastPoints(share) = rule.window else {
-        return None;
-    };
-    if rule.kind != SummaryType::Auc {
-        return None;
-    }
-    let start = |run: &&&History| {
-        let kept =
-            ((share * run.steps.len() as f64).ceil() as usize).clamp(1, run.steps.len().max(1));
-        Some((
-            *run.steps.get(run.steps.len().checked_sub(kept)?)?,
-            *run.steps.last()?,
-        ))
-    };
-    let windows: Vec<(f64, f64)> = runs.iter().filter_map(|run| start(&run)).collect();
-    let least = windows.iter().map(|(from, _)| *from).reduce(f64::min)?;
-    let most = windows.iter().map(|(from, _)| *from).reduce(f64::max)?;
-    let width = windows
-        .iter()
-        .map(|(from, to)| to - from)
-        .reduce(f64::max)?;
-    (most - least > WINDOWS_DIFFER * width).then(|| {
-        format!(
-            "the last {} % of the points begin between step {least} and {most}: runs that log at different rates are \
-             compared over different parts (--summary.share_of steps takes the same steps of all)",
-            100.0 * share
-        )
-    })
 }
 
 /// Which side a level looks at, in the words of the flags.

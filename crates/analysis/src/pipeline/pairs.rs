@@ -1,6 +1,7 @@
 //! Which runs stand on which side, and which of them belong together.
 
 use super::History;
+use super::kind::{given_once, one_kind};
 use crate::AnalysisError;
 use crate::compare::Pairing;
 use serde::{Deserialize, Serialize};
@@ -122,9 +123,6 @@ impl Runs {
         if pairing == Pairing::Unpaired {
             arranged.design = Design::Unpaired;
         }
-        for side in [&arranged.control, &arranged.candidate] {
-            no_repeats(side)?;
-        }
         Ok(arranged)
     }
 }
@@ -144,14 +142,67 @@ impl Arranged {
 
 fn from_pairs(pairs: Vec<(Pair, History, History)>) -> Result<Arranged, AnalysisError> {
     let mut arranged = Arranged::in_pairs();
-    for (pair, control, candidate) in pairs {
-        arranged
-            .notes
-            .extend(pair.check_seed(&control, &candidate)?);
-        arranged.control.push(control);
-        arranged.candidate.push(candidate);
+    let (mut control, mut candidate) = (Vec::new(), Vec::new());
+    for (pair, one, other) in pairs {
+        arranged.notes.extend(pair.check_seed(&one, &other)?);
+        control.push(one);
+        candidate.push(other);
     }
+    fit(&control)?;
+    fit(&candidate)?;
+    let averaged = several_seeds(&control, &candidate);
+    let trials = control.len();
+    for (one, other) in control.into_iter().zip(candidate) {
+        let together = |place: &usize| {
+            arranged.control[*place].shares_seed(&one)
+                && arranged.candidate[*place].shares_seed(&other)
+        };
+        let known = (0..arranged.control.len()).find(together);
+        match known.filter(|_| averaged) {
+            Some(place) => {
+                arranged.control[place].rollouts.push(one);
+                arranged.candidate[place].rollouts.push(other);
+            }
+            None => {
+                arranged.control.push(one);
+                arranged.candidate.push(other);
+            }
+        }
+    }
+    let note = averaged_note(trials, arranged.control.len());
+    arranged.notes.extend(note);
     Ok(arranged)
+}
+
+/// Refuses a side whose runs are no repetitions of each other.
+fn fit(runs: &[History]) -> Result<(), AnalysisError> {
+    given_once(runs)?;
+    one_kind(runs)
+}
+
+/// Whether there is more than one seed. Rollouts of the only seed are all that there is, so that they stay runs.
+fn several_seeds(control: &[History], candidate: &[History]) -> bool {
+    let mut seeds = control.iter().chain(candidate).map(|run| run.seed);
+    let first = seeds.next();
+    seeds.any(|seed| Some(seed) != first)
+}
+
+/// The trials of one seed as one run: they share what the seed fixes, and would count as independent runs.
+fn by_rollouts(trials: Vec<History>) -> Vec<History> {
+    let mut runs: Vec<History> = Vec::new();
+    for trial in trials {
+        match runs.iter_mut().find(|run| run.shares_seed(&trial)) {
+            Some(run) => run.rollouts.push(trial),
+            None => runs.push(trial),
+        }
+    }
+    runs
+}
+
+fn averaged_note(trials: usize, runs: usize) -> Option<String> {
+    (trials > runs).then(|| {
+        format!("the rollouts of a seed are averaged, because they are not independent: {trials} trials are {runs} runs")
+    })
 }
 
 fn from_lists(
@@ -164,6 +215,25 @@ fn from_lists(
             return Err(AnalysisError::Question(format!("there are no {side} runs")));
         }
     }
+    fit(&control)?;
+    fit(&candidate)?;
+    let trials = control.len() + candidate.len();
+    let (control, candidate) = if several_seeds(&control, &candidate) {
+        (by_rollouts(control), by_rollouts(candidate))
+    } else {
+        (control, candidate)
+    };
+    let averaged = averaged_note(trials, control.len() + candidate.len());
+    let mut arranged = arranged_lists(control, candidate, pairing)?;
+    arranged.notes.extend(averaged);
+    Ok(arranged)
+}
+
+fn arranged_lists(
+    control: Vec<History>,
+    candidate: Vec<History>,
+    pairing: Pairing,
+) -> Result<Arranged, AnalysisError> {
     let unknown = [&control, &candidate].map(|side| without_own_seed(side));
     let known = unknown.iter().all(Vec::is_empty);
     let shares = |run: &History| candidate.iter().any(|other| other.seed == run.seed);
@@ -243,16 +313,4 @@ fn by_seed(control: Vec<History>, candidate: Vec<History>, pairing: Pairing) -> 
         ));
     }
     arranged
-}
-
-/// One run twice on a side would count as two independent ones.
-fn no_repeats(runs: &[History]) -> Result<(), AnalysisError> {
-    let mut seen = std::collections::HashSet::new();
-    match runs.iter().find(|run| !seen.insert(&run.id)) {
-        Some(twice) => Err(AnalysisError::Question(format!(
-            "the run `{}` is given twice",
-            twice.id
-        ))),
-        None => Ok(()),
-    }
 }

@@ -2,8 +2,9 @@
 
 use super::History;
 use crate::AnalysisError;
+use fairtrial_model::Outcome as Ended;
 use fairtrial_stats::series::original::{FEWEST_POINTS, Logged, OriginalWindow};
-use fairtrial_stats::series::{Curve, Scale, Window, auc};
+use fairtrial_stats::series::{Curve, CurveSummary, Scale, Window, auc};
 use fairtrial_stats::{Outcome, Undefined};
 use serde::Serialize;
 use std::fmt;
@@ -39,7 +40,7 @@ pub enum SummaryWindow {
     LastSteps(f64),
     /// A share of the steps that all runs have, at the start.
     FirstSteps(f64),
-    /// The logged points from one step to another, both included.
+    /// From one step to another, both included; a run that does not reach over them has no number.
     Steps {
         /// The first step.
         min: f64,
@@ -62,6 +63,24 @@ pub struct SummaryRule {
     pub scale: Scale,
     /// How many last values (`eval_last_n` only).
     pub n: usize,
+}
+
+/// A curve's number, and the steps that it is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Reduced {
+    pub(crate) value: f64,
+    /// The first and the last; a curve with a number has both.
+    pub(crate) steps: Option<[f64; 2]>,
+}
+
+impl Reduced {
+    fn over(value: f64, steps: Option<[f64; 2]>) -> Self {
+        Self { value, steps }
+    }
+
+    fn of(found: &CurveSummary) -> Self {
+        Self::over(found.value, Some(found.steps))
+    }
 }
 
 impl Default for SummaryRule {
@@ -125,31 +144,39 @@ impl SummaryRule {
     }
 
     /// One number per curve, or why there is none, in the order of the curves.
-    pub(crate) fn apply(&self, curves: &[&History]) -> Result<Vec<Outcome<f64>>, AnalysisError> {
+    pub(crate) fn apply(
+        &self,
+        curves: &[&History],
+    ) -> Result<Vec<Outcome<Reduced>>, AnalysisError> {
         let common = self.common_steps(curves)?;
         Ok(curves.iter().map(|curve| self.one(curve, common)).collect())
     }
 
-    fn one(&self, curve: &History, common: Option<Window>) -> Outcome<f64> {
+    fn one(&self, curve: &History, common: Option<Window>) -> Outcome<Reduced> {
         if let (SummaryType::Auc, Some(window)) = (self.kind, common) {
             let curve = Curve::new(&curve.steps, &curve.values)?;
-            return auc(&curve, window, self.scale).map(|summary| summary.value);
+            return auc(&curve, window, self.scale).map(|found| Reduced::of(&found));
         }
         let logged = Logged::new(&curve.steps, &curve.values)?;
-        match (self.kind, self.window) {
-            (SummaryType::EvalLastN, _) => logged.eval_last_n(self.n),
-            (SummaryType::Slope, _) => logged.derivative(),
-            (SummaryType::Auc, SummaryWindow::LastPoints(share)) => {
-                logged.auc(OriginalWindow::Last(share), self.scale)
+        let window = match (self.kind, self.window) {
+            (SummaryType::EvalLastN, _) => {
+                let value = logged.eval_last_n(self.n)?;
+                return Ok(Reduced::over(value, logged.last_range(self.n)));
             }
-            (SummaryType::Auc, SummaryWindow::FirstPoints(share)) => {
-                logged.auc(OriginalWindow::First(share), self.scale)
+            (SummaryType::Slope, _) => {
+                let value = logged.derivative()?;
+                return Ok(Reduced::over(value, logged.range(OriginalWindow::All)?));
             }
             (SummaryType::Auc, SummaryWindow::Steps { min, max }) => {
-                logged.auc(OriginalWindow::Steps { min, max }, self.scale)
+                reaches_over(curve, [min, max])?;
+                OriginalWindow::Steps { min, max }
             }
-            (SummaryType::Auc, _) => logged.auc(OriginalWindow::All, self.scale),
-        }
+            (SummaryType::Auc, SummaryWindow::LastPoints(share)) => OriginalWindow::Last(share),
+            (SummaryType::Auc, SummaryWindow::FirstPoints(share)) => OriginalWindow::First(share),
+            (SummaryType::Auc, _) => OriginalWindow::All,
+        };
+        let value = logged.auc(window, self.scale)?;
+        Ok(Reduced::over(value, logged.range(window)?))
     }
 
     /// The window in steps that all curves share, where shares of steps are asked for.
@@ -159,7 +186,9 @@ impl SummaryRule {
             SummaryWindow::FirstSteps(share) => (share, false),
             _ => return Ok(None),
         };
-        let ranges: Vec<[f64; 2]> = curves.iter().filter_map(|curve| range(curve)).collect();
+        // A trial that failed has no number, and must not cut those of the others.
+        let counted = curves.iter().filter(|curve| curve.outcome == Ended::Ok);
+        let ranges: Vec<[f64; 2]> = counted.filter_map(|curve| range(curve)).collect();
         let from = ranges
             .iter()
             .map(|range| range[0])
@@ -194,10 +223,29 @@ impl SummaryRule {
     }
 }
 
-fn range(curve: &History) -> Option<[f64; 2]> {
+/// The first and the last step of a curve.
+pub(super) fn range(curve: &History) -> Option<[f64; 2]> {
     let steps = curve.steps.iter().copied().filter(|step| step.is_finite());
     let least = steps.clone().reduce(f64::min)?;
     Some([least, steps.reduce(f64::max)?])
+}
+
+/// Refuses a curve that begins after a window does, or ends before it, by more than it leaves between two points: what is
+/// logged inside of the window would be another part of the curve than that of other runs.
+fn reaches_over(curve: &History, [min, max]: [f64; 2]) -> Outcome<()> {
+    let mut steps = curve.steps.clone();
+    steps.sort_by(f64::total_cmp);
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else {
+        return Ok(());
+    };
+    let gaps = steps.windows(2).map(|two| two[1] - two[0]);
+    let gap = gaps.fold(0.0, f64::max);
+    if first - gap <= min && last + gap >= max {
+        return Ok(());
+    }
+    Err(Undefined::NoSolution(format!(
+        "its steps {first} to {last} do not reach over the window from step {min} to {max}"
+    )))
 }
 
 /// Why a curve has no number, in the words of a report.

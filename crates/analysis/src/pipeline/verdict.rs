@@ -1,12 +1,14 @@
 //! The verdict of `analyze`, by the one place that makes verdicts.
 
 use super::pairs::Arranged;
-use super::{Design, History, Question, RunBehind, RunValue};
+use super::{Design, History, Question, RunBehind, RunValue, SummaryType};
 use crate::AnalysisError;
+use crate::compare::scores::without_points;
 use crate::compare::{CompareOptions, Flag, Inputs, Method, MetricComparison, Pairing, compare};
 use crate::dataset::{Dataset, Origin};
 use crate::observation::{Key, Metrics, Observation, Used};
-use fairtrial_model::{Direction, Outcome, Params};
+use fairtrial_model::{Direction, Margin, MetricDeclaration, Outcome, Params, SummaryKind};
+use fairtrial_stats::series::Scale;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,14 +18,17 @@ pub(super) fn verdict(
     arranged: &Arranged,
     numbers: [(&[RunValue], &[RunValue]); 2],
     question: &Question,
-) -> Result<MetricComparison, AnalysisError> {
+) -> Result<(MetricComparison, Option<String>), AnalysisError> {
     let mut data = Dataset::new("analyze", Origin::Records);
     data.control = Some("control".to_owned());
     data.arm_order = vec!["control".to_owned(), "candidate".to_owned()];
     let declared = arranged
         .control
         .iter()
-        .find_map(|run| run.declaration.clone());
+        .find_map(|run| run.declaration.as_ref());
+    let (declared, note) = declared
+        .map(|declared| declared_for(declared, question))
+        .unzip();
     data.declared.extend(declared.clone());
     data.looked_at = looked_at(arranged, question).then(|| question.metric.clone());
     let units = Units::of(arranged);
@@ -35,8 +40,11 @@ pub(super) fn verdict(
         let (own, others) = numbers[side];
         let values = own.iter().chain(others).zip(runs.iter().chain(alone));
         for (place, (value, run)) in values.enumerate() {
-            let key = (place, units.seed(side, place));
-            data.push(&observation(arm, (value, run), key, &question.metric));
+            let seed = units.seed(side, place);
+            for (rollout, one) in value.curves().iter().zip(run.curves()).enumerate() {
+                let key = (place, seed, rollout as u32);
+                data.push(&observation(arm, one, key, &question.metric));
+            }
         }
     }
     let options = CompareOptions {
@@ -62,7 +70,69 @@ pub(super) fn verdict(
     let mut found =
         first.ok_or_else(|| AnalysisError::Question("there is nothing to compare".to_owned()))?;
     units.name(&mut found);
-    Ok(found)
+    Ok((found, note.flatten()))
+}
+
+/// What a number of a curve is one of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NumberOf {
+    Values,
+    Slopes,
+    Areas,
+    Steps,
+}
+
+impl NumberOf {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Values => "the metric's values",
+            Self::Slopes => "slopes",
+            Self::Areas => "areas",
+            Self::Steps => "steps",
+        }
+    }
+}
+
+/// The declaration as it holds for the numbers that are asked for, and what of it cannot hold. All stands in the metric's
+/// unit: one task needs no reference points, and the numbers beside the verdict are on no other scale than its own.
+fn declared_for(
+    declared: &MetricDeclaration,
+    question: &Question,
+) -> (MetricDeclaration, Option<String>) {
+    let rule = &question.summary;
+    let asked = match (rule.kind, rule.scale) {
+        (SummaryType::Slope, _) => NumberOf::Slopes,
+        (SummaryType::Auc, Scale::Raw) => NumberOf::Areas,
+        _ => NumberOf::Values,
+    };
+    let of_margin = match declared.summary.as_ref().map(|summary| summary.kind) {
+        Some(SummaryKind::Slope) => NumberOf::Slopes,
+        Some(SummaryKind::TimeTo) => NumberOf::Steps,
+        _ => NumberOf::Values,
+    };
+    let mut about = declared.clone();
+    without_points(&mut about);
+    about.reference = None;
+    about.summary = None;
+    let unit = declared.unit.as_deref();
+    about.unit = match asked {
+        NumberOf::Slopes => unit.map(|unit| format!("{unit}/step")),
+        NumberOf::Areas => unit.map(|unit| format!("{unit} x steps")),
+        NumberOf::Values | NumberOf::Steps => unit.map(str::to_owned),
+    };
+    let fits = asked == of_margin || question.margin.is_some();
+    let note = match declared.margin {
+        Some(Margin::Absolute(size)) if !fits => {
+            about.margin = None;
+            Some(format!(
+                "the declared margin {size} is about {}, and these are {}: it is left out (--margin says one)",
+                of_margin.word(),
+                asked.word()
+            ))
+        }
+        _ => None,
+    };
+    (about, note)
 }
 
 /// Whether both sides are of a run that stopped by looking at this very difference.
@@ -165,7 +235,7 @@ impl Units {
 fn observation<'a>(
     arm: &'a str,
     (value, run): (&'a RunValue, &History),
-    (index, seed): (usize, u64),
+    (index, seed, rollout): (usize, u64, u32),
     metric: &'a str,
 ) -> Observation<'a> {
     let outcome = match value.value {
@@ -180,11 +250,12 @@ fn observation<'a>(
             arm: Some(Cow::Borrowed(arm)),
             point: Params::new(),
             seed,
-            rollout: 0,
+            rollout,
         },
         id: Cow::Borrowed(&value.id),
         outcome,
         resources: Used::default(),
+        series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),
         reused_from: None,

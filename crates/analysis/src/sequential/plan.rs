@@ -43,7 +43,12 @@ impl SequentialPlan {
         if candidates.is_empty() {
             return refuse("needs at least two arms: declare [arms.NAME]");
         }
-        let mut metric = metric(spec)?.clone();
+        let mut metric = metric(spec)?.reduced();
+        if metric.counts_steps() {
+            return refuse(
+                "cannot look at steps to a threshold: up to which step they count is known when all trials have ended",
+            );
+        }
         let tasks = spec.tasks.iter().map(|task| task.id.as_str()).collect();
         let between = between_points(&mut metric, &tasks)?;
         if metric.reference.is_some() && tasks.len() > 1 {

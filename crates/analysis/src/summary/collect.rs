@@ -43,7 +43,11 @@ impl Default for SummaryOptions {
 impl From<&Spec> for SummaryOptions {
     fn from(spec: &Spec) -> Self {
         Self {
-            metrics: spec.metrics.clone(),
+            metrics: spec
+                .metrics
+                .iter()
+                .map(MetricDeclaration::reduced)
+                .collect(),
             tasks: spec.tasks.iter().map(|task| task.id.clone()).collect(),
             arms: spec.arms.iter().map(|arm| arm.name.clone()).collect(),
             alpha: spec.analysis.alpha(),

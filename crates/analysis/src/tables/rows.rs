@@ -190,6 +190,9 @@ fn ending(record: &Record) -> String {
 }
 
 fn row_trial(record: Record) -> RowTrial {
+    let series = record.series;
+    // Steps of a trial that did not reach its threshold are a bound, and a cell holds a number.
+    let bound = |name: &str| series.get(name).is_some_and(|series| series.not_reached);
     RowTrial {
         index: record.trial.index,
         seed: record.trial.seed,
@@ -200,6 +203,7 @@ fn row_trial(record: Record) -> RowTrial {
         metrics: record
             .metrics
             .into_iter()
+            .filter(|(name, _)| !bound(name))
             .map(|(name, value)| (name, value.0))
             .collect(),
     }

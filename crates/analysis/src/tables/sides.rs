@@ -36,7 +36,7 @@ pub(super) struct Sides<'a> {
 pub(super) fn declared(spec: &Spec, column: &TableColumn) -> MetricDeclaration {
     let known = spec.metrics.iter().find(|m| m.name == column.metric);
     known
-        .cloned()
+        .map(MetricDeclaration::reduced)
         .unwrap_or_else(|| MetricDeclaration::named(column.metric.as_str()))
 }
 

@@ -5,9 +5,9 @@
 //! a coefficient of variation estimates a constant: more runs measure it better and do not make it smaller.
 
 use crate::AnalysisError;
-use crate::pipeline::{History, SummaryRule, SummaryType, why_none};
-use fairtrial_model::{Outcome, shell_word};
-use fairtrial_spec::{DEFAULT_ALPHA, filter_word};
+use crate::pipeline::{History, SummaryRule, SummaryType, given_once, one_kind, why_none};
+use fairtrial_model::Outcome;
+use fairtrial_spec::DEFAULT_ALPHA;
 use fairtrial_stats::Level;
 use fairtrial_stats::descriptive::{CoefficientOfVariation, coefficient_of_variation};
 use fairtrial_stats::planning::{CvCurve, CvRule, PrecisionCurve, cv_curve, precision_curve};
@@ -18,8 +18,6 @@ use std::fmt;
 pub const VARIANCE_SCHEMA: u32 = 1;
 /// Runs beyond which no plan is made.
 const LONGEST: usize = 2000;
-/// Arms, tasks or points that a refusal names.
-const MOST_NAMED: usize = 5;
 /// Runs that the first try looks at.
 const SHORT: usize = 128;
 
@@ -192,6 +190,7 @@ fn infinity_as_null<S: serde::Serializer>(x: &f64, serializer: S) -> Result<S::O
 /// Analyzes the spread of runs.
 pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Variance, AnalysisError> {
     question.check()?;
+    given_once(runs)?;
     one_kind(runs)?;
     let counted = || runs.iter().filter(|run| run.outcome == Outcome::Ok);
     let single = counted().count() > 0 && counted().all(|run| run.values.len() == 1);
@@ -243,58 +242,6 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
     })
 }
 
-/// Refuses runs that are no repetitions of each other: arms, tasks or points that differ spread by that alone, and runs
-/// of one seed in several of them are not independent.
-fn one_kind(runs: &[History]) -> Result<(), AnalysisError> {
-    let arms = several(runs, |run| run.arm.as_deref());
-    if let [first, _, ..] = arms[..] {
-        let how = format!("name the runs of one arm, as NAME:{first}");
-        return Err(unlike("arms", &arms, &how));
-    }
-    // Trials come in the plan's order, which is drawn.
-    let mut tasks = several(runs, |run| run.task.as_deref());
-    tasks.sort_unstable();
-    if let [first, _, ..] = tasks[..] {
-        let task = format!("task={}", filter_word(first));
-        let how = format!("choose one, as --only {}", shell_word(&task));
-        return Err(unlike("tasks", &tasks, &how));
-    }
-    let mut points = several(runs, |run| run.point.as_deref());
-    points.sort_unstable();
-    match points[..] {
-        [first, _, ..] => {
-            let how = format!("choose one, as --only {}", shell_word(first));
-            Err(unlike("points", &points, &how))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Every different name, in the order in which they come.
-fn several(runs: &[History], of: fn(&History) -> Option<&str>) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    for name in runs.iter().filter_map(of) {
-        if !found.contains(&name) {
-            found.push(name);
-        }
-    }
-    found
-}
-
-fn unlike(what: &str, names: &[&str], how: &str) -> AnalysisError {
-    let mut shown: Vec<&str> = names.iter().take(MOST_NAMED).copied().collect();
-    if names.len() > MOST_NAMED {
-        shown.push("...");
-    }
-    // A point may itself be a list.
-    let between = if what == "points" { "; " } else { ", " };
-    AnalysisError::Question(format!(
-        "these runs are of {} {what} ({}), and runs of different {what} are no repetitions of each other; {how}",
-        names.len(),
-        shown.join(between)
-    ))
-}
-
 /// A run's numbers, or why it has none.
 type Numbers = Result<Vec<f64>, String>;
 
@@ -320,7 +267,7 @@ fn areas_and_slopes(
     let slopes = slope.apply(&curves)?;
     let numbers = runs.iter().zip(areas).zip(slopes);
     let numbers = numbers.map(|((run, auc), derivative)| match (auc, derivative) {
-        (Ok(auc), Ok(derivative)) => Ok(vec![auc, derivative]),
+        (Ok(auc), Ok(derivative)) => Ok(vec![auc.value, derivative.value]),
         (Err(why), _) | (_, Err(why)) => Err(why_none(run, &why)),
     });
     Ok(numbers.collect())

@@ -13,6 +13,7 @@ use fairtrial_analysis::pipeline::{
     SummaryType,
 };
 use fairtrial_model::Margin;
+use fairtrial_spec::Filter;
 use fairtrial_stats::bootstrap::{Method, Plan};
 use fairtrial_stats::{Level, Side};
 use std::path::{Path, PathBuf};
@@ -44,6 +45,9 @@ pub(crate) struct Args {
     /// A table with a run_id column, or a folder of histories, in which run ids are looked for
     #[arg(long, value_name = "PATH")]
     from: Option<PathBuf>,
+    /// Of the trials of a run of ours, only these, as task=hard,lr=0.1
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse)]
+    only: Option<Filter>,
     /// The metric
     #[arg(long, default_value = "overview/reward", value_name = "KEY")]
     metric: String,
@@ -167,7 +171,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let question = args.question();
     question.check()?;
     let root = data_dir::for_here(global.data_dir.as_deref());
-    let mut histories = Histories::new(root, args.from.clone());
+    let mut histories = Histories::new(root, args.from.clone()).only(args.only.clone());
     let analysis = pipeline::analyze(args.runs(&mut histories)?, &question)?;
     if let Some(path) = &args.csv_path {
         write_csv(&analysis, path)?;

@@ -121,7 +121,7 @@ pub(super) fn check_confirm(root: &Node, spec: &Spec, problems: &mut Problems) {
         problems.push(error(node.span, message).help(help));
     }
     let primary = spec.primary_declaration();
-    if primary.is_none_or(|metric| metric.direction.is_none()) {
+    if primary.is_none_or(|metric| metric.reduced().direction.is_none()) {
         let message = "no point is best unless the primary metric says which way is better";
         let help = "declare it: [metrics.NAME] with direction = \"up\" or \"down\"";
         problems.push(error(node.span, message).help(help));

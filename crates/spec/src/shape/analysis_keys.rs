@@ -18,10 +18,10 @@ pub(super) static METRIC: Section = Section {
     doc: "A declared metric.",
     keys: &[&[
         key("from", Type::FilledText, "what the trial appends to `FAIRTRIAL_METRICS`", "Where the values are: `jsonl:FILE[#key]`, `csv:FILE[#column]`, `json:FILE[#/pointer or key]`, `stdout:REGEX`, `stderr:REGEX`, `block:MARKER[#column]` (on standard output: the marker, a line of titles, a line of values), `episodes:NAME` (measured over `[episode_files.NAME]`), `size:FILE`, `resource:FIELD` (wall, user, sys, cpu, peak_memory), `tensorboard:...`, `wandb:...` (the last two come with a later version). Files are relative to the trial's directory; key and column default to the metric's name; a regex gives the first group of its last match.").example("\"jsonl:metrics.jsonl\""),
-        key("direction", Type::Word(&["up", "down", "higher", "lower"]), "", "Which way is better.").example("\"up\""),
+        key("direction", Type::Word(&["up", "down", "higher", "lower"]), "", "Which way of the metric is better. Of the summary `time_to` fewer steps are always better; the direction then says from which side the threshold is reached (`up`, where nothing is said: from below).").example("\"up\""),
         key("unit", Type::Text, "", "Unit for display.").example("\"s\""),
         key("precision", Type::Whole(0, 17), "", "Decimals for display; comparisons use full precision.").example("3"),
-        key("margin", Type::Margin, "", "The smallest difference that matters: a number in the metric's unit, or a share of the control's mean like `2%`. With `reference`, a number needs points that are equally far apart in every task.").example("\"2%\""),
+        key("margin", Type::Margin, "", "The smallest difference that matters: a number in the unit of what is compared (the metric's; steps for the summary `time_to`, the metric's unit by step for `slope`), or a share of the control's mean like `2%`. With `reference`, a number needs points that are equally far apart in every task.").example("\"2%\""),
         key("reference", Type::Either(&[POINTS, Type::Map(&POINTS, Keys::Free)]), "", "The score that counts as 0 and the better one that counts as 1 (a random and an expert player, say), for every task or by its name. Comparisons are then made on the scores between them, and sum several tasks up by interquartile mean, mean, median and optimality gap. Where a task has none, and for pass/fail, scores are compared as they are.").example("{\"pong\": [-20.7, 14.6], \"breakout\": [1.7, 30.5]}"),
         key("summary", Type::Either(&[Type::Word(SUMMARY_KINDS), Type::Section(&SUMMARY)]), "last", "How a series becomes one number per trial.").example("{\"type\": \"auc\", \"percent\": 0.25}"),
         key("required", Type::Bool, "true", "Whether a trial that ends well but without this metric counts as failed.").example("false"),
@@ -46,7 +46,7 @@ static SUMMARY: Section = Section {
             "percent",
             Type::Fraction,
             "",
-            "Share of the series at its end that counts (`auc`, `mean`).",
+            "Share of the steps at the end of the series that counts (`auc`, `mean`).",
         )
         .example("0.25"),
         key(
@@ -60,14 +60,14 @@ static SUMMARY: Section = Section {
             "step_min",
             Type::Number(f64::NEG_INFINITY),
             "",
-            "First step of the window.",
+            "First step of the window (`auc`, `mean`, `slope`, `max`, `min`); without it, that of the series. A trial that does not reach over the window has no value. Not together with `percent`.",
         )
         .example("1000"),
         key(
             "step_max",
             Type::Number(f64::NEG_INFINITY),
             "",
-            "Last step of the window.",
+            "Last step of the window, in the same way.",
         )
         .example("50000"),
         key(
@@ -81,7 +81,7 @@ static SUMMARY: Section = Section {
             "threshold",
             Type::Number(f64::NEG_INFINITY),
             "",
-            "The value to reach (`time_to`).",
+            "The value to reach (`time_to`). Of a trial that does not reach it, only the last step is known: it stands in its place, marked as not reached, and comparisons then count steps up to the smallest such step.",
         )
         .example("0.9"),
     ]],

@@ -96,7 +96,7 @@ impl Curve {
 }
 
 /// The last of the points with the same step; the order within a step is that of arrival.
-fn keep_last(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+pub(super) fn keep_last(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let mut kept: Vec<(f64, f64)> = Vec::with_capacity(points.len());
     for point in points {
         match kept.last_mut() {

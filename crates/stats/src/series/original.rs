@@ -1,8 +1,10 @@
 //! The summaries of the system that Fairtrial's first users come from, by its own rules: windows by share of points,
-//! no ordering of steps, no interpolation, and an area only from 15 points on.
+//! no interpolation, and an area only from 15 points on. Where steps came out of order or twice (a run that was
+//! resumed), its sums mean nothing; there the points are put in order and the last value of a step counts, as elsewhere.
 
 use serde::Serialize;
 
+use super::curve::keep_last;
 use super::summary::{least_squares_slope, trapezoid};
 use super::window::count;
 use crate::bootstrap::plain_mean;
@@ -31,16 +33,16 @@ pub enum OriginalWindow {
     All,
 }
 
-/// Raw points as they were logged.
-#[derive(Debug, Clone, Copy)]
-pub struct Logged<'a> {
-    steps: &'a [f64],
-    values: &'a [f64],
+/// Points as they were logged, in the order of their steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logged {
+    steps: Vec<f64>,
+    values: Vec<f64>,
 }
 
-impl<'a> Logged<'a> {
-    /// Two lists of one length, all finite.
-    pub fn new(steps: &'a [f64], values: &'a [f64]) -> Outcome<Self> {
+impl Logged {
+    /// Two lists of one length, all finite; of a step that stands there twice, the last value counts.
+    pub fn new(steps: &[f64], values: &[f64]) -> Outcome<Self> {
         if steps.len() != values.len() {
             return Err(Undefined::UnequalLengths {
                 left: steps.len(),
@@ -49,7 +51,27 @@ impl<'a> Logged<'a> {
         }
         crate::sample::finite("the logged steps", steps)?;
         crate::sample::finite("the logged values", values)?;
+        let mut points: Vec<(f64, f64)> =
+            steps.iter().copied().zip(values.iter().copied()).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (steps, values) = keep_last(points).into_iter().unzip();
         Ok(Self { steps, values })
+    }
+
+    /// The first and the last step of a window; nothing where it holds no point.
+    pub fn range(&self, window: OriginalWindow) -> Outcome<Option<[f64; 2]>> {
+        let (steps, _) = self.window(window)?;
+        Ok(steps
+            .first()
+            .copied()
+            .zip(steps.last().copied())
+            .map(Into::into))
+    }
+
+    /// The first and the last step that [`Self::eval_last_n`] looks at.
+    pub fn last_range(&self, n: usize) -> Option<[f64; 2]> {
+        let start = self.steps.len().saturating_sub(n.max(1));
+        Some([*self.steps.get(start)?, *self.steps.last()?])
     }
 
     fn window(&self, window: OriginalWindow) -> Outcome<(Vec<f64>, Vec<f64>)> {
@@ -105,6 +127,6 @@ impl<'a> Logged<'a> {
 
     /// The least-squares slope over all points, whatever the window.
     pub fn derivative(&self) -> Outcome<f64> {
-        representable("the slope", least_squares_slope(self.steps, self.values)?)
+        representable("the slope", least_squares_slope(&self.steps, &self.values)?)
     }
 }

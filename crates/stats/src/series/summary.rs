@@ -100,23 +100,23 @@ pub fn last_n(curve: &Curve, n: usize) -> Outcome<CurveSummary> {
     summary(curve, "mean of the last values", &cut, value)
 }
 
-/// The plain mean of the values in the window, each point with the same weight.
+/// The plain mean of the values that are logged in the window, each point with the same weight.
 pub fn mean(curve: &Curve, window: Window) -> Outcome<CurveSummary> {
-    let cut = window.cut(curve)?;
+    let cut = window.logged(curve)?;
     let value = plain_mean(&cut.values);
     summary(curve, "mean of the values", &cut, value)
 }
 
-/// The largest value in the window.
+/// The largest value that is logged in the window.
 pub fn max(curve: &Curve, window: Window) -> Outcome<CurveSummary> {
-    let cut = window.cut(curve)?;
+    let cut = window.logged(curve)?;
     let value = cut.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     summary(curve, "largest value", &cut, value)
 }
 
-/// The least-squares slope of value on step in the window.
+/// The least-squares slope of value on step over the points that are logged in the window.
 pub fn slope(curve: &Curve, window: Window) -> Outcome<CurveSummary> {
-    let cut = window.cut(curve)?;
+    let cut = window.logged(curve)?;
     let value = least_squares_slope(&cut.steps, &cut.values)?;
     summary(curve, "slope", &cut, value)
 }

@@ -58,6 +58,22 @@ impl Window {
     }
 }
 
+impl Window {
+    /// The logged points inside alone: a mean of values gives each of them the same weight, and the largest of them is one.
+    pub(super) fn logged(self, curve: &Curve) -> Outcome<Cut> {
+        let cut = self.cut(curve)?;
+        let (from, to) = (cut.steps[0], cut.steps[cut.steps.len() - 1]);
+        let start = curve.steps().partition_point(|&step| step < from);
+        let end = curve.steps().partition_point(|&step| step <= to);
+        if start == end {
+            return Err(Undefined::NoSolution(format!(
+                "no point is logged in the window from step {from} to {to}"
+            )));
+        }
+        Ok(points(curve, start, end))
+    }
+}
+
 fn points(curve: &Curve, start: usize, end: usize) -> Cut {
     Cut {
         steps: curve.steps()[start..end].to_vec(),

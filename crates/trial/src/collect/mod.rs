@@ -100,6 +100,10 @@ pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources
         };
         match reading.and_then(|reading| reading.reduce(metric)) {
             Ok((value, series)) => {
+                if series.as_ref().is_some_and(|series| series.not_reached) {
+                    let note = format!("`{}` was not reached by step {value}", metric.name);
+                    found.notes.push(note);
+                }
                 let kept = Number(metric.kept(value));
                 found.metrics.insert(metric.name.clone(), kept);
                 found

@@ -43,11 +43,10 @@ impl SeriesReading {
 
     /// Adds a point.
     pub(super) fn push(&mut self, step: f64, value: f64) {
-        if self.points == 0 {
-            self.first_step = step;
-        }
         self.points += 1;
-        self.last_step = step;
+        // A run that was resumed may have gone back; the smaller of a number and NaN is the number.
+        self.first_step = self.first_step.min(step);
+        self.last_step = self.last_step.max(step);
         self.last = value;
         if let Some((steps, values)) = &mut self.kept {
             steps.push(step);
@@ -67,6 +66,7 @@ impl SeriesReading {
 
     fn info(&self, summary: String) -> SeriesInfo {
         SeriesInfo {
+            not_reached: false,
             file: self.file.clone(),
             points: self.points,
             first_step: Number(self.first_step),
@@ -84,8 +84,18 @@ impl Reading {
     ) -> Result<(f64, Option<SeriesInfo>), CollectError> {
         match (self, &metric.summary) {
             (Self::Series { series, .. }, Some(summary)) => {
-                let value = summarise(&series, metric, summary)?;
-                Ok((value, Some(series.info(describe(summary)))))
+                let Summarised { value, not_reached } = summarise(&series, metric, summary)?;
+                let info = SeriesInfo {
+                    not_reached,
+                    ..series.info(describe(summary))
+                };
+                Ok((value, Some(info)))
+            }
+            (Self::Scalar(_), Some(summary)) if !metric.on_own_scale() => {
+                Err(CollectError::NoValue(format!(
+                    "no {}: there is one number and no series",
+                    describe(summary)
+                )))
             }
             (reading, _) => Ok(reading.last()),
         }
@@ -106,11 +116,27 @@ impl Reading {
     }
 }
 
+/// What a series came to.
+struct Summarised {
+    value: f64,
+    /// Whether the value is only the last step of one that did not get there.
+    not_reached: bool,
+}
+
+impl From<f64> for Summarised {
+    fn from(value: f64) -> Self {
+        Self {
+            value,
+            not_reached: false,
+        }
+    }
+}
+
 fn summarise(
     series: &SeriesReading,
     metric: &MetricDeclaration,
     summary: &SeriesSummary,
-) -> Result<f64, CollectError> {
+) -> Result<Summarised, CollectError> {
     let no_value = |reason: String| {
         CollectError::NoValue(format!(
             "no {} of {}: {reason}",
@@ -119,39 +145,45 @@ fn summarise(
         ))
     };
     let Some((steps, values)) = &series.kept else {
-        return Ok(series.last);
+        return Ok(series.last.into());
     };
     if summary.kind == SummaryKind::Last {
-        return Ok(series.last);
+        return Ok(series.last.into());
     }
     let curve = Curve::new(steps, values).map_err(|reason| no_value(reason.to_string()))?;
-    let window = window(summary);
+    let window = window(summary, curve.range());
     let reduced = match summary.kind {
         SummaryKind::Auc => curves::auc(&curve, window, Scale::Normalised),
         SummaryKind::LastN => curves::last_n(&curve, summary.n.unwrap_or(DEFAULT_LAST_N) as usize),
         SummaryKind::Slope => curves::slope(&curve, window),
         SummaryKind::Max => curves::max(&curve, window),
         SummaryKind::Min => {
-            return smallest(steps, values, window).map_err(|reason| no_value(reason.to_string()));
+            return smallest(steps, values, window)
+                .map(Summarised::from)
+                .map_err(|reason| no_value(reason.to_string()));
         }
         SummaryKind::Mean | SummaryKind::Last => curves::mean(&curve, window),
         SummaryKind::AtStep => curves::value_at(&curve, summary.step.unwrap_or(f64::NAN)),
         SummaryKind::TimeTo => return time_to(&curve, metric, summary).map_err(no_value),
     };
     reduced
-        .map(|reduced| reduced.value)
+        .map(|reduced| reduced.value.into())
         .map_err(|reason| no_value(reason.to_string()))
 }
 
 /// How many last values `last_n` takes where the spec does not say.
 const DEFAULT_LAST_N: u64 = 5;
 
-/// The part of the curve that counts; a share is one of the steps, so that how densely a run logs does not matter.
-fn window(summary: &SeriesSummary) -> Window {
+/// The part of the curve that counts; a share is one of the steps, so that how densely a run logs does not matter. An end
+/// that is not said is that of the curve.
+fn window(summary: &SeriesSummary, [first, last]: [f64; 2]) -> Window {
     match (summary.percent, summary.step_min, summary.step_max) {
         (Some(share), _, _) => Window::LastSteps(share),
-        (None, Some(from), Some(to)) => Window::Steps { from, to },
-        _ => Window::All,
+        (None, None, None) => Window::All,
+        (None, from, to) => Window::Steps {
+            from: from.unwrap_or(first),
+            to: to.unwrap_or(last),
+        },
     }
 }
 
@@ -168,7 +200,7 @@ fn time_to(
     curve: &Curve,
     metric: &MetricDeclaration,
     summary: &SeriesSummary,
-) -> Result<f64, String> {
+) -> Result<Summarised, String> {
     let direction = match metric.direction {
         Some(fairtrial_model::Direction::Down) => curves::Direction::AtMost,
         _ => curves::Direction::AtLeast,
@@ -178,8 +210,11 @@ fn time_to(
         direction,
     };
     match curves::time_to_threshold(curve, threshold).map_err(|reason| reason.to_string())? {
-        Crossing::Reached { step } => Ok(step),
-        Crossing::NotReached { by } => Err(format!("it was not reached by step {by}")),
+        Crossing::Reached { step } => Ok(step.into()),
+        Crossing::NotReached { by } => Ok(Summarised {
+            value: by,
+            not_reached: true,
+        }),
     }
 }
 
@@ -208,8 +243,11 @@ fn describe(summary: &SeriesSummary) -> String {
     if let Some(share) = percent {
         words.push_str(&format_args!(" of the last {} % of steps", share * 100.0).to_string());
     }
-    if let (Some(from), Some(to)) = (step_min, step_max) {
-        words.push_str(&format_args!(" of steps {from} to {to}").to_string());
-    }
+    words.push_str(&match (step_min, step_max) {
+        (Some(from), Some(to)) => format!(" of steps {from} to {to}"),
+        (Some(from), None) => format!(" from step {from} on"),
+        (None, Some(to)) => format!(" up to step {to}"),
+        (None, None) => String::new(),
+    });
     words
 }

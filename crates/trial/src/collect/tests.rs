@@ -348,3 +348,75 @@ fn a_bound_of_the_peak_of_memory_is_no_value() {
     let seen = collect(dir.path(), &asked, &with(MemorySource::Cgroup));
     assert_eq!(seen.metrics["memory"].0, 5000.0);
 }
+
+/// Points at 0, 10, ... 40 with their step as value.
+fn reduced(summary: &str) -> super::Collected {
+    let lines: String = (0..5)
+        .map(|n| format!("{{\"step\": {0}, \"m\": {0}}}\n", 10 * n))
+        .collect();
+    let dir = trial(&[("metrics.jsonl", &lines)]);
+    let mut declared = metric("m", MetricSource::Reported);
+    declared.summary = Some(serde_json::from_str(summary).unwrap());
+    collect(dir.path(), &[declared], &Resources::default())
+}
+
+#[test]
+fn a_window_has_two_ends_of_which_one_may_be_the_curves() {
+    for (summary, value) in [
+        (r#"{"type": "mean", "step_min": 20}"#, 30.0),
+        (r#"{"type": "mean", "step_max": 20}"#, 10.0),
+        (r#"{"type": "max", "step_max": 25}"#, 20.0),
+        (r#"{"type": "min", "step_min": 15}"#, 20.0),
+        (r#"{"type": "auc", "step_min": 15}"#, 27.5),
+        // Only what was logged has a weight: 30 and 40.
+        (r#"{"type": "mean", "percent": 0.3}"#, 35.0),
+        (r#"{"type": "auc", "percent": 0.3}"#, 34.0),
+    ] {
+        let found = reduced(summary);
+        assert_eq!(found.metrics["m"].0, value, "{summary}");
+    }
+    let outside = reduced(r#"{"type": "mean", "step_min": 20, "step_max": 99}"#);
+    assert!(outside.metrics.is_empty());
+    let empty = reduced(r#"{"type": "mean", "step_min": 21, "step_max": 29}"#);
+    assert!(empty.metrics.is_empty());
+}
+
+#[test]
+fn a_threshold_that_is_not_reached_leaves_its_last_step_marked() {
+    let found = reduced(r#"{"type": "time_to", "threshold": 25}"#);
+    assert_eq!(found.metrics["m"].0, 30.0);
+    assert!(!found.series["m"].not_reached && found.notes.is_empty());
+    let found = reduced(r#"{"type": "time_to", "threshold": 99}"#);
+    assert_eq!(found.metrics["m"].0, 40.0);
+    assert!(found.series["m"].not_reached);
+    assert_eq!(found.notes, ["`m` was not reached by step 40"]);
+}
+
+#[test]
+fn one_number_has_no_steps_to_count() {
+    let dir = trial(&[("metrics.jsonl", "{\"m\": 9}\n")]);
+    let mut declared = metric("m", MetricSource::Reported);
+    declared.required = true;
+    let summary = r#"{"type": "time_to", "threshold": 8}"#;
+    declared.summary = Some(serde_json::from_str(summary).unwrap());
+    let found = collect(dir.path(), &[declared], &Resources::default());
+    assert!(found.metrics.is_empty());
+    assert!(
+        found.missing[0].contains("one number and no series"),
+        "{:?}",
+        found.missing
+    );
+}
+
+#[test]
+fn the_steps_of_a_series_are_its_first_and_last_whatever_came_last() {
+    let lines = "{\"step\": 5, \"m\": 1}\n{\"step\": 9, \"m\": 2}\n{\"step\": 2, \"m\": 3}\n";
+    let dir = trial(&[("metrics.jsonl", lines)]);
+    let found = collect(
+        dir.path(),
+        &[metric("m", MetricSource::Reported)],
+        &Resources::default(),
+    );
+    let series = &found.series["m"];
+    assert_eq!((series.first_step.0, series.last_step.0), (2.0, 9.0));
+}

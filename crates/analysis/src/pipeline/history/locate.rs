@@ -26,6 +26,19 @@ pub(super) enum Place {
     },
 }
 
+impl Place {
+    /// The one name of the place, however it was written; as written where the system does not say.
+    pub(super) fn canonical(&self) -> (PathBuf, Option<String>) {
+        let (path, run) = match self {
+            Self::Table { path, run, .. } => (path, run.clone()),
+            Self::Lines { path, .. } => (path, None),
+            Self::Trial { dir, .. } => (dir, None),
+        };
+        let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+        (path, run)
+    }
+}
+
 impl Histories {
     pub(super) fn locate(&mut self, id: &str) -> Result<Vec<Place>, AnalysisError> {
         if let Some((file, run)) = id.split_once('#')

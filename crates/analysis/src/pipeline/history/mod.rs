@@ -45,6 +45,12 @@ pub struct History {
     pub arm: Option<String>,
     /// Its seed, where that is recorded.
     pub seed: Option<u64>,
+    /// Which repetition under its seed it is, where that is recorded.
+    pub rollout: Option<u32>,
+    /// Further rollouts of the same seed: together they are one run, whose number is the mean of theirs.
+    pub rollouts: Vec<History>,
+    /// The file or folder that it was read from, and the run in a table of several: the same for every way to write it.
+    pub place: Option<(PathBuf, Option<String>)>,
     /// How it ended; a plain file says nothing else than `ok`.
     pub outcome: Outcome,
     /// Steps in the order of the log.
@@ -57,6 +63,19 @@ pub struct History {
     pub run: Option<Arc<RunBehind>>,
     /// What a reader should know about the reading.
     pub notes: Vec<String>,
+}
+
+impl History {
+    /// The curve of every rollout.
+    pub(crate) fn curves(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.rollouts)
+    }
+
+    /// Whether both are rollouts of one seed.
+    pub(crate) fn shares_seed(&self, other: &Self) -> bool {
+        let recorded = self.rollout.is_some() && other.rollout.is_some() && self.seed.is_some();
+        recorded && self.seed == other.seed && self.arm == other.arm
+    }
 }
 
 /// Points of one metric, before it is known whose they are.
@@ -153,6 +172,15 @@ impl Histories {
     }
 
     fn history(&mut self, place: Place, metric: &str) -> Result<History, AnalysisError> {
+        let at = place.canonical();
+        let history = self.read_at(place, metric)?;
+        Ok(History {
+            place: Some(at),
+            ..history
+        })
+    }
+
+    fn read_at(&mut self, place: Place, metric: &str) -> Result<History, AnalysisError> {
         match place {
             Place::Table { path, run, id } => {
                 let table = self.table(&path)?;
@@ -176,7 +204,7 @@ impl Histories {
     }
 }
 
-/// Steps and values of one metric in a trial's directory, as the trial wrote them.
+/// Steps and values of one metric in a trial's directory, in the unit that its numbers are kept in.
 pub(crate) fn series_of(
     dir: &Path,
     metric: &str,

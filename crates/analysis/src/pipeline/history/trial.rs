@@ -43,6 +43,9 @@ pub(super) fn history(
         point: Some(conditions(&record.trial.point).join(", ")),
         arm: record.trial.arm.clone(),
         seed: Some(record.trial.seed),
+        rollout: Some(record.trial.rollout),
+        rollouts: Vec::new(),
+        place: None,
         outcome: record.outcome,
         steps: points.steps,
         values: points.values,
@@ -52,7 +55,22 @@ pub(super) fn history(
     })
 }
 
+/// The points of a metric in the unit that its numbers are kept in, so that a declared margin is about them.
 pub(super) fn points(
+    dir: &Path,
+    metric: &str,
+    declaration: Option<&MetricDeclaration>,
+) -> Result<Points, AnalysisError> {
+    let mut points = as_written(dir, metric, declaration)?;
+    if let Some(convert) = declaration.and_then(|declared| declared.convert.as_ref()) {
+        for value in &mut points.values {
+            *value = convert.apply(*value);
+        }
+    }
+    Ok(points)
+}
+
+fn as_written(
     dir: &Path,
     metric: &str,
     declaration: Option<&MetricDeclaration>,

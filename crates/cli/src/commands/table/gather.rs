@@ -176,11 +176,12 @@ fn take_row(
     let mut values = BTreeMap::new();
     for column in columns {
         let declared = ran.spec.metrics.iter().find(|m| m.name == column.metric);
+        let declared = declared.map(MetricDeclaration::reduced);
         let value = row.value(column).filter(|value| value.is_finite());
         let value = match (value, &column.missing) {
             (Some(value), _) => {
                 values.insert(column.title.clone(), value);
-                number(value, column, declared)
+                number(value, column, declared.as_ref())
             }
             (None, Some(text)) => Value::Text(text.clone()),
             (None, None) => {
