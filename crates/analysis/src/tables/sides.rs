@@ -35,9 +35,10 @@ pub(super) struct Sides<'a> {
 /// What is declared about the metric of a column.
 pub(super) fn declared(spec: &Spec, column: &TableColumn) -> MetricDeclaration {
     let known = spec.metrics.iter().find(|m| m.name == column.metric);
-    known
-        .map(MetricDeclaration::reduced)
-        .unwrap_or_else(|| MetricDeclaration::named(column.metric.as_str()))
+    known.map_or_else(
+        || MetricDeclaration::named(column.metric.as_str()),
+        MetricDeclaration::reduced,
+    )
 }
 
 impl<'a> Sides<'a> {
