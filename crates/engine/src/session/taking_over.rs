@@ -74,7 +74,7 @@ fn earlier(
     match RunDir::open(run.root(), run.name(), Selector::Stamp(stamp)) {
         Ok(earlier) => {
             tell(RunEvent::Note(format!(
-                "the rest of the records of run {stamp} is taken over, at which the run was cut off"
+                "it was cut off while it took over the records of run {stamp}: the rest is taken over now"
             )));
             Ok(Some(earlier))
         }
