@@ -11,6 +11,7 @@ mod drive;
 mod instruments;
 mod markdown;
 mod outputs;
+mod reported;
 mod reporter;
 mod request;
 mod result;
