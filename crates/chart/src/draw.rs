@@ -195,11 +195,22 @@ impl Plot<'_> {
         if !low.is_nan() && !high.is_nan() {
             let (left, right) = (self.x_or_outside(low), self.x_or_outside(high));
             svg.line((left, y), (right, y), &class);
-            for end in [left, right] {
-                svg.line((end, y - CAP), (end, y + CAP), &class);
-            }
+            self.end(svg, (left, y), &class);
+            self.end(svg, (right, y), &class);
         }
         svg.marker((self.to_x(value), y), shape, &format!("k c{look}"));
+    }
+
+    /// The end of an interval along x: a cap, or an arrow at the edge where it goes on beyond.
+    fn end(&self, svg: &mut Svg, (x, y): (f64, f64), class: &str) {
+        let (left, right) = (self.area.x, self.area.x + self.area.width);
+        let (tip, back) = match x {
+            x if x < left => (left + 1.0, CAP),
+            x if x > right => (right - 1.0, -CAP),
+            x => return svg.line((x, y - CAP), (x, y + CAP), class),
+        };
+        let head = [(tip + back, y - CAP), (tip, y), (tip + back, y + CAP)];
+        svg.path(&head, Close::No, class);
     }
 
     fn whisker(&self, svg: &mut Svg, (x, value, low, high): (f64, f64, f64, f64), series: Series) {

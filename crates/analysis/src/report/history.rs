@@ -2,8 +2,8 @@
 
 use super::Evidence;
 use crate::AnalysisError;
-use crate::summary::summarize_run;
-use fairtrial_journal::{RunDir, is_there, list_runs, read_if_there};
+use crate::summary::summarize_state;
+use fairtrial_journal::{RunDir, RunState, RunStatus, is_there, list_runs, read_if_there};
 use fairtrial_model::Stamp;
 use fairtrial_spec::Spec;
 use fairtrial_stats::history::{ChangePoint, Options, calibrated_threshold, change_points};
@@ -30,6 +30,9 @@ pub struct MetricHistory {
     pub arm: Option<String>,
     /// The runs, oldest first.
     pub runs: Vec<RunPoint>,
+    /// Runs that have no point here, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<RunWithout>,
     /// Where the level changed.
     pub changes: Vec<ChangePoint>,
     /// The share of unchanged histories that would show a change.
@@ -48,6 +51,31 @@ pub struct RunPoint {
     pub interval: Option<[f64; 2]>,
     /// How many trials it is over.
     pub n: usize,
+    /// How many of its trials have no value; the mean is over the others.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing: usize,
+}
+
+/// A run without a point, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunWithout {
+    /// The run.
+    pub stamp: Stamp,
+    /// Why it has none.
+    pub why: &'static str,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl MetricHistory {
+    /// All runs that were looked at.
+    pub(super) fn stamps(&self) -> impl Iterator<Item = Stamp> {
+        let with = self.runs.iter().map(|run| run.stamp);
+        with.chain(self.without.iter().map(|run| run.stamp))
+    }
 }
 
 /// The histories of the arms, for a benchmark with one task and no sweep that was run often enough. `only` names the
@@ -80,6 +108,7 @@ pub(super) fn histories(
                 .and_then(|declared| declared.unit.clone()),
             arm,
             runs: Vec::new(),
+            without: Vec::new(),
             changes: Vec::new(),
             false_alarms: FALSE_ALARMS,
         })
@@ -116,7 +145,18 @@ fn add(run: &RunDir, metric: &str, found: &mut [MetricHistory]) -> Result<(), An
     if !is_there(&run.journal())? {
         return Ok(());
     }
-    let summary = summarize_run(run, &spec)?;
+    let state = RunState::read(&run.journal())?;
+    if !matches!(state.closed(), Some((_, RunStatus::Finished))) {
+        // The mean of a part of a run is no point of its history.
+        for history in found {
+            history.without.push(RunWithout {
+                stamp: run.stamp(),
+                why: "not finished",
+            });
+        }
+        return Ok(());
+    }
+    let summary = summarize_state(run, &state, &spec)?;
     for history in found {
         let mut cells = summary.cells.iter().filter(|cell| cell.arm == history.arm);
         let (Some(cell), None) = (cells.next(), cells.next()) else {
@@ -132,6 +172,12 @@ fn add(run: &RunDir, metric: &str, found: &mut [MetricHistory]) -> Result<(), An
                     .as_ref()
                     .map(|range| [range.interval.low, range.interval.high]),
                 n: of.n,
+                missing: of.missing.total(),
+            });
+        } else {
+            history.without.push(RunWithout {
+                stamp: run.stamp(),
+                why: "without a value",
             });
         }
     }

@@ -13,7 +13,7 @@ mod overview;
 pub use curves::{ArmCurve, CurvePoint, MetricCurves};
 pub use distribution::{MetricDistribution, ValueGroup};
 pub use failures::{FailedTrial, FailureList, LogTail};
-pub use history::{MetricHistory, RunPoint};
+pub use history::{MetricHistory, RunPoint, RunWithout};
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
 use crate::compare::{SweepChoice, choose_declared};
@@ -111,8 +111,8 @@ impl ReportData {
 
     /// The runs that its history shows.
     pub fn history_runs(&self) -> Vec<Stamp> {
-        let runs = self.history.iter().flat_map(|history| &history.runs);
-        let mut stamps: Vec<Stamp> = runs.map(|run| run.stamp).collect();
+        let histories = self.history.iter();
+        let mut stamps: Vec<Stamp> = histories.flat_map(MetricHistory::stamps).collect();
         stamps.sort_unstable();
         stamps.dedup();
         stamps
@@ -213,7 +213,9 @@ pub fn report(
         curves: curves::curves(&evidence, &mut notes),
         distributions: distribution::distributions(&evidence, &mut notes),
         profile: overview::profile(&evidence),
-        shares: comparison.as_ref().and_then(overview::shares),
+        shares: comparison
+            .as_ref()
+            .and_then(|comparison| overview::shares(comparison, spec)),
         history: history::histories(&evidence, options.history.as_deref())?,
         failures: failures::failures(&evidence),
         comparison,

@@ -67,7 +67,14 @@ pub fn forest(data: &Forest) -> Figure {
         y: Axis::noted("", names, notes),
         marks,
     };
-    data.heading.over(panel, description(data))
+    let (low, high) = panel.x.range();
+    let is_cut = |row: &ForestRow| row.range[0] < low || row.range[2] > high;
+    let mut figure = data.heading.over(panel, description(data));
+    if data.rows.iter().any(is_cut) {
+        let note = "An arrow says that an interval goes on beyond the edge.";
+        figure.notes.push(note.to_owned());
+    }
+    figure
 }
 
 /// What the axis must show: estimates and margins whole, intervals as far as they do not dwarf the rest.
