@@ -1,6 +1,7 @@
 //! Axes: from values to places, with ticks at round numbers or at names.
 
-use crate::text::{SIZE, fit, width, wrap};
+use crate::text::{SIZE, fit_apart, width, wrap};
+use std::borrow::Cow;
 
 /// Most ticks that are aimed at.
 const TICKS: f64 = 6.0;
@@ -12,6 +13,12 @@ const SHORTEST: f64 = 30.0;
 /// Room between neighbouring names under an axis, and the lines that one may take.
 const NAME_GAP: f64 = 3.0;
 const NAME_LINES: usize = 3;
+/// So many times their spread from zero, values are written as what they are above a round number.
+const FAR: f64 = 1e5;
+/// Steps below this would begin with too many zeros.
+const SMALL_STEP: f64 = 1e-5;
+/// Up to here numbers count one by one.
+const WHOLE: f64 = 1e15;
 /// What stands between the parts of a name.
 const PARTS: &str = " · ";
 
@@ -134,8 +141,25 @@ impl Axis {
         }
     }
 
-    pub(crate) fn label(&self) -> &str {
-        &self.label
+    /// What it is of, and what its ticks are counted from where that is not zero.
+    pub(crate) fn label(&self) -> Cow<'_, str> {
+        match self.offset() {
+            Some(offset) => Cow::Owned(format!("{} − {offset}", self.label)),
+            None => Cow::Borrowed(&self.label),
+        }
+    }
+
+    /// What the ticks are counted from: values far from zero that hardly differ would all read alike, or not at all.
+    fn offset(&self) -> Option<f64> {
+        let span = self.high - self.low;
+        let largest = self.low.abs().max(self.high.abs());
+        let plain = self.along == Along::Values(TickFormat::Plain);
+        if !plain || !(FAR..WHOLE).contains(&(largest / span)) || largest > WHOLE {
+            return None;
+        }
+        let unit = 10f64.powf(span.log10().ceil());
+        let middle = self.low + span / 2.0;
+        Some((middle / unit).round() * unit)
     }
 
     pub(crate) fn range(&self) -> (f64, f64) {
@@ -221,7 +245,7 @@ impl Axis {
     /// Ticks along an axis that is drawn upwards; names take no more than `room`.
     pub(crate) fn upwards(&self, room: f64) -> Vec<Tick> {
         match self.rows() {
-            Some(names) => named(names, |name| fit(name, room, SIZE)),
+            Some(names) => named(fit_apart(names, room)),
             None => self.numbers(TICKS),
         }
     }
@@ -263,6 +287,9 @@ impl Axis {
             TickFormat::Percent | TickFormat::Change => (100.0 * value, 100.0 * step, " %"),
             TickFormat::Plain | TickFormat::Count => (value, step, ""),
         };
+        if let Some(offset) = self.offset() {
+            return decimal(shown - offset, step, Sign::Shown);
+        }
         let largest = self.low.abs().max(self.high.abs());
         if format == TickFormat::Plain && !(1e-4..1e6).contains(&largest) {
             // As many digits as it takes to tell neighbours apart.
@@ -274,24 +301,50 @@ impl Axis {
                 format!("{shown:.digits$e}")
             };
         }
-        let decimals = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
-        // Rounding must not leave a minus before zero.
-        let shown = if shown.abs() < step / 1e6 { 0.0 } else { shown };
-        let sign = if format == TickFormat::Change && shown > 0.0 {
-            "+"
-        } else {
-            ""
+        let sign = match format {
+            TickFormat::Change => Sign::Shown,
+            _ => Sign::OfMinus,
         };
-        format!("{sign}{shown:.decimals$}{unit}")
+        decimal(shown, step, sign) + unit
     }
 }
 
-fn named(names: &[String], label: impl Fn(&str) -> String) -> Vec<Tick> {
-    let ticks = names.iter().enumerate();
+/// Which numbers show their sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// Those below zero.
+    OfMinus,
+    /// All but zero.
+    Shown,
+}
+
+/// A number with the decimals that tell neighbouring ticks apart.
+fn decimal(shown: f64, step: f64, sign: Sign) -> String {
+    // Rounding must not leave a minus before zero.
+    let shown = if shown.abs() < step / 1e6 { 0.0 } else { shown };
+    let plus = if sign == Sign::Shown && shown > 0.0 {
+        "+"
+    } else {
+        ""
+    };
+    if step < SMALL_STEP {
+        let digits = (shown.abs() / step).log10().ceil().clamp(0.0, 8.0) as usize;
+        return if shown == 0.0 {
+            "0".to_owned()
+        } else {
+            format!("{plus}{shown:.digits$e}")
+        };
+    }
+    let decimals = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
+    format!("{plus}{shown:.decimals$}")
+}
+
+fn named(labels: Vec<String>) -> Vec<Tick> {
+    let ticks = labels.into_iter().enumerate();
     ticks
-        .map(|(place, name)| Tick {
+        .map(|(place, label)| Tick {
             at: place as f64,
-            label: label(name),
+            label,
         })
         .collect()
 }
@@ -325,6 +378,8 @@ mod tests {
             ["1", "2", "3", "4"]
         );
         assert_eq!(labels(&Axis::new("", -1e9, 1e9))[0], "-1.0e9");
+        let tiny = Axis::new("", -1e-10, 1.5e-9).format(TickFormat::Change);
+        assert_eq!(labels(&tiny), ["0 %", "+5e-8 %", "+1.0e-7 %", "+1.5e-7 %"]);
     }
 
     #[test]
@@ -333,6 +388,18 @@ mod tests {
         let mut distinct = shown.clone();
         distinct.dedup();
         assert_eq!(shown, distinct);
+    }
+
+    #[test]
+    fn values_far_from_zero_are_counted_from_a_round_number() {
+        let axis = Axis::new("score", 999_999_998.5, 1_000_000_004.5);
+        assert_eq!(axis.label(), "score − 1000000000");
+        assert_eq!(labels(&axis), ["-1", "0", "+1", "+2", "+3", "+4"]);
+        let near = Axis::new("score", 1000.0, 1010.0);
+        assert_eq!(
+            (near.label().as_ref(), labels(&near)[0].as_str()),
+            ("score", "1000")
+        );
     }
 
     #[test]
