@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod artifacts;
 mod catalogue;
 mod drive;
 mod instruments;

@@ -15,6 +15,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// Artifacts that are left out and named.
+const MOST_REMARKS: usize = 3;
 /// The file that the trial runner collects metrics from.
 const METRICS_FILE: &str = "metrics.jsonl";
 
@@ -52,7 +54,11 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
         }
     }
     let notes = [gaps(&ending.samples), remarks(&ending.samples)];
-    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    let mut notes: Vec<String> = notes.into_iter().flatten().collect();
+    notes.extend(ending.remarks.iter().take(MOST_REMARKS).cloned());
+    if let Some(more) = ending.remarks.len().checked_sub(MOST_REMARKS + 1) {
+        notes.push(format!("and {} more artifacts", more + 1));
+    }
     if !notes.is_empty() {
         line.insert(NOTES_FACT.to_owned(), notes.join("; ").into());
     }

@@ -30,7 +30,9 @@ impl Numbers {
             };
             match value {
                 Value::Number(number) => {
-                    number.as_f64().into_iter().for_each(|x| self.add(&name, x))
+                    if let Some(number) = number.as_f64() {
+                        self.add(&name, number);
+                    }
                 }
                 Value::Bool(truth) => self.add(&name, f64::from(u8::from(*truth))),
                 Value::String(text) if text == "NaN" => self.add(&name, f64::NAN),

@@ -39,6 +39,8 @@ pub(crate) struct Ending {
     pub(crate) versions: Map<String, Value>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) artifacts: Vec<Artifact>,
+    /// What is to be said of files that were named and are not among them.
+    pub(crate) remarks: Vec<String>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) started_at: UtcTime,
     pub(crate) ended_at: UtcTime,

@@ -155,3 +155,29 @@ fairtrial.log({"_step": 3, "score": 4})
     assert_eq!(record["metrics"]["score"], 4.0, "{record}");
     assert_eq!(record["series"]["score"]["points"], 2);
 }
+
+#[test]
+fn a_parameter_that_may_be_nothing_takes_null() {
+    if no_python() {
+        return;
+    }
+    let project = Project::new();
+    project.write(
+        "maybe.py",
+        "from typing import Optional\nfrom fairtrial import Experiment, register_experiment\n\
+         @register_experiment('maybe')\nclass Maybe(Experiment):\n\
+         \x20   def __init__(self, c: Optional[int] = 3):\n        super().__init__({'c': c})\n\
+         \x20   def execute_once(self, context):\n        return {'none': self.params['c'] is None}\n",
+    );
+    let spec = |value: &str| {
+        format!(
+            "experiment: maybe\nparams: {{c: {value}}}\noutput_dir: out\nexperiments: {{python: [maybe]}}\n"
+        )
+    };
+    project.write("maybe.yaml", &spec("null"));
+    expect(&project, 0, &["run", "maybe.yaml"]);
+    assert_eq!(results(&project, "out")[0]["metrics"]["none"]["mean"], 1.0);
+    project.write("maybe.yaml", &spec("x"));
+    let said = expect(&project, 2, &["check", "maybe.yaml"]).err;
+    assert!(said.contains("expected a whole number"), "{said}");
+}
