@@ -256,11 +256,13 @@ fn finite(rows: &SideRows) -> impl Iterator<Item = f64> + '_ {
 
 fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
     let binary = finite(rows).all(|value| value == 0.0 || value == 1.0);
-    if binary && finite(rows).next().is_some() {
-        DataKind::Binary
-    } else if is_timing(declaration) && finite(rows).all(|value| value > 0.0) {
+    let timing = is_timing(declaration);
+    if timing && finite(rows).all(|value| value > 0.0) {
         DataKind::Timing
+    } else if binary && !timing && finite(rows).next().is_some() {
+        DataKind::Binary
     } else {
+        // A clock too coarse for the work gives zeros, which are no failures.
         DataKind::Scalar
     }
 }

@@ -10,6 +10,7 @@ mod run;
 mod table;
 
 use crate::AnalysisError;
+use crate::compare::is_timing;
 use crate::observation::Observation;
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
@@ -362,8 +363,12 @@ impl Dataset {
         tasks.map(|(_, task)| task.as_str()).collect()
     }
 
-    /// Whether every value of a metric is 0 or 1; also where there is none.
+    /// Whether every value of a metric is 0 or 1; also where there is none. Never for times.
     pub(crate) fn is_pass_or_fail(&self, metric: &str) -> bool {
+        let declared = self.declaration(metric);
+        if declared.map_or_else(|| is_timing(&MetricDeclaration::named(metric)), is_timing) {
+            return false;
+        }
         let column = self
             .by_metric
             .get(metric)
