@@ -1,6 +1,7 @@
 //! Axes: from values to places, with ticks at round numbers or at names.
 
 use crate::text::{SIZE, fit_apart, width, wrap};
+use crate::tick_label::{self, Offset};
 use std::borrow::Cow;
 
 /// Most ticks that are aimed at.
@@ -13,12 +14,6 @@ const SHORTEST: f64 = 30.0;
 /// Room between neighbouring names under an axis, and the lines that one may take.
 const NAME_GAP: f64 = 3.0;
 const NAME_LINES: usize = 3;
-/// So many times their spread from zero, values are written as what they are above a round number.
-const FAR: f64 = 1e5;
-/// Steps below this would begin with too many zeros.
-const SMALL_STEP: f64 = 1e-5;
-/// Up to here numbers count one by one.
-const WHOLE: f64 = 1e15;
 /// What stands between the parts of a name.
 const PARTS: &str = " · ";
 
@@ -149,17 +144,9 @@ impl Axis {
         }
     }
 
-    /// What the ticks are counted from: values far from zero that hardly differ would all read alike, or not at all.
-    fn offset(&self) -> Option<f64> {
-        let span = self.high - self.low;
-        let largest = self.low.abs().max(self.high.abs());
+    fn offset(&self) -> Option<Offset> {
         let plain = self.along == Along::Values(TickFormat::Plain);
-        if !plain || !(FAR..WHOLE).contains(&(largest / span)) || largest > WHOLE {
-            return None;
-        }
-        let unit = 10f64.powf(span.log10().ceil());
-        let middle = self.low + span / 2.0;
-        Some((middle / unit).round() * unit)
+        plain.then(|| Offset::of(self.low, self.high)).flatten()
     }
 
     pub(crate) fn range(&self) -> (f64, f64) {
@@ -263,7 +250,7 @@ impl Axis {
             .filter(|value| (self.low..=self.high).contains(value))
             .map(|value| Tick {
                 at: value,
-                label: self.tick_label(value, step, format),
+                label: tick_label::label(value, step, format, (self.low, self.high)),
             })
             .collect()
     }
@@ -281,62 +268,6 @@ impl Axis {
             step
         }
     }
-
-    fn tick_label(&self, value: f64, step: f64, format: TickFormat) -> String {
-        let (shown, step, unit) = match format {
-            TickFormat::Percent | TickFormat::Change => (100.0 * value, 100.0 * step, " %"),
-            TickFormat::Plain | TickFormat::Count => (value, step, ""),
-        };
-        if let Some(offset) = self.offset() {
-            return decimal(shown - offset, step, Sign::Shown);
-        }
-        let largest = self.low.abs().max(self.high.abs());
-        if format == TickFormat::Plain && !(1e-4..1e6).contains(&largest) {
-            // As many digits as it takes to tell neighbours apart.
-            let digits = (largest / step).log10().ceil().clamp(1.0, 8.0) as usize;
-            let zero = shown.abs() < step / 1e6;
-            return if zero {
-                "0".to_owned()
-            } else {
-                format!("{shown:.digits$e}")
-            };
-        }
-        let sign = match format {
-            TickFormat::Change => Sign::Shown,
-            _ => Sign::OfMinus,
-        };
-        decimal(shown, step, sign) + unit
-    }
-}
-
-/// Which numbers show their sign.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    /// Those below zero.
-    OfMinus,
-    /// All but zero.
-    Shown,
-}
-
-/// A number with the decimals that tell neighbouring ticks apart.
-fn decimal(shown: f64, step: f64, sign: Sign) -> String {
-    // Rounding must not leave a minus before zero.
-    let shown = if shown.abs() < step / 1e6 { 0.0 } else { shown };
-    let plus = if sign == Sign::Shown && shown > 0.0 {
-        "+"
-    } else {
-        ""
-    };
-    if step < SMALL_STEP {
-        let digits = (shown.abs() / step).log10().ceil().clamp(0.0, 8.0) as usize;
-        return if shown == 0.0 {
-            "0".to_owned()
-        } else {
-            format!("{plus}{shown:.digits$e}")
-        };
-    }
-    let decimals = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
-    format!("{plus}{shown:.decimals$}")
 }
 
 fn named(labels: Vec<String>) -> Vec<Tick> {
@@ -378,8 +309,6 @@ mod tests {
             ["1", "2", "3", "4"]
         );
         assert_eq!(labels(&Axis::new("", -1e9, 1e9))[0], "-1.0e9");
-        let tiny = Axis::new("", -1e-10, 1.5e-9).format(TickFormat::Change);
-        assert_eq!(labels(&tiny), ["0 %", "+5e-8 %", "+1.0e-7 %", "+1.5e-7 %"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The forest plot: every difference with its interval, and the margin below which none matters.
 
-use super::{Heading, within};
+use super::{GOES_ON, Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// Differences, one per row.
@@ -71,8 +71,7 @@ pub fn forest(data: &Forest) -> Figure {
     let is_cut = |row: &ForestRow| row.range[0] < low || row.range[2] > high;
     let mut figure = data.heading.over(panel, description(data));
     if data.rows.iter().any(is_cut) {
-        let note = "An arrow says that an interval goes on beyond the edge.";
-        figure.notes.push(note.to_owned());
+        figure.notes.push(GOES_ON.to_owned());
     }
     figure
 }
