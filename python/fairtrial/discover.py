@@ -162,7 +162,8 @@ def of_annotation(node: Optional[ast.expr]) -> Dict[str, Any]:
     if isinstance(node, ast.Subscript):
         name = getattr(node.value, "attr", getattr(node.value, "id", ""))
         if name == "Optional":
-            return of_annotation(node.slice)
+            rule = of_annotation(node.slice)
+            return {**rule, "nullable": True} if rule else rule
         rule = of_annotation(node.value)
         if rule.get("type") == "array":
             inner = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice

@@ -18,7 +18,7 @@ class ExperimentContext:
     run_dir: str = ""
     #: Number of the measured iteration, from 0; None in setup, warm-ups and teardown.
     iteration_index: Optional[int] = None
-    #: The seed. `random` (and numpy, where it is loaded) are seeded with it before setup.
+    #: The seed. `random` and numpy are seeded with it before setup; a numpy that is imported later, as it is imported.
     seed: Optional[int] = None
     #: Names of the instruments that observe the trial.
     instruments: List[str] = field(default_factory=list)

@@ -3,11 +3,11 @@
 import importlib
 import os
 import platform
-import random
 import signal
 import socket
 import stat
 import sys
+import threading
 import traceback
 from contextlib import ExitStack
 from time import perf_counter_ns, process_time_ns
@@ -17,7 +17,8 @@ from . import __version__
 from .experiments import Experiment, ExperimentContext
 from .profile import profiled
 from .registry import EXPERIMENTS, INSTRUMENTS
-from .wire import plain
+from .seeds import seed_all
+from .wire import metric, plain
 
 PROTOCOL = 1
 
@@ -52,6 +53,8 @@ class Worker:
         #: Whether an iteration is running: what it tells waits until the clock has been read.
         self.timed = False
         self.held: List[Dict[str, Any]] = []
+        #: Threads of the experiment may tell things too: a line is written whole, and none is held back and forgotten.
+        self.lock = threading.RLock()
 
     def serve(self) -> None:
         import json
@@ -84,18 +87,25 @@ class Worker:
 
     def write(self, line: str) -> None:
         # Words of the experiment may hold half characters, which no line can: they are for people, a `?` does.
-        self.driver.sendall((line + "\n").encode(errors="replace"))
+        self.send((line + "\n").encode(errors="replace"))
+
+    def send(self, line: bytes) -> None:
+        with self.lock:
+            self.driver.sendall(line)
 
     def tell(self, reply: Dict[str, Any]) -> None:
-        if self.timed:
-            self.held.append(reply)
-        else:
-            self.say(reply)
+        with self.lock:
+            if self.timed:
+                self.held.append(reply)
+            else:
+                self.say(reply)
 
     def release(self) -> None:
-        held, self.held = self.held, []
-        for reply in held:
-            self.say(reply)
+        with self.lock:
+            self.timed = False
+            held, self.held = self.held, []
+            for reply in held:
+                self.say(reply)
 
     def fail(self, error: BaseException, index: Optional[int] = None) -> None:
         trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
@@ -171,10 +181,7 @@ class Worker:
                 self.profile = options
             elif name in INSTRUMENTS:
                 self.observers.append((INSTRUMENTS[name], options))
-        random.seed(seed)
-        numpy = sys.modules.get("numpy")
-        if numpy is not None:
-            numpy.random.seed(seed % 2**32)
+        seed_all(seed)
 
     def iterate(self, phase: str, first: int, count: int) -> None:
         if self.experiment is None:
@@ -182,7 +189,7 @@ class Worker:
         if phase == "profiled":
             return self.iterate_profiled(first, count)
         measured = phase == "measured"
-        execute, context, send = self.experiment.execute_once, self.context, self.driver.sendall
+        execute, context = self.experiment.execute_once, self.context
         observed = self.observers if measured else []
         for index in range(first, first + count):
             context.iteration_index = index if measured else None
@@ -206,30 +213,27 @@ class Worker:
             except Exception as error:
                 failure = error
             if isinstance(failure, Exception):
-                self.timed = False
                 self.release()
                 return self.fail(failure, index)
             if failure is not None:
                 raise failure
-            self.timed = False
-            if self.held:
-                self.release()
+            self.release()
             line = (
                 f'{{"event":"sample","index":{index},"start_ns":{start},'
                 f'"wall_ns":{end - start},"cpu_ns":{cpu}'
             )
             try:
-                if metrics:
+                if metrics is not None:
                     if not isinstance(metrics, dict):
                         kind = type(metrics).__name__
                         raise TypeError(f"execute_once returned {kind}, not a dict")
-                    line += f',"metrics":{plain(metrics)}'
+                    line += f',"metrics":{plain(metrics, metric)}'
                 if notes:
-                    line += f',"instruments":{plain(notes)}'
+                    line += f',"instruments":{plain(notes, metric)}'
                 whole = (line + "}\n").encode()
             except Exception as error:
                 return self.fail(error, index)
-            send(whole)
+            self.send(whole)
         context.iteration_index = None
         self.say({"event": "done"})
 

@@ -361,3 +361,18 @@ fn the_noise_of_many_tasks_is_known_from_all_of_them() {
     assert!((promised - share).abs() < 0.04, "{promised} {share}");
     assert!(promised > 0.3, "{promised}");
 }
+
+#[test]
+fn the_curve_goes_on_to_the_answer() {
+    let basis = Basis::Stated {
+        sd: 1.0,
+        correlation: None,
+        beyond: 0.0,
+    };
+    let report = plan(&basis, &options(Some(Margin::Absolute(0.1)))).unwrap();
+    let required = report.unpaired.required.unwrap().n as usize;
+    let sizes: Vec<usize> = report.unpaired.points.iter().map(|point| point.n).collect();
+    assert!(required > 1500 && sizes.contains(&required), "{sizes:?}");
+    assert!(sizes.last().is_some_and(|last| *last > required));
+    assert!(report.unpaired.points.last().unwrap().power.unwrap() > 0.8);
+}

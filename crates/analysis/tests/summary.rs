@@ -294,3 +294,29 @@ fn an_alpha_that_is_no_chance_is_refused() {
         "alpha = 1: a chance between 0 and 1, both excluded"
     );
 }
+
+#[test]
+fn a_declared_metric_that_nobody_reports_is_shown_as_missing() {
+    let records: Vec<Record> = (0..4)
+        .map(|index| measured(record(index, "train", "control", index), &[("other", 1.0)]))
+        .collect();
+    let summary = summarize(records, options(Some(Direction::Up))).unwrap();
+    let cell = &summary.cells[0].metrics[0];
+    assert_eq!((cell.metric.as_str(), cell.n), ("score", 0));
+    assert_eq!(cell.missing.absent, 4);
+    assert!(cell.numbers.is_none());
+}
+
+#[test]
+fn times_that_are_all_zero_are_no_failures() {
+    let records: Vec<Record> = (0..4)
+        .map(|index| {
+            measured(
+                record(index, "train", "control", index),
+                &[("duration_s", 0.0)],
+            )
+        })
+        .collect();
+    let summary = summarize(records, SummaryOptions::default()).unwrap();
+    assert!(!summary.metrics[0].binary);
+}

@@ -1,6 +1,8 @@
 //! Axes: from values to places, with ticks at round numbers or at names.
 
-use crate::text::{SIZE, fit, width, wrap};
+use crate::text::{SIZE, fit_apart, width, wrap};
+use crate::tick_label::{self, Offset};
+use std::borrow::Cow;
 
 /// Most ticks that are aimed at.
 const TICKS: f64 = 6.0;
@@ -134,8 +136,17 @@ impl Axis {
         }
     }
 
-    pub(crate) fn label(&self) -> &str {
-        &self.label
+    /// What it is of, and what its ticks are counted from where that is not zero.
+    pub(crate) fn label(&self) -> Cow<'_, str> {
+        match self.offset() {
+            Some(offset) => Cow::Owned(format!("{} − {offset}", self.label)),
+            None => Cow::Borrowed(&self.label),
+        }
+    }
+
+    fn offset(&self) -> Option<Offset> {
+        let plain = self.along == Along::Values(TickFormat::Plain);
+        plain.then(|| Offset::of(self.low, self.high)).flatten()
     }
 
     pub(crate) fn range(&self) -> (f64, f64) {
@@ -221,7 +232,7 @@ impl Axis {
     /// Ticks along an axis that is drawn upwards; names take no more than `room`.
     pub(crate) fn upwards(&self, room: f64) -> Vec<Tick> {
         match self.rows() {
-            Some(names) => named(names, |name| fit(name, room, SIZE)),
+            Some(names) => named(fit_apart(names, room)),
             None => self.numbers(TICKS),
         }
     }
@@ -239,7 +250,7 @@ impl Axis {
             .filter(|value| (self.low..=self.high).contains(value))
             .map(|value| Tick {
                 at: value,
-                label: self.tick_label(value, step, format),
+                label: tick_label::label(value, step, format, (self.low, self.high)),
             })
             .collect()
     }
@@ -257,41 +268,14 @@ impl Axis {
             step
         }
     }
-
-    fn tick_label(&self, value: f64, step: f64, format: TickFormat) -> String {
-        let (shown, step, unit) = match format {
-            TickFormat::Percent | TickFormat::Change => (100.0 * value, 100.0 * step, " %"),
-            TickFormat::Plain | TickFormat::Count => (value, step, ""),
-        };
-        let largest = self.low.abs().max(self.high.abs());
-        if format == TickFormat::Plain && !(1e-4..1e6).contains(&largest) {
-            // As many digits as it takes to tell neighbours apart.
-            let digits = (largest / step).log10().ceil().clamp(1.0, 8.0) as usize;
-            let zero = shown.abs() < step / 1e6;
-            return if zero {
-                "0".to_owned()
-            } else {
-                format!("{shown:.digits$e}")
-            };
-        }
-        let decimals = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
-        // Rounding must not leave a minus before zero.
-        let shown = if shown.abs() < step / 1e6 { 0.0 } else { shown };
-        let sign = if format == TickFormat::Change && shown > 0.0 {
-            "+"
-        } else {
-            ""
-        };
-        format!("{sign}{shown:.decimals$}{unit}")
-    }
 }
 
-fn named(names: &[String], label: impl Fn(&str) -> String) -> Vec<Tick> {
-    let ticks = names.iter().enumerate();
+fn named(labels: Vec<String>) -> Vec<Tick> {
+    let ticks = labels.into_iter().enumerate();
     ticks
-        .map(|(place, name)| Tick {
+        .map(|(place, label)| Tick {
             at: place as f64,
-            label: label(name),
+            label,
         })
         .collect()
 }
@@ -333,6 +317,18 @@ mod tests {
         let mut distinct = shown.clone();
         distinct.dedup();
         assert_eq!(shown, distinct);
+    }
+
+    #[test]
+    fn values_far_from_zero_are_counted_from_a_round_number() {
+        let axis = Axis::new("score", 999_999_998.5, 1_000_000_004.5);
+        assert_eq!(axis.label(), "score − 1000000000");
+        assert_eq!(labels(&axis), ["-1", "0", "+1", "+2", "+3", "+4"]);
+        let near = Axis::new("score", 1000.0, 1010.0);
+        assert_eq!(
+            (near.label().as_ref(), labels(&near)[0].as_str()),
+            ("score", "1000")
+        );
     }
 
     #[test]

@@ -195,11 +195,31 @@ impl Plot<'_> {
         if !low.is_nan() && !high.is_nan() {
             let (left, right) = (self.x_or_outside(low), self.x_or_outside(high));
             svg.line((left, y), (right, y), &class);
-            for end in [left, right] {
-                svg.line((end, y - CAP), (end, y + CAP), &class);
-            }
+            self.end(svg, (left, y), &class);
+            self.end(svg, (right, y), &class);
         }
         svg.marker((self.to_x(value), y), shape, &format!("k c{look}"));
+    }
+
+    /// The end of an interval along x: a cap, or an arrow at the edge where it goes on beyond.
+    fn end(&self, svg: &mut Svg, (x, y): (f64, f64), class: &str) {
+        let (left, right) = (self.area.x, self.area.x + self.area.width);
+        match x {
+            x if x < left => Self::arrow(svg, (left + 1.0, y), (CAP, 0.0), class),
+            x if x > right => Self::arrow(svg, (right - 1.0, y), (-CAP, 0.0), class),
+            x => svg.line((x, y - CAP), (x, y + CAP), class),
+        }
+    }
+
+    /// The head of an arrow with its tip at a place; `back` is the way from there along the shaft.
+    fn arrow(svg: &mut Svg, (x, y): (f64, f64), (right, down): (f64, f64), class: &str) {
+        let (x_back, y_back) = (x + right, y + down);
+        let head = [
+            (x_back - down, y_back - right),
+            (x, y),
+            (x_back + down, y_back + right),
+        ];
+        svg.path(&head, Close::No, class);
     }
 
     fn whisker(&self, svg: &mut Svg, (x, value, low, high): (f64, f64, f64, f64), series: Series) {
@@ -210,7 +230,15 @@ impl Plot<'_> {
         let x = self.to_x(x);
         if !low.is_nan() && !high.is_nan() {
             let (bottom, top) = (self.y_or_outside(low), self.y_or_outside(high));
-            svg.line((x, bottom), (x, top), &format!("w s{look}"));
+            let class = format!("w s{look}");
+            svg.line((x, bottom), (x, top), &class);
+            let (highest, lowest) = (self.area.y, self.area.y + self.area.height);
+            if top < highest {
+                Self::arrow(svg, (x, highest + 1.0), (0.0, CAP), &class);
+            }
+            if bottom > lowest {
+                Self::arrow(svg, (x, lowest - 1.0), (0.0, -CAP), &class);
+            }
         }
         svg.marker((x, self.to_y(value)), shape, &format!("k c{look}"));
     }

@@ -19,6 +19,7 @@ mod svg;
 mod text;
 mod theme;
 mod thin;
+mod tick_label;
 
 pub use axis::{Axis, TickFormat};
 pub use figure::{ColorsFrom, Figure, Layout};

@@ -157,7 +157,7 @@ impl Panel {
         }
         if !self.y.label().is_empty() {
             let at = plot.x - (widest + 2.0 * GAP + 4.0).max(LEFT - 14.0);
-            let label = fit(self.y.label(), plot.height + BARE_TOP, SIZE);
+            let label = fit(&self.y.label(), plot.height + BARE_TOP, SIZE);
             svg.upward_text((at, plot.y + plot.height / 2.0), "", &label);
         }
     }
@@ -198,7 +198,7 @@ impl Panel {
         // Under the names and notes at both sides of the plot there is room as well.
         let middle = plot.x + plot.width / 2.0;
         let room = 2.0 * (middle - area.x).min(area.x + area.width - middle);
-        let label = fit(self.x.label(), room, SIZE);
+        let label = fit(&self.x.label(), room, SIZE);
         let below = bottom + 36.0 + self.more_lines(plot.width) * NAME_LINE;
         svg.text((middle, below), Anchor::Middle, "", &label);
     }

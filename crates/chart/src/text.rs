@@ -49,6 +49,86 @@ pub(crate) fn fit(text: &str, room: f64, size: f64) -> String {
     "…".to_owned()
 }
 
+/// The names, each cut to `room`. Where cut names come out alike, what they have in common goes first, so that each shows
+/// where it differs.
+pub(crate) fn fit_apart(names: &[String], room: f64) -> Vec<String> {
+    let mut labels: Vec<String> = names.iter().map(|name| fit(name, room, SIZE)).collect();
+    for _ in 0..ROUNDS {
+        let alike = |place: &usize| {
+            let same = labels.iter().zip(names);
+            let mut same = same.filter(|(label, _)| **label == labels[*place]);
+            same.any(|(_, name)| *name != names[*place])
+        };
+        let crowded: Vec<usize> = (0..names.len()).filter(alike).collect();
+        let Some(first) = crowded.first() else { break };
+        let label = labels[*first].clone();
+        let group: Vec<usize> = crowded
+            .into_iter()
+            .filter(|at| labels[*at] == label)
+            .collect();
+        let letters: Vec<Vec<char>> = group
+            .iter()
+            .map(|at| names[*at].chars().collect())
+            .collect();
+        let front = in_common(&letters, |name, place| name.get(place));
+        let back = in_common(&letters, |name, place| name.iter().rev().nth(place));
+        for (at, name) in group.iter().zip(&letters) {
+            let end = name.len().saturating_sub(back).max(front);
+            labels[*at] = around(name, front..end, room);
+        }
+    }
+    labels
+}
+
+/// Groups of names that are told apart one after the other, at most.
+const ROUNDS: usize = 32;
+/// The share of the room that the beginning of a name has, where what tells it from others stands further on.
+const BEGINNING: f64 = 0.35;
+
+/// How many letters all names share, counted by `at`.
+fn in_common(names: &[Vec<char>], at: impl Fn(&Vec<char>, usize) -> Option<&char>) -> usize {
+    let Some(first) = names.first() else { return 0 };
+    let shared = |place: &usize| {
+        let letter = at(first, *place);
+        letter.is_some() && names.iter().all(|name| at(name, *place) == letter)
+    };
+    (0..first.len()).take_while(shared).count()
+}
+
+/// A name of which the letters in `kept` must be seen, with its beginning and as much around them as there is room for.
+fn around(name: &[char], kept: std::ops::Range<usize>, room: f64) -> String {
+    let cut = |from: usize, to: usize| {
+        let text: String = name[from..to].iter().collect();
+        let end = if to < name.len() { "…" } else { "" };
+        format!("{text}{end}")
+    };
+    let mut head = 0;
+    while head < kept.start && width(&cut(0, head + 1), SIZE) <= BEGINNING * room {
+        head += 1;
+    }
+    let label = |from: usize, to: usize| {
+        if from <= head {
+            cut(0, to)
+        } else {
+            format!("{}{}", cut(0, head), cut(from, to))
+        }
+    };
+    let (mut from, mut to) = (kept.start, kept.end);
+    loop {
+        let wider = [
+            (from.saturating_sub(1), to),
+            (from, (to + 1).min(name.len())),
+        ];
+        let grown = wider.into_iter().find(|(new_from, new_to)| {
+            (*new_from, *new_to) != (from, to) && width(&label(*new_from, *new_to), SIZE) <= room
+        });
+        match grown {
+            Some(grown) => (from, to) = grown,
+            None => return fit(&label(from, to), room, SIZE),
+        }
+    }
+}
+
 /// The text in lines of at most `room`, broken between words; at most `lines`, the last one cut.
 pub(crate) fn wrap(text: &str, room: f64, lines: usize) -> Vec<String> {
     let mut broken: Vec<String> = Vec::new();
@@ -86,7 +166,29 @@ fn cut_end(text: &str, room: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SIZE, fit, width, wrap};
+    use super::{SIZE, fit, fit_apart, width, wrap};
+
+    #[test]
+    fn names_that_would_look_alike_show_where_they_differ() {
+        let names: Vec<String> = (1..=9)
+            .map(|n| format!("score · arm_0{n}_with_a_rather_longish_name"))
+            .collect();
+        let labels = fit_apart(&names, 139.0);
+        let mut different = labels.clone();
+        different.sort();
+        different.dedup();
+        assert_eq!(different.len(), 9, "{labels:?}");
+        for (label, n) in labels.iter().zip(1..) {
+            assert!(width(label, SIZE) <= 139.0, "{label}");
+            assert!(
+                label.starts_with("scor") && label.contains(&format!("0{n}")),
+                "{label}"
+            );
+        }
+        // What fits, and what differs as it is cut, stays.
+        let plain = ["one".to_owned(), "one".to_owned(), "two".to_owned()];
+        assert_eq!(fit_apart(&plain, 139.0), plain);
+    }
 
     #[test]
     fn long_names_keep_both_ends() {

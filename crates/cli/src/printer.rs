@@ -1,7 +1,10 @@
 //! The one owner of standard output and standard error. Output is data, error is talk.
+//!
+//! Both may hold words of trials: whatever a terminal would obey is written out, colours of ours excepted.
 
-use fairtrial_report::console::{Color, Terminal};
+use fairtrial_report::console::{Color, Terminal, escaped, escaped_but_colors};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::sync::OnceLock;
 
@@ -78,7 +81,13 @@ impl Printer {
 
     /// A line of data.
     pub(crate) fn line(self, text: impl AsRef<str>) {
-        note(writeln!(io::stdout().lock(), "{}", text.as_ref()));
+        let mut out = io::stdout().lock();
+        // A file gets what there is; a terminal would obey it.
+        note(if out.is_terminal() {
+            writeln!(out, "{}", shown(text.as_ref(), self.color_out))
+        } else {
+            writeln!(out, "{}", text.as_ref())
+        });
     }
 
     /// Data as JSON.
@@ -106,7 +115,17 @@ impl Printer {
 
     /// A line for the person at the terminal.
     pub(crate) fn tell(self, text: impl AsRef<str>) {
-        let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
+        self.tell_raw(&escaped(text.as_ref()));
+    }
+
+    /// The same for text that is painted already.
+    pub(crate) fn tell_painted(self, text: impl AsRef<str>) {
+        self.tell_raw(&shown(text.as_ref(), self.color_err));
+    }
+
+    /// A line as it is: what a trial itself writes, for whoever asked to see that.
+    pub(crate) fn tell_raw(self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
     /// A warning.
@@ -128,7 +147,16 @@ impl Printer {
         } else {
             ("", "")
         };
-        self.tell(format!("{on}{label}{off}: {text}"));
+        self.tell_raw(&format!("{on}{label}{off}: {}", escaped(text)));
+    }
+}
+
+/// Text of which a terminal obeys nothing but colours, where it may show them.
+fn shown(text: &str, color: bool) -> Cow<'_, str> {
+    if color {
+        escaped_but_colors(text)
+    } else {
+        escaped(text)
     }
 }
 

@@ -251,8 +251,8 @@ impl Progress {
 
     fn output_line(&self, name: &str, stderr: bool, line: &[u8]) {
         let mark = if stderr { "!" } else { "|" };
-        self.printer
-            .tell(format!("{name} {mark} {}", String::from_utf8_lossy(line)));
+        let line = String::from_utf8_lossy(line);
+        self.printer.tell_raw(&format!("{name} {mark} {line}"));
     }
 
     fn say(&self, text: &str) {

@@ -73,7 +73,7 @@ pub(crate) fn show(loaded: &Loaded, printer: Printer) {
             color: printer.color_err(),
             width: printer.width(),
         };
-        printer.tell(render(&loaded.diagnostics, &loaded.sources, style));
+        printer.tell_painted(render(&loaded.diagnostics, &loaded.sources, style));
     }
     // Not as a problem with its place in the file, which would print the line.
     for name in loaded.spec.iter().flat_map(written_secrets) {

@@ -216,6 +216,24 @@ fn a_machine_that_breaks_trials_and_a_run_that_is_not_finished_are_invalid() {
     project.run(&["run", "bench.toml"]);
     let ran = project.expect(3, &["gate", "bench", "--baseline", &first]);
     assert!(ran.err.contains("--resume"), "{}", ran.err);
+    let asked = [
+        "gate",
+        "bench",
+        "--baseline",
+        &first,
+        "--json",
+        "--md",
+        "gate.md",
+    ];
+    let answer = project.expect(3, &asked).json();
+    assert_eq!(answer["word"], "invalid", "{answer}");
+    assert!(
+        answer["reasons"][0]
+            .as_str()
+            .unwrap()
+            .contains("is not finished")
+    );
+    assert!(project.read("gate.md").contains("nvalid"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Output that does not arrive: a full disk is said and ends with the code of a machine fault, a reader that went away
-//! is nobody's fault.
+//! is nobody's fault. And words of trials that a terminal would obey.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
@@ -85,4 +85,25 @@ fn a_reader_that_went_away_is_no_error() {
             ran.err
         );
     }
+}
+
+#[test]
+fn what_trials_say_is_shown_and_not_obeyed() {
+    let spec = r#"
+name = "loud"
+shell = true
+seeds = 2
+command = 'printf "{\"fairtrial.cause\": \"I \\u001b[31mfailed\", \"fairtrial.notes\": \"a \\u001b]0;note\"}\n" >> "$FAIRTRIAL_METRICS"; printf "\033[32mgreen\n"; exit 1'
+[arms.control]
+[arms.candidate]
+"#;
+    let project = Project::with_spec(spec);
+    let said = project.expect(1, &["run", "bench.toml"]).err;
+    assert!(said.contains(r"(failed: I \u{1b}[31mfailed)"), "{said:?}");
+    assert!(!said.contains('\u{1b}'), "{said:?}");
+    let summary = project.run(&["summarize", "loud"]).out;
+    assert!(!summary.contains('\u{1b}'), "{summary:?}");
+    // Whoever asks for the output itself gets it.
+    let log = project.run(&["logs", "loud", "--trial", "0"]).out;
+    assert!(log.contains("\u{1b}[32mgreen"), "{log:?}");
 }

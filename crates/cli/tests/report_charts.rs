@@ -150,13 +150,14 @@ fn every_chart_can_be_had_as_a_picture_and_wrong_endings_are_refused() {
 #[test]
 fn an_arm_without_any_value_does_not_vanish_from_the_charts() {
     let project = Project::with_spec(
-        "name = \"bench\"\nseeds = [1, 2]\ncommand = [\"sh\", \"t.sh\", \"{arm}\"]\n\
-         [arms.control]\n[arms.candidate]\n[metrics.reward]\ndirection = \"up\"\n",
+        "name = \"bench\"\nseeds = [1, 2]\ncommand = [\"sh\", \"t.sh\", \"{arm}\", \"{seed}\"]\n\
+         [arms.control]\n[arms.candidate]\n[arms.other]\n[metrics.reward]\ndirection = \"up\"\n",
     );
     project.write(
         "t.sh",
-        "for i in 1 2 3; do echo \"{\\\"step\\\": $i, \\\"reward\\\": $i}\" >> \"$FAIRTRIAL_METRICS\"; done\n\
-         [ \"$1\" = control ]\n",
+        "k=$2; [ \"$1\" = other ] && k=$((3 * $2))\n\
+         for i in 1 2 3; do echo \"{\\\"step\\\": $i, \\\"reward\\\": $(($i + $k))}\" >> \"$FAIRTRIAL_METRICS\"; done\n\
+         [ \"$1\" != candidate ]\n",
     );
     project.expect(1, &["run", "bench.toml"]);
     project.expect(0, &["report", "--md", "r.md"]);
@@ -169,4 +170,113 @@ fn an_arm_without_any_value_does_not_vanish_from_the_charts() {
         page.contains("candidate: no mean of its 2 trials; no curve of trials "),
         "{page}"
     );
+    assert!(
+        page.contains("Without a difference to draw: reward · candidate (insufficient)."),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_profile_says_what_it_leaves_out_and_keeps_the_looks_of_the_arms() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = [1, 2, 3]\n\
+         [[tasks]]\nid = \"z\"\ncommand = [\"sh\", \"t.sh\", \"{arm}\", \"{seed}\", \"z\"]\n\
+         [[tasks]]\nid = \"a\"\ncommand = [\"sh\", \"t.sh\", \"{arm}\", \"{seed}\", \"a\"]\n\
+         [arms.control]\n[arms.broken]\n[arms.good]\n\
+         [metrics.score]\ndirection = \"up\"\n",
+    );
+    // The second arm has no value in one task, the third fails once.
+    project.write(
+        "t.sh",
+        "[ \"$1$3\" = brokenz ] && exit 3\n[ \"$1$2$3\" = good2a ] && exit 3\n\
+         echo \"{\\\"score\\\": $((10 + $2 * 3))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(1, &["run", "bench.toml"]);
+    project.expect(0, &["report", "--md", "r.md"]);
+    let page = project.read("r.md");
+    for words in [
+        "Without a value: 3 of 6 trials of broken; 1 of 6 trials of good.",
+        "broken: no profile, a task has no value.",
+    ] {
+        assert!(page.contains(words), "{words}\n{page}");
+    }
+    let names: Vec<String> = std::fs::read_dir(project.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    let profile = names.iter().find(|name| name.contains("profile"));
+    let svg = project.read(profile.unwrap());
+    // The third arm of the spec has the third look, though the second is not drawn.
+    assert!(svg.contains("l s2 d2") && !svg.contains("l s1 d1"), "{svg}");
+}
+
+#[test]
+fn metrics_without_a_share_of_the_control_are_named() {
+    let metrics =
+        ["score", "b", "c", "d"].map(|name| format!("[metrics.{name}]\ndirection = \"up\"\n"));
+    let spec = format!(
+        "name = \"bench\"\nseeds = 4\ncommand = [\"sh\", \"t.sh\", \"{{seed}}\", \"{{lift}}\"]\n\
+         [arms.control]\nlift = 0\n[arms.candidate]\nlift = 1\n{}",
+        metrics.concat()
+    );
+    let project = Project::with_spec(&spec);
+    // Of the first one, the primary, the means are below zero.
+    project.write(
+        "t.sh",
+        "x=$((10 + $1 % 7 + $2 * ($1 % 3)))\n\
+         echo \"{\\\"score\\\": -$x, \\\"b\\\": $x, \\\"c\\\": $x, \\\"d\\\": $x}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    project.expect(0, &["report", "--md", "r.md"]);
+    let page = project.read("r.md");
+    assert!(page.contains("not known): score (candidate)."), "{page}");
+}
+
+#[test]
+fn runs_without_a_point_leave_a_gap_in_the_history_and_are_counted() {
+    let project = Project::with_spec(
+        "name = \"bench\"\nseeds = [1, 2, 3]\ncommand = [\"sh\", \"t.sh\", \"{seed}\"]\n[metrics.score]\ndirection = \"up\"\n",
+    );
+    let reports = "echo \"{\\\"score\\\": $((10 + $1))}\" >> \"$FAIRTRIAL_METRICS\"\n";
+    for place in 0..8 {
+        let script = match place {
+            2 => "exit 3".to_owned(),
+            4 => format!("[ $1 = 1 ] && exit 3\n{reports}"),
+            _ => reports.to_owned(),
+        };
+        project.write("t.sh", &script);
+        project.run(&["run", "bench.toml"]);
+    }
+    // The seventh never came to its end.
+    let runs = project.path().join("data/rollouts/bench");
+    let mut runs: Vec<_> = std::fs::read_dir(runs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("journal.jsonl").exists())
+        .collect();
+    runs.sort();
+    assert_eq!(runs.len(), 8);
+    let journal = runs[6].join("journal.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let lines = text.split_inclusive('\n');
+    let open: String = lines.filter(|line| !line.contains("\"closed\"")).collect();
+    assert_ne!(open, text);
+    std::fs::write(&journal, open).unwrap();
+    let data = project.expect(0, &["report", "--json"]).json();
+    let history = &data["history"][0];
+    assert_eq!(history["runs"].as_array().unwrap().len(), 6);
+    let whys = history["without"].as_array().unwrap().iter();
+    let whys: Vec<_> = whys.map(|run| run["why"].clone()).collect();
+    assert_eq!(whys, ["without a value", "not finished"]);
+    project.expect(0, &["report", "--md", "r.md"]);
+    let page = project.read("r.md");
+    for words in [
+        "No point, without a value: 1 run (",
+        "No point, not finished: 1 run (",
+        "Mean over a part of the trials: 1 run (",
+    ] {
+        assert!(page.contains(words), "{words}\n{page}");
+    }
+    project.expect(0, &["report"]);
+    project.expect(0, &["verify"]);
 }

@@ -1,11 +1,11 @@
 //! From samples to one description per metric: every number that an iteration reports, not only its duration.
 
+use crate::reported::numbers_of;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_stats::descriptive::{QuantileRule, describe, quantile_sorted};
 use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Level, Side};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// Name of the wall time per iteration, as the original calls it.
 pub(crate) const DURATION: &str = "duration_s";
@@ -58,43 +58,6 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// The numbers of one sample by name; those inside tables by their path, truth values as 0 and 1. The duration is what
-/// the worker measured, unless the experiment itself reports one.
-pub(crate) fn numbers_of(sample: &Sample) -> Vec<(String, f64)> {
-    let mut found = Vec::new();
-    numbers(&mut found, "", &sample.metrics);
-    if !found.iter().any(|(name, _)| name == DURATION) {
-        found.insert(0, (DURATION.to_owned(), sample.wall_ns as f64 / 1e9));
-    }
-    if let Some(cpu) = sample.cpu_ns
-        && !found.iter().any(|(name, _)| name == CPU)
-    {
-        found.push((CPU.to_owned(), cpu as f64 / 1e9));
-    }
-    numbers(&mut found, "", &sample.instruments);
-    found
-}
-
-/// Adds every number of a table under its path.
-pub(crate) fn numbers(found: &mut Vec<(String, f64)>, path: &str, table: &Map<String, Value>) {
-    for (name, value) in table {
-        let name = if path.is_empty() {
-            name.clone()
-        } else {
-            format!("{path}.{name}")
-        };
-        match value {
-            Value::Number(number) => found.extend(number.as_f64().map(|number| (name, number))),
-            Value::Bool(truth) => found.push((name, f64::from(u8::from(*truth)))),
-            Value::String(text) if text == "NaN" => found.push((name, f64::NAN)),
-            Value::String(text) if text == "Infinity" => found.push((name, f64::INFINITY)),
-            Value::String(text) if text == "-Infinity" => found.push((name, f64::NEG_INFINITY)),
-            Value::Object(inner) => numbers(found, &name, inner),
-            _ => {}
-        }
-    }
-}
-
 /// Describes every metric, in the order in which the samples first name them.
 pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
     let described = columns(samples).into_iter().filter_map(|(name, values)| {
@@ -130,7 +93,7 @@ pub(crate) fn gaps(samples: &[Sample]) -> Option<String> {
 fn columns(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
     let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
     for sample in samples {
-        for (place, (name, value)) in numbers_of(sample).into_iter().enumerate() {
+        for (place, (name, value)) in numbers_of(sample).found.into_iter().enumerate() {
             // Samples mostly name the same metrics in the same order.
             let at = match columns.get(place) {
                 Some((known, _)) if *known == name => Some(place),

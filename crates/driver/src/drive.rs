@@ -1,5 +1,6 @@
 //! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
 
+use crate::artifacts;
 use crate::instruments::{Finding, Observers, Perf, profile_finding, worker_profile};
 use crate::outputs;
 use crate::request::{DriveTask, DriveTrial};
@@ -45,14 +46,14 @@ fn run(
     tools: &Tools,
     samples: Samples,
 ) -> Result<Driven, DriveError> {
-    let artifacts = trial.dir.join("artifacts");
-    fs::create_dir_all(&artifacts).map_err(DriveError::io(&artifacts))?;
+    let folder = trial.dir.join("artifacts");
+    fs::create_dir_all(&folder).map_err(DriveError::io(&folder))?;
     let mut session = Session {
         task,
         trial,
         tools,
         samples,
-        artifacts,
+        artifacts: folder,
         named: Vec::new(),
         findings: Vec::new(),
         params: Map::new(),
@@ -84,6 +85,7 @@ fn run(
         versions,
         ..
     } = session;
+    let (artifacts, remarks) = artifacts::kept(named, &trial.dir, &task.output_dir);
     let ending = Ending {
         status,
         trouble,
@@ -98,7 +100,8 @@ fn run(
         },
         versions,
         samples: samples.finish().map_err(DriveError::io(&trial.dir))?,
-        artifacts: named,
+        artifacts,
+        remarks,
         findings,
         started_at,
         ended_at: (tools.now)(),

@@ -6,11 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod aggregate;
+mod artifacts;
 mod catalogue;
 mod drive;
 mod instruments;
 mod markdown;
 mod outputs;
+mod reported;
 mod reporter;
 mod request;
 mod result;

@@ -1,7 +1,8 @@
 //! The files that a trial with an experiment leaves: in its own directory, and again under the spec's `output_dir`.
 
-use crate::aggregate::{aggregates, gaps, numbers};
+use crate::aggregate::{aggregates, gaps};
 use crate::markdown;
+use crate::reported::{Numbers, put_beside, remarks};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{self, Ending};
 use crate::tools::{DriveError, Tools};
@@ -14,6 +15,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// Artifacts that are left out and named.
+const MOST_REMARKS: usize = 3;
 /// The file that the trial runner collects metrics from.
 const METRICS_FILE: &str = "metrics.jsonl";
 
@@ -44,11 +47,21 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
         line.insert(name, json!(aggregate.mean));
     }
     for found in &ending.findings {
-        let mut seen = Vec::new();
-        numbers(&mut seen, &found.name, &found.summary);
-        line.extend(seen.into_iter().map(|(name, value)| (name, json!(value))));
+        let mut seen = Numbers::default();
+        seen.take(&found.name, &found.summary);
+        for (name, value) in seen.found {
+            put_beside(&mut line, name, json!(value));
+        }
     }
-    line.extend(gaps(&ending.samples).map(|gaps| (NOTES_FACT.to_owned(), gaps.into())));
+    let notes = [gaps(&ending.samples), remarks(&ending.samples)];
+    let mut notes: Vec<String> = notes.into_iter().flatten().collect();
+    notes.extend(ending.remarks.iter().take(MOST_REMARKS).cloned());
+    if let Some(more) = ending.remarks.len().checked_sub(MOST_REMARKS + 1) {
+        notes.push(format!("and {} more artifacts", more + 1));
+    }
+    if !notes.is_empty() {
+        line.insert(NOTES_FACT.to_owned(), notes.join("; ").into());
+    }
     if let Some(trouble) = &ending.trouble {
         // In one line, as causes are shown.
         let words = trouble.words();

@@ -2,6 +2,7 @@
 
 use crate::aggregate::{CPU, DURATION, aggregates};
 use crate::instruments::Finding;
+use crate::reported::{of_instruments, put_beside};
 use crate::request::{DriveTask, DriveTrial};
 use crate::tools::Tools;
 use crate::trouble::Trouble;
@@ -38,6 +39,8 @@ pub(crate) struct Ending {
     pub(crate) versions: Map<String, Value>,
     pub(crate) samples: Vec<Sample>,
     pub(crate) artifacts: Vec<Artifact>,
+    /// What is to be said of files that were named and are not among them.
+    pub(crate) remarks: Vec<String>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) started_at: UtcTime,
     pub(crate) ended_at: UtcTime,
@@ -127,7 +130,7 @@ pub(crate) fn write(
         let mut line = iteration(sample);
         if let Some(Value::Object(metrics)) = line.get_mut("metrics") {
             for (name, summary) in observed.get(&sample.index).into_iter().flatten() {
-                metrics.insert(format!("{name}_summary"), (*summary).clone());
+                put_beside(metrics, format!("{name}_summary"), (*summary).clone());
             }
         }
         serde_json::to_writer(&mut *to, &line)?;
@@ -150,9 +153,8 @@ fn by_iteration(findings: &[Finding]) -> HashMap<u64, Vec<(&str, &Value)>> {
 fn iteration(sample: &Sample) -> Map<String, Value> {
     let wall = sample.wall_ns as f64 / 1e9;
     let mut metrics = sample.metrics.clone();
-    for (name, value) in &sample.instruments {
-        metrics.insert(name.clone(), value.clone());
-    }
+    let (instruments, _) = of_instruments(sample);
+    metrics.extend(instruments.into_owned());
     let duration = metrics
         .get(DURATION)
         .and_then(Value::as_f64)

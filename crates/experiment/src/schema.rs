@@ -40,6 +40,8 @@ pub struct Param {
     pub max: Option<f64>,
     /// The only values allowed (of each item, for a list); empty means any.
     pub choices: Vec<Value>,
+    /// Whether it takes null beside them (`Optional[int]`).
+    pub nullable: bool,
 }
 
 /// All parameters of an experiment.
@@ -62,6 +64,7 @@ impl Param {
             min: None,
             max: None,
             choices: Vec::new(),
+            nullable: false,
         }
     }
 
@@ -141,6 +144,7 @@ impl Param {
     /// The value in the parameter's own form (a single value becomes a list of one), or what is wrong with it.
     pub fn fit(&self, value: &Value) -> Result<Value, String> {
         match (&self.ty, value) {
+            (_, Value::Null) if self.nullable => Ok(Value::Null),
             (ParamType::List(item), Value::Array(values)) => {
                 for value in values {
                     self.check_one(item, value)?;

@@ -77,12 +77,29 @@ fn property_of(name: &str, property: &Value) -> Result<Param, String> {
             .and_then(Value::as_array)
             .cloned()
             .unwrap_or_default(),
+        nullable: property.get("nullable") == Some(&Value::Bool(true))
+            || type_words(property).any(|word| word == NULL),
     })
+}
+
+/// The word for nothing among the types.
+const NULL: &str = "null";
+
+/// The words under `type`: one, or a list.
+fn type_words(property: &Value) -> impl Iterator<Item = &str> {
+    let given = property.get("type");
+    let several = given.and_then(Value::as_array);
+    let one = given.filter(|_| several.is_none());
+    one.into_iter()
+        .chain(several.into_iter().flatten())
+        .filter_map(Value::as_str)
 }
 
 /// The type that a property names; Python's words are understood beside those of JSON Schema.
 fn type_of(property: &Value) -> Result<ParamType, String> {
-    let Some(word) = property.get("type").and_then(Value::as_str) else {
+    let mut words = type_words(property).filter(|word| *word != NULL);
+    // A value of several types is the experiment's to check.
+    let (Some(word), None) = (words.next(), words.next()) else {
         return Ok(ParamType::Any);
     };
     Ok(match word {
@@ -115,6 +132,9 @@ fn property_json(param: &Param) -> Value {
         if let Some(bound) = bound {
             map.insert(key.to_owned(), bound.into());
         }
+    }
+    if param.nullable {
+        map.insert("nullable".to_owned(), true.into());
     }
     if !param.choices.is_empty() {
         map.insert("enum".to_owned(), param.choices.clone().into());
@@ -171,6 +191,16 @@ mod tests {
         assert_eq!(schema.params[0].ty, ParamType::Whole);
         assert!(schema.params[1].required && schema.params[1].min == Some(0.0));
         assert!(!schema.open || schema.params.is_empty());
+        let optional = ParamSchema::from_json(&json!({
+            "properties": {"a": {"type": "int", "nullable": true}, "b": {"type": ["integer", "null"]}},
+        }));
+        let optional = optional.unwrap();
+        for param in &optional.params {
+            assert_eq!((&param.ty, param.nullable), (&ParamType::Whole, true));
+            assert_eq!(param.fit(&json!(null)), Ok(json!(null)));
+            assert!(param.fit(&json!("x")).is_err());
+        }
+        assert_eq!(ParamSchema::from_json(&optional.to_json()), Ok(optional));
         assert!(ParamSchema::from_json(&json!({})).unwrap().open);
         assert!(ParamSchema::from_json(&json!({"properties": {"n": {"type": "whole"}}})).is_err());
     }

@@ -22,7 +22,14 @@ const MOST_DECIMALS: usize = 6;
 const COMPARABLE: f64 = 0.1;
 
 /// Below this share of a value, an uncertainty is what arithmetic left over and no measure of anything.
-const ROUNDING: f64 = 1e-9;
+const ROUNDING: f64 = 1e-12;
+/// Digits beyond which a power of ten hides more than it saves.
+const MOST_DIGITS: usize = 6;
+/// Up to here numbers count one by one.
+const WHOLE: f64 = 1e15;
+
+/// Percents below this would show as zero.
+const SMALLEST_CHANGE: f64 = 0.005;
 
 /// Whether an uncertainty is only what rounding left of zero.
 pub(crate) fn is_rounding(uncertainty: f64, value: f64) -> bool {
@@ -57,6 +64,13 @@ impl NumberFormat {
         };
         let out_of_range = largest >= LARGE || (largest > 0.0 && largest < SMALL);
         match smallest {
+            // Large values that hardly differ are read to their last digit.
+            Some(uncertainty)
+                if (LARGE..WHOLE).contains(&largest)
+                    && scientific_digits(largest, smallest) > MOST_DIGITS =>
+            {
+                Self::Fixed(decimals(uncertainty, 2))
+            }
             _ if out_of_range => Self::Scientific(scientific_digits(largest, smallest)),
             Some(uncertainty) => {
                 let limit = largest.max(uncertainty) * COMPARABLE;
@@ -183,9 +197,13 @@ pub fn counted(n: u64, word: &str) -> String {
     format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// A share as percent with a sign, for changes: `+2.4 %`.
+/// A share as percent with a sign, for changes: `+2.4 %`. A small one keeps its size: zero beside a verdict would be read
+/// as no change.
 pub fn change(share: f64) -> String {
     let percent = 100.0 * share;
+    if percent.abs() < SMALLEST_CHANGE && percent.abs() > ROUNDING {
+        return format!("{} %", NumberFormat::Scientific(1).signed(percent));
+    }
     let format = NumberFormat::Fixed(if percent.abs() < 10.0 { 2 } else { 1 });
     format!("{} %", format.signed(percent))
 }
@@ -343,6 +361,17 @@ mod tests {
     }
 
     #[test]
+    fn large_values_that_hardly_differ_are_read_to_their_last_digit() {
+        let format = NumberFormat::choose(&[1e9, 1_000_000_001.5], &[0.47], None);
+        assert_eq!(
+            format.plus_minus(1_000_000_001.5, 0.47),
+            "1000000001.50 ± 0.47"
+        );
+        let format = NumberFormat::choose(&[5.0e12], &[1.0e10], None);
+        assert_eq!(format.number(5.0e12), "5.000e12");
+    }
+
+    #[test]
     fn zero_has_no_sign_and_other_values_have_their_name() {
         assert_eq!(NumberFormat::Fixed(2).number(-0.001), "0.00");
         assert_eq!(NumberFormat::Fixed(2).signed(0.001), "0.00");
@@ -357,6 +386,10 @@ mod tests {
         assert_eq!(count(999), "999");
         assert_eq!(change(0.024), "+2.40 %");
         assert_eq!(change(-0.273), "-27.3 %");
+        assert_eq!(
+            (change(1.2e-9).as_str(), change(0.0).as_str()),
+            ("+1.2e-7 %", "0.00 %")
+        );
         assert_eq!(percent(0.02), "2 %");
         assert_eq!(percent(0.009_249), "0.925 %");
         assert_eq!(percent(1.5), "150 %");

@@ -172,8 +172,11 @@ fn of_pairs(beside: &mut Beside, case: &Case, alpha: f64) {
             g_z: effect.g_z,
             g: effect.g_av,
         });
-        beside.correlation = effect.correlation;
-        beside.variance_ratio = effect.variance_ratio;
+        // Two pairs lie on a line, whatever they are.
+        if flat.control.len() > 2 {
+            beside.correlation = effect.correlation;
+            beside.variance_ratio = effect.variance_ratio;
+        }
     }
     let differences = case.sample.differences().concat();
     beside.skewness = descriptive::skewness(&differences).ok();

@@ -274,10 +274,11 @@ fn finite(rows: &SideRows) -> impl Iterator<Item = f64> + '_ {
 
 fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
     let binary = finite(rows).all(|value| value == 0.0 || value == 1.0);
-    if binary && finite(rows).next().is_some() {
-        DataKind::Binary
-    } else if is_timing(declaration) {
+    if is_timing(declaration) {
+        // Also where a clock too coarse for the work gives zeros, which are no failures.
         DataKind::Timing
+    } else if binary && finite(rows).next().is_some() {
+        DataKind::Binary
     } else {
         DataKind::Scalar
     }

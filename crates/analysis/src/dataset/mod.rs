@@ -15,6 +15,7 @@ mod table;
 pub(crate) use horizon::Horizon;
 
 use crate::AnalysisError;
+use crate::compare::is_timing;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
@@ -407,8 +408,12 @@ impl Dataset {
         tasks.map(|(_, task)| task.as_str()).collect()
     }
 
-    /// Whether every value of a metric is 0 or 1; also where there is none.
+    /// Whether every value of a metric is 0 or 1; also where there is none. Never for times.
     pub(crate) fn is_pass_or_fail(&self, metric: &str) -> bool {
+        let declared = self.declaration(metric);
+        if declared.map_or_else(|| is_timing(&MetricDeclaration::named(metric)), is_timing) {
+            return false;
+        }
         let column = self
             .by_metric
             .get(metric)

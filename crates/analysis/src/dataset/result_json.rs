@@ -10,6 +10,7 @@ use fairtrial_model::{Direction, MetricDeclaration, Outcome, Params};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 #[derive(Deserialize)]
 struct ResultFile {
@@ -18,11 +19,23 @@ struct ResultFile {
     run_id: String,
     #[serde(default)]
     parameters: Map<String, Value>,
+    /// `success`, or how else the trial ended; files that do not say count as whole.
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    iterations: Asked,
     iteration_metrics: Vec<Iteration>,
     #[serde(default)]
     environment: Map<String, Value>,
     #[serde(default)]
     vcs: Map<String, Value>,
+}
+
+/// How many iterations were asked for.
+#[derive(Default, Deserialize)]
+struct Asked {
+    #[serde(default)]
+    measured: u64,
 }
 
 #[derive(Deserialize)]
@@ -33,6 +46,11 @@ struct Iteration {
     #[serde(default)]
     metrics: Map<String, Value>,
 }
+
+/// The wall time of an iteration.
+const DURATION: &str = "duration_s";
+/// The status of a trial in which nothing went wrong.
+const SUCCESS: &str = "success";
 
 /// Throughputs that the original system compares; more is better.
 const THROUGHPUTS: [&str; 3] = [
@@ -55,8 +73,15 @@ impl Dataset {
         let mut data = Self::new(label, origin);
         data.repeat = Repeat::Iteration;
         for iteration in &file.iteration_metrics {
-            data.push(&observation(&file, iteration));
+            let values = values_of(iteration);
+            data.push(&observation(&file, iteration.index, Outcome::Ok, values));
         }
+        let missing = missing(&file);
+        for index in &missing {
+            // Whoever loses its iterations must not look better for it.
+            data.push(&observation(&file, *index, Outcome::Failed, Vec::new()));
+        }
+        data.problems = problem(&file, missing.len()).into_iter().collect();
         data.declared = declarations(&data);
         for (name, value) in &file.parameters {
             data.fact(FactKind::Parameters, name, Params::display(value));
@@ -69,28 +94,52 @@ impl Dataset {
     }
 }
 
-fn observation<'a>(file: &'a ResultFile, iteration: &'a Iteration) -> Observation<'a> {
-    let mut values: Vec<(Cow<'a, str>, f64)> = Vec::new();
-    numbers(&mut values, "", &iteration.metrics);
-    let duration = "duration_s";
-    if let Some(seconds) = iteration.duration_s
-        && !values.iter().any(|(name, _)| name == duration)
-    {
-        values.push((Cow::Borrowed(duration), seconds));
+/// The iterations that were asked for and are not there.
+fn missing(file: &ResultFile) -> Vec<u64> {
+    let there: BTreeSet<u64> = file.iteration_metrics.iter().map(|of| of.index).collect();
+    let asked = 0..file.iterations.measured;
+    asked.filter(|index| !there.contains(index)).collect()
+}
+
+/// What a reader must know of a trial that did not end well.
+fn problem(file: &ResultFile, missing: usize) -> Option<String> {
+    let status = file.status.as_deref().unwrap_or(SUCCESS);
+    if status == SUCCESS && missing == 0 {
+        return None;
     }
+    let counted = match missing {
+        0 => "all its iterations are there".to_owned(),
+        _ => format!(
+            "{missing} of its {} iterations are not there and count as failed",
+            file.iterations.measured
+        ),
+    };
+    let id = &file.run_id;
+    Some(format!(
+        "result {id}: the trial ended as `{status}`; {counted}"
+    ))
+}
+
+fn observation<'a>(
+    file: &'a ResultFile,
+    index: u64,
+    outcome: Outcome,
+    values: Vec<(Cow<'a, str>, f64)>,
+) -> Observation<'a> {
+    let wall = values.iter().find(|(name, _)| name == DURATION);
     Observation {
         trial: Key {
-            index: iteration.index,
+            index,
             task: Cow::Borrowed(&file.name),
             arm: None,
             point: Params::new(),
             seed: 0,
-            rollout: iteration.index as u32,
+            rollout: index as u32,
         },
         id: Cow::Borrowed(&file.run_id),
-        outcome: Outcome::Ok,
+        outcome,
         resources: Used {
-            wall: iteration.duration_s,
+            wall: wall.map(|(_, seconds)| *seconds),
         },
         series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
@@ -98,6 +147,15 @@ fn observation<'a>(file: &'a ResultFile, iteration: &'a Iteration) -> Observatio
         reused_from: None,
         metrics: Metrics(values),
     }
+}
+
+fn values_of(iteration: &Iteration) -> Vec<(Cow<'_, str>, f64)> {
+    let mut values = Vec::new();
+    numbers(&mut values, "", &iteration.metrics);
+    if let Some(seconds) = iteration.duration_s {
+        push(&mut values, DURATION.to_owned(), seconds);
+    }
+    values
 }
 
 /// Every number, those inside objects by their path; a truth value is 0 or 1.
@@ -109,17 +167,28 @@ fn numbers<'a>(values: &mut Vec<(Cow<'a, str>, f64)>, path: &str, map: &'a Map<S
             format!("{path}.{name}")
         };
         match value {
-            Value::Number(number) => values.extend(number.as_f64().map(|x| (Cow::Owned(name), x))),
-            Value::Bool(truth) => values.push((Cow::Owned(name), f64::from(u8::from(*truth)))),
+            Value::Number(number) => {
+                if let Some(x) = number.as_f64() {
+                    push(values, name, x);
+                }
+            }
+            Value::Bool(truth) => push(values, name, f64::from(u8::from(*truth))),
             Value::Object(inner) => numbers(values, &name, inner),
             _ => {}
         }
     }
 }
 
+/// Of a name that comes twice (`a.b`, and `b` inside of `a`) the first counts, as in records.
+fn push(values: &mut Vec<(Cow<'_, str>, f64)>, name: String, value: f64) {
+    if !values.iter().any(|(known, _)| *known == name) {
+        values.push((Cow::Owned(name), value));
+    }
+}
+
 /// Which way is better for the metrics that the original compares; the others stay undeclared.
 fn declarations(data: &Dataset) -> Vec<MetricDeclaration> {
-    let known = [("duration_s", Direction::Down)];
+    let known = [(DURATION, Direction::Down)];
     let throughputs = THROUGHPUTS.map(|name| (name, Direction::Up));
     let reported = |name: &str| data.columns.iter().any(|column| column.name == name);
     let all = known.into_iter().chain(throughputs);

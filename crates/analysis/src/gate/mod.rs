@@ -95,6 +95,25 @@ pub struct Gate {
     pub sequential: Option<Trajectory>,
 }
 
+impl Gate {
+    /// The answer where nothing can be concluded, and why.
+    pub fn invalid(why: impl Into<String>, alpha: f64) -> Self {
+        Self {
+            schema: GATE_SCHEMA,
+            word: GateWord::Invalid,
+            reasons: vec![why.into()],
+            alpha,
+            notes: Vec::new(),
+            problems: Vec::new(),
+            infra: Vec::new(),
+            excusable: false,
+            lines: Vec::new(),
+            comparison: None,
+            sequential: None,
+        }
+    }
+}
+
 /// One rule's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GateLine {

@@ -24,6 +24,9 @@ use serde::Serialize;
 /// Version of the JSON form.
 pub const POWER_SCHEMA: u32 = 1;
 
+/// Sizes that a curve goes to at most.
+const MOST_SHOWN: usize = 1_000_000;
+
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerOptions {
@@ -137,7 +140,20 @@ pub fn plan(basis: &Basis, options: &PowerOptions) -> Result<PowerReport, Analys
         threshold: basis.threshold(),
         basis,
     };
-    let sizes = options.sizes(basis);
+    let mut sizes = options.sizes(basis);
+    if options.sizes.is_empty() {
+        // A curve that ends before the answer shows nothing of it.
+        let designs = [Some(&unpaired), paired.as_ref()];
+        for needed in designs
+            .into_iter()
+            .flatten()
+            .filter_map(|known| required(known, &target, options))
+        {
+            sizes.extend(up_to(needed, &sizes));
+        }
+        sizes.sort_unstable();
+        sizes.dedup();
+    }
     let design = |known: Known| design_power(known, &target, options, &sizes);
     let pilot = basis.pilot();
     Ok(PowerReport {
@@ -193,6 +209,40 @@ impl PowerOptions {
     }
 }
 
+/// The number that a design needs, where there is one.
+fn required(known: &Known, target: &Target<'_>, options: &PowerOptions) -> Option<u64> {
+    let found = sample_size(known.sd, known, target, options)?;
+    found.ok().map(|required| required.n)
+}
+
+/// Sizes beyond the last one that lead up to a number, and a little past it.
+fn up_to(needed: u64, sizes: &[usize]) -> Vec<usize> {
+    let last = sizes.iter().copied().max().unwrap_or(0);
+    let needed = usize::try_from(needed)
+        .unwrap_or(usize::MAX)
+        .min(MOST_SHOWN);
+    let parts = [needed / 4, needed / 2, needed, needed + needed / 4];
+    parts
+        .into_iter()
+        .filter(|size| *size > last && needed > last)
+        .collect()
+}
+
+/// How many a spread needs; nothing where there is no effect to find, or it lies within the threshold.
+fn sample_size(
+    sd: f64,
+    known: &Known,
+    target: &Target<'_>,
+    options: &PowerOptions,
+) -> Option<fairtrial_stats::Outcome<SampleSize>> {
+    // What the threshold takes of an effect, chance cannot use.
+    let beyond = target.effect?.abs() - target.threshold;
+    let found = beyond > 0.0 || target.threshold == 0.0;
+    let over = (known.design, known.tasks);
+    let level = Level::two_sided(options.alpha);
+    found.then(|| sample_size_over(over, beyond / sd, options.power, level))
+}
+
 fn design_power(
     known: Known,
     target: &Target<'_>,
@@ -201,13 +251,8 @@ fn design_power(
 ) -> Result<DesignPower, AnalysisError> {
     let level = Level::two_sided(options.alpha);
     let question = |why: fairtrial_stats::Undefined| AnalysisError::Question(why.to_string());
-    // What the threshold takes of an effect, chance cannot use.
     let beyond = target.effect.map(|effect| effect.abs() - target.threshold);
-    let needed = |sd: f64| {
-        let beyond = beyond.filter(|beyond| *beyond > 0.0 || target.threshold == 0.0)?;
-        let over = (known.design, known.tasks);
-        Some(sample_size_over(over, beyond / sd, options.power, level))
-    };
+    let needed = |sd: f64| sample_size(sd, &known, target, options);
     let (required, why_none) = match (needed(known.sd), target.effect) {
         (Some(Ok(required)), _) => (Some(required), None),
         (Some(Err(why)), _) => (None, Some(why.to_string())),

@@ -1,10 +1,10 @@
 //! The primary metric over the runs of a benchmark, and where its level changed.
 
 use super::Evidence;
-use crate::AnalysisError;
 use crate::compare::definition;
-use crate::summary::summarize_run;
-use fairtrial_journal::{ResolvedSpecError, RunDir, is_there, list_runs, resolved_spec};
+use crate::summary::summarize_state;
+use crate::{AnalysisError, Unfinished};
+use fairtrial_journal::{ResolvedSpecError, RunDir, RunState, is_there, list_runs, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Stamp};
 use fairtrial_spec::Spec;
 use fairtrial_stats::history::{ChangePoint, Options, calibrated_threshold, change_points};
@@ -31,9 +31,9 @@ pub struct MetricHistory {
     pub arm: Option<String>,
     /// The runs, oldest first.
     pub runs: Vec<RunPoint>,
-    /// Runs that are not among them, because they made the metric's numbers in another way than the newest.
+    /// Runs that have no point here, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub made_differently: Vec<Stamp>,
+    pub without: Vec<RunWithout>,
     /// Where the level changed.
     pub changes: Vec<ChangePoint>,
     /// The share of unchanged histories that would show a change.
@@ -52,6 +52,45 @@ pub struct RunPoint {
     pub interval: Option<[f64; 2]>,
     /// How many trials it is over.
     pub n: usize,
+    /// How many of its trials have no value; the mean is over the others.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missing: usize,
+}
+
+/// A run without a point, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunWithout {
+    /// The run.
+    pub stamp: Stamp,
+    /// Why it has none.
+    pub why: NoPoint,
+}
+
+/// Why a run has no point in a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum NoPoint {
+    /// None of its trials has a value.
+    #[serde(rename = "without a value")]
+    NoValue,
+    /// It is not finished.
+    #[serde(rename = "not finished")]
+    Unfinished,
+    /// It made the metric's numbers in another way than the newest.
+    #[serde(rename = "made in another way")]
+    MadeDifferently,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl MetricHistory {
+    /// All runs that were looked at.
+    pub(super) fn stamps(&self) -> impl Iterator<Item = Stamp> {
+        let with = self.runs.iter().map(|run| run.stamp);
+        with.chain(self.without.iter().map(|run| run.stamp))
+    }
 }
 
 /// The histories of the arms, for a benchmark with one task and no sweep that was run often enough. `only` names the
@@ -84,7 +123,7 @@ pub(super) fn histories(
                 .and_then(|declared| declared.unit.clone()),
             arm,
             runs: Vec::new(),
-            made_differently: Vec::new(),
+            without: Vec::new(),
             changes: Vec::new(),
             false_alarms: FALSE_ALARMS,
         })
@@ -134,14 +173,24 @@ fn add(
     if !is_there(&run.journal())? {
         return Ok(());
     }
-    // One series of numbers that are made in two ways would change its level where nothing else did.
-    if !definition::changes(&declared(&spec, &metric.name), metric).is_empty() {
+    let state = RunState::read(&run.journal())?;
+    let why = if Unfinished::of_state(&state).is_some() {
+        // The mean of a part of a run is no point of its history.
+        Some(NoPoint::Unfinished)
+    } else if definition::changes(&declared(&spec, &metric.name), metric).is_empty() {
+        None
+    } else {
+        // One series of numbers that are made in two ways would change its level where nothing else did.
+        Some(NoPoint::MadeDifferently)
+    };
+    if let Some(why) = why {
+        let stamp = run.stamp();
         for history in found {
-            history.made_differently.push(run.stamp());
+            history.without.push(RunWithout { stamp, why });
         }
         return Ok(());
     }
-    let summary = summarize_run(run, &spec)?;
+    let summary = summarize_state(run, &state, &spec)?;
     for history in found {
         let mut cells = summary.cells.iter().filter(|cell| cell.arm == history.arm);
         let (Some(cell), None) = (cells.next(), cells.next()) else {
@@ -158,6 +207,12 @@ fn add(
                     .as_ref()
                     .map(|range| [range.interval.low, range.interval.high]),
                 n: of.n,
+                missing: of.missing.total(),
+            });
+        } else {
+            history.without.push(RunWithout {
+                stamp: run.stamp(),
+                why: NoPoint::NoValue,
             });
         }
     }

@@ -15,7 +15,7 @@ mod overview;
 pub use curves::{ArmCurve, CurvePoint, MetricCurves};
 pub use distribution::{MetricDistribution, ValueGroup};
 pub use failures::{FailedTrial, FailureList, LogTail};
-pub use history::{MetricHistory, RunPoint};
+pub use history::{MetricHistory, NoPoint, RunPoint, RunWithout};
 pub use masking::MaskedText;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
@@ -109,13 +109,8 @@ pub struct ReportData {
 impl ReportData {
     /// The runs that its history shows.
     pub fn history_runs(&self) -> Vec<Stamp> {
-        // Those that are left out are told, so that they are part of it.
-        let of = |history: &MetricHistory| {
-            let shown = history.runs.iter().map(|run| run.stamp);
-            let left_out = history.made_differently.iter().copied();
-            shown.chain(left_out).collect::<Vec<Stamp>>()
-        };
-        let mut stamps: Vec<Stamp> = self.history.iter().flat_map(of).collect();
+        let histories = self.history.iter();
+        let mut stamps: Vec<Stamp> = histories.flat_map(MetricHistory::stamps).collect();
         stamps.sort_unstable();
         stamps.dedup();
         stamps
@@ -223,7 +218,9 @@ pub fn report(
         curves: curves::curves(&evidence, &mut notes),
         distributions: distribution::distributions(&evidence, &mut notes),
         profile: overview::profile(&evidence),
-        shares: comparison.as_ref().and_then(overview::shares),
+        shares: comparison
+            .as_ref()
+            .and_then(|comparison| overview::shares(comparison, spec)),
         history: history::histories(&evidence, options.history.as_deref())?,
         failures: failures::failures(&evidence),
         masked: Vec::new(),

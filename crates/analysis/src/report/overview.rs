@@ -5,6 +5,7 @@ use crate::Comparison;
 use crate::compare::scores::between_points;
 use crate::dataset::Trial;
 use fairtrial_model::{Direction, MetricDeclaration};
+use fairtrial_spec::Spec;
 use fairtrial_stats::suite::{Metric, Scores, SuitePlan, profile_band};
 use serde::Serialize;
 
@@ -22,6 +23,9 @@ pub struct MetricShares {
     pub metrics: Vec<String>,
     /// How many more there would be.
     pub more: usize,
+    /// Metrics that say which way is better and have no share in some arm, with the first of those arms.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_share: Vec<(String, String)>,
     /// The arms, the control first.
     pub arms: Vec<ArmShares>,
 }
@@ -31,6 +35,9 @@ pub struct MetricShares {
 pub struct ArmShares {
     /// Its name.
     pub arm: String,
+    /// Its place among the arms of the spec, by which all charts draw it alike.
+    #[serde(skip)]
+    pub place: usize,
     /// One share per metric.
     pub shares: Vec<f64>,
 }
@@ -60,12 +67,19 @@ pub struct MetricProfile {
 pub struct ArmProfile {
     /// Its name.
     pub arm: String,
-    /// Share with the lower and upper end of its band, per score.
+    /// Its place among the arms of the spec, by which all charts draw it alike.
+    #[serde(skip)]
+    pub place: usize,
+    /// How many trials it has, however they ended, and how many of them have a value.
+    pub trials: usize,
+    /// See `trials`.
+    pub values: usize,
+    /// Share with the lower and upper end of its band, per score; empty where a task has no value at all.
     pub share: Vec<[f64; 3]>,
 }
 
 /// The overview of a comparison at one sweep point, where enough metrics say which way is better.
-pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
+pub(super) fn shares(comparison: &Comparison, spec: &Spec) -> Option<MetricShares> {
     let first = comparison.contrasts.first()?;
     let one_point = comparison
         .contrasts
@@ -80,16 +94,19 @@ pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
         };
         (effect.control > 0.0 && effect.candidate > 0.0 && share.is_finite()).then_some(share)
     };
-    let names = first.metrics.iter().map(|metric| metric.metric.clone());
-    let mut metrics: Vec<String> = names
-        .filter(|name| {
-            let shares = comparison
-                .contrasts
-                .iter()
-                .map(|contrast| oriented(contrast, name));
-            shares.into_iter().all(|share| share.is_some())
-        })
-        .collect();
+    let mut metrics: Vec<String> = Vec::new();
+    let mut without_share = Vec::new();
+    for metric in first.metrics.iter().filter(|of| of.direction.is_some()) {
+        let name = &metric.metric;
+        let mut contrasts = comparison.contrasts.iter();
+        match contrasts.find(|contrast| oriented(contrast, name).is_none()) {
+            Some(contrast) => {
+                let arm = contrast.candidate.short().to_owned();
+                without_share.push((name.clone(), arm));
+            }
+            None => metrics.push(name.clone()),
+        }
+    }
     let more = metrics.len().saturating_sub(MOST);
     metrics.truncate(MOST);
     if !one_point || metrics.len() < FEWEST {
@@ -97,11 +114,13 @@ pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
     }
     let mut arms = vec![ArmShares {
         arm: first.control.short().to_owned(),
+        place: place(spec, first.control.short()),
         shares: vec![1.0; metrics.len()],
     }];
     arms.extend(comparison.contrasts.iter().map(|contrast| {
         ArmShares {
             arm: contrast.candidate.short().to_owned(),
+            place: place(spec, contrast.candidate.short()),
             shares: metrics
                 .iter()
                 .filter_map(|metric| oriented(contrast, metric))
@@ -111,8 +130,15 @@ pub(super) fn shares(comparison: &Comparison) -> Option<MetricShares> {
     Some(MetricShares {
         metrics,
         more,
+        without_share,
         arms,
     })
+}
+
+/// The place of an arm in the spec.
+fn place(spec: &Spec, arm: &str) -> usize {
+    let found = spec.arms.iter().position(|known| known.name == arm);
+    found.unwrap_or(spec.arms.len())
 }
 
 /// The profile of the primary metric, where there are several tasks and arms, and no sweep.
@@ -182,23 +208,33 @@ pub(super) fn profile(evidence: &Evidence<'_>) -> Option<MetricProfile> {
     };
     let of_arm = |arm: String| {
         let scores = scores_of(&arm);
-        let scores = Scores::new(&scores).ok()?;
+        let of_this = |trial: &&Trial| data.arms.get(trial.arm).as_deref() == Some(arm.as_str());
         let plan = SuitePlan {
             resamples: RESAMPLES,
             level: fairtrial_stats::Level::two_sided(evidence.alpha),
             ..SuitePlan::new(Metric::Mean, 0)
         };
-        let found = profile_band(&scores, &turned_thresholds, &plan).ok()?;
-        let share = found.profile.share.iter().zip(&found.band);
-        Some(ArmProfile {
+        let banded = Scores::new(&scores)
+            .and_then(|scores| profile_band(&scores, &turned_thresholds, &plan));
+        ArmProfile {
+            place: place(spec, &arm),
+            trials: data.trials.iter().filter(of_this).count(),
+            values: scores.iter().map(Vec::len).sum(),
+            share: banded.map_or_else(
+                |_| Vec::new(),
+                |found| {
+                    let share = found.profile.share.iter().zip(&found.band);
+                    share
+                        .map(|(share, band)| [*share, band.low, band.high])
+                        .collect()
+                },
+            ),
             arm,
-            share: share
-                .map(|(share, band)| [*share, band.low, band.high])
-                .collect(),
-        })
+        }
     };
-    let arms: Vec<ArmProfile> = data.arm_names().into_iter().filter_map(of_arm).collect();
-    (arms.len() > 1).then(|| MetricProfile {
+    let arms: Vec<ArmProfile> = data.arm_names().into_iter().map(of_arm).collect();
+    let drawn = arms.iter().filter(|arm| !arm.share.is_empty()).count();
+    (drawn > 1).then(|| MetricProfile {
         unit: declared.unit.clone(),
         metric,
         normalised: between.is_some(),

@@ -2,6 +2,7 @@
 
 use super::describe::{self, Values};
 use super::{Cell, MISSING_RULE, MetricInfo, Numbers, RunSummary, SUMMARY_SCHEMA};
+use crate::compare::is_timing;
 use crate::observation::Observation;
 use crate::validity::Floor;
 use crate::{AnalysisError, TrialSet, order};
@@ -255,13 +256,19 @@ impl Summarizer {
         }
         let info = |(place, old): (usize, &usize)| {
             let declaration = self.options.metrics.get(*old);
+            let name = &self.names[*old];
+            let timing = declaration.map_or_else(
+                || is_timing(&MetricDeclaration::named(name.as_str())),
+                is_timing,
+            );
+            let mut values = self.cells.iter().map(|cell| &cell.metrics[place]);
             MetricInfo {
-                name: self.names[*old].clone(),
+                name: name.clone(),
                 declared: declaration.is_some(),
                 direction: declaration.and_then(|metric| metric.direction),
                 unit: declaration.and_then(|metric| metric.unit.clone()),
                 precision: declaration.and_then(|metric| metric.precision),
-                binary: describe::is_binary(self.cells.iter().map(|cell| &cell.metrics[place])),
+                binary: !timing && describe::is_binary(&mut values),
             }
         };
         order.iter().enumerate().map(info).collect()

@@ -48,7 +48,7 @@ pub(super) fn is_binary<'a>(cells: impl Iterator<Item = &'a Values>) -> bool {
 }
 
 /// For every cell the metrics that its task reports. A metric that no trial of the task ever reported is not the
-/// task's, unless it is declared and nothing else tells (every trial failed).
+/// task's, unless it is declared and no task reports it: what was asked for and never came must be seen.
 pub(super) fn metric_cells(
     cells: &[Gathered],
     metrics: &[MetricInfo],
@@ -61,7 +61,7 @@ pub(super) fn metric_cells(
         for (place, cell) in cells.iter().enumerate() {
             let task = || cells.iter().filter(|other| other.task == cell.task);
             let reported = task().any(|other| other.metrics[metric].reported() > 0);
-            let silent = !anywhere && info.declared && task().all(|other| other.ok() == 0);
+            let silent = !anywhere && info.declared;
             if !reported && !silent {
                 continue;
             }

@@ -44,6 +44,45 @@ fn result_files_give_the_numbers_of_the_original_and_say_what_they_rest_on() {
 }
 
 #[test]
+fn iterations_that_a_failed_trial_did_not_reach_are_failures() {
+    let result = |seconds: f64, status: &str, there: u32| {
+        let iterations: Vec<String> = (0..there)
+            .map(|index| {
+                let duration = seconds + f64::from(index) * 0.001;
+                format!("{{\"index\": {index}, \"duration_s\": {duration}, \"metrics\": {{}}}}")
+            })
+            .collect();
+        let text = format!(
+            "{{\"name\": \"w\", \"run_id\": \"R\", \"status\": \"{status}\", \"iterations\": {{\"warmup\": 0, \
+             \"measured\": 10}}, \"iteration_metrics\": [{}]}}",
+            iterations.join(", ")
+        );
+        Dataset::from_result_json("w.json", &text).unwrap()
+    };
+    let (whole, broken) = (result(1.0, "success", 10), result(0.5, "failed", 8));
+    assert!(whole.problems.is_empty());
+    assert_eq!(
+        broken.problems,
+        [
+            "result R: the trial ended as `failed`; 2 of its 10 iterations are not there and count as failed"
+        ]
+    );
+    let comparison = compare(Inputs::Two(&whole, &broken), &CompareOptions::default()).unwrap();
+    let failures = &only_contrast(&comparison).failures;
+    assert_eq!(
+        (failures.candidate.failed, failures.candidate.trials),
+        (2, 10)
+    );
+    assert_eq!(failures.control.failed, 0);
+    assert_eq!(comparison.problems.len(), 1);
+    let torn = result(0.5, "failed", 10);
+    assert_eq!(
+        torn.problems,
+        ["result R: the trial ended as `failed`; all its iterations are there"]
+    );
+}
+
+#[test]
 fn a_file_that_is_no_result_file_is_refused() {
     let error = Dataset::from_result_json("x.json", "{\"name\": 1}").unwrap_err();
     assert!(matches!(error, AnalysisError::Content { .. }));

@@ -191,3 +191,26 @@ fn the_threshold_of_timings_holds_without_ratios_too() {
         "the whole interval lies beyond the threshold"
     );
 }
+
+#[test]
+fn times_that_are_all_zero_are_not_pass_or_fail() {
+    let mut data = dataset(DOWN, None, &paired(&[(0.0, 0.0); 5]));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(
+        (found.kind, found.verdict.word),
+        (DataKind::Timing, Word::Identical)
+    );
+}
+
+#[test]
+fn two_pairs_say_nothing_about_what_pairing_does() {
+    let correlation = |pairs: &[(f64, f64)]| {
+        let data = dataset(DOWN, None, &paired(pairs));
+        let comparison = run(&data, &CompareOptions::default());
+        only_contrast(&comparison).metrics[0].beside.correlation
+    };
+    assert_eq!(correlation(&[(1.0, 2.5), (1.7, 2.1)]), None);
+    assert!(correlation(&[(1.0, 2.5), (1.7, 2.1), (1.2, 2.2)]).is_some());
+}

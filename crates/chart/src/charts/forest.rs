@@ -1,6 +1,6 @@
 //! The forest plot: every difference with its interval, and the margin below which none matters.
 
-use super::{Heading, within};
+use super::{GOES_ON, Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// Differences, one per row.
@@ -67,7 +67,13 @@ pub fn forest(data: &Forest) -> Figure {
         y: Axis::noted("", names, notes),
         marks,
     };
-    data.heading.over(panel, description(data))
+    let (low, high) = panel.x.range();
+    let is_cut = |row: &ForestRow| row.range[0] < low || row.range[2] > high;
+    let mut figure = data.heading.over(panel, description(data));
+    if data.rows.iter().any(is_cut) {
+        figure.notes.push(GOES_ON.to_owned());
+    }
+    figure
 }
 
 /// What the axis must show: estimates and margins whole, intervals as far as they do not dwarf the rest.

@@ -1,6 +1,6 @@
 //! A benchmark's history: one point per run, and where its level changed.
 
-use super::{Heading, within};
+use super::{GOES_ON, Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// The history of one metric.
@@ -71,7 +71,13 @@ pub fn history(data: &History) -> Figure {
         y: Axis::around(&data.value, values),
         marks,
     };
-    data.heading.over(panel, description(data))
+    let (low, high) = panel.y.range();
+    let is_cut = |point: &HistoryPoint| point.range[0] < low || point.range[2] > high;
+    // So many that they become a band have no arrows.
+    let arrows = data.points.len() <= SINGLE && data.points.iter().any(is_cut);
+    let mut figure = data.heading.over(panel, description(data));
+    figure.notes.extend(arrows.then(|| GOES_ON.to_owned()));
+    figure
 }
 
 /// Each run with its interval; so many that they would hide each other become a line with a band.

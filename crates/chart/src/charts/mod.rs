@@ -47,6 +47,9 @@ impl Heading {
     }
 }
 
+/// What an arrow at the end of an interval means.
+const GOES_ON: &str = "An arrow says that an interval goes on beyond the edge.";
+
 /// What an axis must show of a value with its interval: the value, and each end as far as `reach` from it. An end that
 /// is NaN is none, and takes no room.
 fn within([low, value, high]: [f64; 3], reach: f64) -> impl Iterator<Item = f64> {

@@ -42,6 +42,8 @@ impl Counted {
 pub struct ProfileLine {
     /// Its name.
     pub name: String,
+    /// Its look, which is the same in all charts.
+    pub look: usize,
     /// Threshold, lower end, share, upper end; NaN ends are no band.
     pub points: Vec<[f64; 4]>,
 }
@@ -49,7 +51,7 @@ pub struct ProfileLine {
 /// Draws performance profiles.
 pub fn profile(data: &Profile) -> Figure {
     let bands = data.arms.iter().enumerate().map(|(place, arm)| Mark::Band {
-        series: Series(place),
+        series: Series(arm.look),
         points: arm
             .points
             .iter()
@@ -61,8 +63,8 @@ pub fn profile(data: &Profile) -> Figure {
             String::new()
         },
     });
-    let lines = data.arms.iter().enumerate().map(|(place, arm)| Mark::Line {
-        series: Series(place),
+    let lines = data.arms.iter().map(|arm| Mark::Line {
+        series: Series(arm.look),
         points: arm
             .points
             .iter()

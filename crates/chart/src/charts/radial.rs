@@ -20,6 +20,8 @@ pub struct Radial {
 pub struct RadialArm {
     /// Its name.
     pub name: String,
+    /// Its look, which is the same in all charts.
+    pub look: usize,
     /// One value per metric: 1 is as good as the control, more is better. NaN is a gap.
     pub values: Vec<f64>,
 }
@@ -37,10 +39,10 @@ const MOST: f64 = 3.0;
 pub fn radial(data: &Radial) -> Figure {
     let most = outermost(data);
     let mut marks = rings(data.spokes.len(), most);
-    for (place, arm) in data.arms.iter().enumerate() {
+    for arm in &data.arms {
         let values = arm.values.iter().enumerate();
         marks.push(Mark::Outline {
-            series: Series(place),
+            series: Series(arm.look),
             points: values
                 .map(|(spoke, value)| {
                     at(

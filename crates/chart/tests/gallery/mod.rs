@@ -1,5 +1,7 @@
 //! Every chart with ordinary and with awkward data: one point, one seed, gaps, 10,000 points, long names.
 
+mod edges;
+
 use fairtrial_chart::charts::{
     Counted, Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History, HistoryPoint,
     LookPoint, Power, PowerLine, Profile, ProfileLine, Radial, RadialArm, Shift, Trajectory,
@@ -33,6 +35,7 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
         ("forest", forest(&differences())),
         ("forest-long-names", forest(&awkward_differences())),
         ("forest-one-row", forest(&one_difference())),
+        ("forest-alike-names", forest(&edges::alike())),
         ("radial", radial(&spokes(5))),
         ("radial-long-names", radial(&long_spokes())),
         ("radial-gap", radial(&gap_spokes())),
@@ -44,6 +47,7 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
             "distribution-one-value",
             distribution(&groups(&["control", "candidate"], 1)),
         ),
+        ("distribution-far-from-zero", distribution(&edges::far())),
         (
             "distribution-many",
             distribution(&groups(&[LONG, "b", "c", "d", "e", "f", "g", "h"], 200)),
@@ -67,6 +71,7 @@ pub(crate) fn figures() -> Vec<(&'static str, Figure)> {
         ("profile-one-point", profile(&shares(&["control"], 1))),
         ("history", history(&runs(40, &[24]))),
         ("history-one-run", history(&runs(1, &[]))),
+        ("history-gaps", history(&edges::gaps())),
         (
             "history-10000-runs",
             history(&runs(10_000, &[3_000, 7_500])),
@@ -240,10 +245,12 @@ fn spokes(count: usize) -> Radial {
         arms: vec![
             RadialArm {
                 name: "control".to_owned(),
+                look: 0,
                 values: vec![1.0; count],
             },
             RadialArm {
                 name: "candidate".to_owned(),
+                look: 1,
                 values: [1.2, 0.9, 1.05, 0.7, 1.4].into_iter().take(count).collect(),
             },
         ],
@@ -293,6 +300,7 @@ fn groups(names: &[&str], n: usize) -> Distribution {
 fn shares(names: &[&str], points: usize) -> Profile {
     let arm = |(place, name): (usize, &&str)| ProfileLine {
         name: (*name).to_owned(),
+        look: place,
         points: (0..points)
             .map(|k| {
                 let x = 2.0 * k as f64 / points as f64;

@@ -105,7 +105,9 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     }
     let root = data_dir::for_here(global.data_dir.as_deref());
     let candidate = candidate(args.run.as_deref(), &root, printer)?;
-    finished(&candidate)?;
+    if let Err(failure) = finished(&candidate) {
+        return invalid(failure, args, printer);
+    }
     let source = open_run(&candidate, printer)?;
     if let Some(name) = &args.save_baseline {
         return save(name, &root, &source.data, args, printer);
@@ -127,6 +129,20 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.line(fairtrial_report::console::gate(&answer, printer.terminal()));
     }
     Ok(exit(&answer, args))
+}
+
+/// A run that is not finished is answered like any other one that cannot be judged: whoever reads the answer of a machine
+/// finds it where it always is.
+fn invalid(failure: Failure, args: &Args, printer: Printer) -> Done {
+    if args.save_baseline.is_none() {
+        let alpha = args.alpha.unwrap_or(CompareOptions::default().alpha);
+        let answer = Gate::invalid(&failure.message, alpha);
+        write(&answer, args)?;
+        if args.json {
+            printer.json(&answer);
+        }
+    }
+    Err(failure)
 }
 
 const fn exit(answer: &Gate, args: &Args) -> Exit {

@@ -10,7 +10,7 @@ use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
 use serde_json::json;
-use std::io::Read;
+use std::io::{Read, Write};
 
 /// Print what a trial wrote, or the job that ran it
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
             "name": run.name(), "stamp": run.stamp(), "trial": args.trial, "attempt": attempt, "text": text,
         }));
     } else {
-        printer.line(text.trim_end_matches('\n'));
+        // As the trial wrote it, colours and all.
+        printer.stream(|out| writeln!(out, "{}", text.trim_end_matches('\n')));
     }
     Ok(Exit::Fine)
 }

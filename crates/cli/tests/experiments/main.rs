@@ -12,6 +12,7 @@ mod builtin;
 mod checks;
 mod python;
 mod python_failures;
+mod python_values;
 mod results;
 mod workers;
 

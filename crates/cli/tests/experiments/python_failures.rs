@@ -49,6 +49,26 @@ fn a_result_that_json_cannot_take_fails_its_iteration() {
             "ValueError: Circular reference detected",
         ),
         ("return {\"s\": \"\\udcff\"}", "UnicodeEncodeError: "),
+        (
+            "return []",
+            "TypeError: execute_once returned list, not a dict",
+        ),
+        (
+            "return 0",
+            "TypeError: execute_once returned int, not a dict",
+        ),
+        (
+            "return False",
+            "TypeError: execute_once returned bool, not a dict",
+        ),
+        (
+            "return {\"v\": 1 + 2j}",
+            "TypeError: (1+2j) (complex) is no number that can be reported",
+        ),
+        (
+            "return {\"v\": b\"abc\"}",
+            "TypeError: b'abc' (bytes) is no number that can be reported",
+        ),
         ("raise ValueError(\"half \\udcff\")", "ValueError: half ?"),
     ];
     for (body, words) in cases {

@@ -1,6 +1,7 @@
 //! Workers that die, hang, write garbage, print, or leave things behind: handled and reported, earlier samples kept.
 
 use crate::common::Project;
+use crate::python::no_python;
 use crate::results;
 
 /// A worker in shell; `body` answers `iterate`.
@@ -156,6 +157,9 @@ fn a_failing_iteration_is_an_outcome_and_is_torn_down() {
 
 #[test]
 fn the_worker_of_the_documentation_works() {
+    if no_python() {
+        return;
+    }
     let project = Project::new();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/worker.sh");
     project.write(
@@ -164,6 +168,11 @@ fn the_worker_of_the_documentation_works() {
     );
     project.expect(0, &["run", "hello.yaml"]);
     assert_eq!(results(&project, "out")[0]["metrics"]["count"]["mean"], 2.5);
+    // Its clock is the system's monotonic one, which the driver reads too: since the start of the machine, not since 1970.
+    let samples = project.shell("cat $(find data -name samples.jsonl)").out;
+    let first: serde_json::Value = serde_json::from_str(samples.lines().next().unwrap()).unwrap();
+    let year = 366 * 24 * 3600 * 1_000_000_000_u64;
+    assert!(first["start_ns"].as_u64().unwrap() < 20 * year, "{first}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
 mod comparison;
+mod escape;
 mod gate;
 mod page;
 mod pipeline;
@@ -11,6 +12,7 @@ mod sweep;
 mod variance;
 
 pub use comparison::comparison;
+pub use escape::{escaped, escaped_but_colors};
 pub use gate::gate;
 pub use page::wrap;
 pub use pipeline::analysis;

@@ -1,6 +1,6 @@
 //! Sections, tables and sentences laid out for a terminal.
 
-use super::{Color, Terminal};
+use super::{Color, Terminal, escaped};
 use crate::grid::{Align, Cell, Grid, Section, Tone};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 
@@ -33,13 +33,13 @@ impl Page {
 
     /// A sentence, wrapped.
     pub(crate) fn sentence(&mut self, text: &str, tone: Tone) {
-        for line in wrap(text, self.terminal.width) {
+        for line in wrap(&escaped(text), self.terminal.width) {
             self.line(&paint(&line, code(tone), self.terminal.color));
         }
     }
 
     pub(crate) fn heading(&mut self, text: &str) {
-        for line in wrap(text, self.terminal.width) {
+        for line in wrap(&escaped(text), self.terminal.width) {
             self.line(&paint(&line, Some("1"), self.terminal.color));
         }
     }
@@ -96,7 +96,7 @@ impl Page {
         table.set_header(
             grid.columns
                 .iter()
-                .map(|column| comfy_table::Cell::new(&column.title)),
+                .map(|column| comfy_table::Cell::new(escaped(&column.title))),
         );
         for row in &grid.rows {
             table.add_row(row.iter().map(|cell| self.cell(cell)));
@@ -126,7 +126,8 @@ impl Page {
     }
 
     fn cell(&self, cell: &Cell) -> comfy_table::Cell {
-        comfy_table::Cell::new(paint(&cell.text, code(cell.tone), self.terminal.color))
+        let text = escaped(&cell.text);
+        comfy_table::Cell::new(paint(&text, code(cell.tone), self.terminal.color))
     }
 
     fn line(&mut self, text: &str) {

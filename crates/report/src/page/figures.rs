@@ -6,7 +6,7 @@ use crate::number::{counted, level};
 use crate::sequential;
 use fairtrial_analysis::report::{
     ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
-    ReportData,
+    NoPoint, ReportData,
 };
 use fairtrial_analysis::sequential::{ArmAnswer, Trajectory};
 use fairtrial_chart::Figure;
@@ -170,13 +170,15 @@ fn curve_note(arm: &ArmCurve, task: &str) -> Option<String> {
 }
 
 fn distribution(found: &MetricDistribution) -> Figure {
+    let groups = found.groups.iter();
+    let groups = groups.map(|group| (group.name.as_str(), group.values.len(), group.of));
     charts::distribution(&Distribution {
         heading: Heading {
             title: format!("{}: every trial", found.metric),
             subtitle: "Points are trials; the box holds the middle half, the line in it is the median, whiskers reach \
                        the smallest and the largest."
                 .to_owned(),
-            notes: without_value(found).into_iter().collect(),
+            notes: without_value(groups).into_iter().collect(),
         },
         value: with_unit(&found.metric, found.unit.as_deref()),
         groups: found
@@ -191,18 +193,81 @@ fn distribution(found: &MetricDistribution) -> Figure {
     })
 }
 
-/// `Without a value: 2 of 15 trials of candidate.`
-fn without_value(found: &MetricDistribution) -> Option<String> {
-    let missing: Vec<String> = found
-        .groups
-        .iter()
-        .filter(|group| group.values.len() < group.of)
-        .map(|group| {
-            let without = group.of - group.values.len();
-            format!("{without} of {} trials of {}", group.of, group.name)
-        })
+/// `Without a value: 2 of 15 trials of candidate.` From names with how many values there are, of how many trials.
+fn without_value<'a>(groups: impl Iterator<Item = (&'a str, usize, usize)>) -> Option<String> {
+    let missing: Vec<String> = groups
+        .filter(|(_, values, of)| values < of)
+        .map(|(name, values, of)| format!("{} of {of} trials of {name}", of - values))
         .collect();
     (!missing.is_empty()).then(|| format!("Without a value: {}.", missing.join("; ")))
+}
+
+/// Arms whose profile is not drawn, and trials that are in none.
+fn profile_notes(found: &MetricProfile) -> Vec<String> {
+    let arms = found.arms.iter();
+    let values = arms.map(|arm| (arm.arm.as_str(), arm.values, arm.trials));
+    let mut notes: Vec<String> = without_value(values).into_iter().collect();
+    let undrawn = found.arms.iter().filter(|arm| arm.share.is_empty());
+    notes.extend(undrawn.map(|arm| format!("{}: no profile, a task has no value.", arm.arm)));
+    notes
+}
+
+/// Runs that a history names at most.
+const NAMED_RUNS: usize = 3;
+
+/// Runs that have no point, and points that are not over all trials of their run.
+fn history_notes(found: &MetricHistory) -> Vec<String> {
+    let mut notes = Vec::new();
+    let other = format!(
+        "No point, because {} was made in another way there (source, summary, conversion, rounding or unit)",
+        found.metric
+    );
+    for (why, words) in [
+        (NoPoint::NoValue, "No point, without a value"),
+        (NoPoint::Unfinished, "No point, not finished"),
+        (NoPoint::MadeDifferently, &other),
+    ] {
+        let runs = found.without.iter().filter(|run| run.why == why);
+        let runs: Vec<String> = runs.map(|run| run.stamp.to_string()).collect();
+        notes.extend(named_runs(words, &runs));
+    }
+    let part = found.runs.iter().filter(|run| run.missing > 0);
+    let part: Vec<String> = part
+        .map(|run| format!("{} ({} of {})", run.stamp, run.n, run.n + run.missing))
+        .collect();
+    notes.extend(named_runs("Mean over a part of the trials", &part));
+    notes
+}
+
+/// `No point, not finished: 2 runs (A, B).`
+fn named_runs(what: &str, runs: &[String]) -> Option<String> {
+    let named = runs.get(..NAMED_RUNS.min(runs.len()))?.join(", ");
+    let more = match runs.len().saturating_sub(NAMED_RUNS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let counted = counted(runs.len() as u64, "run");
+    (!runs.is_empty()).then(|| format!("{what}: {counted} ({named}{more})."))
+}
+
+/// The points with a gap where a run has none, and where each of the runs that have one stands among them.
+fn history_points(found: &MetricHistory) -> (Vec<HistoryPoint>, Vec<usize>) {
+    let with = found.runs.iter().enumerate().map(|(place, run)| {
+        let [low, high] = run.interval.unwrap_or([f64::NAN; 2]);
+        (run.stamp, Some(place), [low, run.mean, high])
+    });
+    let without = found.without.iter();
+    let without = without.map(|run| (run.stamp, None, [f64::NAN; 3]));
+    let mut all: Vec<_> = with.chain(without).collect();
+    all.sort_by_key(|(stamp, ..)| *stamp);
+    let places = all.iter().enumerate();
+    let places = places.filter_map(|(at, (_, place, _))| place.map(|_| at));
+    let places: Vec<usize> = places.collect();
+    let points = all.into_iter().map(|(stamp, _, range)| HistoryPoint {
+        name: stamp.to_string(),
+        range,
+    });
+    (points.collect(), places)
 }
 
 fn radial(found: &MetricShares) -> Figure {
@@ -214,14 +279,7 @@ fn radial(found: &MetricShares) -> Figure {
                 "Several metrics at once".to_owned()
             },
             subtitle: "As a share of the control's, turned so that more is better.".to_owned(),
-            notes: (found.more > 0)
-                .then(|| {
-                    let shown = found.metrics.len();
-                    let all = shown + found.more;
-                    format!("The first {shown} of {all} metrics that say which way is better.")
-                })
-                .into_iter()
-                .collect(),
+            notes: shares_notes(found),
         },
         spokes: found.metrics.clone(),
         arms: found
@@ -229,10 +287,32 @@ fn radial(found: &MetricShares) -> Figure {
             .iter()
             .map(|arm| RadialArm {
                 name: arm.arm.clone(),
+                look: arm.place,
                 values: arm.shares.clone(),
             })
             .collect(),
     })
+}
+
+/// Metrics that there is no room for, or no share of.
+fn shares_notes(found: &MetricShares) -> Vec<String> {
+    let more = (found.more > 0).then(|| {
+        let shown = found.metrics.len();
+        let all = shown + found.more;
+        format!("The first {shown} of {all} metrics that say which way is better.")
+    });
+    let without = found.without_share.iter();
+    let without: Vec<String> = without
+        .map(|(metric, arm)| format!("{metric} ({arm})"))
+        .collect();
+    let without = (!without.is_empty()).then(|| {
+        format!(
+            "Left out, because an arm has no share of the control's (one of the means is not above zero, or not known): \
+             {}.",
+            without.join(", ")
+        )
+    });
+    more.into_iter().chain(without).collect()
 }
 
 fn profile(found: &MetricProfile, alpha: f64) -> Figure {
@@ -248,7 +328,7 @@ fn profile(found: &MetricProfile, alpha: f64) -> Figure {
                     "as they were reported"
                 }
             ),
-            notes: Vec::new(),
+            notes: profile_notes(found),
         },
         threshold: with_unit(&found.metric, found.unit.as_deref()),
         counted: match found.direction {
@@ -259,8 +339,10 @@ fn profile(found: &MetricProfile, alpha: f64) -> Figure {
         arms: found
             .arms
             .iter()
+            .filter(|arm| !arm.share.is_empty())
             .map(|arm| ProfileLine {
                 name: arm.arm.clone(),
+                look: arm.place,
                 points: found
                     .thresholds
                     .iter()
@@ -281,6 +363,7 @@ fn history(found: &MetricHistory) -> Figure {
         (Some(first), Some(last)) => format!("From {} to {}. ", first.stamp, last.stamp),
         _ => String::new(),
     };
+    let (points, places) = history_points(found);
     charts::history(&History {
         heading: Heading {
             title: format!("{}{arm}: run by run", found.metric),
@@ -288,44 +371,20 @@ fn history(found: &MetricHistory) -> Figure {
                 "{ends}Of histories without any change, {} would show one.",
                 crate::number::percent(found.false_alarms)
             ),
-            notes: made_differently(found).into_iter().collect(),
+            notes: history_notes(found),
         },
         value: with_unit(&found.metric, found.unit.as_deref()),
-        points: found
-            .runs
-            .iter()
-            .map(|run| {
-                let [low, high] = run.interval.unwrap_or([f64::NAN; 2]);
-                HistoryPoint {
-                    name: run.stamp.to_string(),
-                    range: [low, run.mean, high],
-                }
-            })
-            .collect(),
+        points,
         shifts: found
             .changes
             .iter()
             .map(|change| Shift {
-                at: change.index,
+                at: places.get(change.index).copied().unwrap_or(change.index),
                 before: change.mean_before,
                 after: change.mean_after,
             })
             .collect(),
     })
-}
-
-/// The runs that have no place in a history, because their numbers mean something else.
-fn made_differently(found: &MetricHistory) -> Option<String> {
-    let (first, last) = (
-        found.made_differently.first()?,
-        found.made_differently.last()?,
-    );
-    let left_out = crate::number::counted(found.made_differently.len() as u64, "run");
-    Some(format!(
-        "{left_out} from {first} to {last} left out: {} was made in another way there (source, summary, conversion, rounding \
-         or unit).",
-        found.metric
-    ))
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ const ROWS: usize = 24;
 const PLOTS: usize = 4;
 /// Metrics without a relative change that are shown, each on its own scale.
 const METRICS: usize = 12;
+/// Comparisons without a difference that are named.
+const NAMED: usize = 5;
 
 /// One difference, and how much a reader must see it.
 #[derive(Clone)]
@@ -62,7 +64,27 @@ pub(super) fn forests(comparison: &Comparison) -> Vec<Figure> {
         .filter_map(|(contrast, metric)| absolute(contrast, metric, several))
         .collect();
     figures.extend(on_own_scales(absolute));
+    let without = all().filter(|(_, metric)| metric.effect.is_none());
+    let without: Vec<String> = without
+        .map(|(contrast, metric)| {
+            let name = name(contrast, metric, several);
+            format!("{name} ({})", metric.verdict.word.text())
+        })
+        .collect();
+    if let (Some(first), Some(note)) = (figures.first_mut(), without_difference(&without)) {
+        first.notes.push(note);
+    }
     figures
+}
+
+/// Comparisons that have no difference to draw, by name.
+fn without_difference(names: &[String]) -> Option<String> {
+    let named = names.get(..NAMED.min(names.len()))?.join(", ");
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!names.is_empty()).then(|| format!("Without a difference to draw: {named}{more}."))
 }
 
 /// `95 % interval`, or between which levels several tests that share an error rate have theirs.

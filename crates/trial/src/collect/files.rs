@@ -3,7 +3,7 @@
 use super::reduce::{Reading, SeriesReading};
 use super::{CollectError, tolerant};
 use fairtrial_episode::{open_regular, read_own};
-use fairtrial_model::Number;
+use fairtrial_model::{Number, STEP_KEYS};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(super) fn csv_column(dir: &Path, file: &str, column: &str) -> Result<Reading
     let place_of = |name: &str| headers.iter().position(|header| header == name);
     let place = place_of(column)
         .ok_or_else(|| CollectError::NoValue(format!("no column `{column}` in {file}")))?;
-    let step_place = place_of("step").or_else(|| place_of("_step"));
+    let step_place = STEP_KEYS.iter().find_map(|name| place_of(name));
     let mut series = SeriesReading::new(file.to_owned(), true);
     for (row, record) in reader.records().enumerate() {
         let record = record.map_err(bad)?;

@@ -3,13 +3,10 @@
 use super::reduce::{Reading, SeriesReading};
 use super::{CollectError, tolerant};
 use fairtrial_episode::open_regular;
-use fairtrial_model::OWN_WORD;
+use fairtrial_model::{LinePlace, OWN_WORD, STEP_KEYS};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-
-/// Names under which programs write the step.
-const STEP_KEYS: [&str; 2] = ["step", "_step"];
 
 /// One file's readings by key.
 pub(super) struct LineFile {
@@ -18,8 +15,28 @@ pub(super) struct LineFile {
     facts: BTreeMap<String, String>,
     /// What stands under keys and is neither a number nor words, shortened.
     odd: BTreeMap<String, String>,
-    broken: u64,
-    first_broken: u64,
+    /// Lines that are no JSON objects.
+    broken: Lines,
+    /// Lines whose step is no number.
+    astray: Lines,
+    /// What the first of those has for a step.
+    strange_step: String,
+}
+
+/// So many lines, and which is the first.
+#[derive(Default)]
+struct Lines {
+    count: u64,
+    first: u64,
+}
+
+impl Lines {
+    fn add(&mut self, place: u64) {
+        self.count += 1;
+        if self.count == 1 {
+            self.first = place;
+        }
+    }
 }
 
 /// A key may have points and a final value; the final value is what the trial means.
@@ -75,8 +92,9 @@ impl LineFile {
             readings: BTreeMap::new(),
             facts: BTreeMap::new(),
             odd: BTreeMap::new(),
-            broken: 0,
-            first_broken: 0,
+            broken: Lines::default(),
+            astray: Lines::default(),
+            strange_step: String::new(),
         };
         let mut reader = BufReader::new(opened);
         let mut raw = Vec::new();
@@ -85,7 +103,7 @@ impl LineFile {
             let read = next_line(&mut reader, &mut raw);
             match read.map_err(|error| CollectError::io(file, error))? {
                 Line::None => break,
-                Line::TooLong => lines.take_broken(place),
+                Line::TooLong => lines.broken.add(place),
                 Line::Whole => {
                     let text = String::from_utf8_lossy(&raw);
                     // Some write it at the beginning of a file, and no parser likes it.
@@ -97,34 +115,35 @@ impl LineFile {
         Ok(lines)
     }
 
-    fn take_broken(&mut self, place: u64) {
-        self.broken += 1;
-        if self.broken == 1 {
-            self.first_broken = place;
-        }
-    }
-
     fn take_line(&mut self, line: &str, place: u64, kept: &[&str]) {
         if line.trim().is_empty() {
             return;
         }
         let Some(serde_json::Value::Object(object)) = tolerant::parse(line) else {
-            self.take_broken(place);
+            self.broken.add(place);
             return;
         };
-        let step = STEP_KEYS
-            .iter()
-            .find_map(|key| object.get(*key))
-            .and_then(tolerant::number);
+        let at = LinePlace::of(&object);
+        if let LinePlace::Nowhere(step) = at {
+            self.take_astray(place, step);
+        }
         for (key, value) in &object {
             if STEP_KEYS.contains(&key.as_str()) {
                 continue;
             }
             match (tolerant::number(value), value) {
-                (Some(value), _) => self.take_value(key, step, value, kept),
+                (Some(value), _) => self.take_value(key, at, value, kept),
                 (None, serde_json::Value::String(words)) => self.take_words(key, words),
                 (None, other) => self.take_odd(key, other),
             }
+        }
+    }
+
+    /// Remembers a line whose values stand nowhere.
+    fn take_astray(&mut self, place: u64, step: &serde_json::Value) {
+        self.astray.add(place);
+        if self.astray.count == 1 {
+            self.strange_step = shortened(step);
         }
     }
 
@@ -144,8 +163,7 @@ impl LineFile {
     /// Remembers what stands under a key and is no number, for whoever looks for one.
     fn take_odd(&mut self, key: &str, value: &serde_json::Value) {
         if self.odd.len() < MOST_FACTS && !self.odd.contains_key(key) {
-            let text: String = value.to_string().chars().take(ODD_LETTERS).collect();
-            self.odd.insert(key.to_owned(), text);
+            self.odd.insert(key.to_owned(), shortened(value));
         }
     }
 
@@ -159,9 +177,13 @@ impl LineFile {
             .map(|words| format!("the words `{words}`"));
         match odd.or(words) {
             Some(other) => format!("`{key}` in {file} is no number but {other}"),
-            None if self.broken > 0 => format!(
+            None if self.broken.count > 0 => format!(
                 "no `{key}` in {file}, of which line {} cannot be read as JSON",
-                self.first_broken
+                self.broken.first
+            ),
+            None if self.astray.count > 0 => format!(
+                "no `{key}` in {file}, of which line {} has the step `{}`, which is no number",
+                self.astray.first, self.strange_step
             ),
             None => format!("no `{key}` in {file}"),
         }
@@ -172,16 +194,17 @@ impl LineFile {
         std::mem::take(&mut self.facts)
     }
 
-    fn take_value(&mut self, key: &str, step: Option<f64>, value: f64, kept: &[&str]) {
+    fn take_value(&mut self, key: &str, at: LinePlace<'_>, value: f64, kept: &[&str]) {
         if !self.readings.contains_key(key) {
             self.readings.insert(key.to_owned(), Both::default());
         }
         let Some(both) = self.readings.get_mut(key) else {
             return;
         };
-        match step {
-            None => both.last = Some(value),
-            Some(step) => {
+        match at {
+            LinePlace::Nowhere(_) => {}
+            LinePlace::Final => both.last = Some(value),
+            LinePlace::At(step) => {
                 let file = &self.file;
                 let new = || SeriesReading::new(file.clone(), kept.contains(&key));
                 both.series.get_or_insert_with(new).push(step, value);
@@ -201,13 +224,24 @@ impl LineFile {
             .filter_map(|(key, both)| both.reading().map(|reading| (key, reading)))
     }
 
-    /// A note on lines that are no JSON objects.
-    pub(super) fn note(&self) -> Option<String> {
-        (self.broken > 0).then(|| {
-            let Self { file, broken, first_broken, .. } = self;
-            format!("{file}: {broken} lines are not JSON objects and were left out (the first is line {first_broken})")
-        })
+    /// Notes on lines that were left out.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        let Self { file, broken, .. } = self;
+        let broken = (broken.count > 0).then(|| {
+            let Lines { count, first } = broken;
+            format!("{file}: {count} lines are not JSON objects and were left out (the first is line {first})")
+        });
+        let astray = (self.astray.count > 0).then(|| {
+            let (Lines { count, first }, step) = (&self.astray, &self.strange_step);
+            format!("{file}: values of {count} lines whose step is no number were left out (the first is line {first}, with `{step}`)")
+        });
+        [broken, astray].into_iter().flatten()
     }
+}
+
+/// The beginning of a value, to show it.
+fn shortened(value: &serde_json::Value) -> String {
+    value.to_string().chars().take(ODD_LETTERS).collect()
 }
 
 impl Both {

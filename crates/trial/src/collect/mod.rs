@@ -140,7 +140,7 @@ fn read_line_files(
         |(file, keys): (&str, Vec<&str>)| (file.to_owned(), LineFile::read(dir, file, &keys));
     let files: LineFiles = wanted.into_iter().map(read).collect();
     for file in files.values().flatten() {
-        notes.extend(file.note());
+        notes.extend(file.notes());
     }
     files
 }

@@ -420,3 +420,33 @@ fn the_steps_of_a_series_are_its_first_and_last_whatever_came_last() {
     let series = &found.series["m"];
     assert_eq!((series.first_step.0, series.last_step.0), (2.0, 9.0));
 }
+
+#[test]
+fn a_step_that_is_no_number_makes_no_final_value() {
+    let lines = "{\"step\": \"1\", \"score\": 4}\n{\"step\": 2, \"score\": 5}\n{\"step\": [3], \"score\": 9}\n\
+                 {\"step\": \"last\", \"score\": 10}\n{\"step\": null, \"end\": 1}\n";
+    let dir = trial(&[("metrics.jsonl", lines)]);
+    let found = collect(dir.path(), &[], &Resources::default());
+    // A number in words is a number.
+    assert_eq!(found.metrics["score"].0, 5.0);
+    assert_eq!(found.series["score"].points, 2);
+    assert_eq!(found.metrics["end"].0, 1.0);
+    assert_eq!(
+        found.notes,
+        [
+            "metrics.jsonl: values of 2 lines whose step is no number were left out (the first is line 3, with `[3]`)"
+        ]
+    );
+    let dir = trial(&[("metrics.jsonl", "{\"step\": true, \"score\": 1}\n")]);
+    let found = collect(
+        dir.path(),
+        &[metric("score", MetricSource::Reported)],
+        &Resources::default(),
+    );
+    assert_eq!(
+        found.missing,
+        [
+            "`score` (no `score` in metrics.jsonl, of which line 1 has the step `true`, which is no number)"
+        ]
+    );
+}

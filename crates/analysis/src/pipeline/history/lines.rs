@@ -1,8 +1,8 @@
 //! Histories in files of JSON lines, `{"step": 10, "overview/reward": 0.4}`.
 
-use super::{History, Points, STEP_NAMES, content, read_text};
+use super::{History, Points, content, read_text};
 use crate::AnalysisError;
-use fairtrial_model::{Number, Outcome};
+use fairtrial_model::{LinePlace, Number, Outcome, STEP_KEYS};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub(super) fn points(
 ) -> Result<(Points, Option<u64>), AnalysisError> {
     let mut rows = Vec::new();
     let mut seed = None;
-    let mut broken = 0_usize;
+    let (mut broken, mut astray) = (0_usize, 0_usize);
     let quoted = Value::from(key).to_string();
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
@@ -47,10 +47,11 @@ pub(super) fn points(
             Ok(object) => {
                 seed = seed.or_else(|| object.get("seed").and_then(Value::as_u64));
                 if let Some(value) = object.get(key).and_then(value_of) {
-                    let step = STEP_NAMES
-                        .iter()
-                        .find_map(|name| object.get(*name)?.as_f64());
-                    rows.push((step, value));
+                    match LinePlace::of(&object) {
+                        LinePlace::At(step) => rows.push((Some(step), value)),
+                        LinePlace::Final => rows.push((None, value)),
+                        LinePlace::Nowhere(_) => astray += 1,
+                    }
                 }
             }
             // Python writes bare NaN, which JSON does not know. Whether it is this metric's decides.
@@ -69,6 +70,10 @@ pub(super) fn points(
             format!("{broken} lines that are not JSON and do not hold the metric were left out");
         points.notes.push(note);
     }
+    if astray > 0 {
+        let note = format!("{astray} lines whose step is no number were left out");
+        points.notes.push(note);
+    }
     if points.values.is_empty() {
         let there = match numbers(text).as_slice() {
             [] => String::new(),
@@ -84,7 +89,7 @@ fn numbers(text: &str) -> Vec<String> {
     let lines = text.lines();
     let objects = lines.filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
     let is_metric = |(name, value): &(String, Value)| {
-        let beside = STEP_NAMES.contains(&name.as_str()) || name == "seed";
+        let beside = STEP_KEYS.contains(&name.as_str()) || name == "seed";
         !beside && value_of(value).is_some()
     };
     let names = objects.flatten().filter(is_metric).map(|(name, _)| name);
@@ -106,7 +111,7 @@ fn rescued(line: &str, quoted: &str) -> Option<(Option<f64>, f64)> {
         let end = rest.find([',', '}'])?;
         Number::parse(&rest[..end]).map(|number| number.0)
     };
-    let step = STEP_NAMES
+    let step = STEP_KEYS
         .iter()
         .find_map(|name| after(&format!("\"{name}\"")));
     Some((step, after(quoted)?))

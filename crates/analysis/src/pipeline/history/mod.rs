@@ -29,9 +29,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use table::Table;
 
-/// Names under which programs write the step, the preferred one first.
-const STEP_NAMES: [&str; 2] = ["_step", "step"];
-
 /// One run's curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {

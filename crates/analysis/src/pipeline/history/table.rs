@@ -1,8 +1,8 @@
 //! Histories in CSV tables: one run per file, or many runs told apart by a `run_id` (or `run`) column.
 
-use super::{History, Points, STEP_NAMES, content, read_text};
+use super::{History, Points, content, read_text};
 use crate::AnalysisError;
-use fairtrial_model::{Number, Outcome};
+use fairtrial_model::{Number, Outcome, STEP_KEYS};
 use std::path::Path;
 
 /// Titles of the column that names the run.
@@ -58,7 +58,7 @@ impl Table {
                 format!("no column `{metric}`; there are {}", known.join(", ")),
             ));
         };
-        let step_column = STEP_NAMES.iter().find_map(|name| place(&self.titles, name));
+        let step_column = STEP_KEYS.iter().find_map(|name| place(&self.titles, name));
         let mut points = Vec::with_capacity(rows.len());
         for &row in rows {
             let number = |column: usize| {

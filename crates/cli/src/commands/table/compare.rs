@@ -166,7 +166,7 @@ pub(super) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         printer.line(page.trim_end());
     }
     for note in &notes {
-        printer.tell(Paint(printer.terminal().color).yellow(note));
+        printer.tell_painted(Paint(printer.terminal().color).yellow(note));
     }
     Ok(exit(args, &posted))
 }

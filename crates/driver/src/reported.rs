@@ -1,0 +1,209 @@
+//! What one iteration reports, each name once: the word of the experiment comes before that of an instrument.
+
+use crate::aggregate::{CPU, DURATION};
+use fairtrial_experiment::protocol::Sample;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// Goes before the name of an instrument's value that the experiment uses already.
+const OF_INSTRUMENT: &str = "instrument.";
+/// More remarks than this say the same.
+const MOST_REMARKS: usize = 5;
+
+/// Numbers by name, in the order in which they were reported.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    pub(crate) found: Vec<(String, f64)>,
+    /// What a reader of them should know: names that came twice, values that are no numbers.
+    remarks: Vec<String>,
+}
+
+impl Numbers {
+    /// Adds every number of a table under its path; truth values as 0 and 1. Where a name comes twice the first counts:
+    /// a mean over both would be of neither.
+    pub(crate) fn take(&mut self, path: &str, table: &Map<String, Value>) {
+        for (name, value) in table {
+            let name = if path.is_empty() {
+                name.clone()
+            } else {
+                format!("{path}.{name}")
+            };
+            match value {
+                Value::Number(number) => {
+                    if let Some(number) = number.as_f64() {
+                        self.add(&name, number);
+                    }
+                }
+                Value::Bool(truth) => self.add(&name, f64::from(u8::from(*truth))),
+                Value::String(text) if text == "NaN" => self.add(&name, f64::NAN),
+                Value::String(text) if text == "Infinity" => self.add(&name, f64::INFINITY),
+                Value::String(text) if text == "-Infinity" => self.add(&name, f64::NEG_INFINITY),
+                Value::Object(inner) => self.take(&name, inner),
+                Value::Array(_) => self
+                    .remarks
+                    .push(format!("{name}: a list, which is no number")),
+                Value::String(_) | Value::Null => {}
+            }
+        }
+    }
+
+    fn add(&mut self, name: &str, value: f64) {
+        // Without a dot in it a name cannot come twice from one table.
+        if name.contains('.') && self.has(name) {
+            let remark = format!("{name}: reported twice in one iteration, the first value counts");
+            self.remarks.push(remark);
+        } else {
+            self.found.push((name.to_owned(), value));
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.found.iter().any(|(known, _)| known == name)
+    }
+}
+
+/// The numbers of one sample. The duration is what the worker measured, unless the experiment itself reports one.
+pub(crate) fn numbers_of(sample: &Sample) -> Numbers {
+    let mut numbers = Numbers::default();
+    numbers.take("", &sample.metrics);
+    if !numbers.has(DURATION) {
+        let wall = sample.wall_ns as f64 / 1e9;
+        numbers.found.insert(0, (DURATION.to_owned(), wall));
+    }
+    if let Some(cpu) = sample.cpu_ns
+        && !numbers.has(CPU)
+    {
+        numbers.found.push((CPU.to_owned(), cpu as f64 / 1e9));
+    }
+    let (instruments, shared) = of_instruments(sample);
+    numbers.take("", &instruments);
+    let shared = shared.iter().map(|name| {
+        format!("{name}: the experiment's own, an instrument's is {OF_INSTRUMENT}{name}")
+    });
+    numbers.remarks.extend(shared);
+    numbers
+}
+
+/// What instruments inside the worker found, and which of their names they share with the experiment or its times. Those
+/// go under another name: an instrument observes and does not answer for the experiment.
+pub(crate) fn of_instruments(sample: &Sample) -> (Cow<'_, Map<String, Value>>, Vec<&str>) {
+    if sample.instruments.is_empty() {
+        return (Cow::Borrowed(&sample.instruments), Vec::new());
+    }
+    let mut own = Numbers::default();
+    own.take("", &sample.metrics);
+    let is_taken = |name: &str, value: &Value| {
+        let mut theirs = Numbers::default();
+        theirs.take("", &Map::from_iter([(name.to_owned(), value.clone())]));
+        let mut names = theirs.found.iter().map(|(name, _)| name.as_str());
+        [DURATION, CPU].contains(&name)
+            || sample.metrics.contains_key(name)
+            || names.any(|name| own.has(name))
+    };
+    let mut shared = Vec::new();
+    let mut settled = Map::new();
+    for (name, value) in &sample.instruments {
+        if is_taken(name, value) {
+            shared.push(name.as_str());
+            settled.insert(format!("{OF_INSTRUMENT}{name}"), value.clone());
+        } else {
+            settled.insert(name.clone(), value.clone());
+        }
+    }
+    (Cow::Owned(settled), shared)
+}
+
+/// Puts what an instrument outside of the worker found into what the experiment reports, under a name of its own.
+pub(crate) fn put_beside(metrics: &mut Map<String, Value>, name: String, value: Value) {
+    if metrics.contains_key(&name) {
+        metrics.insert(format!("{OF_INSTRUMENT}{name}"), value);
+    } else {
+        metrics.insert(name, value);
+    }
+}
+
+/// What a reader of the numbers should know, in words; nothing where all is as it seems.
+pub(crate) fn remarks(samples: &[Sample]) -> Option<String> {
+    let mut told: Vec<String> = Vec::new();
+    for remark in samples.iter().flat_map(|sample| numbers_of(sample).remarks) {
+        if !told.contains(&remark) {
+            told.push(remark);
+        }
+        if told.len() > MOST_REMARKS {
+            told.pop();
+            told.push("and more of the kind".to_owned());
+            break;
+        }
+    }
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{numbers_of, remarks};
+    use crate::aggregate::aggregates;
+    use fairtrial_experiment::protocol::Sample;
+    use serde_json::{Value, json};
+
+    fn sample(metrics: &Value, instruments: &Value) -> Sample {
+        let table = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        Sample {
+            wall_ns: 2_000_000_000,
+            metrics: table(metrics),
+            instruments: table(instruments),
+            ..Sample::default()
+        }
+    }
+
+    fn mean(samples: &[Sample], name: &str) -> Option<f64> {
+        let all = aggregates(samples);
+        all.iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, of)| of.mean)
+    }
+
+    #[test]
+    fn an_instrument_does_not_answer_for_the_experiment() {
+        let metrics = json!({"items": 10, "deep": {"x": 1}});
+        let found = json!({"items": 1000, "duration_s": 77, "cpu_s": 5, "deep.x": 9, "free": 3});
+        let samples = [sample(&metrics, &found)];
+        let values = [
+            ("items", 10.0),
+            ("instrument.items", 1000.0),
+            ("duration_s", 2.0),
+            ("instrument.duration_s", 77.0),
+            ("deep.x", 1.0),
+            ("instrument.deep.x", 9.0),
+            ("free", 3.0),
+        ];
+        for (name, value) in values {
+            assert_eq!(mean(&samples, name), Some(value), "{name}");
+        }
+        // The worker did not measure it, and the instrument's is not its.
+        assert_eq!(mean(&samples, "cpu_s"), None);
+        let told = remarks(&samples).unwrap_or_default();
+        let first =
+            "items: the experiment's own, an instrument's is instrument.items; duration_s: ";
+        assert!(told.starts_with(first), "{told}");
+    }
+
+    #[test]
+    fn of_a_name_that_comes_twice_the_first_counts() {
+        let samples = [sample(&json!({"a.b": 1, "a": {"b": 2}}), &json!({}))];
+        assert_eq!(mean(&samples, "a.b"), Some(1.0));
+        assert_eq!(
+            remarks(&samples).as_deref(),
+            Some("a.b: reported twice in one iteration, the first value counts")
+        );
+    }
+
+    #[test]
+    fn a_list_is_told_and_words_are_not() {
+        let samples = [sample(&json!({"l": [1, 2], "mode": "fast"}), &json!({}))];
+        assert_eq!(numbers_of(&samples[0]).found.len(), 1);
+        assert_eq!(
+            remarks(&samples).as_deref(),
+            Some("l: a list, which is no number")
+        );
+    }
+}
