@@ -57,6 +57,17 @@ pub enum EngineError {
         /// How many jobs.
         jobs: usize,
     },
+    /// Jobs of a cancelled run were not seen to end.
+    #[error(
+        "{jobs} jobs of the cancelled run may still be there: {words}. Their trials stay open; `fairtrial cancel` tries \
+         again, and says when they are over"
+    )]
+    NotEnded {
+        /// How many.
+        jobs: usize,
+        /// Which, and the commands that end them.
+        words: String,
+    },
     /// What was handed to a scheduler is not known.
     #[error(
         "{0}; its trials may be running: try again when it can be read, or end its jobs at the scheduler and remove its \

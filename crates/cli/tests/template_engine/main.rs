@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod stopping;
 
 use common::{Project, Ran};
 use serde_json::Value;
@@ -62,7 +63,9 @@ impl Site {
 
     /// How many trials have begun.
     fn trial_dirs(&self) -> usize {
-        std::fs::read_dir(self.project.path().join("data/runs")).map_or(0, Iterator::count)
+        let entries = std::fs::read_dir(self.project.path().join("data/runs"));
+        let dirs = entries.into_iter().flatten().flatten();
+        dirs.filter(|entry| entry.path().is_dir()).count()
     }
 
     fn records(&self, outcome: &str) -> usize {

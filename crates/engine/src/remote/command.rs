@@ -84,6 +84,11 @@ impl Shell {
 
     /// Runs a program and gives what it printed.
     pub(crate) fn run(&self, argv: &[&str]) -> Result<String, CommandError> {
+        self.run_for(argv, &[])
+    }
+
+    /// The same for a program that also answers where it exits with one of these codes.
+    fn run_for(&self, argv: &[&str], answers: &[i32]) -> Result<String, CommandError> {
         let program = argv.first().copied().unwrap_or_default().to_owned();
         let mut command = self.command(argv);
         let start = |error: std::io::Error| CommandError::Start {
@@ -107,7 +112,7 @@ impl Shell {
         };
         let status = child.wait().map_err(start)?;
         let complaint = err.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-        if status.success() {
+        if status.success() || status.code().is_some_and(|code| answers.contains(&code)) {
             return Ok(String::from_utf8_lossy(&text).into_owned());
         }
         Err(match &self.host {
@@ -136,11 +141,20 @@ impl Shell {
 
     /// Runs a program that may take minutes: it starts machines, or asks far ones.
     pub(crate) fn run_slow(&self, argv: &[&str]) -> Result<String, CommandError> {
+        self.run_slow_for(argv, &[])
+    }
+
+    /// The same for a program that also answers where it exits with one of these codes.
+    pub(crate) fn run_slow_for(
+        &self,
+        argv: &[&str],
+        answers: &[i32],
+    ) -> Result<String, CommandError> {
         let patient = Self {
             limit: Some(SLOW_LIMIT),
             ..self.clone()
         };
-        patient.run(argv)
+        patient.run_for(argv, answers)
     }
 
     fn command(&self, argv: &[&str]) -> Command {
