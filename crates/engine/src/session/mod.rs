@@ -22,7 +22,7 @@ use fairtrial_journal::provenance::{Capture, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, WriterOptions, clear_cancel, effective_records,
+    RunStatus, WriterOptions, effective_records,
 };
 use fairtrial_model::hex;
 use opening::{capture, probe, recorded, refuse_open_jobs};
@@ -63,7 +63,6 @@ pub fn run(
     } else {
         prepare::keep_changes(&run, request.plan.spec())?;
     }
-    clear_cancel(&run)?;
     let capture = capture(&run, request)?;
     let views_were_whole = Views::are_whole(&run, &known);
     let report = Session {
