@@ -329,8 +329,10 @@ fn a_submission_that_failed_is_repeated_by_who_goes_on_and_not_by_who_looks() {
         (&["status", "bench"], 1),
         (&["wait", "bench"], 2),
     ] {
-        let code = if args[0] == "status" { 0 } else { 3 };
-        site.expect(code, args);
+        let looks = args[0] == "status";
+        let ran = site.expect(if looks { 0 } else { 3 }, args);
+        let told = ran.out.contains("2 not known to the scheduler");
+        assert!(told == looks && !ran.out.contains("pending"), "{}", ran.out);
         assert_eq!(site.submissions(), submissions, "{args:?}");
     }
 }

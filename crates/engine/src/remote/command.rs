@@ -3,6 +3,7 @@
 
 use fairtrial_model::shell_word;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -95,7 +96,9 @@ impl Shell {
             program: program.clone(),
             message: error.to_string(),
         };
+        // A Ctrl-C is for us: a submission that it cut off would be one of which nobody knows what came of it.
         let mut child = command
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -234,6 +237,15 @@ mod tests {
         assert!(matches!(late, CommandError::Late { .. }), "{late}");
         let none = shell.run(&["/no/such/program"]).unwrap_err();
         assert!(matches!(none, CommandError::Start { .. }), "{none}");
+    }
+
+    #[test]
+    fn a_terminals_signals_do_not_reach_commands() {
+        // The fifth word is the process group, to which a terminal sends them.
+        let group = |stat: &str| stat.split(' ').nth(4).map(str::to_owned);
+        let own = group(&std::fs::read_to_string("/proc/self/stat").unwrap());
+        let theirs = group(&Shell::default().line("cat /proc/self/stat").unwrap());
+        assert!(own.is_some() && own != theirs, "{own:?} {theirs:?}");
     }
 
     #[test]
