@@ -2,6 +2,7 @@
 
 use super::{Site, spec};
 use crate::common::Ran;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 
 /// Trials wait until they may go on.
@@ -122,4 +123,52 @@ fn who_resumes_after_a_killed_cancel_waits_for_the_old_jobs() {
     site.project.write("ledger.go", "");
     ended(run, 0);
     assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+}
+
+#[test]
+fn a_ctrl_c_of_the_terminal_cuts_off_no_submission() {
+    let site = Site::new(&spec(6, "true"));
+    site.set("slow-submit");
+    let mut command = site.command(&["run", "bench.toml"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    // As a terminal does, the signal goes to the whole group.
+    let mut run = command.process_group(0).spawn().unwrap();
+    site.until("it submits", |site| site.calls("submit") == 1);
+    let group = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
+    site.unset("slow-submit");
+    assert_ne!(run.wait().unwrap().code(), Some(3));
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!((site.calls("submit"), site.records("ok")), (1, 6));
+}
+
+#[test]
+fn a_copy_of_a_run_leaves_the_jobs_of_the_original_alone() {
+    let site = Site::detached(6);
+    site.project.shell("mkdir copy && cp -r data copy/data");
+    let here = ["--data-dir", "copy/data"];
+    for command in [
+        &["wait", "bench"][..],
+        &["cancel", "bench"],
+        &["run", "bench.toml", "--resume"],
+    ] {
+        let told = site.expect(2, &[command, &here[..]].concat());
+        assert!(
+            told.err.contains("was moved or copied: 2 of its jobs")
+                && told.err.contains("scheduler.sh cancel 1"),
+            "{}",
+            told.err
+        );
+    }
+    let looked = site.expect(0, &[&["status", "bench"][..], &here].concat());
+    assert!(looked.err.contains("was moved or copied"), "{}", looked.err);
+    site.project.write("ledger.go", "");
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+    assert_eq!((site.calls("cancel"), site.calls("submit")), (0, 1));
+    // The documented way on, where there is no original to go on with.
+    site.project
+        .shell("rm -r copy/data/rollouts/bench/*/chunks");
+    site.expect(0, &[&["run", "bench.toml", "--resume"][..], &here].concat());
+    assert_eq!((site.calls("submit"), site.ran().len()), (2, 12));
 }

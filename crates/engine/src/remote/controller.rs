@@ -157,64 +157,6 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Finds what an earlier controller handed out.
-    fn adopt(&mut self, known: &RunState) -> Result<(), EngineError> {
-        for info in &known.batches {
-            self.next_batch = self.next_batch.max(info.number + 1);
-            self.next_chunk = self.next_chunk.max(info.chunks.end);
-            let mut all = Vec::new();
-            let mut open = 0;
-            for number in info.chunks.clone() {
-                let place = (info.number, number - info.chunks.start);
-                let adopted = OpenChunk::adopt(self.run, known, number, place);
-                let Some((found, trials)) = adopted.map_err(EngineError::Unknown)? else {
-                    continue;
-                };
-                all.extend(trials);
-                open += 1;
-                self.hold(&found);
-                self.chunks.insert(number, found);
-            }
-            if open == 0 {
-                continue;
-            }
-            if info.engine != self.placed.engine.name() {
-                return Err(EngineError::OtherEngine {
-                    engine: info.engine.clone(),
-                    jobs: open,
-                });
-            }
-            let submitted = Submitted {
-                key: info.key.clone(),
-                handle: info.handle.clone(),
-                elements: info.chunks.end - info.chunks.start,
-                folder: self.run.chunks(),
-            };
-            let unnamed = info.taken && info.handle.is_none();
-            let unsure = (!info.taken).then(|| {
-                let load = Load {
-                    needs: self.packing().needs(&all),
-                    trials: all,
-                };
-                self.batch(info.key.clone(), info.chunks.clone(), load.needs, None)
-            });
-            let batch = OpenBatch {
-                unnamed,
-                ..OpenBatch::new(submitted, unsure)
-            };
-            self.batches.insert(info.number, batch);
-        }
-        Ok(())
-    }
-
-    /// The trials of an adopted chunk are running, as far as the dispatch is concerned.
-    fn hold(&self, chunk: &OpenChunk) {
-        let mut state = self.floor.board.lock();
-        for index in chunk.left.keys() {
-            state.dispatch.adopt(*index);
-        }
-    }
-
     /// Takes the records that came.
     pub(super) fn look(&mut self) -> bool {
         let plan = &self.floor.request.plan;

@@ -1,6 +1,7 @@
 //! Trials beyond this machine: a controller that hands chunks to a scheduler and takes records back, over one contract
 //! that every scheduler fulfils.
 
+mod adopting;
 mod asking;
 mod command;
 pub mod contract;
