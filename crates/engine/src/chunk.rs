@@ -83,8 +83,10 @@ pub(crate) struct Beat {
 pub(crate) enum Revoked {
     /// The user stopped the run: what runs is ended.
     Cancelled,
-    /// Its trials were given out anew, or are not wanted any more: what runs may finish, nothing starts.
+    /// Its trials are not wanted any more, or it gave no sign of life: what runs may finish, nothing starts.
     Withdrawn,
+    /// Its end is known: what has no record was not begun, and is given out anew.
+    Closed,
 }
 
 /// A chunk's folder.

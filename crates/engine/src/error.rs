@@ -5,6 +5,7 @@ use fairtrial_journal::{JournalError, ResolvedSpecError};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{PlanChange, PlanError};
 use fairtrial_trial::RunnerError;
+use std::path::PathBuf;
 
 /// Why a run could not start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +61,31 @@ pub enum EngineError {
         /// How many jobs.
         jobs: usize,
     },
+    /// Jobs of a cancelled run were not seen to end.
+    #[error(
+        "{jobs} jobs of the cancelled run may still be there: {words}. Their trials stay open; `fairtrial cancel` tries \
+         again, and says when they are over"
+    )]
+    NotEnded {
+        /// How many.
+        jobs: usize,
+        /// Which, and the commands that end them.
+        words: String,
+    },
+    /// The run's folder is not where its jobs were submitted from.
+    #[error(
+        "{} was moved or copied: {jobs} of its jobs were submitted from another place and write there. Go on in the \
+         original, or move the folder back. Where there is no original any more, end the jobs {names}, remove the \
+         folder `chunks` in the run's, and `fairtrial run --resume` runs what has no record", path.display()
+    )]
+    Moved {
+        /// How many jobs are open.
+        jobs: usize,
+        /// The run's folder.
+        path: PathBuf,
+        /// What they are called, and the commands that end them.
+        names: String,
+    },
     /// What was handed to a scheduler is not known.
     #[error(
         "{0}; its trials may be running: try again when it can be read, or end its jobs at the scheduler and remove its \
@@ -94,6 +120,7 @@ impl EngineError {
                 | Self::Unresolved { .. }
                 | Self::Plan(_)
                 | Self::OtherEngine { .. }
+                | Self::Moved { .. }
                 | Self::Place(PlaceError::Refused { .. })
         )
     }

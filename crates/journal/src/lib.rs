@@ -34,7 +34,7 @@ pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOve
 pub use holder::{Holder, Locked};
 pub use index::{Index, RunRow};
 pub use line::{Brief, Flaw, record_from_line, record_line};
-pub use lock::{Liveness, RunLock, cancel_requested, clear_cancel, is_live, request_cancel};
+pub use lock::{Liveness, RunLock, cancel_requested, is_live, request_cancel};
 pub use reader::{
     CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, read_journal,
 };

@@ -39,7 +39,8 @@ const TRIES: u32 = 10;
 const WAIT: Duration = Duration::from_millis(5);
 
 impl RunLock {
-    /// Takes the run, or says who has it.
+    /// Takes the run, or says who has it. A request to stop that is there already was meant for somebody before: it is
+    /// forgotten at once, so that one that comes while this controller prepares its work is its own.
     pub fn acquire(run: &RunDir, now: UtcTime) -> Result<Self, JournalError> {
         let path = run.lock();
         let mut options = OpenOptions::new();
@@ -55,6 +56,7 @@ impl RunLock {
             thread::sleep(WAIT);
         }
         let lock = Self { file };
+        clear_cancel(run)?;
         lock.sign(now).at("write", &path)?;
         Ok(lock)
     }
@@ -123,8 +125,8 @@ pub fn cancel_requested(run: &RunDir) -> bool {
     run.cancel().exists()
 }
 
-/// Forgets the request; a controller does this when it takes the run.
-pub fn clear_cancel(run: &RunDir) -> Result<(), JournalError> {
+/// Forgets the request.
+fn clear_cancel(run: &RunDir) -> Result<(), JournalError> {
     let path = run.cancel();
     match fs::remove_file(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -8,7 +8,7 @@ mod common;
 use common::{finished, new_run, opened, spec, time, write};
 use fairtrial_journal::{
     Commit, DataRoot, Durability, Event, JournalError, JournalWriter, RunDir, RunLock, RunState,
-    Selector, Seq, WriterOptions, cancel_requested, clear_cancel, failpoint, is_live, read_journal,
+    Selector, Seq, WriterOptions, cancel_requested, failpoint, is_live, read_journal,
     request_cancel, views,
 };
 use fairtrial_model::Outcome;
@@ -210,15 +210,21 @@ fn a_lock_dies_with_its_holder() {
 }
 
 #[test]
-fn a_request_to_stop_is_seen_until_it_is_cleared() {
+fn a_request_to_stop_is_for_the_controller_that_has_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let run = new_run(&DataRoot::at(dir.path()), "demo");
     assert!(!cancel_requested(&run));
     request_cancel(&run, time(0.0)).unwrap();
     request_cancel(&run, time(1.0)).unwrap();
     assert!(cancel_requested(&run));
-    clear_cancel(&run).unwrap();
-    clear_cancel(&run).unwrap();
+    // Whoever takes the run was not meant, and is meant from then on.
+    let lock = RunLock::acquire(&run, time(2.0)).unwrap();
+    assert!(!cancel_requested(&run));
+    request_cancel(&run, time(3.0)).unwrap();
+    assert!(RunLock::acquire(&run, time(4.0)).is_err());
+    assert!(cancel_requested(&run));
+    drop(lock);
+    RunLock::acquire(&run, time(5.0)).unwrap();
     assert!(!cancel_requested(&run));
 }
 

@@ -31,18 +31,22 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let run = args.run.find(global, printer)?;
     let named = format!("{} {}", run.name(), run.stamp());
     let began = Instant::now();
-    if is_live(&run)?.is_live() {
+    let was_live = is_live(&run)?.is_live();
+    if was_live {
         request_cancel(&run, time::now())?;
         while !args.no_wait && is_live(&run)?.is_live() {
             std::thread::sleep(LOOK);
         }
-    } else {
-        // Jobs of a scheduler live without a controller: this command becomes one for as long as it takes.
+    }
+    if !was_live || !args.no_wait {
+        // Jobs of a scheduler live without a controller, or are left by one that could not end them: this command
+        // becomes their controller for as long as it takes.
         let state = attend::state(&run)?;
-        if !attend::is_remote(&run, &state) {
+        if attend::is_remote(&run, &state) {
+            attend::cancel(&run, &state, printer)?;
+        } else if !was_live {
             return Err(Failure::input(format!("{named} is not running")));
         }
-        attend::cancel(&run, &state, printer)?;
     }
     if args.json {
         printer

@@ -8,6 +8,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod faults;
 
 use common::{Project, Ran};
 use serde_json::Value;
@@ -37,7 +38,7 @@ impl Site {
         Self { project }
     }
 
-    fn expect(&self, code: i32, args: &[&str]) -> Ran {
+    fn command(&self, args: &[&str]) -> Command {
         let path = std::env::var("PATH").unwrap();
         let mut command = self.project.command(args);
         command
@@ -46,8 +47,13 @@ impl Site {
                 format!("{}:{path}", self.project.path().join("sky").display()),
             )
             .env("FAKE_SKY_DIR", self.project.path().join("jobs"))
-            .env("WANDB_API_KEY", "a-secret-of-mine");
-        let ran = Ran::from(command.output().unwrap());
+            .env("WANDB_API_KEY", "a-secret-of-mine")
+            .env("PLACE", self.project.path());
+        command
+    }
+
+    fn expect(&self, code: i32, args: &[&str]) -> Ran {
+        let ran = Ran::from(self.command(args).output().unwrap());
         assert_eq!(ran.code, code, "{args:?}\n{}\n{}", ran.out, ran.err);
         ran
     }

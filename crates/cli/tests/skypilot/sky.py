@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A `sky` that launches jobs as processes of this machine, to prove the engine without a cloud: it reads the task file as
 far as we write it, gives each job a home of its own, keeps its log, and answers `queue`, `logs` and `cancel`.
-FAKE_SKY_DIR is its folder; every command line is kept in `calls`."""
+FAKE_SKY_DIR is its folder; every command line is kept in `calls`. A file `fail-VERB` in it makes `sky jobs VERB` fail, and
+the numbers in `hidden` are left out of the queue."""
 import json
 import os
 import re
@@ -14,6 +15,8 @@ folder = os.environ["FAKE_SKY_DIR"]
 args = sys.argv[1:]
 with open(os.path.join(folder, "calls"), "a") as calls:
     calls.write(json.dumps(args) + "\n")
+if os.path.exists(os.path.join(folder, "fail-" + args[-1 if len(args) < 2 else 1])):
+    sys.exit("the API server is down")
 
 
 def read_task(path):
@@ -49,10 +52,10 @@ def launch():
         for target, source in mounts.items():
             target = target.replace("~", home)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            (shutil.copytree if os.path.isdir(source) else shutil.copyfile)(source, target)
+            (shutil.copytree if os.path.isdir(source) else os.symlink)(source, target)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FAIRTRIAL")}
         environment.update(HOME=home, SKYPILOT_JOB_RANK=str(rank), SKYPILOT_NUM_JOBS=str(count))
-        script = f"({task['run']}) 2>&1 | sed 's/^/(ft, pid=1) /' >{job}/log; echo done >{job}/end"
+        script = f"({task['run']}) 2>&1 | sed -u 's/^/(ft, pid=1) /' >{job}/log; echo done >{job}/end"
         process = subprocess.Popen(["bash", "-c", script], env=environment, start_new_session=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         open(os.path.join(job, "job"), "w").write(json.dumps({"name": name, "pid": process.pid}))
@@ -68,8 +71,17 @@ def queue():
     for number, job in jobs():
         path = os.path.join(folder, str(number))
         state = "CANCELLED" if os.path.exists(path + "/cancelled") else "SUCCEEDED" if os.path.exists(path + "/end") else "RUNNING"
+        if number in hidden():
+            continue
         rows.append({"job_id": number, "job_name": job["name"], "status": state})
     print(json.dumps(rows, indent=2))
+
+
+def hidden():
+    try:
+        return json.load(open(os.path.join(folder, "hidden")))
+    except FileNotFoundError:
+        return []
 
 
 def cancel():
@@ -93,5 +105,7 @@ elif args[:2] == ["jobs", "cancel"]:
     cancel()
 elif args[:2] == ["jobs", "logs"]:
     sys.stdout.write(open(os.path.join(folder, args[-1], "log")).read())
+    # As SkyPilot does for a job that was cancelled.
+    sys.exit(103 if os.path.exists(os.path.join(folder, args[-1], "cancelled")) else 0)
 else:
     sys.exit(f"unknown: {args}")

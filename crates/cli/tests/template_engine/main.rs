@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod stopping;
 
 use common::{Project, Ran};
 use serde_json::Value;
@@ -62,7 +63,9 @@ impl Site {
 
     /// How many trials have begun.
     fn trial_dirs(&self) -> usize {
-        std::fs::read_dir(self.project.path().join("data/runs")).map_or(0, Iterator::count)
+        let entries = std::fs::read_dir(self.project.path().join("data/runs"));
+        let dirs = entries.into_iter().flatten().flatten();
+        dirs.filter(|entry| entry.path().is_dir()).count()
     }
 
     fn records(&self, outcome: &str) -> usize {
@@ -326,8 +329,10 @@ fn a_submission_that_failed_is_repeated_by_who_goes_on_and_not_by_who_looks() {
         (&["status", "bench"], 1),
         (&["wait", "bench"], 2),
     ] {
-        let code = if args[0] == "status" { 0 } else { 3 };
-        site.expect(code, args);
+        let looks = args[0] == "status";
+        let ran = site.expect(if looks { 0 } else { 3 }, args);
+        let told = ran.out.contains("2 not known to the scheduler");
+        assert!(told == looks && !ran.out.contains("pending"), "{}", ran.out);
         assert_eq!(site.submissions(), submissions, "{args:?}");
     }
 }

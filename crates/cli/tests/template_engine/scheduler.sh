@@ -1,10 +1,14 @@
 #!/bin/sh
 # A scheduler of plain shell, to prove the template engine: every element is a process, its folder is the queue.
 #   scheduler.sh submit KEY SCRIPT COUNT | find KEY | poll HANDLE... | cancel HANDLE      (SCHEDULER_DIR: its folder)
+# Every command line is kept in `calls`; a file `fail-VERB` makes that command fail, `slow-VERB` makes it wait.
 set -eu
 dir=${SCHEDULER_DIR:?folder}
 verb=${1:?verb}
 shift
+echo "$verb $*" >>"$dir/calls"
+while [ -e "$dir/slow-$verb" ]; do sleep 0.1; done
+[ ! -e "$dir/fail-$verb" ] || { echo "failed $verb" >>"$dir/calls"; echo "the scheduler is down" >&2; exit 1; }
 case $verb in
 submit)
     key=$1 script=$2 count=$3

@@ -3,6 +3,7 @@
 
 use fairtrial_model::shell_word;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -84,13 +85,20 @@ impl Shell {
 
     /// Runs a program and gives what it printed.
     pub(crate) fn run(&self, argv: &[&str]) -> Result<String, CommandError> {
+        self.run_for(argv, &[])
+    }
+
+    /// The same for a program that also answers where it exits with one of these codes.
+    fn run_for(&self, argv: &[&str], answers: &[i32]) -> Result<String, CommandError> {
         let program = argv.first().copied().unwrap_or_default().to_owned();
         let mut command = self.command(argv);
         let start = |error: std::io::Error| CommandError::Start {
             program: program.clone(),
             message: error.to_string(),
         };
+        // A Ctrl-C is for us: a submission that it cut off would be one of which nobody knows what came of it.
         let mut child = command
+            .process_group(0)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -107,7 +115,7 @@ impl Shell {
         };
         let status = child.wait().map_err(start)?;
         let complaint = err.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-        if status.success() {
+        if status.success() || status.code().is_some_and(|code| answers.contains(&code)) {
             return Ok(String::from_utf8_lossy(&text).into_owned());
         }
         Err(match &self.host {
@@ -136,11 +144,20 @@ impl Shell {
 
     /// Runs a program that may take minutes: it starts machines, or asks far ones.
     pub(crate) fn run_slow(&self, argv: &[&str]) -> Result<String, CommandError> {
+        self.run_slow_for(argv, &[])
+    }
+
+    /// The same for a program that also answers where it exits with one of these codes.
+    pub(crate) fn run_slow_for(
+        &self,
+        argv: &[&str],
+        answers: &[i32],
+    ) -> Result<String, CommandError> {
         let patient = Self {
             limit: Some(SLOW_LIMIT),
             ..self.clone()
         };
-        patient.run(argv)
+        patient.run_for(argv, answers)
     }
 
     fn command(&self, argv: &[&str]) -> Command {
@@ -220,6 +237,15 @@ mod tests {
         assert!(matches!(late, CommandError::Late { .. }), "{late}");
         let none = shell.run(&["/no/such/program"]).unwrap_err();
         assert!(matches!(none, CommandError::Start { .. }), "{none}");
+    }
+
+    #[test]
+    fn a_terminals_signals_do_not_reach_commands() {
+        // The fifth word is the process group, to which a terminal sends them.
+        let group = |stat: &str| stat.split(' ').nth(4).map(str::to_owned);
+        let own = group(&std::fs::read_to_string("/proc/self/stat").unwrap());
+        let theirs = group(&Shell::default().line("cat /proc/self/stat").unwrap());
+        assert!(own.is_some() && own != theirs, "{own:?} {theirs:?}");
     }
 
     #[test]

@@ -248,6 +248,11 @@ pub trait Engine: Send + Sync {
         Ok(())
     }
 
+    /// Whether what nodes wrote comes only through [`Engine::collect`]: no filesystem is shared.
+    fn collects(&self) -> bool {
+        false
+    }
+
     /// Whether heartbeats of running jobs arrive here. Where they do not, the scheduler's word stands in for them.
     fn hears_nodes(&self) -> bool {
         true
@@ -257,6 +262,9 @@ pub trait Engine: Send + Sync {
     fn release(&self, _batch: &Submitted, _reason: &str) -> Option<String> {
         None
     }
+
+    /// The command by which a person ends elements of a batch, where one is known.
+    fn cancel_line(&self, batch: &Submitted, elements: &[u64]) -> Option<String>;
 
     /// What an element wrote, for people.
     fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError>;

@@ -3,7 +3,7 @@
 //! It may die at any moment. What it intends is in the journal before it is done, and a later controller finds
 //! everything again from the journal, the chunks' folders and the scheduler's queue.
 
-use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Submitted};
+use super::contract::{Batch, Engine, PlaceError, Probe, Submitted};
 use super::open::OpenChunk;
 use super::packing::Load;
 use crate::controls::{Asked, Controls};
@@ -64,7 +64,7 @@ impl OpenBatch {
 pub(crate) struct Remote<'a> {
     pub(super) floor: &'a Floor<'a>,
     pub(super) run: &'a RunDir,
-    controls: &'a Controls,
+    pub(super) controls: &'a Controls,
     pub(super) placed: &'a Placed,
     pub(super) batches: BTreeMap<u64, OpenBatch>,
     pub(super) chunks: BTreeMap<u64, OpenChunk>,
@@ -73,14 +73,16 @@ pub(crate) struct Remote<'a> {
     pub(super) next_batch: u64,
     pub(super) next_chunk: u64,
     pub(super) ask_at: Instant,
-    asked_at: Instant,
-    failures: u32,
-    /// Since when the run is being cancelled.
+    pub(super) asked_at: Instant,
+    pub(super) failures: u32,
+    /// Since when the run is being cancelled, when the scheduler is to be told again, and what it last refused with.
     pub(super) cancelled: Option<Instant>,
+    pub(super) end_at: Instant,
+    pub(super) told_unended: Option<String>,
     pub(super) withdrawn: bool,
     pub(super) pause: Duration,
     /// What was last said about held jobs.
-    told_held: Option<String>,
+    pub(super) told_held: Option<String>,
 }
 
 impl<'a> Remote<'a> {
@@ -104,6 +106,8 @@ impl<'a> Remote<'a> {
             asked_at: Instant::now(),
             failures: 0,
             cancelled: None,
+            end_at: Instant::now(),
+            told_unended: None,
             withdrawn: false,
             pause: LEAST_PAUSE,
             told_held: None,
@@ -119,6 +123,7 @@ impl<'a> Remote<'a> {
             }
         }
         self.adopt(known)?;
+        self.go_on_stopping();
         loop {
             let began = Instant::now();
             if self.obey()? {
@@ -130,6 +135,7 @@ impl<'a> Remote<'a> {
             self.hurry();
             if began >= self.ask_at && (!self.batches.is_empty() || self.cancelled.is_some()) {
                 self.find_unsure()?;
+                self.end_again();
                 self.ask();
                 busy |= self.look();
             }
@@ -139,69 +145,15 @@ impl<'a> Remote<'a> {
             if done && self.chunks.is_empty() && self.waiting.is_empty() {
                 return Ok(());
             }
-            if self.floor.request.stay == Stay::Leave && self.waiting.is_empty() {
+            if let Some(error) = self.unended() {
+                return Err(error);
+            }
+            let leaves = self.floor.request.stay == Stay::Leave && self.cancelled.is_none();
+            if leaves && self.waiting.is_empty() {
                 self.floor.board.stop(StopReason::Detach);
                 return Ok(());
             }
             self.rest(busy, cost);
-        }
-    }
-
-    /// Finds what an earlier controller handed out.
-    fn adopt(&mut self, known: &RunState) -> Result<(), EngineError> {
-        for info in &known.batches {
-            self.next_batch = self.next_batch.max(info.number + 1);
-            self.next_chunk = self.next_chunk.max(info.chunks.end);
-            let mut all = Vec::new();
-            let mut open = 0;
-            for number in info.chunks.clone() {
-                let place = (info.number, number - info.chunks.start);
-                let adopted = OpenChunk::adopt(self.run, known, number, place);
-                let Some((found, trials)) = adopted.map_err(EngineError::Unknown)? else {
-                    continue;
-                };
-                all.extend(trials);
-                open += 1;
-                self.hold(&found);
-                self.chunks.insert(number, found);
-            }
-            if open == 0 {
-                continue;
-            }
-            if info.engine != self.placed.engine.name() {
-                return Err(EngineError::OtherEngine {
-                    engine: info.engine.clone(),
-                    jobs: open,
-                });
-            }
-            let submitted = Submitted {
-                key: info.key.clone(),
-                handle: info.handle.clone(),
-                elements: info.chunks.end - info.chunks.start,
-                folder: self.run.chunks(),
-            };
-            let unnamed = info.taken && info.handle.is_none();
-            let unsure = (!info.taken).then(|| {
-                let load = Load {
-                    needs: self.packing().needs(&all),
-                    trials: all,
-                };
-                self.batch(info.key.clone(), info.chunks.clone(), load.needs, None)
-            });
-            let batch = OpenBatch {
-                unnamed,
-                ..OpenBatch::new(submitted, unsure)
-            };
-            self.batches.insert(info.number, batch);
-        }
-        Ok(())
-    }
-
-    /// The trials of an adopted chunk are running, as far as the dispatch is concerned.
-    fn hold(&self, chunk: &OpenChunk) {
-        let mut state = self.floor.board.lock();
-        for index in chunk.left.keys() {
-            state.dispatch.adopt(*index);
         }
     }
 
@@ -221,68 +173,6 @@ impl<'a> Remote<'a> {
         some
     }
 
-    /// Asks sooner where only the scheduler knows why a job ended before its work was done.
-    fn hurry(&mut self) {
-        let now = Instant::now();
-        if self.failures == 0 && self.chunks.values().any(|chunk| chunk.is_in_doubt(now)) {
-            self.ask_at = self.ask_at.min(self.asked_at + SOON);
-        }
-    }
-
-    /// Asks the scheduler about everything at once.
-    fn ask(&mut self) {
-        let batches: Vec<Submitted> = self
-            .batches
-            .values()
-            .filter(|batch| batch.unsure.is_none())
-            .map(|batch| batch.submitted.clone())
-            .collect();
-        let engine = &self.placed.engine;
-        // First what is over, then what it left: the other way round a last record could be missed.
-        let answer = engine.poll(&batches).and_then(|seen| {
-            engine.collect(&batches)?;
-            Ok(seen)
-        });
-        let now = Instant::now();
-        self.asked_at = now;
-        let usual = if self.cancelled.is_some() {
-            SOON
-        } else {
-            Duration::from_secs_f64(self.options().poll_s)
-        };
-        match answer {
-            Ok(seen) => {
-                self.failures = 0;
-                self.ask_at = now + usual;
-                for chunk in self.chunks.values_mut() {
-                    let Some(batch) = self.batches.get(&chunk.batch) else {
-                        continue;
-                    };
-                    if batch.unsure.is_some() {
-                        continue;
-                    }
-                    let place = (batch.submitted.key.clone(), chunk.element);
-                    let state = seen.get(&place).cloned().unwrap_or(JobState::Missing);
-                    let lives = !state.is_over() && state != JobState::Missing;
-                    chunk.sight(state, now);
-                    if lives && !engine.hears_nodes() {
-                        chunk.heard = now;
-                    }
-                }
-                self.tell_jobs();
-                self.tell_held();
-            }
-            Err(error) => {
-                self.failures += 1;
-                let factor = 2u32.saturating_pow(self.failures.min(10));
-                self.ask_at = now + (usual * factor).min(MOST_BACKOFF.max(usual));
-                if self.failures == 1 {
-                    self.warn(format!("{error}; jobs go on, asking again later"));
-                }
-            }
-        }
-    }
-
     pub(super) fn options(&self) -> &EngineSpec {
         &self.floor.request.plan.spec().engine
     }
@@ -299,41 +189,6 @@ impl<'a> Remote<'a> {
             }
             open
         });
-    }
-
-    fn tell_jobs(&self) {
-        let mut states = BTreeMap::new();
-        for chunk in self.chunks.values() {
-            *states.entry(chunk.state().word()).or_default() += 1;
-        }
-        let _ = self.floor.events.send(RunEvent::Jobs(states));
-    }
-
-    /// Says once that jobs are held, and again after something about it changed.
-    fn tell_held(&mut self) {
-        let held = self.chunks.values().filter_map(|chunk| {
-            let JobState::Held(reason) = chunk.state() else {
-                return None;
-            };
-            Some((chunk.batch, reason))
-        });
-        let mut found: BTreeMap<u64, (usize, &String)> = BTreeMap::new();
-        for (batch, reason) in held {
-            found.entry(batch).or_insert((0, reason)).0 += 1;
-        }
-        let words = found.into_iter().filter_map(|(number, (jobs, reason))| {
-            let batch = &self.batches.get(&number)?.submitted;
-            Some(match self.placed.engine.release(batch, reason) {
-                Some(line) => format!("{jobs} jobs are held ({reason}) until somebody releases them: `{line}`"),
-                None => format!("{jobs} jobs cannot start as they are ({reason}); `fairtrial cancel` takes them back"),
-            })
-        });
-        let words: Vec<String> = words.collect();
-        let text = (!words.is_empty()).then(|| words.join("; "));
-        if let (Some(text), true) = (&text, text != self.told_held) {
-            self.warn(text.clone());
-        }
-        self.told_held = text;
     }
 
     pub(super) fn complain(&self, done: Result<(), PlaceError>) {

@@ -205,10 +205,12 @@ impl Remote<'_> {
         }
     }
 
-    /// A name that no other run's jobs have, in letters that every scheduler takes.
-    fn key(&self, batch: u64) -> String {
-        let path = self.run.path().display().to_string();
-        let hash = hex(&Sha256::digest(path)[..4]);
+    /// A name that no other run's jobs have, in letters that every scheduler takes. The run's place is in it: its jobs
+    /// write there, so that a copy of the folder is not theirs.
+    pub(super) fn key(&self, batch: u64) -> String {
+        let path = self.run.path();
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let hash = hex(&Sha256::digest(path.display().to_string())[..4]);
         let stamp: String = self.run.stamp().to_string().replace("__", "-");
         format!("ft-{stamp}-{hash}-{batch}")
     }

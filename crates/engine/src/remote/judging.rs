@@ -2,16 +2,15 @@
 //! job leaves is recorded or given out again under a new attempt.
 
 use super::contract::JobState;
-use super::controller::{Remote, SOON};
-use super::open::{Health, OpenChunk};
+use super::controller::Remote;
+use super::health::Health;
+use super::open::OpenChunk;
 use crate::EngineError;
 use crate::chunk::{ChunkDir, Given, Revoked};
 use fairtrial_journal::Fresh;
 use fairtrial_model::{Cause, Outcome, Record};
 use std::time::{Duration, Instant};
 
-/// How long a cancelled job is waited for.
-const CANCEL_WAIT: Duration = Duration::from_secs(90);
 /// Bytes of a job's log that are quoted when it dies before it begins.
 const QUOTED: usize = 400;
 const CANCELLED_THERE: &str = "somebody cancelled it at the scheduler";
@@ -25,7 +24,9 @@ impl Remote<'_> {
         let mut over = Vec::new();
         for (number, chunk) in &self.chunks {
             let health = match (self.cancelled, chunk.recalled) {
-                (Some(since), _) => cancelled_health(chunk, since, now),
+                (Some(since), _) => chunk.cancelled_health(since, self.trust(chunk), now),
+                // Nobody could have been heard meanwhile.
+                _ if self.is_deaf() => Health::Fine,
                 (None, Some(since)) => chunk.recalled_health(since, grace, now),
                 (None, None) => chunk.health(grace, now),
             };
@@ -34,6 +35,12 @@ impl Remote<'_> {
             }
         }
         let some = !over.is_empty();
+        if some && self.is_deaf() {
+            self.warn(format!(
+                "what {} cancelled jobs left could not be brought here: their open trials are recorded as cancelled",
+                over.len()
+            ));
+        }
         let mut elsewhere = (0, 0);
         for (number, health) in over {
             let silent = self.chunks.get(&number).filter(|chunk| {
@@ -93,6 +100,10 @@ impl Remote<'_> {
         for record in cut {
             self.settle_cut(record, &chunk);
         }
+        if self.cancelled.is_none() {
+            // Whoever comes next knows that what left no record may be given out.
+            chunk.dir.revoke(Revoked::Closed)?;
+        }
         for (given, begun) in left {
             if self.cancelled.is_some() {
                 self.lost(&chunk.dir, given, (Outcome::Cancelled, Cause::User))?;
@@ -109,7 +120,7 @@ impl Remote<'_> {
 
     /// Records a trial that was cut off with its job, now that the scheduler has said why, or will not.
     fn settle_cut(&self, mut record: Record, chunk: &OpenChunk) {
-        let ending = if self.cancelled.is_some() {
+        let ending = if self.cancelled.is_some() || chunk.half_cancelled {
             (Outcome::Cancelled, Cause::User)
         } else if chunk.recalled.is_some() {
             (Outcome::Cancelled, job_ended(TAKEN_BACK))
@@ -166,6 +177,9 @@ impl Remote<'_> {
             JobState::Failed(why) => format!("failed ({why})"),
             state => state.word().to_owned(),
         };
+        if chunk.half_cancelled {
+            return (Outcome::Cancelled, Cause::User);
+        }
         if chunk.recalled.is_some() {
             return (Outcome::Cancelled, job_ended(TAKEN_BACK));
         }
@@ -263,19 +277,6 @@ fn job_ended(message: &str) -> Cause {
         message: message.to_owned(),
         first: false,
         warned: false,
-    }
-}
-
-/// A cancelled job is over when it said so, when it never began, when the scheduler says so, or after long enough.
-fn cancelled_health(chunk: &OpenChunk, since: Instant, now: Instant) -> Health {
-    let gone = chunk.state().is_over() || *chunk.state() == JobState::Missing;
-    let waited = now.duration_since(since);
-    if chunk.has_left() || !chunk.began() {
-        Health::Left
-    } else if (gone && waited >= SOON) || waited >= CANCEL_WAIT {
-        Health::Dead
-    } else {
-        Health::Fine
     }
 }
 

@@ -1,10 +1,13 @@
 //! Trials beyond this machine: a controller that hands chunks to a scheduler and takes records back, over one contract
 //! that every scheduler fulfils.
 
+mod adopting;
+mod asking;
 mod command;
 pub mod contract;
 pub(crate) mod controller;
 mod handing;
+mod health;
 mod judging;
 mod open;
 mod packing;
@@ -19,7 +22,7 @@ mod unsure;
 pub use command::CommandError;
 pub use survey::{EngineOffer, survey};
 
-use crate::chunk::{ChunkDir, Given};
+use crate::chunk::{ChunkDir, Given, Revoked};
 use contract::{Batch, Engine, PlaceError, Submitted};
 use controller::Placed;
 use fairtrial_journal::{BatchInfo, RunDir, RunState};
@@ -57,7 +60,7 @@ pub(crate) fn never_begun(run: &RunDir, known: &RunState, budget: &Budget) -> u6
     }
     let chunks = known.batches.iter().flat_map(|info| info.chunks.clone());
     let dirs = chunks.map(|number| ChunkDir::of(run, number));
-    let taken_back = dirs.filter(|dir| dir.revoked().is_some());
+    let taken_back = dirs.filter(|dir| dir.revoked() == Some(Revoked::Closed));
     let unbegun = taken_back.filter_map(|dir| {
         let chunk = dir.read().ok()?;
         let idle = |given: &&Given| {

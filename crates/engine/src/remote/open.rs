@@ -1,7 +1,7 @@
-//! A chunk that is with a scheduler: what its folder and the scheduler have said so far, and whether it is still alive.
+//! A chunk that is with a scheduler: what its folder and the scheduler have said so far.
 
 use super::contract::JobState;
-use crate::chunk::{Beat, Chunk, ChunkDir, Given, Phase};
+use crate::chunk::{Beat, Chunk, ChunkDir, Given, Phase, Revoked};
 use fairtrial_journal::{JournalError, RunDir, RunState, is_there};
 use fairtrial_model::{Cause, Record};
 use fairtrial_plan::Plan;
@@ -28,27 +28,18 @@ pub(super) struct OpenChunk {
     pub(super) progressed: bool,
     /// Records of trials that were cut off because the scheduler ended the job; only it knows why.
     cut: Vec<Record>,
-    /// When it was taken back before it had begun, as far as was known.
+    /// When it was taken back before it had begun, as far as was known, or because the user had cancelled it.
     pub(super) recalled: Option<Instant>,
+    /// Whether an earlier controller was told to cancel it and did not come to see its end.
+    pub(super) half_cancelled: bool,
     /// Since when the chunk's runner is known to have left with work undone.
     left_at: Option<Instant>,
-    state: JobState,
-    state_since: Instant,
-    sighted_at: Option<Instant>,
-    beat_s: f64,
+    pub(super) state: JobState,
+    pub(super) state_since: Instant,
+    pub(super) sighted_at: Option<Instant>,
+    pub(super) beat_s: f64,
     changed: Option<(SystemTime, Instant)>,
     read_at: Option<Instant>,
-}
-
-/// What to think of a chunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Health {
-    /// Wait.
-    Fine,
-    /// Its runner left in good order, with trials that it did not begin.
-    Left,
-    /// It will not come back.
-    Dead,
 }
 
 impl OpenChunk {
@@ -72,6 +63,7 @@ impl OpenChunk {
             progressed: false,
             cut: Vec::new(),
             recalled: None,
+            half_cancelled: false,
             left_at: None,
             state: JobState::Pending,
             state_since: now,
@@ -82,9 +74,10 @@ impl OpenChunk {
         }
     }
 
-    /// A chunk that an earlier controller gave out, with all its trials; absent where nothing of it is open. Of one that
-    /// was taken back only the records count that came all the same. A chunk is on disk before the journal knows of it:
-    /// one that cannot be read may be running, and only one whose folder somebody removed can bring nothing any more.
+    /// A chunk that an earlier controller gave out, with all its trials; absent where nothing of it is open. One that was
+    /// taken back may run all the same, until the journal has its answers or its end is known: then only the records
+    /// count that came. A chunk is on disk before the journal knows of it: one that cannot be read may be running, and
+    /// only one whose folder somebody removed can bring nothing any more.
     pub(super) fn adopt(
         run: &RunDir,
         known: &RunState,
@@ -105,8 +98,11 @@ impl OpenChunk {
         };
         let mut found = Self::new(dir, &chunk, place, Instant::now());
         found.keep_open(known);
-        if found.dir.revoked().is_some() {
-            found.keep_recorded()?;
+        found.progressed = found.dir.recorded().is_ok_and(|some| !some.is_empty());
+        match found.dir.revoked() {
+            Some(Revoked::Closed) => found.keep_recorded()?,
+            Some(Revoked::Cancelled) => found.half_cancelled = true,
+            Some(Revoked::Withdrawn) | None => {}
         }
         Ok((!found.left.is_empty()).then_some((found, chunk.trials)))
     }
@@ -231,49 +227,6 @@ impl OpenChunk {
         self.beat
             .as_ref()
             .is_some_and(|beat| beat.phase == Phase::Ended)
-    }
-
-    /// Judges by heartbeat first and scheduler second; records come before both.
-    pub(super) fn health(&self, grace: Duration, now: Instant) -> Health {
-        if self.has_left() {
-            return if self.is_in_doubt(now) {
-                Health::Fine
-            } else {
-                Health::Left
-            };
-        }
-        let quiet = now.duration_since(self.heard);
-        if self.state.is_over() {
-            // A process whose node the scheduler gave up may live: it would be heard within some beats.
-            let patience = Duration::from_secs_f64(self.beat_s * 2.5);
-            let since = now.duration_since(self.state_since);
-            let dead = since >= patience && quiet >= patience;
-            return if dead { Health::Dead } else { Health::Fine };
-        }
-        let waits = match &self.state {
-            // Its turn has not come, or a person holds it back.
-            JobState::Pending => !self.began(),
-            JobState::Suspended => true,
-            JobState::Held(reason) => !self.began() && !reason.contains("launch failed"),
-            _ => false,
-        };
-        if waits || quiet < grace {
-            Health::Fine
-        } else {
-            Health::Dead
-        }
-    }
-
-    /// The same for one that was taken back before it began: it is over as soon as the scheduler says, after that, that
-    /// it waits (whoever begins later sees that it was taken back) or is gone.
-    pub(super) fn recalled_health(&self, since: Instant, grace: Duration, now: Instant) -> Health {
-        let waits = matches!(self.state, JobState::Pending | JobState::Held(_)) && !self.began();
-        let gone = self.state.is_over() && self.state != JobState::NodeLost;
-        if self.sighted_at.is_some_and(|at| at >= since) && (waits || gone) {
-            Health::Left
-        } else {
-            self.health(grace, now)
-        }
     }
 
     /// Whether an attempt was begun: its directory is there, or the system does not say that it is not.

@@ -45,7 +45,9 @@ impl Remote<'_> {
             self.took(number, None);
             return Ok(());
         }
-        if self.only_looks() || Instant::now() < again_at {
+        // A stop that was not obeyed yet is obeyed before anything is submitted.
+        let stopped = self.floor.board.lock().dispatch.stop_reason().is_some();
+        if stopped || self.only_looks() || Instant::now() < again_at {
             return Ok(());
         }
         match self.placed.engine.submit(&batch) {

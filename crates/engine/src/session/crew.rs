@@ -1,6 +1,7 @@
 //! The crew of a run: the slots, or the controller of a scheduler, and who settles and shows meanwhile what they did.
 
 use super::Session;
+use crate::board::Board;
 use crate::controls::Asked;
 use crate::events::{RunEvent, StopReason};
 use crate::local::Floor;
@@ -35,6 +36,8 @@ impl Session<'_> {
         (tell, news): (Sender<News>, &Receiver<News>),
         capture: Option<Capture>,
     ) -> Result<(), EngineError> {
+        // Nobody of the crew begins what is not wanted any more.
+        let asked = self.pass_on_orders(&floor.board, Asked::Nothing);
         let workers = crew.workers();
         let busy = AtomicUsize::new(workers);
         let (end, ended) = channel::<()>();
@@ -59,7 +62,7 @@ impl Session<'_> {
             // Only the crew and the journal speak: when they are gone, so is the wait for them.
             drop(tell);
             let background = scope.spawn(move || self.keep_views(capture, &ended, &floor.writer));
-            self.settle_until_done(floor, &busy, news);
+            self.settle_until_done(floor, &busy, news, asked);
             let results: Vec<_> = workers
                 .into_iter()
                 .map(std::thread::ScopedJoinHandle::join)
@@ -73,8 +76,30 @@ impl Session<'_> {
         })
     }
 
-    fn settle_until_done(&self, floor: &Floor<'_>, busy: &AtomicUsize, news: &Receiver<News>) {
-        let mut asked = Asked::Nothing;
+    /// Tells the board what signals and other terminals ask for, beyond what it was told; gives what it is told now.
+    fn pass_on_orders(&self, board: &Board, told: Asked) -> Asked {
+        let asked = self.controls.asked();
+        if asked > told {
+            board.stop(match asked {
+                // Jobs of a scheduler need nobody to wait for them.
+                Asked::Drain if self.placed.is_some() => StopReason::Detach,
+                Asked::Drain => StopReason::Drain,
+                _ => StopReason::Cancel,
+            });
+        }
+        if asked < Asked::Cancel && cancel_requested(&self.run) {
+            self.controls.cancel();
+        }
+        asked
+    }
+
+    fn settle_until_done(
+        &self,
+        floor: &Floor<'_>,
+        busy: &AtomicUsize,
+        news: &Receiver<News>,
+        mut asked: Asked,
+    ) {
         loop {
             match news.recv_timeout(LOOK) {
                 Ok(News::Commit(commit)) => {
@@ -83,19 +108,7 @@ impl Session<'_> {
                 Ok(News::Left) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            let now_asked = self.controls.asked();
-            if now_asked > asked {
-                asked = now_asked;
-                floor.board.stop(match asked {
-                    // Jobs of a scheduler need nobody to wait for them.
-                    Asked::Drain if self.placed.is_some() => StopReason::Detach,
-                    Asked::Drain => StopReason::Drain,
-                    _ => StopReason::Cancel,
-                });
-            }
-            if asked < Asked::Cancel && cancel_requested(&self.run) {
-                self.controls.cancel();
-            }
+            asked = self.pass_on_orders(&floor.board, asked);
             let broken = matches!(
                 floor.board.lock().dispatch.stop_reason(),
                 Some(StopReason::Broken(_))

@@ -21,7 +21,7 @@ use fairtrial_journal::provenance::{Capture, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, TakeOver, WriterOptions, clear_cancel, effective_records,
+    RunStatus, TakeOver, WriterOptions, effective_records,
 };
 use fairtrial_model::hex;
 use opening::{capture, probe, recorded, refuse_open_jobs};
@@ -90,7 +90,6 @@ fn go_on(
     } else {
         prepare::keep_changes(&run, request.plan.spec())?;
     }
-    clear_cancel(&run)?;
     let capture = capture(&run, request)?;
     let views_were_whole = Views::are_whole(&run, &known);
     let report = Session {

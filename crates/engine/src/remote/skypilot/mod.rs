@@ -1,18 +1,19 @@
 //! Clouds, through SkyPilot's managed jobs. Machines share no filesystem with this one: the plan and the chunks travel as
 //! file mounts, records come back in the jobs' logs, and what trials leave goes to a bucket where the spec names one.
 
+mod jobs;
 mod queue;
 mod records;
 mod task_file;
 
 use super::command::Shell;
-use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
+use super::contract::{Batch, Engine, PlaceError, Probe, Sightings, Submitted};
 use fairtrial_journal::{Durability, JournalError, write_atomic_bytes};
 use fairtrial_model::shell_word;
 use fairtrial_spec::SkypilotOptions;
+use jobs::Jobs;
 use queue::{Row, rows};
 use records::take_records;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,20 +23,16 @@ const HOME: &str = "~/fairtrial";
 /// Most jobs of one launch: a small jobs controller takes no more.
 const MAX_ELEMENTS: u64 = 500;
 
+/// How `sky jobs logs` exits, with the log, for a job that failed or was cancelled.
+const JOB_ENDED_ILL: [i32; 2] = [100, 103];
+
 /// SkyPilot.
 pub(crate) struct Skypilot {
     shell: Shell,
     options: SkypilotOptions,
     program: PathBuf,
     workdir: PathBuf,
-    /// Jobs by key and element, as the queue last showed them, and those whose logs were read after their end.
     jobs: Mutex<Jobs>,
-}
-
-#[derive(Default)]
-struct Jobs {
-    ids: HashMap<(String, u64), (u64, JobState)>,
-    read: HashSet<u64>,
 }
 
 impl Skypilot {
@@ -102,7 +99,7 @@ impl Skypilot {
         Ok(())
     }
 
-    /// The rows of the queue that belong to a key: job ids in order, which is the order of ranks.
+    /// What the queue shows.
     fn rows(&self) -> Result<Vec<Row>, PlaceError> {
         let answer = self
             .shell
@@ -121,9 +118,9 @@ impl Skypilot {
     }
 
     fn log_of(&self, id: u64) -> Result<String, PlaceError> {
-        Ok(self
-            .shell
-            .run_slow(&["sky", "jobs", "logs", "--no-follow", &id.to_string()])?)
+        let id = id.to_string();
+        let argv = ["sky", "jobs", "logs", "--no-follow", &id];
+        Ok(self.shell.run_slow_for(&argv, &JOB_ENDED_ILL)?)
     }
 }
 
@@ -184,34 +181,23 @@ impl Engine for Skypilot {
         let mut seen = Sightings::new();
         let mut jobs = self.lock();
         for batch in batches {
-            let mut own: Vec<&Row> = rows.iter().filter(|row| row.name == batch.key).collect();
-            own.sort_by_key(|row| row.id);
-            own.dedup_by_key(|row| row.id);
-            for (element, row) in (0..batch.elements).zip(own) {
-                let place = (batch.key.clone(), element);
-                jobs.ids.insert(place.clone(), (row.id, row.state.clone()));
-                seen.insert(place, row.state.clone());
-            }
+            jobs.sight(batch, &rows, &mut seen)?;
         }
-        seen.retain(|_, state| *state != JobState::Missing);
         Ok(seen)
     }
 
     fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError> {
         // By number: SkyPilot refuses a name that several jobs have.
-        if elements.is_none() {
+        let known = elements.is_some_and(|elements| {
+            let jobs = self.lock();
+            elements
+                .iter()
+                .all(|element| jobs.id(batch, *element).is_some())
+        });
+        if !known {
             self.poll(std::slice::from_ref(batch))?;
         }
-        let all: Vec<u64> = (0..batch.elements).collect();
-        let jobs = self.lock();
-        let ids: Vec<String> = elements
-            .unwrap_or(&all)
-            .iter()
-            .filter_map(|element| jobs.ids.get(&(batch.key.clone(), *element)))
-            .filter(|(_, state)| !state.is_over())
-            .map(|(id, _)| id.to_string())
-            .collect();
-        drop(jobs);
+        let ids = self.lock().living(batch, elements);
         if !ids.is_empty() {
             let mut argv = vec!["sky", "jobs", "cancel", "--yes"];
             argv.extend(ids.iter().map(String::as_str));
@@ -220,32 +206,39 @@ impl Engine for Skypilot {
         Ok(())
     }
 
-    /// Reads the logs of jobs that ended, once each.
+    fn cancel_line(&self, batch: &Submitted, elements: &[u64]) -> Option<String> {
+        let all = (elements.len() as u64) == batch.elements;
+        let ids = self.lock().living(batch, (!all).then_some(elements));
+        (!ids.is_empty()).then(|| format!("sky jobs cancel --yes {}", ids.join(" ")))
+    }
+
+    fn collects(&self) -> bool {
+        true
+    }
+
+    /// Reads the logs of jobs that ended, once each. One that cannot be read now keeps none of the others back.
     fn collect(&self, batches: &[Submitted]) -> Result<(), PlaceError> {
+        let mut failed = None;
         for batch in batches {
-            let ended: Vec<u64> = {
-                let jobs = self.lock();
-                (0..batch.elements)
-                    .filter_map(|element| jobs.ids.get(&(batch.key.clone(), element)))
-                    .filter(|(id, state)| state.is_over() && !jobs.read.contains(id))
-                    .map(|(id, _)| *id)
-                    .collect()
-            };
-            for id in ended {
-                let log = self.log_of(id)?;
-                take_records(batch, &log)?;
-                self.lock().read.insert(id);
+            let unread = self.lock().unread(batch);
+            for id in unread {
+                match self.log_of(id) {
+                    Ok(log) => {
+                        take_records(batch, &log)?;
+                        self.lock().was_read(id);
+                    }
+                    Err(error) => failed = failed.or(Some(error)),
+                }
             }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 
     fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError> {
-        let place = (batch.key.clone(), element);
-        if !self.lock().ids.contains_key(&place) {
+        if self.lock().id(batch, element).is_none() {
             self.poll(std::slice::from_ref(batch))?;
         }
-        let known = self.lock().ids.get(&place).map(|(id, _)| *id);
+        let known = self.lock().id(batch, element);
         let id = known.ok_or_else(|| unfit("SkyPilot knows no such job"))?;
         self.log_of(id)
     }

@@ -193,14 +193,7 @@ impl Engine for Slurm {
     }
 
     fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError> {
-        let target = match (&batch.handle, elements) {
-            (Some(handle), Some(elements)) => {
-                let list: Vec<String> = elements.iter().map(u64::to_string).collect();
-                format!("{handle}_[{}]", list.join(","))
-            }
-            (Some(handle), None) => handle.clone(),
-            (None, _) => format!("--name={}", batch.key),
-        };
+        let target = target(batch, elements);
         match self.shell.run(&["scancel", "--quiet", &target]) {
             Ok(_) => Ok(()),
             // What is gone already needs no cancelling.
@@ -211,6 +204,14 @@ impl Engine for Slurm {
         }
     }
 
+    fn cancel_line(&self, batch: &Submitted, elements: &[u64]) -> Option<String> {
+        let open = elements.len() as u64;
+        let elements = (open < batch.elements).then_some(elements);
+        let far = self.options.ssh.as_ref();
+        let far = far.map_or(String::new(), |host| format!("ssh {host} "));
+        Some(format!("{far}scancel {}", target(batch, elements)))
+    }
+
     fn release(&self, batch: &Submitted, reason: &str) -> Option<String> {
         let handle = batch.handle.as_ref()?;
         answers::is_hold(reason).then(|| format!("scontrol release {handle}"))
@@ -219,5 +220,17 @@ impl Engine for Slurm {
     fn logs(&self, batch: &Submitted, element: u64) -> Result<String, PlaceError> {
         let log = format!("{}-{element}.log", batch.key);
         script::read_log(NAME, &batch.folder.join(log))
+    }
+}
+
+/// What `scancel` is told to end.
+fn target(batch: &Submitted, elements: Option<&[u64]>) -> String {
+    match (&batch.handle, elements) {
+        (Some(handle), Some(elements)) => {
+            let list: Vec<String> = elements.iter().map(u64::to_string).collect();
+            format!("{handle}_[{}]", list.join(","))
+        }
+        (Some(handle), None) => handle.clone(),
+        (None, _) => format!("--name={}", batch.key),
     }
 }

@@ -3,7 +3,7 @@
 mod profiles;
 mod values;
 
-use super::command::Shell;
+use super::command::{CommandError, Shell};
 use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script::{self, Script};
 use fairtrial_journal::{Durability, write_atomic_bytes};
@@ -97,6 +97,35 @@ impl Template {
 
     fn values(&self, batch: &Batch) -> Values {
         Values::of_batch(batch, self.first(), &self.program)
+    }
+
+    /// The lines that end a batch or some of its elements.
+    fn cancel_lines(
+        &self,
+        batch: &Submitted,
+        elements: Option<&[u64]>,
+    ) -> Result<Vec<String>, PlaceError> {
+        let Some(handle) = &batch.handle else {
+            return Ok(Vec::new());
+        };
+        let cancel = Self::command("cancel", self.options.cancel.as_ref())?;
+        let mut values = Values::default();
+        values.set("handle", handle);
+        values.set("key", &batch.key);
+        let by_element = Text::parse(cancel).names().any(|name| name == "element");
+        let all: Vec<u64> = (0..batch.elements).collect();
+        match (by_element, elements) {
+            (true, elements) => {
+                let line = |element: &u64| {
+                    values.set("element", element + self.first());
+                    values.fill(cancel)
+                };
+                elements.unwrap_or(&all).iter().map(line).collect()
+            }
+            (false, None) => Ok(vec![values.fill(cancel)?]),
+            // The command would end all of them; an element that was taken back ends by itself.
+            (false, Some(_)) => Ok(Vec::new()),
+        }
     }
 
     fn found_handle(&self, answer: &str) -> Option<String> {
@@ -247,29 +276,32 @@ impl Engine for Template {
     }
 
     fn cancel(&self, batch: &Submitted, elements: Option<&[u64]>) -> Result<(), PlaceError> {
-        let Some(handle) = &batch.handle else {
-            return Ok(());
-        };
-        let cancel = Self::command("cancel", self.options.cancel.as_ref())?;
-        let mut values = Values::default();
-        values.set("handle", handle);
-        values.set("key", &batch.key);
-        let by_element = Text::parse(cancel).names().any(|name| name == "element");
-        let all: Vec<u64> = (0..batch.elements).collect();
-        match (by_element, elements) {
-            (true, elements) => {
-                for element in elements.unwrap_or(&all) {
-                    values.set("element", element + self.first());
-                    self.run(cancel, &values)?;
-                }
+        let mut failed = None;
+        for line in self.cancel_lines(batch, elements)? {
+            match self.shell.line(&line) {
+                Ok(_) => {}
+                Err(error @ CommandError::Late { .. }) => return Err(error.into()),
+                // One that is over may be refused; the others are told all the same.
+                Err(error) => failed = failed.or(Some(error)),
             }
-            (false, None) => {
-                self.run(cancel, &values)?;
-            }
-            // The command would end all of them; an element that was taken back ends by itself.
-            (false, Some(_)) => {}
         }
-        Ok(())
+        failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    fn cancel_line(&self, batch: &Submitted, elements: &[u64]) -> Option<String> {
+        let all = (elements.len() as u64) == batch.elements;
+        let lines = self.cancel_lines(batch, (!all).then_some(elements)).ok()?;
+        // Where the command ends all elements or none, it is still the only one.
+        let lines = if lines.is_empty() {
+            self.cancel_lines(batch, None).ok()?
+        } else {
+            lines
+        };
+        (!lines.is_empty()).then(|| lines.join("; "))
+    }
+
+    fn collects(&self) -> bool {
+        self.options.collect.is_some()
     }
 
     fn collect(&self, batches: &[Submitted]) -> Result<(), PlaceError> {

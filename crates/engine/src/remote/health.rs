@@ -1,0 +1,104 @@
+//! Whether a chunk is still alive: its heartbeat counts first and the scheduler's word second; records come before both.
+
+use super::contract::JobState;
+use super::controller::SOON;
+use super::open::OpenChunk;
+use std::time::{Duration, Instant};
+
+/// How long a cancelled job is waited for.
+pub(super) const CANCEL_WAIT: Duration = Duration::from_secs(90);
+
+/// What to think of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Health {
+    /// Wait.
+    Fine,
+    /// Its runner left in good order, with trials that it did not begin.
+    Left,
+    /// It will not come back.
+    Dead,
+}
+
+/// What the scheduler's word is worth about a job that was cancelled.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Trust {
+    /// Its jobs have no name by which they could be ended: they leave by themselves when they begin.
+    pub(super) nameless: bool,
+    /// It keeps a list of all jobs, so that one that is not on it is strange: nobody else would hear of it.
+    pub(super) lists_all: bool,
+    /// What ended jobs left comes through it, and did not come when it was last asked.
+    pub(super) owes_records: bool,
+}
+
+impl OpenChunk {
+    /// The health of a chunk that is wanted.
+    pub(super) fn health(&self, grace: Duration, now: Instant) -> Health {
+        if self.has_left() {
+            return if self.is_in_doubt(now) {
+                Health::Fine
+            } else {
+                Health::Left
+            };
+        }
+        let quiet = now.duration_since(self.heard);
+        if self.state.is_over() {
+            let since = now.duration_since(self.state_since);
+            let dead = since >= self.patience() && quiet >= self.patience();
+            return if dead { Health::Dead } else { Health::Fine };
+        }
+        let waits = match &self.state {
+            // Its turn has not come, or a person holds it back.
+            JobState::Pending => !self.began(),
+            JobState::Suspended => true,
+            JobState::Held(reason) => !self.began() && !reason.contains("launch failed"),
+            _ => false,
+        };
+        if waits || quiet < grace {
+            Health::Fine
+        } else {
+            Health::Dead
+        }
+    }
+
+    /// The same for one that was taken back before it began: it is over as soon as the scheduler says, after that, that
+    /// it waits (whoever begins later sees that it was taken back) or is gone.
+    pub(super) fn recalled_health(&self, since: Instant, grace: Duration, now: Instant) -> Health {
+        let waits = matches!(self.state, JobState::Pending | JobState::Held(_)) && !self.began();
+        let gone = self.state.is_over() && self.state != JobState::NodeLost;
+        if self.was_sighted(since) && (waits || gone) {
+            Health::Left
+        } else {
+            self.health(grace, now)
+        }
+    }
+
+    /// The same for one whose run was cancelled: it is over when it said so, or when the scheduler says so that was
+    /// asked after that, and no heartbeat says otherwise. One that lives is never taken for over, however long it takes.
+    pub(super) fn cancelled_health(&self, since: Instant, trust: Trust, now: Instant) -> Health {
+        if self.has_left() || (trust.nameless && !self.began()) {
+            return Health::Left;
+        }
+        let waited = now.duration_since(since);
+        let gone = match &self.state {
+            JobState::Missing if trust.lists_all => waited >= CANCEL_WAIT,
+            JobState::Missing => waited >= SOON,
+            state => state.is_over(),
+        };
+        let brought = !trust.owes_records || waited >= CANCEL_WAIT;
+        let silent = !self.began() || now.duration_since(self.heard) >= self.patience();
+        if self.was_sighted(since) && gone && brought && silent {
+            Health::Dead
+        } else {
+            Health::Fine
+        }
+    }
+
+    /// How long a heartbeat may take: a process whose node the scheduler gave up may live, and would be heard by then.
+    fn patience(&self) -> Duration {
+        Duration::from_secs_f64(self.beat_s * 2.5)
+    }
+
+    fn was_sighted(&self, since: Instant) -> bool {
+        self.sighted_at.is_some_and(|at| at >= since)
+    }
+}
