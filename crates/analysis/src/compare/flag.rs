@@ -131,7 +131,7 @@ impl fmt::Display for Flag {
             }
             Self::RoundedIntegers => f.write_str(
                 "large whole numbers: above 9,007,199,254,740,992 (2^53) their last digits are not kept, and values that \
-                 differ in those alone are the same here; report what they have in common apart",
+                 differ in those alone are the same here; subtract what they have in common before reporting them",
             ),
             Self::OtherParts { control, candidate } => {
                 let steps = |[from, to]: [f64; 2]| {
