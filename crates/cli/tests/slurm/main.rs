@@ -176,6 +176,43 @@ fn cancelling_ends_every_job() {
 }
 
 #[test]
+fn a_scancel_that_is_killed_and_a_cancel_that_is_killed_are_made_again() {
+    let Some(site) = Site::new(&Ways::default(), &spec(4, WAITS, "pack = 2")) else {
+        return;
+    };
+    site.expect(0, &["run", "bench.toml", "--detach"]);
+    site.until("every job runs", |site| site.begun() == 4);
+    site.project.write(
+        "bin/scancel",
+        "#!/bin/sh\necho told >> $PLACE/told\n[ -e $PLACE/well ] || kill -INT $$\nexec /usr/bin/scancel \"$@\"\n",
+    );
+    site.project.shell("chmod +x bin/scancel");
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", site.project.path().join("bin").display());
+    let mut cancel = site.command(&["cancel", "bench"]);
+    let mut cancel = cancel.env("PATH", &path).spawn().unwrap();
+    let told = |site: &Site| {
+        let told = std::fs::read_to_string(site.project.path().join("told"));
+        told.unwrap_or_default().lines().count()
+    };
+    site.until("scancel is run again", |site| told(site) >= 2);
+    cancel.kill().unwrap();
+    cancel.wait().unwrap();
+    assert!(site.cluster.queued() > 0, "its jobs live");
+    site.project.write("well", "");
+    let mut again = site.command(&["cancel", "bench"]);
+    assert!(again.env("PATH", &path).status().unwrap().success());
+    let audit = site.audit();
+    audit.all(8, "cancelled");
+    site.until("the queue is empty", |site| site.cluster.queued() == 0);
+    site.go();
+    site.expect(0, &["run", "bench.toml", "--resume"]);
+    let audit = site.audit();
+    audit.all(8, "ok");
+    assert_eq!(audit.ledger.len(), 8, "no trial ran beside another");
+}
+
+#[test]
 fn limits_hold_on_nodes_as_here() {
     let Some(site) = Site::new(&Ways::default(), &spec(3, "sleep 20", "")) else {
         return;

@@ -102,3 +102,63 @@ impl OpenChunk {
         self.sighted_at.is_some_and(|at| at >= since)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CANCEL_WAIT, Health, JobState, OpenChunk, Trust};
+    use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given};
+    use std::time::{Duration, Instant};
+
+    /// A cancelled chunk without a heartbeat, of which the scheduler says this, so long after.
+    fn cancelled(state: JobState, trust: Trust, waited: Duration) -> Health {
+        let since = Instant::now();
+        let given = Given {
+            index: 0,
+            attempt: 1,
+        };
+        let chunk = Chunk {
+            schema: CHUNK_SCHEMA,
+            number: 0,
+            plan_hash: String::new(),
+            only: None,
+            version: String::new(),
+            beat_s: 10.0,
+            trials: vec![given],
+        };
+        let mut chunk = OpenChunk::new(ChunkDir::at("/none".into()), &chunk, (0, 0), since);
+        let now = since + waited;
+        assert_eq!(chunk.cancelled_health(since, trust, now), Health::Fine);
+        chunk.sight(state, now);
+        chunk.cancelled_health(since, trust, now)
+    }
+
+    #[test]
+    fn a_cancelled_job_is_over_when_that_is_known() {
+        let (shared, long) = (Trust::default(), CANCEL_WAIT * 100);
+        for lives in [JobState::Pending, JobState::Running, JobState::Suspended] {
+            assert_eq!(cancelled(lives, shared, long), Health::Fine);
+        }
+        let at_once = Duration::ZERO;
+        assert_eq!(
+            cancelled(JobState::Cancelled, shared, at_once),
+            Health::Dead
+        );
+        // One that is not in the queue may just not be there yet; where the queue has all jobs, that is strange.
+        assert_eq!(cancelled(JobState::Missing, shared, at_once), Health::Fine);
+        let soon = CANCEL_WAIT / 2;
+        assert_eq!(cancelled(JobState::Missing, shared, soon), Health::Dead);
+        let lists_all = Trust {
+            lists_all: true,
+            ..shared
+        };
+        assert_eq!(cancelled(JobState::Missing, lists_all, soon), Health::Fine);
+        assert_eq!(cancelled(JobState::Missing, lists_all, long), Health::Dead);
+        // What it left is waited for, and given up in the end.
+        let owes_records = Trust {
+            owes_records: true,
+            ..lists_all
+        };
+        assert_eq!(cancelled(JobState::Done, owes_records, soon), Health::Fine);
+        assert_eq!(cancelled(JobState::Done, owes_records, long), Health::Dead);
+    }
+}
