@@ -265,7 +265,8 @@ fn finite(rows: &SideRows) -> impl Iterator<Item = f64> + '_ {
 
 fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
     let binary = finite(rows).all(|value| value == 0.0 || value == 1.0);
-    if binary && finite(rows).next().is_some() {
+    // One step is no success.
+    if binary && !declaration.counts_steps() && finite(rows).next().is_some() {
         DataKind::Binary
     } else if is_timing(declaration) && finite(rows).all(|value| value > 0.0) {
         DataKind::Timing

@@ -230,9 +230,10 @@ struct Asked<'a> {
 
 fn declared(spec: &Spec, column: &TableColumn) -> MetricDeclaration {
     let known = spec.metrics.iter().find(|m| m.name == column.metric);
-    known
-        .map(MetricDeclaration::reduced)
-        .unwrap_or_else(|| MetricDeclaration::named(column.metric.as_str()))
+    known.map_or_else(
+        || MetricDeclaration::named(column.metric.as_str()),
+        MetricDeclaration::reduced,
+    )
 }
 
 /// By what a number of the metric is multiplied to get the column's.
