@@ -16,6 +16,7 @@ mod episodes;
 mod filter;
 mod load;
 mod metric;
+mod metric_summary;
 pub mod preset;
 mod read;
 mod reference_points;

@@ -277,7 +277,8 @@ fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
     if is_timing(declaration) {
         // Also where a clock too coarse for the work gives zeros, which are no failures.
         DataKind::Timing
-    } else if binary && finite(rows).next().is_some() {
+    } else if binary && !declaration.counts_steps() && finite(rows).next().is_some() {
+        // One step is no success.
         DataKind::Binary
     } else {
         DataKind::Scalar

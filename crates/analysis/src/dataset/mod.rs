@@ -11,6 +11,7 @@ mod result_json;
 mod reuse;
 mod run;
 mod table;
+mod values;
 
 pub(crate) use horizon::Horizon;
 
@@ -352,44 +353,6 @@ impl Dataset {
             .find(|declared| declared.name == metric)
     }
 
-    /// The series behind a metric's value for every trial; absent where it is of none.
-    pub(crate) fn series(&self, metric: &str) -> Vec<Option<Behind>> {
-        let mut series = vec![None; self.trials.len()];
-        if let Some(column) = self.by_metric.get(metric) {
-            for (place, behind) in &self.columns[*column].series {
-                series[*place as usize] = Some(*behind);
-            }
-        }
-        series
-    }
-
-    /// The value of a metric for every trial; absent where it reported none.
-    pub(crate) fn values(&self, metric: &str) -> Vec<Option<f64>> {
-        let mut values = vec![None; self.trials.len()];
-        if let Some(column) = self.by_metric.get(metric) {
-            for (place, value) in &self.columns[*column].values {
-                values[*place as usize] = Some(*value);
-            }
-            let not_reached = self.columns[*column].series.iter();
-            let not_reached = not_reached.filter(|(_, behind)| behind.not_reached);
-            let places: Vec<usize> = not_reached.map(|(place, _)| *place as usize).collect();
-            let horizon = Horizon::of(
-                places
-                    .into_iter()
-                    .filter_map(|place| Some((self.trials[place].task, values[place]?))),
-            );
-            for (trial, value) in self.trials.iter().zip(&mut values) {
-                *value = value.map(|value| horizon.counted(trial.task, value));
-            }
-        }
-        values
-    }
-
-    /// Whether some trial has a value of a metric.
-    pub(crate) fn has_values(&self, metric: &str) -> bool {
-        self.by_metric.contains_key(metric)
-    }
-
     /// The tasks that a metric is about: those with a value of it, and those of which no trial ended ok, so that what
     /// failed does not change what is compared.
     pub(crate) fn reporting_tasks(&self, metric: &str) -> Vec<&str> {
@@ -408,10 +371,12 @@ impl Dataset {
         tasks.map(|(_, task)| task.as_str()).collect()
     }
 
-    /// Whether every value of a metric is 0 or 1; also where there is none. Never for times.
+    /// Whether every value of a metric is 0 or 1; also where there is none. Times and numbers of steps are never meant so.
     pub(crate) fn is_pass_or_fail(&self, metric: &str) -> bool {
         let declared = self.declaration(metric);
-        if declared.map_or_else(|| is_timing(&MetricDeclaration::named(metric)), is_timing) {
+        let steps = declared.is_some_and(MetricDeclaration::counts_steps);
+        if steps || declared.map_or_else(|| is_timing(&MetricDeclaration::named(metric)), is_timing)
+        {
             return false;
         }
         let column = self

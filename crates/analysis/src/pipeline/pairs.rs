@@ -158,15 +158,12 @@ fn from_pairs(pairs: Vec<(Pair, History, History)>) -> Result<Arranged, Analysis
                 && arranged.candidate[*place].shares_seed(&other)
         };
         let known = (0..arranged.control.len()).find(together);
-        match known.filter(|_| averaged) {
-            Some(place) => {
-                arranged.control[place].rollouts.push(one);
-                arranged.candidate[place].rollouts.push(other);
-            }
-            None => {
-                arranged.control.push(one);
-                arranged.candidate.push(other);
-            }
+        if let Some(place) = known.filter(|_| averaged) {
+            arranged.control[place].rollouts.push(one);
+            arranged.candidate[place].rollouts.push(other);
+        } else {
+            arranged.control.push(one);
+            arranged.candidate.push(other);
         }
     }
     let note = averaged_note(trials, arranged.control.len());

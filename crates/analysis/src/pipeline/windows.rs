@@ -34,7 +34,9 @@ pub(super) fn withhold_other_parts(
         return;
     };
     let way_out = match question.summary.kind {
-        SummaryType::Auc => "--summary.share_of steps takes the same steps of all",
+        SummaryType::Auc => {
+            "--summary.share_of steps takes the same steps of all, as do .step_min and .step_max"
+        }
         SummaryType::EvalLastN | SummaryType::Slope => {
             "--summary.type auc with --summary.share_of steps takes the same steps of all"
         }

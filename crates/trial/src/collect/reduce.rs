@@ -229,7 +229,7 @@ fn describe(summary: &SeriesSummary) -> String {
         step,
         threshold,
     } = summary;
-    let mut words = match kind {
+    let words = match kind {
         SummaryKind::Auc => "auc".to_owned(),
         SummaryKind::LastN => format!("mean of last {}", n.unwrap_or(DEFAULT_LAST_N)),
         SummaryKind::Last => "last".to_owned(),
@@ -240,14 +240,12 @@ fn describe(summary: &SeriesSummary) -> String {
         SummaryKind::AtStep => format!("value at step {}", step.unwrap_or(f64::NAN)),
         SummaryKind::TimeTo => format!("first step at {}", threshold.unwrap_or(f64::NAN)),
     };
-    if let Some(share) = percent {
-        words.push_str(&format_args!(" of the last {} % of steps", share * 100.0).to_string());
-    }
-    words.push_str(&match (step_min, step_max) {
-        (Some(from), Some(to)) => format!(" of steps {from} to {to}"),
-        (Some(from), None) => format!(" from step {from} on"),
-        (None, Some(to)) => format!(" up to step {to}"),
-        (None, None) => String::new(),
-    });
-    words
+    let window = match (percent, step_min, step_max) {
+        (Some(share), _, _) => format!(" of the last {} % of steps", share * 100.0),
+        (None, Some(from), Some(to)) => format!(" of steps {from} to {to}"),
+        (None, Some(from), None) => format!(" from step {from} on"),
+        (None, None, Some(to)) => format!(" up to step {to}"),
+        (None, None, None) => String::new(),
+    };
+    words + &window
 }

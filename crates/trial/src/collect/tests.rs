@@ -351,9 +351,8 @@ fn a_bound_of_the_peak_of_memory_is_no_value() {
 
 /// Points at 0, 10, ... 40 with their step as value.
 fn reduced(summary: &str) -> super::Collected {
-    let lines: String = (0..5)
-        .map(|n| format!("{{\"step\": {0}, \"m\": {0}}}\n", 10 * n))
-        .collect();
+    let line = |step: u32| format!("{{\"step\": {step}, \"m\": {step}}}");
+    let lines = [0, 10, 20, 30, 40].map(line).join("\n");
     let dir = trial(&[("metrics.jsonl", &lines)]);
     let mut declared = metric("m", MetricSource::Reported);
     declared.summary = Some(serde_json::from_str(summary).unwrap());

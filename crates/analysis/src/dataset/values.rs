@@ -1,0 +1,39 @@
+//! One metric of all trials: its values, and the series behind them.
+
+use super::{Dataset, Horizon};
+use crate::observation::Behind;
+
+impl Dataset {
+    /// The series behind a metric's value for every trial; absent where it is of none.
+    pub(crate) fn series(&self, metric: &str) -> Vec<Option<Behind>> {
+        let mut series = vec![None; self.trials.len()];
+        if let Some(column) = self.by_metric.get(metric) {
+            for (place, behind) in &self.columns[*column].series {
+                series[*place as usize] = Some(*behind);
+            }
+        }
+        series
+    }
+
+    /// The value of a metric for every trial; absent where it reported none.
+    pub(crate) fn values(&self, metric: &str) -> Vec<Option<f64>> {
+        let mut values = vec![None; self.trials.len()];
+        if let Some(column) = self.by_metric.get(metric) {
+            for (place, value) in &self.columns[*column].values {
+                values[*place as usize] = Some(*value);
+            }
+            let not_reached = self.columns[*column].series.iter();
+            let not_reached = not_reached.filter(|(_, behind)| behind.not_reached);
+            let places: Vec<usize> = not_reached.map(|(place, _)| *place as usize).collect();
+            let horizon = Horizon::of(
+                places
+                    .into_iter()
+                    .filter_map(|place| Some((self.trials[place].task, values[place]?))),
+            );
+            for (trial, value) in self.trials.iter().zip(&mut values) {
+                *value = value.map(|value| horizon.counted(trial.task, value));
+            }
+        }
+        values
+    }
+}
