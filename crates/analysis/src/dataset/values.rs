@@ -36,4 +36,9 @@ impl Dataset {
         }
         values
     }
+
+    /// Whether some trial has a value of a metric.
+    pub(crate) fn has_values(&self, metric: &str) -> bool {
+        self.by_metric.contains_key(metric)
+    }
 }

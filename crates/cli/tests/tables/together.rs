@@ -41,7 +41,7 @@ fn updates_at_the_same_time_lose_no_row() {
     let mut files: Vec<String> = std::fs::read_dir(project.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !name.ends_with(".toml"))
+        .filter(|name| !matches!(name.rsplit_once('.'), Some((_, "toml"))))
         .collect();
     files.sort();
     assert_eq!(

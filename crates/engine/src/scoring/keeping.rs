@@ -3,6 +3,7 @@
 use crate::EngineError;
 use fairtrial_journal::{Event, JournalError, JournalWriter, RunDir, RunState, views};
 use fairtrial_model::{Outcome, Record, UtcTime};
+use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
 /// A journal that is open for new scores. One that is not closed in the end says so: see [`RunState::is_half_scored`].
@@ -64,9 +65,8 @@ impl<'a> Keeper<'a> {
         let Kept { outcomes, failed } = kept.unwrap_or_else(PoisonError::into_inner);
         let mut text = format!("{} rollouts were scored again", outcomes.len());
         if missed > 0 {
-            text.push_str(&format!(
-                ", {missed} could not be and have their old scores"
-            ));
+            // Writing to a text cannot fail.
+            let _ = write!(text, ", {missed} could not be and have their old scores");
         }
         self.writer.append(&Event::Note { at: now, text });
         let mixed = missed > 0 && (before.is_half_scored() || !outcomes.is_empty());
