@@ -239,9 +239,12 @@ impl Session<'_> {
         let state = Arc::new(RunState::read(&self.run.journal())?);
         let told = RunEvent::Closed(self.run.clone(), Arc::clone(&state));
         let _ = self.events.send(told);
-        // Where nothing was added, the views of the session before are still true, if it came to write them.
+        // Where nothing was added and the run ended as before, the views of that session are still true, if it came to
+        // write them.
+        let ended_before = self.known.closed().map(|(_, status)| status);
+        let same = report.ran == 0 && ended_before == Some(report.status);
         let views = Views::new(&self.run, plan.spec());
-        if report.ran == 0 && self.views_were_whole {
+        if same && self.views_were_whole {
             views.confirm()?;
         } else {
             views.finish(&state)?;
