@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::path::Path;
 
 /// The right to change the tables of a folder, held until dropped. The system takes it back when the process dies.
-pub(super) struct FolderLock(#[allow(dead_code, reason = "held, not used")] Option<File>);
+pub(super) struct FolderLock {
+    _held: Option<File>,
+}
 
 impl FolderLock {
     /// Waits for whoever changes a table beside this one. The folder is locked and not the table, which is replaced by a
@@ -18,6 +20,6 @@ impl FolderLock {
             folder.lock().is_ok().then_some(folder)
         });
         // Some file systems have no locks: there the look before the replacement has to do.
-        Self(held)
+        Self { _held: held }
     }
 }
