@@ -2,6 +2,7 @@
 
 use crate::aggregate::{CPU, DURATION};
 use fairtrial_experiment::protocol::Sample;
+use fairtrial_model::{Leaf, each_leaf};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -19,32 +20,17 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Adds every number of a table under its path; truth values as 0 and 1. Where a name comes twice the first counts:
-    /// a mean over both would be of neither.
+    /// Adds every number of a table under its path. Where a name comes twice the first counts: a mean over both would be
+    /// of neither.
     pub(crate) fn take(&mut self, path: &str, table: &Map<String, Value>) {
-        for (name, value) in table {
-            let name = if path.is_empty() {
-                name.clone()
-            } else {
-                format!("{path}.{name}")
-            };
-            match value {
-                Value::Number(number) => {
-                    if let Some(number) = number.as_f64() {
-                        self.add(&name, number);
-                    }
-                }
-                Value::Bool(truth) => self.add(&name, f64::from(u8::from(*truth))),
-                Value::String(text) if text == "NaN" => self.add(&name, f64::NAN),
-                Value::String(text) if text == "Infinity" => self.add(&name, f64::INFINITY),
-                Value::String(text) if text == "-Infinity" => self.add(&name, f64::NEG_INFINITY),
-                Value::Object(inner) => self.take(&name, inner),
-                Value::Array(_) => self
-                    .remarks
-                    .push(format!("{name}: a list, which is no number")),
-                Value::String(_) | Value::Null => {}
+        each_leaf(path, table, &mut |name, leaf| match leaf {
+            Leaf::Number(number) => self.add(&name, number),
+            Leaf::Other(Value::Array(_)) => {
+                let remark = format!("{name}: a list, which is no number");
+                self.remarks.push(remark);
             }
-        }
+            Leaf::Other(_) => {}
+        });
     }
 
     fn add(&mut self, name: &str, value: f64) {

@@ -9,6 +9,7 @@ mod clock;
 mod digits;
 mod episode;
 mod hex;
+mod leaves;
 mod metric;
 mod nearest;
 mod number;
@@ -33,6 +34,7 @@ pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
 };
 pub use hex::hex;
+pub use leaves::{Leaf, each_leaf};
 pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
 pub use nearest::nearest;
 pub use number::Number;

@@ -6,7 +6,7 @@
 use super::{Dataset, FactKind, Origin, Repeat};
 use crate::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
-use fairtrial_model::{Direction, MetricDeclaration, Outcome, Params};
+use fairtrial_model::{Direction, Leaf, MetricDeclaration, Outcome, Params, each_leaf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -151,32 +151,15 @@ fn observation<'a>(
 
 fn values_of(iteration: &Iteration) -> Vec<(Cow<'_, str>, f64)> {
     let mut values = Vec::new();
-    numbers(&mut values, "", &iteration.metrics);
+    each_leaf("", &iteration.metrics, &mut |name, leaf| {
+        if let Leaf::Number(number) = leaf {
+            push(&mut values, name, number);
+        }
+    });
     if let Some(seconds) = iteration.duration_s {
         push(&mut values, DURATION.to_owned(), seconds);
     }
     values
-}
-
-/// Every number, those inside objects by their path; a truth value is 0 or 1.
-fn numbers<'a>(values: &mut Vec<(Cow<'a, str>, f64)>, path: &str, map: &'a Map<String, Value>) {
-    for (name, value) in map {
-        let name = if path.is_empty() {
-            name.clone()
-        } else {
-            format!("{path}.{name}")
-        };
-        match value {
-            Value::Number(number) => {
-                if let Some(x) = number.as_f64() {
-                    push(values, name, x);
-                }
-            }
-            Value::Bool(truth) => push(values, name, f64::from(u8::from(*truth))),
-            Value::Object(inner) => numbers(values, &name, inner),
-            _ => {}
-        }
-    }
 }
 
 /// Of a name that comes twice (`a.b`, and `b` inside of `a`) the first counts, as in records.
