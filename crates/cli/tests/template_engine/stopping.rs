@@ -87,14 +87,20 @@ fn cancelling_submits_nothing() {
     assert_eq!((site.calls("submit"), site.records("cancelled")), (0, 6));
 }
 
-#[test]
-fn a_cancel_that_was_killed_is_gone_on_with() {
+/// Six jobs whose `cancel` was killed while the scheduler was being told.
+fn with_a_killed_cancel() -> Site {
     let site = Site::detached(6);
     site.set("slow-cancel");
     let mut cancel = site.start(&["cancel", "bench"]);
     site.until("the scheduler is told", |site| site.calls("cancel") >= 1);
     cancel.kill().unwrap();
     cancel.wait().unwrap();
+    site
+}
+
+#[test]
+fn a_cancel_that_was_killed_is_gone_on_with() {
+    let site = with_a_killed_cancel();
     // What was asked before comes to nothing, as if it had been killed as well.
     site.set("fail-cancel");
     site.unset("slow-cancel");
@@ -109,12 +115,7 @@ fn a_cancel_that_was_killed_is_gone_on_with() {
 
 #[test]
 fn who_resumes_after_a_killed_cancel_waits_for_the_old_jobs() {
-    let site = Site::detached(6);
-    site.set("slow-cancel");
-    let mut cancel = site.start(&["cancel", "bench"]);
-    site.until("the scheduler is told", |site| site.calls("cancel") >= 1);
-    cancel.kill().unwrap();
-    cancel.wait().unwrap();
+    let site = with_a_killed_cancel();
     // The scheduler does nothing: its jobs go on with the trials that they began, and no others.
     site.set("fail-cancel");
     site.unset("slow-cancel");
