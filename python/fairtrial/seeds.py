@@ -26,17 +26,24 @@ class SeedsNumpy:
 
     def __init__(self, seed: int):
         self.seed = seed
+        self.looking = False
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != "numpy":
+        if name != "numpy" or self.looking:
             return None
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
-        spec = importlib.util.find_spec(name)
+        self.looking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.looking = False
         if spec is None or spec.loader is None:
             return spec
         load = spec.loader.exec_module
 
         def load_and_seed(module: Any) -> None:
+            # Only now: who asks whether there is a numpy has not loaded it yet.
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)  # type: ignore[arg-type]
             load(module)
             seed_numpy(module, self.seed)
 

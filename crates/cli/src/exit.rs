@@ -78,6 +78,9 @@ impl Failure {
     }
 }
 
+/// What to do about a run without its first files.
+const NEVER_BEGAN: &str = "the run was ended before it began: `fairtrial run SPEC --resume` begins it, or remove its folder";
+
 impl From<fairtrial_journal::JournalError> for Failure {
     fn from(error: fairtrial_journal::JournalError) -> Self {
         use fairtrial_journal::JournalError::{Io, Locked, Name, NoSuchRun};
@@ -91,9 +94,7 @@ impl From<fairtrial_journal::JournalError> for Failure {
             Io { path, source, .. }
                 if path.ends_with("journal.jsonl") && source.kind() == ErrorKind::NotFound =>
             {
-                Self::machine(error.to_string()).hint(
-                    "the run was ended before it began: `fairtrial run SPEC --resume` begins it, or remove its folder",
-                )
+                Self::machine(error.to_string()).hint(NEVER_BEGAN)
             }
             _ => Self::machine(error.to_string()),
         }
@@ -102,7 +103,12 @@ impl From<fairtrial_journal::JournalError> for Failure {
 
 impl From<fairtrial_journal::ResolvedSpecError> for Failure {
     fn from(error: fairtrial_journal::ResolvedSpecError) -> Self {
-        Self::machine(error.to_string())
+        use fairtrial_journal::ResolvedSpecError::{Absent, Unreadable};
+        match error {
+            Unreadable(error) => error.into(),
+            Absent(_) => Self::machine(error.to_string()).hint(NEVER_BEGAN),
+            _ => Self::machine(error.to_string()),
+        }
     }
 }
 
@@ -110,6 +116,7 @@ impl From<fairtrial_engine::EngineError> for Failure {
     fn from(error: fairtrial_engine::EngineError) -> Self {
         match error {
             fairtrial_engine::EngineError::Journal(error) => error.into(),
+            fairtrial_engine::EngineError::Spec(error) => error.into(),
             error if error.is_input() => Self::input(error.to_string()),
             error => Self::machine(error.to_string()),
         }
@@ -127,7 +134,8 @@ impl From<fairtrial_analysis::AnalysisError> for Failure {
         use fairtrial_analysis::AnalysisError::{Git, Journal, Spec};
         match error {
             Journal(error) => error.into(),
-            Git(_) | Spec(_) => Self::machine(error.to_string()),
+            Spec(error) => error.into(),
+            Git(_) => Self::machine(error.to_string()),
             _ => Self::input(error.to_string()),
         }
     }

@@ -46,15 +46,17 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
     for (name, aggregate) in aggregates(&ending.samples) {
         line.insert(name, json!(aggregate.mean));
     }
+    let mut told = Vec::new();
     for found in &ending.findings {
         let mut seen = Numbers::default();
         seen.take(&found.name, &found.summary);
         for (name, value) in seen.found {
-            put_beside(&mut line, name, json!(value));
+            told.extend(put_beside(&mut line, name, json!(value)));
         }
+        told.extend(seen.remarks);
     }
     let notes = [gaps(&ending.samples), remarks(&ending.samples)];
-    let mut notes: Vec<String> = notes.into_iter().flatten().collect();
+    let mut notes: Vec<String> = notes.into_iter().flatten().chain(told).collect();
     notes.extend(ending.remarks.iter().take(MOST_REMARKS).cloned());
     if let Some(more) = ending.remarks.len().checked_sub(MOST_REMARKS + 1) {
         notes.push(format!("and {} more artifacts", more + 1));

@@ -16,7 +16,7 @@ const MOST_REMARKS: usize = 5;
 pub(crate) struct Numbers {
     pub(crate) found: Vec<(String, f64)>,
     /// What a reader of them should know: names that came twice, values that are no numbers.
-    remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
 }
 
 impl Numbers {
@@ -63,9 +63,7 @@ pub(crate) fn numbers_of(sample: &Sample) -> Numbers {
     }
     let (instruments, shared) = of_instruments(sample);
     numbers.take("", &instruments);
-    let shared = shared.iter().map(|name| {
-        format!("{name}: the experiment's own, an instrument's is {OF_INSTRUMENT}{name}")
-    });
+    let shared = shared.iter().map(|name| beside(name));
     numbers.remarks.extend(shared);
     numbers
 }
@@ -99,13 +97,24 @@ pub(crate) fn of_instruments(sample: &Sample) -> (Cow<'_, Map<String, Value>>, V
     (Cow::Owned(settled), shared)
 }
 
-/// Puts what an instrument outside of the worker found into what the experiment reports, under a name of its own.
-pub(crate) fn put_beside(metrics: &mut Map<String, Value>, name: String, value: Value) {
-    if metrics.contains_key(&name) {
-        metrics.insert(format!("{OF_INSTRUMENT}{name}"), value);
-    } else {
+/// That a name is the experiment's, and what an instrument's value of that name is called.
+fn beside(name: &str) -> String {
+    format!("{name}: the experiment's own, an instrument's is {OF_INSTRUMENT}{name}")
+}
+
+/// Puts what an instrument outside of the worker found into what the experiment reports, under a name of its own; that is
+/// told where it is not the one that it came with.
+pub(crate) fn put_beside(
+    metrics: &mut Map<String, Value>,
+    name: String,
+    value: Value,
+) -> Option<String> {
+    if !metrics.contains_key(&name) {
         metrics.insert(name, value);
+        return None;
     }
+    metrics.insert(format!("{OF_INSTRUMENT}{name}"), value);
+    Some(beside(&name))
 }
 
 /// What a reader of the numbers should know, in words; nothing where all is as it seems.

@@ -76,7 +76,7 @@ pub enum EngineError {
     #[error(
         "{} was moved or copied: {jobs} of its jobs were submitted from another place and write there. Go on in the \
          original, or move the folder back. Where there is no original any more, end the jobs {names}, remove the \
-         folder `chunks` in the run's, and `fairtrial run --resume` runs what has no record", path.display()
+         folder `chunks` in the run's, and `fairtrial run SPEC --resume` runs what has no record", path.display()
     )]
     Moved {
         /// How many jobs are open.

@@ -34,6 +34,16 @@ pub enum Scale {
     Ratio,
 }
 
+impl Scale {
+    /// A mean of the units in the metric's own unit.
+    pub(crate) fn in_own_unit(self, mean: f64) -> f64 {
+        match self {
+            Self::Difference => mean,
+            Self::Ratio => mean.exp(),
+        }
+    }
+}
+
 /// Smallest change of a timing that matters where no margin is declared, as a share of the control.
 const TIMING_THRESHOLD: f64 = 0.01;
 /// From 2^53 on not every whole number can be kept; beyond 2^64 numbers are hardly meant to be whole.
@@ -187,10 +197,7 @@ impl Case {
     }
 
     fn own_scale(&self, mean: Option<f64>) -> Option<f64> {
-        match self.scale {
-            Scale::Difference => mean,
-            Scale::Ratio => mean.map(f64::exp),
-        }
+        mean.map(|mean| self.scale.in_own_unit(mean))
     }
 
     /// What the interval is held against.
@@ -277,12 +284,16 @@ fn data_kind(rows: &SideRows, declaration: &MetricDeclaration) -> DataKind {
     if is_timing(declaration) {
         // Also where a clock too coarse for the work gives zeros, which are no failures.
         DataKind::Timing
-    } else if binary && !declaration.counts_steps() && finite(rows).next().is_some() {
-        // One step is no success.
+    } else if binary && may_be_pass_or_fail(declaration) && finite(rows).next().is_some() {
         DataKind::Binary
     } else {
         DataKind::Scalar
     }
+}
+
+/// Times and numbers of steps are never meant as pass or fail, whatever values they happen to have.
+pub(crate) fn may_be_pass_or_fail(declaration: &MetricDeclaration) -> bool {
+    !is_timing(declaration) && !declaration.counts_steps()
 }
 
 /// A duration by its source, its unit or, where neither is declared, the ending that durations have.

@@ -5,7 +5,7 @@
 //! standard errors. So every test against it counts as one of all pairs (Bonferroni over k (k - 1) / 2), whichever of
 //! them the data single out.
 
-use super::case::{Asked, Case, DataKind, Scale, is_timing};
+use super::case::{Asked, Case, DataKind, Scale};
 use super::chances::{Draws, best_of};
 use super::fill::{Fill, FillByTask};
 use super::rates;
@@ -130,7 +130,7 @@ impl Contest<'_> {
                 place,
                 mean: means[place],
                 failed: missing[place].failed,
-                worst_case: (missing[place].failed > 0).then(|| own_scale(scale, ranked[place])),
+                worst_case: (missing[place].failed > 0).then(|| scale.in_own_unit(ranked[place])),
                 barred: barred[place].clone(),
                 interval: interval(&alone[place], Level::two_sided(self.alpha)),
                 n: alone[place].sample.sizes().0,
@@ -174,12 +174,13 @@ impl Contest<'_> {
         let kinds = || alone.iter().map(|case| case.kind);
         let kind = match kinds().next() {
             Some(kind) if kinds().all(|other| other == kind) => kind,
-            _ if positive && self.asked.between.is_none() && is_timing(&self.asked.declaration) => {
-                DataKind::Timing
-            }
             _ => DataKind::Scalar,
         };
-        if options.method == Method::LogRatio && !positive {
+        let by_ratio = match options.method {
+            Method::Auto => kind == DataKind::Timing,
+            method => method == Method::LogRatio,
+        };
+        if by_ratio && !positive {
             options.method = Method::T;
         }
         let asked = Asked {
@@ -240,7 +241,7 @@ impl Contest<'_> {
 
     fn case(&self, control: &Contestant<'_>, candidate: &Contestant<'_>) -> Case {
         let metric = &self.asked.declaration.name;
-        let rows = SideRows::of(
+        let rows = SideRows::among(
             (&control.side, &control.point),
             (&candidate.side, &candidate.point),
             metric,
@@ -294,14 +295,6 @@ fn lacks(tasks: usize) -> Option<String> {
     (tasks > 0).then(|| format!("nothing in {tasks} task{s} that others have"))
 }
 
-/// A mean of the units in the metric's own unit.
-fn own_scale(scale: Scale, mean: f64) -> f64 {
-    match scale {
-        Scale::Difference => mean,
-        Scale::Ratio => mean.exp(),
-    }
-}
-
 /// The interval of a contestant's mean: of a rate by Wilson, of a timing on logarithms, else by t.
 fn interval(case: &Case, level: Level) -> Option<Interval> {
     let strata = case.sample.strata.iter();
@@ -314,8 +307,8 @@ fn interval(case: &Case, level: Level) -> Option<Interval> {
         _ => mean_t(&Scores::new(&tasks).ok()?, level).ok()?.interval,
     };
     Some(Interval {
-        low: own_scale(case.scale, interval.low),
-        high: own_scale(case.scale, interval.high),
+        low: case.scale.in_own_unit(interval.low),
+        high: case.scale.in_own_unit(interval.high),
         level,
     })
 }

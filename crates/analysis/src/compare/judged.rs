@@ -57,7 +57,9 @@ pub(super) fn judged(case: &Case, answered: &Outcome<Answer>, alpha: f64) -> Jud
     {
         return Judged {
             word: Word::Inconclusive,
-            reason: flag.to_string(),
+            reason: format!(
+                "{flag}; `step_min` and `step_max` of its summary take the same steps of all"
+            ),
             withheld: true,
         };
     }

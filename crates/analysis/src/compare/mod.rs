@@ -46,7 +46,7 @@ mod verdict;
 pub use assess::{Effect, MetricComparison, Ranged, UnitCount, Verdict};
 pub use beside::{Beside, Detectable, Flip, LeaveOneOut, SignFlipBeside, Standardised};
 pub use case::{DataKind, Scale};
-pub(crate) use case::{is_timing, rule_for};
+pub(crate) use case::{is_timing, may_be_pass_or_fail, rule_for};
 pub(crate) use choice::conditions;
 pub use choice::{ConfirmPlan, PointName, PointStanding, SweepChoice, choose, choose_declared};
 pub use dropped::DroppedUnit;

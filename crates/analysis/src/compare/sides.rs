@@ -91,6 +91,12 @@ pub(crate) struct SideRows {
     pub(crate) repeat: Repeat,
 }
 
+/// Which values of a metric count.
+type ValuesOf = fn(&Dataset, &str) -> Vec<Option<f64>>;
+
+/// A side at a sweep point.
+type At<'a> = (&'a Selected<'a>, &'a Params);
+
 impl Selected<'_> {
     pub(crate) fn name(&self) -> SideName {
         SideName {
@@ -100,9 +106,14 @@ impl Selected<'_> {
         }
     }
 
-    fn rows(&self, point: &str, metric: &str, task_numbers: &mut TaskNumbers) -> Vec<Row> {
+    fn rows(
+        &self,
+        point: &str,
+        (metric, values): (&str, ValuesOf),
+        task_numbers: &mut TaskNumbers,
+    ) -> Vec<Row> {
         let data = self.data;
-        let values = data.values(metric).into_iter().zip(data.series(metric));
+        let values = values(data, metric).into_iter().zip(data.series(metric));
         let tasks: Vec<u32> = data
             .tasks
             .iter()
@@ -141,7 +152,7 @@ impl Selected<'_> {
             None => Cow::Borrowed(own?),
         };
         let mut tasks = TaskNumbers::default();
-        let rows = self.rows(&point.to_string(), SCORE, &mut tasks);
+        let rows = self.rows(&point.to_string(), (SCORE, Dataset::reported), &mut tasks);
         let name = |row: &Row| tasks.names[row.task as usize].as_str();
         let validity = floor.count(rows.iter().map(|row| (name(row), row.outcome, row.value)));
         (!validity.is_enough()).then(|| validity.why(self.name().short()))
@@ -182,11 +193,21 @@ impl TaskNumbers {
 }
 
 impl SideRows {
-    /// The rows of two sides, each at its sweep point, for a metric.
-    pub(crate) fn of(
-        (control, at): (&Selected<'_>, &Params),
-        (candidate, candidate_at): (&Selected<'_>, &Params),
-        metric: &str,
+    /// The rows of two sides, each at its sweep point, for a metric. Steps are counted up to the horizon of these two: what
+    /// a third did not reach says nothing about them.
+    pub(crate) fn of(control: At<'_>, candidate: At<'_>, metric: &str) -> Self {
+        Self::made(control, candidate, (metric, Dataset::reported)).restricted()
+    }
+
+    /// The same of two among others, which all have one horizon.
+    pub(crate) fn among(control: At<'_>, candidate: At<'_>, metric: &str) -> Self {
+        Self::made(control, candidate, (metric, Dataset::values))
+    }
+
+    fn made(
+        (control, at): At<'_>,
+        (candidate, candidate_at): At<'_>,
+        metric: (&str, ValuesOf),
     ) -> Self {
         let mut tasks = TaskNumbers::default();
         let floors = || {
@@ -195,14 +216,13 @@ impl SideRows {
                 .filter_map(|side| side.data.floor.as_ref())
         };
         let of_agents = |task: &String| floors().any(|floor| floor.rollouts.contains(task));
-        let rows = Self {
+        Self {
             control: control.rows(&at.to_string(), metric, &mut tasks),
             candidate: candidate.rows(&candidate_at.to_string(), metric, &mut tasks),
             of_agents: tasks.names.iter().map(of_agents).collect(),
             task_names: tasks.names,
             repeat: control.data.repeat,
-        };
-        rows.restricted()
+        }
     }
 
     /// The same with steps counted up to one horizon on both sides, which may be of two sources.

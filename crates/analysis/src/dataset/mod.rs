@@ -16,7 +16,7 @@ mod values;
 pub(crate) use horizon::Horizon;
 
 use crate::AnalysisError;
-use crate::compare::is_timing;
+use crate::compare::may_be_pass_or_fail;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
@@ -371,12 +371,11 @@ impl Dataset {
         tasks.map(|(_, task)| task.as_str()).collect()
     }
 
-    /// Whether every value of a metric is 0 or 1; also where there is none. Times and numbers of steps are never meant so.
+    /// Whether every value of a metric is 0 or 1; also where there is none. Never where it cannot be meant so.
     pub(crate) fn is_pass_or_fail(&self, metric: &str) -> bool {
         let declared = self.declaration(metric);
-        let steps = declared.is_some_and(MetricDeclaration::counts_steps);
-        if steps || declared.map_or_else(|| is_timing(&MetricDeclaration::named(metric)), is_timing)
-        {
+        let undeclared = || may_be_pass_or_fail(&MetricDeclaration::named(metric));
+        if !declared.map_or_else(undeclared, may_be_pass_or_fail) {
             return false;
         }
         let column = self

@@ -66,6 +66,7 @@ impl Dataset {
             ));
         }
         data.loss = intact::loss(&data.label, &state, stops.is_some());
+        data.problems.extend(data.loss.clone());
         data.extended = reuse.warning(&data.label);
         data.problems.extend(data.extended.clone());
         spec_facts(&mut data, spec);

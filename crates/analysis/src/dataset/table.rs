@@ -95,7 +95,7 @@ impl Titles {
         };
         // A cell that is no number does not make the others names: all must be words.
         let words = || {
-            let keys = ["arm", "seed", "rollout", "outcome", "status"].map(named);
+            let keys = KEY_TITLES.map(named);
             (0..headers.len())
                 .filter(|place| !keys.contains(&Some(*place)))
                 .find(|place| Cells::of(rows, *place).are_words())
@@ -192,11 +192,14 @@ impl Titles {
 }
 
 /// Titles of keys, which are found in any case.
-const KEY_TITLES: [&str; 4] = ["arm", "seed", "rollout", "outcome"];
+const KEY_TITLES: [&str; 5] = ["arm", "seed", "rollout", "outcome", "status"];
 
 /// Two columns of one title would be two metrics of one name.
 fn titles_differ(headers: &csv::StringRecord) -> Result<(), String> {
-    let is_key = |title: &str| KEY_TITLES.iter().any(|key| title.eq_ignore_ascii_case(key));
+    let is_key = |title: &str| {
+        let mut keys = KEY_TITLES.iter().chain(&TASK_TITLES);
+        keys.any(|key| title.eq_ignore_ascii_case(key))
+    };
     for (place, title) in headers.iter().enumerate() {
         let same =
             |other: &str| other == title || is_key(title) && other.eq_ignore_ascii_case(title);

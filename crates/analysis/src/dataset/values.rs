@@ -15,13 +15,22 @@ impl Dataset {
         series
     }
 
-    /// The value of a metric for every trial; absent where it reported none.
-    pub(crate) fn values(&self, metric: &str) -> Vec<Option<f64>> {
+    /// What every trial reported of a metric; absent where it reported none. Of steps to a threshold that was not reached,
+    /// the last one.
+    pub(crate) fn reported(&self, metric: &str) -> Vec<Option<f64>> {
         let mut values = vec![None; self.trials.len()];
         if let Some(column) = self.by_metric.get(metric) {
             for (place, value) in &self.columns[*column].values {
                 values[*place as usize] = Some(*value);
             }
+        }
+        values
+    }
+
+    /// The value of a metric for every trial, with steps counted up to one horizon of all arms and points.
+    pub(crate) fn values(&self, metric: &str) -> Vec<Option<f64>> {
+        let mut values = self.reported(metric);
+        if let Some(column) = self.by_metric.get(metric) {
             let not_reached = self.columns[*column].series.iter();
             let not_reached = not_reached.filter(|(_, behind)| behind.not_reached);
             let places: Vec<usize> = not_reached.map(|(place, _)| *place as usize).collect();

@@ -156,7 +156,10 @@ fn runs(run: &RunDir, only: Option<&[Stamp]>) -> Result<Vec<RunDir>, AnalysisErr
 fn declared(spec: &Spec, metric: &str) -> MetricDeclaration {
     let mut declared = spec.metrics.iter();
     let known = declared.find(|declared| declared.name == metric);
-    known.map_or_else(|| MetricDeclaration::named(metric), Clone::clone)
+    known.map_or_else(
+        || MetricDeclaration::named(metric),
+        MetricDeclaration::reduced,
+    )
 }
 
 fn add(

@@ -247,6 +247,9 @@ fn compared(
     if Unfinished::of_state(state).is_some() {
         return no(Unfinished::no_verdict());
     }
+    if let Some(loss) = &evidence.data.loss {
+        return no(loss);
+    }
     match compare(
         Inputs::Arms(&evidence.data),
         &CompareOptions::declared(spec),

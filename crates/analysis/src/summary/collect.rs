@@ -2,7 +2,7 @@
 
 use super::describe::{self, Values};
 use super::{Cell, MISSING_RULE, MetricInfo, Numbers, RunSummary, SUMMARY_SCHEMA};
-use crate::compare::is_timing;
+use crate::compare::may_be_pass_or_fail;
 use crate::observation::Observation;
 use crate::validity::Floor;
 use crate::{AnalysisError, TrialSet, order};
@@ -257,10 +257,8 @@ impl Summarizer {
         let info = |(place, old): (usize, &usize)| {
             let declaration = self.options.metrics.get(*old);
             let name = &self.names[*old];
-            let timing = declaration.map_or_else(
-                || is_timing(&MetricDeclaration::named(name.as_str())),
-                is_timing,
-            );
+            let undeclared = || may_be_pass_or_fail(&MetricDeclaration::named(name.as_str()));
+            let may_be = declaration.map_or_else(undeclared, may_be_pass_or_fail);
             let mut values = self.cells.iter().map(|cell| &cell.metrics[place]);
             MetricInfo {
                 name: name.clone(),
@@ -268,7 +266,7 @@ impl Summarizer {
                 direction: declaration.and_then(|metric| metric.direction),
                 unit: declaration.and_then(|metric| metric.unit.clone()),
                 precision: declaration.and_then(|metric| metric.precision),
-                binary: !timing && describe::is_binary(&mut values),
+                binary: may_be && describe::is_binary(&mut values),
             }
         };
         order.iter().enumerate().map(info).collect()

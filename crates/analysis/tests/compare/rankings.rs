@@ -97,6 +97,22 @@ fn timings_are_ranked_on_the_scale_of_their_verdicts() {
     assert!(interval.low > 0.0 && interval.high < 100.0, "{interval:?}");
 }
 
+#[test]
+fn one_timing_of_zero_takes_the_ratio_from_all() {
+    // As logarithms of seconds beside seconds, the arm with the zero would win whatever it took.
+    let control = [90.0, 91.0, 92.0, 93.0, 94.0, 95.0];
+    let fast = [3.0, 3.1, 3.2, 3.3, 3.4, 3.5];
+    let zero = [0.0, 2.0, 2.1, 400.0, 410.0, 420.0];
+    let records = arms(&[("control", &control), ("fast", &fast), ("zero", &zero)]);
+    let mut data = dataset(DOWN, None, &records);
+    data.declared[0].unit = Some("ms".into());
+    let found = run(&data, &CompareOptions::default());
+    let ranking = &found.rankings[0];
+    assert_eq!(ranking.scale, Scale::Difference);
+    let order: Vec<&str> = ranking.arms.iter().map(|arm| arm.arm.as_str()).collect();
+    assert_eq!(order, ["fast", "control", "zero"]);
+}
+
 /// Ten equal arms, ten seeds each: the one that looks best was picked for it.
 #[test]
 fn equal_arms_are_told_apart_no_more_often_than_alpha_says() {

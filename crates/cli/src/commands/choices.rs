@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use fairtrial_analysis::compare::Pairing;
+use fairtrial_analysis::dataset::FactKind;
 use fairtrial_model::Direction;
 
 /// Which way is better.
@@ -18,6 +19,24 @@ impl From<DirectionChoice> for Direction {
         match choice {
             DirectionChoice::Up => Self::Up,
             DirectionChoice::Down => Self::Down,
+        }
+    }
+}
+
+/// What two sides may differ in and be judged all the same.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum AcceptChoice {
+    /// Timings from different machines
+    Machine,
+    /// Metrics whose numbers are made differently (source, summary, conversion, rounding, unit, percent signs)
+    Definition,
+}
+
+impl From<AcceptChoice> for FactKind {
+    fn from(choice: AcceptChoice) -> Self {
+        match choice {
+            AcceptChoice::Machine => Self::Machine,
+            AcceptChoice::Definition => Self::Definition,
         }
     }
 }

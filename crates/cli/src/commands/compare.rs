@@ -1,6 +1,6 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
-use super::choices::{DirectionChoice, PairingChoice};
+use super::choices::{AcceptChoice, DirectionChoice, PairingChoice};
 use crate::absent::{is_path, no_source};
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
@@ -123,14 +123,6 @@ enum TasksChoice {
     Fixed,
     /// Tasks like these: each is one observation
     Random,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum AcceptChoice {
-    /// Timings from different machines
-    Machine,
-    /// Metrics whose numbers are made differently (source, summary, conversion, rounding, unit, percent signs)
-    Definition,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -394,15 +386,6 @@ impl From<TasksChoice> for TaskRole {
         match choice {
             TasksChoice::Fixed => Self::Fixed,
             TasksChoice::Random => Self::Random,
-        }
-    }
-}
-
-impl From<AcceptChoice> for FactKind {
-    fn from(choice: AcceptChoice) -> Self {
-        match choice {
-            AcceptChoice::Machine => Self::Machine,
-            AcceptChoice::Definition => Self::Definition,
         }
     }
 }

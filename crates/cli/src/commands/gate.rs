@@ -224,11 +224,17 @@ fn candidate(name: Option<&str>, root: &DataRoot, printer: Printer) -> Result<Ru
 
 /// Refuses a run that must not be judged.
 fn finished(run: &RunDir) -> Result<(), Failure> {
-    let Some(unfinished) = unfinished(run)? else {
+    let state = RunState::read(&run.journal())?;
+    let Some(unfinished) = Unfinished::of_state(&state) else {
         return Ok(());
     };
-    let message = format!("{} {} is {unfinished}", run.name(), run.stamp());
-    Err(Failure::machine(message).hint("`fairtrial run SPEC --resume` finishes it"))
+    let (name, stamp) = (run.name(), run.stamp());
+    let hint = if state.is_half_scored() {
+        format!("`fairtrial eval {name} --rollout {stamp}` completes its scores")
+    } else {
+        "`fairtrial run SPEC --resume` finishes it".to_owned()
+    };
+    Err(Failure::machine(format!("{name} {stamp} is {unfinished}")).hint(hint))
 }
 
 fn unfinished(run: &RunDir) -> Result<Option<Unfinished>, Failure> {

@@ -1,6 +1,6 @@
 //! Steps to a threshold: fewer are better, and those of a run that does not get there are only known in part.
 
-use crate::lab::{COMMAND, compared, fairtrial, ran, verdict, words};
+use crate::lab::{COMMAND, compared, fairtrial, json, ran, verdict, words};
 
 /// A curve that rises to 10 with a time constant of its own.
 const RISING: &str = r#"
@@ -34,6 +34,21 @@ fn fewer_steps_to_a_threshold_are_better() {
         "{}",
         words(&refused)
     );
+}
+
+#[test]
+fn an_arm_that_stops_early_cuts_nothing_off_others() {
+    let spec = format!(
+        "seeds = 8\n[[tasks]]\nid = \"a\"\n{COMMAND}\n[metrics.reward]\ndirection = \"up\"\n\
+         summary = {{ type = \"time_to\", threshold = 8 }}\n[arms.stopped]"
+    );
+    let curve = RISING.replace("step <= 100", "step <= (arm == \"stopped\" ? 5 : 100)");
+    let folder = ran(&curve, &spec);
+    let sides = ["compare", "control", "candidate", "--run", "t", "--json"];
+    let found = json(&fairtrial(folder.path(), &sides))["contrasts"][0]["metrics"][0].clone();
+    assert_eq!(verdict(&found), "improved", "{found}");
+    let flags = found["verdict"]["flags"].to_string();
+    assert!(!flags.contains("not_reached"), "{flags}");
 }
 
 /// The candidate is faster, but one of its runs does not get there.

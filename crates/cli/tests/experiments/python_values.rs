@@ -111,7 +111,7 @@ fn numpy_is_seeded_also_where_setup_is_the_first_to_import_it() {
     project.write(
         "lazy.py",
         "from fairtrial import Experiment, register_experiment\n@register_experiment('lazy')\nclass Lazy(Experiment):\n\
-         \x20   def setup(self, context):\n        import numpy\n        self.seeded = numpy.random.seeded\n\
+         \x20   def setup(self, context):\n        import importlib.util\n        importlib.util.find_spec(\"numpy\")\n        import numpy\n        self.seeded = numpy.random.seeded\n\
          \x20   def execute_once(self, context):\n        return {'off': self.seeded - context.seed}\n",
     );
     project.write(

@@ -253,6 +253,11 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Whether a poll also shows jobs that have ended, so that one it does not show may still live.
+    fn lists_all(&self) -> bool {
+        false
+    }
+
     /// Whether heartbeats of running jobs arrive here. Where they do not, the scheduler's word stands in for them.
     fn hears_nodes(&self) -> bool {
         true

@@ -1,7 +1,7 @@
 //! How a run that is with a scheduler is stopped: left alone, taken back, or ended.
 
 use super::contract::JobState;
-use super::controller::{OpenBatch, Remote};
+use super::controller::{OpenBatch, Remote, SOON};
 use super::health::{CANCEL_WAIT, Trust};
 use super::open::OpenChunk;
 use crate::chunk::Revoked;
@@ -98,7 +98,7 @@ impl Remote<'_> {
         let named = batch.is_some_and(|batch| batch.submitted.handle.is_some());
         Trust {
             nameless: batch.is_some_and(|batch| batch.unnamed),
-            lists_all: self.placed.engine.collects() && named,
+            lists_all: self.placed.engine.lists_all() && named,
             owes_records: self.is_deaf(),
         }
     }
@@ -108,7 +108,7 @@ impl Remote<'_> {
     pub(super) fn unended(&self) -> Option<EngineError> {
         let since = self.cancelled?;
         let only_looks = self.floor.request.stay == Stay::Leave;
-        let waited = since.elapsed() >= CANCEL_WAIT
+        let waited = since.elapsed() >= CANCEL_WAIT + SOON
             || self.controls.asked() == Asked::Force
             || (only_looks && self.asked_at >= since);
         if !waited || self.chunks.is_empty() {

@@ -121,7 +121,7 @@ impl Remote<'_> {
         let message = format!(
             "jobs `{}` were submitted, their handle is not known, and they have not begun within {} s \
              (`engine.grace`). They are not submitted again. Where they wait in the queue, `fairtrial wait` goes on \
-             once they run; with `handle` and `find` corrected in the spec, `fairtrial run --resume` finds them; \
+             once they run; with `handle` and `find` corrected in the spec, `fairtrial run SPEC --resume` finds them; \
              `fairtrial cancel` gives them up",
             batch.submitted.key,
             self.options().grace_s,

@@ -26,7 +26,6 @@ use fairtrial_journal::{
 use fairtrial_model::hex;
 use opening::{capture, probe, recorded, refuse_open_jobs};
 use sha2::{Digest, Sha256};
-use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
@@ -57,11 +56,7 @@ pub fn run(
 
 /// Takes away the folder of a run that came to nothing: without its first line it holds nothing, and would be the newest.
 fn forget_unbegun(run: &RunDir) {
-    let is_empty = run.journal().metadata().map_or_else(
-        |error| error.kind() == ErrorKind::NotFound,
-        |journal| journal.len() == 0,
-    );
-    if is_empty {
+    if matches!(run.is_begun(), Ok(false)) {
         // The first error is the one that matters; readers pass over what stays.
         let _ = std::fs::remove_dir_all(run.path());
     }

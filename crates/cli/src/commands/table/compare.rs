@@ -5,6 +5,7 @@ use super::file::TableFile;
 use super::gather::asked;
 use super::paint::Paint;
 use super::suite::{self, Ran, SuiteArgs, table_for};
+use crate::commands::choices::AcceptChoice;
 use crate::data_dir;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
@@ -56,9 +57,9 @@ pub(super) struct Args {
     /// Two-sided error rate, for each metric over all experiments [default: the spec's, else 0.05]
     #[arg(long)]
     alpha: Option<f64>,
-    /// Judge times of different machines too
+    /// A difference between the sides to accept; may be given again
     #[arg(long, value_enum, value_name = "WHAT")]
-    accept: Option<AcceptChoice>,
+    accept: Vec<AcceptChoice>,
     /// Exit with code 1 where a line has one of these marks
     #[arg(long, value_enum, value_delimiter = ',', value_name = "MARK")]
     fail_on: Vec<MarkChoice>,
@@ -76,14 +77,6 @@ enum RuleChoice {
     Noise,
     /// Any difference counts
     Exact,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum AcceptChoice {
-    /// Times from different machines
-    Machine,
-    /// Metrics whose numbers are made differently (source, summary, conversion, rounding, unit)
-    Definition,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -181,10 +174,7 @@ fn options(args: &Args, spec: &Spec) -> PostOptions {
         accept: args
             .accept
             .iter()
-            .map(|choice| match choice {
-                AcceptChoice::Machine => FactKind::Machine,
-                AcceptChoice::Definition => FactKind::Definition,
-            })
+            .map(|choice| FactKind::from(*choice))
             .collect(),
     }
 }

@@ -216,6 +216,10 @@ impl Engine for Skypilot {
         true
     }
 
+    fn lists_all(&self) -> bool {
+        true
+    }
+
     /// Reads the logs of jobs that ended, once each. One that cannot be read now keeps none of the others back.
     fn collect(&self, batches: &[Submitted]) -> Result<(), PlaceError> {
         let mut failed = None;
