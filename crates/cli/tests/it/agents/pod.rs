@@ -58,6 +58,13 @@ impl Pod {
     }
 
     fn new(containers: Containers) -> Option<Self> {
+        let program = match containers {
+            Containers::Podman => "podman",
+            Containers::Docker => "dockerd",
+        };
+        if !works(program, Command::new(program).arg("--version")) {
+            return None;
+        }
         let mut pod = Self {
             lab: Lab::new(),
             containers,
@@ -111,9 +118,6 @@ impl Pod {
 
     /// A daemon that touches nothing of the machine: no bridge, no firewall, no file outside of the lab.
     fn start_docker(&mut self) -> Option<()> {
-        if !works("dockerd", Command::new("dockerd").arg("--version")) {
-            return None;
-        }
         let at = |name: &str| self.store().join(name).display().to_string();
         let log = std::fs::File::create(at("dockerd.log")).unwrap();
         // A test that is killed takes its daemon with it.
