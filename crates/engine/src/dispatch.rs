@@ -4,7 +4,7 @@
 //! slot may already run the next trial.
 
 mod earlier;
-mod retrying;
+mod retry;
 mod spending;
 mod uncounted;
 
@@ -13,7 +13,7 @@ use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
 use fairtrial_model::{Outcome, Record};
 use fairtrial_plan::Plan;
-use retrying::retry_is_due;
+use retry::retry_is_due;
 use spending::Spending;
 use std::collections::VecDeque;
 use std::sync::Arc;

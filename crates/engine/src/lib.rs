@@ -6,9 +6,9 @@
 
 pub mod agent_tasks;
 mod attempt;
-mod board;
 mod capacity;
 mod chunk;
+mod controller;
 mod controls;
 mod dispatch;
 mod driver_line;
@@ -18,7 +18,6 @@ mod evidence;
 mod exec;
 mod experiment;
 mod job;
-mod local;
 mod node_memory;
 mod preflight;
 mod prepare;
@@ -28,6 +27,7 @@ mod reuse;
 mod rollout;
 mod scoring;
 mod session;
+mod slots;
 mod spending;
 mod strays;
 mod unchanged;

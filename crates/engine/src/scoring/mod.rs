@@ -2,7 +2,7 @@
 //! journal; what the agent did stays as it was.
 
 mod jobs;
-mod keeping;
+mod keep;
 
 use crate::{EngineError, strays};
 use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
@@ -16,7 +16,7 @@ use fairtrial_model::{
 };
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};
-use keeping::Keeper;
+use keep::Keeper;
 use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};

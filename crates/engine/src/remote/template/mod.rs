@@ -33,8 +33,8 @@ pub(crate) struct Template {
 impl Template {
     pub(crate) fn new(options: &TemplateOptions, program: &Path) -> Result<Self, PlaceError> {
         let options = over_profile(options)?;
-        let pattern = |given: &Option<String>, usual: &str| {
-            Regex::new(given.as_deref().unwrap_or(usual)).map_err(|error| unfit(error.to_string()))
+        let pattern = |id: &Option<String>, usual: &str| {
+            Regex::new(id.as_deref().unwrap_or(usual)).map_err(|error| unfit(error.to_string()))
         };
         Ok(Self {
             shell: Shell::on(None),

@@ -4,11 +4,11 @@
 //! everything again from the journal, the chunks' folders and the scheduler's queue.
 
 use super::contract::{Batch, Engine, PlaceError, Probe, Submitted};
-use super::open::OpenChunk;
-use super::packing::Load;
+use super::open_chunk::OpenChunk;
+use super::pack::Load;
 use crate::controls::{Asked, Controls};
 use crate::events::{RunEvent, StopReason};
-use crate::local::Floor;
+use crate::slots::Slots;
 use crate::{EngineError, Stay};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_spec::EngineSpec;
@@ -31,7 +31,7 @@ pub(super) const MOST_BACKOFF: Duration = Duration::from_mins(5);
 pub(super) const SOON: Duration = Duration::from_secs(2);
 
 /// An engine that was looked at and is fit for the run.
-pub(crate) struct Placed {
+pub(crate) struct ProbedEngine {
     pub(crate) engine: Box<dyn Engine>,
     pub(crate) probe: Probe,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Placed {
 pub(super) struct OpenBatch {
     pub(super) submitted: Submitted,
     /// Present until the scheduler has said that it took it.
-    pub(super) unsure: Option<Batch>,
+    pub(super) unconfirmed: Option<Batch>,
     /// Whether the scheduler took it and its answer was not understood.
     pub(super) unnamed: bool,
     /// How often submitting it failed, and when it may be tried again.
@@ -49,10 +49,10 @@ pub(super) struct OpenBatch {
 }
 
 impl OpenBatch {
-    pub(super) fn new(submitted: Submitted, unsure: Option<Batch>) -> Self {
+    pub(super) fn new(submitted: Submitted, unconfirmed: Option<Batch>) -> Self {
         Self {
             submitted,
-            unsure,
+            unconfirmed,
             unnamed: false,
             failures: 0,
             again_at: Instant::now(),
@@ -61,56 +61,56 @@ impl OpenBatch {
 }
 
 /// The controller's side of a run on a scheduler.
-pub(crate) struct Remote<'a> {
-    pub(super) floor: &'a Floor<'a>,
+pub(crate) struct RemoteRun<'a> {
+    pub(super) slots: &'a Slots<'a>,
     pub(super) run: &'a RunDir,
     pub(super) controls: &'a Controls,
-    pub(super) placed: &'a Placed,
+    pub(super) probed: &'a ProbedEngine,
     pub(super) batches: BTreeMap<u64, OpenBatch>,
     pub(super) chunks: BTreeMap<u64, OpenChunk>,
     /// Packed and not yet submitted.
     pub(super) waiting: VecDeque<Load>,
     pub(super) next_batch: u64,
     pub(super) next_chunk: u64,
-    pub(super) ask_at: Instant,
-    pub(super) asked_at: Instant,
+    pub(super) poll_at: Instant,
+    pub(super) polled_at: Instant,
     pub(super) failures: u32,
     /// Since when the run is being cancelled, when the scheduler is to be told again, and what it last refused with.
     pub(super) cancelled: Option<Instant>,
     pub(super) end_at: Instant,
-    pub(super) told_unended: Option<String>,
+    pub(super) last_refusal: Option<String>,
     pub(super) withdrawn: bool,
     pub(super) pause: Duration,
     /// What was last said about held jobs.
-    pub(super) told_held: Option<String>,
+    pub(super) last_held: Option<String>,
 }
 
-impl<'a> Remote<'a> {
+impl<'a> RemoteRun<'a> {
     pub(crate) fn new(
-        floor: &'a Floor<'a>,
+        slots: &'a Slots<'a>,
         run: &'a RunDir,
         controls: &'a Controls,
-        placed: &'a Placed,
+        probed: &'a ProbedEngine,
     ) -> Self {
         Self {
-            floor,
+            slots,
             run,
             controls,
-            placed,
+            probed,
             batches: BTreeMap::new(),
             chunks: BTreeMap::new(),
             waiting: VecDeque::new(),
             next_batch: 0,
             next_chunk: 0,
-            ask_at: Instant::now(),
-            asked_at: Instant::now(),
+            poll_at: Instant::now(),
+            polled_at: Instant::now(),
             failures: 0,
             cancelled: None,
             end_at: Instant::now(),
-            told_unended: None,
+            last_refusal: None,
             withdrawn: false,
             pause: LEAST_PAUSE,
-            told_held: None,
+            last_held: None,
         }
     }
 
@@ -118,29 +118,29 @@ impl<'a> Remote<'a> {
     pub(crate) fn work(mut self, known: &RunState) -> Result<(), EngineError> {
         // Whoever picks a run up was told before.
         if known.batches.is_empty() {
-            for warning in &self.placed.probe.warnings {
+            for warning in &self.probed.probe.warnings {
                 self.warn(warning.clone());
             }
         }
         self.adopt(known)?;
-        self.go_on_stopping();
+        self.resume_cancel();
         loop {
             let began = Instant::now();
-            if self.obey()? {
+            if self.handle_stop()? {
                 return Ok(());
             }
             let looked = Instant::now();
             let mut busy = self.look();
             let cost = looked.elapsed();
             self.hurry();
-            if began >= self.ask_at && (!self.batches.is_empty() || self.cancelled.is_some()) {
-                self.find_unsure()?;
+            if began >= self.poll_at && (!self.batches.is_empty() || self.cancelled.is_some()) {
+                self.settle_unconfirmed()?;
                 self.end_again();
-                self.ask();
+                self.poll();
                 busy |= self.look();
             }
-            busy |= self.judge()?;
-            let done = self.place()?;
+            busy |= self.close_lost()?;
+            let done = self.submit_ready()?;
             self.close_batches();
             if done && self.chunks.is_empty() && self.waiting.is_empty() {
                 return Ok(());
@@ -148,9 +148,9 @@ impl<'a> Remote<'a> {
             if let Some(error) = self.unended() {
                 return Err(error);
             }
-            let leaves = self.floor.request.stay == Stay::Leave && self.cancelled.is_none();
+            let leaves = self.slots.request.stay == Stay::Leave && self.cancelled.is_none();
             if leaves && self.waiting.is_empty() {
-                self.floor.board.stop(StopReason::Detach);
+                self.slots.controller.stop(StopReason::Detach);
                 return Ok(());
             }
             self.rest(busy, cost);
@@ -159,7 +159,7 @@ impl<'a> Remote<'a> {
 
     /// Takes the records that came.
     pub(super) fn look(&mut self) -> bool {
-        let plan = &self.floor.request.plan;
+        let plan = &self.slots.request.plan;
         let now = Instant::now();
         let mut found = Vec::new();
         for chunk in self.chunks.values_mut() {
@@ -168,22 +168,22 @@ impl<'a> Remote<'a> {
         self.chunks.retain(|_, chunk| chunk.is_open());
         let some = !found.is_empty();
         for record in found {
-            self.floor.record(record);
+            self.slots.record(record);
         }
         some
     }
 
     pub(super) fn options(&self) -> &EngineSpec {
-        &self.floor.request.plan.spec().engine
+        &self.slots.request.plan.spec().engine
     }
 
     /// Forgets submissions without open chunks.
     fn close_batches(&mut self) {
         let chunks = &self.chunks;
-        let engine = &self.placed.engine;
+        let engine = &self.probed.engine;
         self.batches.retain(|number, batch| {
             let open = chunks.values().any(|chunk| chunk.batch == *number);
-            if !open && batch.unsure.is_none() {
+            if !open && batch.unconfirmed.is_none() {
                 // What it leaves behind costs nothing but room.
                 let _ = engine.cleanup(&batch.submitted);
             }
@@ -198,7 +198,7 @@ impl<'a> Remote<'a> {
     }
 
     pub(super) fn warn(&self, text: String) {
-        let _ = self.floor.events.send(RunEvent::Warning(text));
+        let _ = self.slots.events.send(RunEvent::Warning(text));
     }
 
     /// Waits: shortly while records come, longer while nothing does, and never so short that looking costs much.
@@ -214,7 +214,7 @@ impl<'a> Remote<'a> {
             (self.pause * 9 / 8).min(most)
         };
         let costly = if busy { Duration::ZERO } else { cost * SHARE };
-        let settling = self.chunks.is_empty() && !self.floor.board.is_settled();
+        let settling = self.chunks.is_empty() && !self.slots.controller.is_settled();
         let pause = if settling {
             SETTLING
         } else {

@@ -1,12 +1,12 @@
-//! Handing trials out: what is ready is packed into chunks and submitted, with the intent in the journal before.
+//! Submits what is ready: trials are packed into chunks, and the intent is in the journal before the scheduler is called.
 
 use super::contract::{Batch, JobNeeds, Submitted};
-use super::controller::{LEAST_PAUSE, OpenBatch, Remote};
-use super::open::OpenChunk;
-use super::packing::{Load, Packing};
-use super::unsure::FIRST_PAUSE;
+use super::open_chunk::OpenChunk;
+use super::pack::{Load, Packing};
+use super::remote_run::{LEAST_PAUSE, OpenBatch, RemoteRun};
+use super::resubmit::FIRST_PAUSE;
 use crate::EngineError;
-use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given};
+use crate::chunk::{AttemptId, CHUNK_SCHEMA, Chunk, ChunkDir};
 use crate::dispatch::Next;
 use crate::events::RunEvent;
 use fairtrial_journal::Event;
@@ -15,27 +15,27 @@ use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-impl Remote<'_> {
+impl RemoteRun<'_> {
     /// Hands out what is ready; says whether nothing is left to hand out.
-    pub(super) fn place(&mut self) -> Result<bool, EngineError> {
+    pub(super) fn submit_ready(&mut self) -> Result<bool, EngineError> {
         let mut ready = Vec::new();
         let done = loop {
             if self.is_full(ready.len()) {
                 break false;
             }
-            let next = self.floor.board.lock().dispatch.next(Instant::now());
+            let next = self.slots.controller.lock().dispatch.next(Instant::now());
             match next {
-                Next::Run { index, attempt } => ready.push(Given { index, attempt }),
+                Next::Run { index, attempt } => ready.push(AttemptId { index, attempt }),
                 Next::Skip {
                     index,
                     attempt,
                     needs,
-                } => self.floor.skip(index, attempt, needs),
+                } => self.slots.skip(index, attempt, needs),
                 Next::Wait(_) => break false,
                 Next::Done => break true,
             }
         };
-        ready.retain(|given| self.can_start(*given));
+        ready.retain(|id| self.can_start(*id));
         if !ready.is_empty() {
             let loads = self.packing().pack(&ready);
             self.waiting.extend(loads);
@@ -48,35 +48,30 @@ impl Remote<'_> {
 
     /// Whether enough is handed out: a run that may stop early must not have everything in the queue.
     fn is_full(&self, more: usize) -> bool {
-        let budget = &self.floor.request.plan.spec().budget;
-        let may_stop = self.floor.request.stop.is_some()
+        let budget = &self.slots.request.plan.spec().budget;
+        let may_stop = self.slots.request.stop.is_some()
             || budget.cost.is_some()
             || budget.tokens.is_some()
             || budget.wall_s.is_some();
         let open: usize = self.chunks.values().map(|chunk| chunk.left.len()).sum();
-        let places = self.floor.request.parallel.map(|limit| limit as u64);
-        let places = places.or(self.placed.probe.places).unwrap_or(8) as usize;
+        let places = self.slots.request.parallel.map(|limit| limit as u64);
+        let places = places.or(self.probed.probe.places).unwrap_or(8) as usize;
         may_stop && open + more >= 2 * places
     }
 
     /// Makes the job once here: what no node could start is told at once, and shared files are written once.
-    fn can_start(&self, given: Given) -> bool {
-        let plan = &self.floor.request.plan;
-        let job = self
-            .floor
-            .attempts
-            .jobs
-            .job(plan, given.index, given.attempt);
+    fn can_start(&self, id: AttemptId) -> bool {
+        let plan = &self.slots.request.plan;
+        let job = self.slots.attempts.jobs.job(plan, id.index, id.attempt);
         if let Err(error) = &job {
-            self.floor
-                .could_not_start(given.index, given.attempt, error);
+            self.slots.could_not_start(id.index, id.attempt, error);
         }
         job.is_ok()
     }
 
     /// The next loads that fit into one array and into what the scheduler lets us have.
     fn next_array(&mut self) -> Option<Vec<Load>> {
-        let probe = &self.placed.probe;
+        let probe = &self.probed.probe;
         let room = probe.max_open.map_or(u64::MAX, |most| {
             most.saturating_sub(self.chunks.len() as u64)
         });
@@ -93,7 +88,7 @@ impl Remote<'_> {
 
     /// Writes chunks, journals the intent, submits, journals the handle.
     fn submit(&mut self, loads: Vec<Load>) -> Result<(), EngineError> {
-        let request = self.floor.request;
+        let request = self.slots.request;
         let now = Instant::now();
         let number = self.next_batch;
         let first = self.next_chunk;
@@ -109,20 +104,16 @@ impl Remote<'_> {
             let chunk = self.chunk(place, load.trials);
             let dir = ChunkDir::of(self.run, place);
             dir.create(&chunk)?;
-            for given in &chunk.trials {
-                let dir = self
-                    .floor
-                    .attempts
-                    .jobs
-                    .dir_in_data(given.index, given.attempt);
-                self.floor.journal_start(given.index, given.attempt, dir);
+            for id in &chunk.trials {
+                let dir = self.slots.attempts.jobs.dir_in_data(id.index, id.attempt);
+                self.slots.journal_start(id.index, id.attempt, dir);
             }
             let open = OpenChunk::new(dir, &chunk, (number, place - first), now);
             self.chunks.insert(place, open);
         }
-        let intent = self.floor.writer.append(&Event::Submitting {
+        let intent = self.slots.writer.append(&Event::Submitting {
             batch: number,
-            engine: self.placed.engine.name().to_owned(),
+            engine: self.probed.engine.name().to_owned(),
             key: batch.key.clone(),
             first,
             chunks: batch.len(),
@@ -138,28 +129,28 @@ impl Remote<'_> {
         };
         let open = OpenBatch::new(submitted, Some(batch.clone()));
         self.batches.insert(number, open);
-        self.floor.writer.hurry();
-        if !self.floor.board.wait_durable(intent) {
+        self.slots.writer.hurry();
+        if !self.slots.controller.wait_durable(intent) {
             return Ok(());
         }
         fairtrial_journal::failpoint::hit("remote.before_submit");
-        match self.placed.engine.submit(&batch) {
+        match self.probed.engine.submit(&batch) {
             Ok(handle) => {
                 fairtrial_journal::failpoint::hit("remote.after_submit");
-                let _ = self.floor.events.send(RunEvent::Submitted {
-                    engine: self.placed.probe.version.clone(),
+                let _ = self.slots.events.send(RunEvent::Submitted {
+                    engine: self.probed.probe.version.clone(),
                     handle: handle.clone(),
                     jobs: batch.len(),
                     trials: trials as u64,
                 });
-                self.took(number, Some(handle));
-                self.ask_at = self
-                    .ask_at
+                self.confirm(number, Some(handle));
+                self.poll_at = self
+                    .poll_at
                     .max(Instant::now() + Duration::from_secs_f64(self.options().poll_s.min(5.0)));
             }
             Err(error) => {
                 self.not_submitted(number, error)?;
-                self.ask_at = self.ask_at.max(Instant::now() + FIRST_PAUSE);
+                self.poll_at = self.poll_at.max(Instant::now() + FIRST_PAUSE);
             }
         }
         self.pause = LEAST_PAUSE;
@@ -168,14 +159,14 @@ impl Remote<'_> {
 
     /// This array's part of the jobs that may run at the same time.
     fn share(&self, jobs: usize) -> Option<u64> {
-        let limit = self.floor.request.parallel? as u64;
+        let limit = self.slots.request.parallel? as u64;
         let waiting = self.waiting.len() as u64;
         let all = (self.chunks.len() as u64 + jobs as u64 + waiting).max(1);
         Some((limit * jobs as u64 / all).clamp(1, limit))
     }
 
-    fn chunk(&self, number: u64, trials: Vec<Given>) -> Chunk {
-        let request = self.floor.request;
+    fn chunk(&self, number: u64, trials: Vec<AttemptId>) -> Chunk {
+        let request = self.slots.request;
         Chunk {
             schema: CHUNK_SCHEMA,
             number,
@@ -201,7 +192,7 @@ impl Remote<'_> {
             parallel,
             folder: self.run.chunks(),
             plan: self.run.plan(),
-            workdir: PathBuf::from(&self.floor.request.plan.spec().base_dir),
+            workdir: PathBuf::from(&self.slots.request.plan.spec().base_dir),
         }
     }
 
@@ -216,14 +207,14 @@ impl Remote<'_> {
     }
 
     pub(super) fn packing(&self) -> Packing<'_> {
-        let request = self.floor.request;
+        let request = self.slots.request;
         Packing {
             plan: &request.plan,
             engine: self.options(),
             places: request
                 .parallel
                 .map(|limit| limit as u64)
-                .or(self.placed.probe.places),
+                .or(self.probed.probe.places),
             expected_s: request.expected_s,
         }
     }

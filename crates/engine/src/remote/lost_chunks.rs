@@ -2,11 +2,11 @@
 //! job leaves is recorded or given out again under a new attempt.
 
 use super::contract::JobState;
-use super::controller::Remote;
 use super::health::Health;
-use super::open::OpenChunk;
+use super::open_chunk::OpenChunk;
+use super::remote_run::RemoteRun;
 use crate::EngineError;
-use crate::chunk::{ChunkDir, Given, Revoked};
+use crate::chunk::{AttemptId, ChunkDir, Revoked};
 use fairtrial_journal::Fresh;
 use fairtrial_model::{Cause, Outcome, Record};
 use std::time::{Duration, Instant};
@@ -16,9 +16,9 @@ const QUOTED: usize = 400;
 const CANCELLED_THERE: &str = "somebody cancelled it at the scheduler";
 const TAKEN_BACK: &str = "taken back when the run had its answer or its budget was spent";
 
-impl Remote<'_> {
+impl RemoteRun<'_> {
     /// Looks for chunks that will not come back.
-    pub(super) fn judge(&mut self) -> Result<bool, EngineError> {
+    pub(super) fn close_lost(&mut self) -> Result<bool, EngineError> {
         let now = Instant::now();
         let grace = Duration::from_secs_f64(self.options().grace_s);
         let mut over = Vec::new();
@@ -73,23 +73,23 @@ impl Remote<'_> {
             self.end_job(&chunk);
         }
         chunk.read_again();
-        let plan = &self.floor.request.plan;
+        let plan = &self.slots.request.plan;
         for record in chunk.look(plan, Instant::now()) {
-            self.floor.record(record);
+            self.slots.record(record);
         }
         let recalled = chunk.recalled.is_some();
         let elsewhere =
             self.cancelled.is_none() && !recalled && *chunk.state() == JobState::Cancelled;
         let cut = chunk.take_cut();
-        let begun = |given: &Given| chunk.begun(self.run, *given);
-        let left: Vec<(Given, bool)> = chunk
+        let begun = |id: &AttemptId| chunk.begun(self.run, *id);
+        let left: Vec<(AttemptId, bool)> = chunk
             .left
             .iter()
-            .map(|(index, attempt)| Given {
+            .map(|(index, attempt)| AttemptId {
                 index: *index,
                 attempt: *attempt,
             })
-            .map(|given| (given, begun(&given)))
+            .map(|id| (id, begun(&id)))
             .collect();
         let taken_away = if elsewhere { cut.len() + left.len() } else { 0 };
         // A job that dies before it does anything would be submitted for ever.
@@ -104,15 +104,15 @@ impl Remote<'_> {
             // Whoever comes next knows that what left no record may be given out.
             chunk.dir.revoke(Revoked::Closed)?;
         }
-        for (given, begun) in left {
+        for (id, begun) in left {
             if self.cancelled.is_some() {
-                self.lost(&chunk.dir, given, (Outcome::Cancelled, Cause::User))?;
+                self.lost(&chunk.dir, id, (Outcome::Cancelled, Cause::User))?;
             } else if elsewhere || begun || stillborn {
                 let ending = self.cause_of(&chunk, stillborn);
-                self.lost(&chunk.dir, given, ending)?;
+                self.lost(&chunk.dir, id, ending)?;
             } else {
-                let mut state = self.floor.board.lock();
-                state.dispatch.give_back(given.index, Instant::now());
+                let mut state = self.slots.controller.lock();
+                state.dispatch.give_back(id.index, Instant::now());
             }
         }
         Ok(taken_away)
@@ -132,7 +132,7 @@ impl Remote<'_> {
         if let Err(error) = fairtrial_journal::views::replace_record(&dir, &record) {
             self.warn(error.to_string());
         }
-        self.floor.record(record);
+        self.slots.record(record);
     }
 
     /// Records an attempt that left no record itself; one that came at the last moment wins, and one that is there and
@@ -140,30 +140,30 @@ impl Remote<'_> {
     fn lost(
         &self,
         dir: &ChunkDir,
-        given: Given,
+        id: AttemptId,
         (outcome, cause): (Outcome, Cause),
     ) -> Result<(), EngineError> {
-        let request = self.floor.request;
-        let place = (given.index, given.attempt);
+        let request = self.slots.request;
+        let place = (id.index, id.attempt);
         let made = self
-            .floor
+            .slots
             .attempts
             .without_run(&request.plan, place, outcome, cause);
         let Some(mut record) = made else {
             return Ok(());
         };
-        if self.run.trial_dir(given.index, given.attempt).exists() {
+        if self.run.trial_dir(id.index, id.attempt).exists() {
             record.dir = fairtrial_journal::DataRoot::trial_dir_relative(
                 self.run.stamp(),
-                given.index,
-                given.attempt,
+                id.index,
+                id.attempt,
             );
         }
         let record: Record = match dir.write_record(&record)? {
             Fresh::Written => record,
-            Fresh::Taken => dir.record(given)?.unwrap_or(record),
+            Fresh::Taken => dir.record(id)?.unwrap_or(record),
         };
-        self.floor.record(record);
+        self.slots.record(record);
         Ok(())
     }
 
@@ -214,7 +214,7 @@ impl Remote<'_> {
     fn last_words(&self, chunk: &OpenChunk) -> String {
         let batch = self.batches.get(&chunk.batch);
         let log = batch.and_then(|batch| {
-            let log = self.placed.engine.logs(&batch.submitted, chunk.element);
+            let log = self.probed.engine.logs(&batch.submitted, chunk.element);
             log.ok().filter(|log| !log.trim().is_empty())
         });
         let Some(log) = log else {
@@ -237,7 +237,7 @@ impl Remote<'_> {
         }
         if let Some(batch) = self.batches.get(&chunk.batch) {
             let elements = [chunk.element];
-            self.complain(self.placed.engine.cancel(&batch.submitted, Some(&elements)));
+            self.complain(self.probed.engine.cancel(&batch.submitted, Some(&elements)));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The crew of a run: the slots, or the controller of a scheduler, and who settles and shows meanwhile what they did.
+//! The workers of a run: the slots, or the controller of a scheduler, and who settles and shows meanwhile what they did.
 
 use super::Session;
-use crate::board::Board;
+use crate::controller::Controller;
 use crate::controls::Asked;
 use crate::events::{RunEvent, StopReason};
-use crate::local::Floor;
-use crate::remote::controller::{Placed, Remote};
+use crate::remote::remote_run::{ProbedEngine, RemoteRun};
+use crate::slots::Slots;
 use crate::views::Views;
 use crate::{EngineError, prepare};
 use fairtrial_journal::provenance::Capture;
@@ -23,47 +23,47 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) enum News {
     /// From the journal.
     Commit(Commit),
-    /// A member of the crew has nothing left to do.
+    /// A worker has nothing left to do.
     Left,
 }
 
 impl Session<'_> {
     /// Runs the slots to their end, settling what became durable and listening for orders meanwhile.
-    pub(super) fn run_crew(
+    pub(super) fn run_workers(
         &self,
-        floor: &Floor<'_>,
-        crew: &Crew<'_>,
+        slots: &Slots<'_>,
+        workers: &Workers<'_>,
         (tell, news): (Sender<News>, &Receiver<News>),
         capture: Option<Capture>,
     ) -> Result<(), EngineError> {
-        // Nobody of the crew begins what is not wanted any more.
-        let asked = self.pass_on_orders(&floor.board, Asked::Nothing);
-        let workers = crew.workers();
-        let busy = AtomicUsize::new(workers);
+        // No worker begins what is not wanted any more.
+        let asked = self.pass_on_orders(&slots.controller, Asked::Nothing);
+        let count = workers.count();
+        let busy = AtomicUsize::new(count);
         let (end, ended) = channel::<()>();
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..workers)
+            let threads: Vec<_> = (0..count)
                 .map(|slot| {
-                    let leave = Leave {
+                    let leave = WorkerGuard {
                         busy: &busy,
                         tell: tell.clone(),
                     };
                     scope.spawn(move || {
                         let _leave = leave;
-                        match crew {
-                            Crew::Slots(_) => floor.work(slot),
-                            Crew::Scheduler(placed, known) => {
-                                Remote::new(floor, &self.run, self.controls, placed).work(known)
+                        match workers {
+                            Workers::Slots(_) => slots.work(slot),
+                            Workers::Scheduler(probed, known) => {
+                                RemoteRun::new(slots, &self.run, self.controls, probed).work(known)
                             }
                         }
                     })
                 })
                 .collect();
-            // Only the crew and the journal speak: when they are gone, so is the wait for them.
+            // Only the workers and the journal speak: when they are gone, so is the wait for them.
             drop(tell);
-            let background = scope.spawn(move || self.keep_views(capture, &ended, &floor.writer));
-            self.settle_until_done(floor, &busy, news, asked);
-            let results: Vec<_> = workers
+            let background = scope.spawn(move || self.keep_views(capture, &ended, &slots.writer));
+            self.settle_until_done(slots, &busy, news, asked);
+            let results: Vec<_> = threads
                 .into_iter()
                 .map(std::thread::ScopedJoinHandle::join)
                 .collect();
@@ -76,13 +76,13 @@ impl Session<'_> {
         })
     }
 
-    /// Tells the board what signals and other terminals ask for, beyond what it was told; gives what it is told now.
-    fn pass_on_orders(&self, board: &Board, told: Asked) -> Asked {
+    /// Tells the controller what signals and other terminals ask for, beyond what it was told; gives what it is told now.
+    fn pass_on_orders(&self, controller: &Controller, told: Asked) -> Asked {
         let asked = self.controls.asked();
         if asked > told {
-            board.stop(match asked {
+            controller.stop(match asked {
                 // Jobs of a scheduler need nobody to wait for them.
-                Asked::Drain if self.placed.is_some() => StopReason::Detach,
+                Asked::Drain if self.probed.is_some() => StopReason::Detach,
                 Asked::Drain => StopReason::Drain,
                 _ => StopReason::Cancel,
             });
@@ -95,7 +95,7 @@ impl Session<'_> {
 
     fn settle_until_done(
         &self,
-        floor: &Floor<'_>,
+        slots: &Slots<'_>,
         busy: &AtomicUsize,
         news: &Receiver<News>,
         mut asked: Asked,
@@ -103,17 +103,19 @@ impl Session<'_> {
         loop {
             match news.recv_timeout(LOOK) {
                 Ok(News::Commit(commit)) => {
-                    floor.board.committed(commit, self.request.stop.as_ref());
+                    slots
+                        .controller
+                        .committed(commit, self.request.stop.as_ref());
                 }
                 Ok(News::Left) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            asked = self.pass_on_orders(&floor.board, asked);
+            asked = self.pass_on_orders(&slots.controller, asked);
             let broken = matches!(
-                floor.board.lock().dispatch.stop_reason(),
+                slots.controller.lock().dispatch.stop_reason(),
                 Some(StopReason::Broken(_))
             );
-            if busy.load(Ordering::Acquire) == 0 && (broken || floor.board.is_settled()) {
+            if busy.load(Ordering::Acquire) == 0 && (broken || slots.controller.is_settled()) {
                 return;
             }
         }
@@ -149,15 +151,15 @@ impl Session<'_> {
 }
 
 /// Who runs the trials.
-pub(super) enum Crew<'a> {
+pub(super) enum Workers<'a> {
     /// This many slots on this machine.
     Slots(usize),
     /// A scheduler, and what the journal knows from before.
-    Scheduler(&'a Placed, &'a RunState),
+    Scheduler(&'a ProbedEngine, &'a RunState),
 }
 
-impl Crew<'_> {
-    fn workers(&self) -> usize {
+impl Workers<'_> {
+    fn count(&self) -> usize {
         match self {
             Self::Slots(slots) => *slots,
             Self::Scheduler(..) => 1,
@@ -165,13 +167,13 @@ impl Crew<'_> {
     }
 }
 
-/// Counts a member out, also when it panics.
-struct Leave<'a> {
+/// Counts a worker out, also when it panics.
+struct WorkerGuard<'a> {
     busy: &'a AtomicUsize,
     tell: Sender<News>,
 }
 
-impl Drop for Leave<'_> {
+impl Drop for WorkerGuard<'_> {
     fn drop(&mut self) {
         self.busy.fetch_sub(1, Ordering::Release);
         // Nobody waiting any more is as good.

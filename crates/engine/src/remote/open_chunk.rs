@@ -1,7 +1,7 @@
 //! A chunk that is with a scheduler: what its folder and the scheduler have said so far.
 
 use super::contract::JobState;
-use crate::chunk::{Beat, Chunk, ChunkDir, Given, Phase, Revoked};
+use crate::chunk::{AttemptId, Beat, Chunk, ChunkDir, Phase, Revoked};
 use fairtrial_journal::{JournalError, RunDir, RunState, is_there};
 use fairtrial_model::{Cause, Record};
 use fairtrial_plan::Plan;
@@ -56,7 +56,7 @@ impl OpenChunk {
             left: chunk
                 .trials
                 .iter()
-                .map(|given| (given.index, given.attempt))
+                .map(|id| (id.index, id.attempt))
                 .collect(),
             beat: None,
             heard: now,
@@ -83,7 +83,7 @@ impl OpenChunk {
         known: &RunState,
         number: u64,
         place: (u64, u64),
-    ) -> Result<Option<(Self, Vec<Given>)>, JournalError> {
+    ) -> Result<Option<(Self, Vec<AttemptId>)>, JournalError> {
         let dir = ChunkDir::of(run, number);
         let chunk = match dir.read() {
             Ok(chunk) => chunk,
@@ -118,7 +118,7 @@ impl OpenChunk {
     /// Forgets the trials that left no record.
     fn keep_recorded(&mut self) -> Result<(), JournalError> {
         for (index, attempt) in self.left.clone() {
-            if !self.dir.has_record(Given { index, attempt })? {
+            if !self.dir.has_record(AttemptId { index, attempt })? {
                 self.left.remove(&index);
             }
         }
@@ -138,9 +138,9 @@ impl OpenChunk {
         }
         // What the system refuses now comes with the next heartbeat, or is asked for when the chunk is closed.
         let mut found = Vec::new();
-        for given in self.dir.recorded().unwrap_or_default() {
-            if self.left.get(&given.index) == Some(&given.attempt) {
-                found.extend(self.take(given, plan));
+        for id in self.dir.recorded().unwrap_or_default() {
+            if self.left.get(&id.index) == Some(&id.attempt) {
+                found.extend(self.take(id, plan));
             }
         }
         let (cut, found) = found
@@ -172,13 +172,13 @@ impl OpenChunk {
     }
 
     /// The record of an attempt, where it is valid; the trial is then answered.
-    fn take(&mut self, given: Given, plan: &Plan) -> Option<Record> {
-        let record = self.dir.record(given).ok()??;
-        let trial = plan.trial(given.index)?;
+    fn take(&mut self, id: AttemptId, plan: &Plan) -> Option<Record> {
+        let record = self.dir.record(id).ok()??;
+        let trial = plan.trial(id.index)?;
         if trial.id() != record.id {
             return None;
         }
-        self.left.remove(&given.index);
+        self.left.remove(&id.index);
         self.progressed = true;
         Some(record)
     }
@@ -230,9 +230,8 @@ impl OpenChunk {
     }
 
     /// Whether an attempt was begun: its directory is there, or the system does not say that it is not.
-    pub(super) fn begun(&self, run: &RunDir, given: Given) -> bool {
+    pub(super) fn begun(&self, run: &RunDir, id: AttemptId) -> bool {
         let running = self.beat.as_ref().and_then(|beat| beat.running);
-        running == Some(given)
-            || is_there(&run.trial_dir(given.index, given.attempt)).unwrap_or(true)
+        running == Some(id) || is_there(&run.trial_dir(id.index, id.attempt)).unwrap_or(true)
     }
 }

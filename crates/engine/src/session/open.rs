@@ -1,6 +1,6 @@
 //! What is looked at before a session begins: the engine, what earlier sessions left, the environment.
 
-use crate::remote::controller::Placed;
+use crate::remote::remote_run::ProbedEngine;
 use crate::{EngineError, RunRequest, Start, remote};
 use fairtrial_journal::provenance::{Capture, CaptureOptions};
 use fairtrial_journal::{JournalError, RunDir, RunState, is_there, resolved_spec};
@@ -9,18 +9,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The engine of the run, looked at before anything is made; absent for this machine.
-pub(super) fn probe(request: &RunRequest) -> Result<Option<Placed>, EngineError> {
+pub(super) fn probe(request: &RunRequest) -> Result<Option<ProbedEngine>, EngineError> {
     let folder = request.root.rollouts_dir();
     let Some(engine) = remote::engine_for(request.plan.spec(), &folder, &request.program)? else {
         return Ok(None);
     };
     let probe = engine.probe()?;
-    let placed = Placed { engine, probe };
+    let probed = ProbedEngine { engine, probe };
     if let Start::New { .. } = &request.start {
         let parallel = request.parallel.map(|limit| limit as u64);
-        remote::rehearse(&placed, &request.plan, &folder, parallel)?;
+        remote::rehearse(&probed, &request.plan, &folder, parallel)?;
     }
-    Ok(Some(placed))
+    Ok(Some(probed))
 }
 
 /// Trials that are with a scheduler must not run here as well.

@@ -1,9 +1,9 @@
 //! How a run that is with a scheduler is stopped: left alone, taken back, or ended.
 
 use super::contract::JobState;
-use super::controller::{OpenBatch, Remote, SOON};
 use super::health::{CANCEL_WAIT, Trust};
-use super::open::OpenChunk;
+use super::open_chunk::OpenChunk;
+use super::remote_run::{OpenBatch, RemoteRun, SOON};
 use crate::chunk::Revoked;
 use crate::controls::Asked;
 use crate::events::StopReason;
@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 /// is asked.
 const TELL_AGAIN: Duration = Duration::from_secs(10);
 
-impl Remote<'_> {
+impl RemoteRun<'_> {
     /// Does what was asked for; says whether to leave at once.
-    pub(super) fn obey(&mut self) -> Result<bool, EngineError> {
-        let reason = self.floor.board.lock().dispatch.stop_reason().cloned();
+    pub(super) fn handle_stop(&mut self) -> Result<bool, EngineError> {
+        let reason = self.slots.controller.lock().dispatch.stop_reason().cloned();
         match reason {
             Some(StopReason::Detach | StopReason::Broken(_)) => return Ok(true),
             Some(StopReason::Cancel) if self.cancelled.is_none() => self.cancel_all()?,
@@ -30,10 +30,10 @@ impl Remote<'_> {
 
     /// Goes on with what an earlier controller began to take back and did not see the end of. Whoever attends a run
     /// that was being cancelled goes on cancelling; who resumes it wants its trials, and only ends the old jobs.
-    pub(super) fn go_on_stopping(&mut self) {
+    pub(super) fn resume_cancel(&mut self) {
         let cancelled = self.chunks.values().any(|chunk| chunk.half_cancelled);
-        if cancelled && matches!(self.floor.request.start, Start::Attend(_)) {
-            self.floor.board.stop(StopReason::Cancel);
+        if cancelled && matches!(self.slots.request.start, Start::Attend(_)) {
+            self.slots.controller.stop(StopReason::Cancel);
             return;
         }
         let now = Instant::now();
@@ -60,7 +60,7 @@ impl Remote<'_> {
             ));
         }
         self.end_living();
-        self.ask_at = Instant::now();
+        self.poll_at = Instant::now();
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Remote<'_> {
         };
         let found = self.batches.iter().filter(|(number, _)| living(number));
         let ended: Vec<_> = found
-            .map(|(_, batch)| self.placed.engine.cancel(&batch.submitted, None))
+            .map(|(_, batch)| self.probed.engine.cancel(&batch.submitted, None))
             .collect();
         let failure = ended.into_iter().find_map(Result::err);
         let failure = failure.map(|error| error.to_string());
@@ -86,10 +86,10 @@ impl Remote<'_> {
         if failure.is_none() {
             self.end_at += TELL_AGAIN;
         }
-        if let (Some(text), true) = (&failure, failure != self.told_unended) {
+        if let (Some(text), true) = (&failure, failure != self.last_refusal) {
             self.warn(format!("{text}; it is tried again"));
         }
-        self.told_unended = failure;
+        self.last_refusal = failure;
     }
 
     /// What the scheduler's word is worth about the end of a chunk's job.
@@ -98,7 +98,7 @@ impl Remote<'_> {
         let named = batch.is_some_and(|batch| batch.submitted.handle.is_some());
         Trust {
             nameless: batch.is_some_and(|batch| batch.unnamed),
-            lists_all: self.placed.engine.lists_all() && named,
+            lists_all: self.probed.engine.lists_all() && named,
             owes_records: self.is_deaf(),
         }
     }
@@ -107,10 +107,10 @@ impl Remote<'_> {
     /// trials stay open, so that whoever cancels again finds them.
     pub(super) fn unended(&self) -> Option<EngineError> {
         let since = self.cancelled?;
-        let only_looks = self.floor.request.stay == Stay::Leave;
+        let only_looks = self.slots.request.stay == Stay::Leave;
         let waited = since.elapsed() >= CANCEL_WAIT + SOON
             || self.controls.asked() == Asked::Force
-            || (only_looks && self.asked_at >= since);
+            || (only_looks && self.polled_at >= since);
         if !waited || self.chunks.is_empty() {
             return None;
         }
@@ -139,7 +139,7 @@ impl Remote<'_> {
             .map(|(word, jobs)| format!("{jobs} {word}"))
             .collect();
         let elements: Vec<u64> = chunks.iter().map(|chunk| chunk.element).collect();
-        let line = self.placed.engine.cancel_line(&batch.submitted, &elements);
+        let line = self.probed.engine.cancel_line(&batch.submitted, &elements);
         let line = line.map_or(String::new(), |line| format!(", `{line}` ends them"));
         format!("`{}` ({}){line}", batch.submitted.key, states.join(", "))
     }
@@ -147,7 +147,7 @@ impl Remote<'_> {
     /// What the scheduler says of a chunk's job, in a word. One that may never have reached it waits nowhere.
     pub(super) fn word_of(&self, chunk: &OpenChunk) -> &'static str {
         let batch = self.batches.get(&chunk.batch);
-        if batch.is_some_and(|batch| batch.unsure.is_some()) {
+        if batch.is_some_and(|batch| batch.unconfirmed.is_some()) {
             return JobState::Missing.word();
         }
         chunk.state().word()
@@ -168,7 +168,7 @@ impl Remote<'_> {
             chunk.recalled = Some(now);
         }
         self.end_recalled();
-        self.ask_at = Instant::now();
+        self.poll_at = Instant::now();
         Ok(())
     }
 
@@ -181,9 +181,9 @@ impl Remote<'_> {
 
     /// What was packed and never submitted was not begun.
     fn forget_waiting(&mut self) {
-        let mut state = self.floor.board.lock();
-        for given in self.waiting.drain(..).flat_map(|load| load.trials) {
-            state.dispatch.give_back(given.index, Instant::now());
+        let mut state = self.slots.controller.lock();
+        for id in self.waiting.drain(..).flat_map(|load| load.trials) {
+            state.dispatch.give_back(id.index, Instant::now());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Slots on this machine: each is a thread with a launcher of its own that asks the controller for work.
 
 use crate::attempt::Attempts;
-use crate::board::{Board, Unsettled};
+use crate::controller::{Controller, Unsettled};
 use crate::dispatch::Next;
 use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
@@ -17,10 +17,10 @@ use std::sync::mpsc::Sender;
 use std::time::Instant;
 
 /// What the slots of a run share.
-pub(crate) struct Floor<'a> {
+pub(crate) struct Slots<'a> {
     pub(crate) request: &'a RunRequest,
     pub(crate) attempts: Attempts,
-    pub(crate) board: Arc<Board>,
+    pub(crate) controller: Arc<Controller>,
     pub(crate) writer: JournalWriter,
     pub(crate) events: Sender<RunEvent>,
 }
@@ -33,7 +33,7 @@ enum Filled {
 }
 
 /// A trial that has ended and is not yet recorded.
-struct Ended {
+struct EndedTrial {
     job: TrialJob,
     finished: Finished,
 }
@@ -43,7 +43,7 @@ struct Slot {
     number: usize,
     runner: TrialRunner,
     /// What the slot goes on from while its launcher has the next ones.
-    ended: Vec<Ended>,
+    ended: Vec<EndedTrial>,
     /// Whether a trial may start before the one before it is recorded.
     ahead: bool,
     /// How many trials the launcher is handed at once.
@@ -66,7 +66,7 @@ impl Slot {
     }
 }
 
-impl Floor<'_> {
+impl Slots<'_> {
     /// One slot, until nothing is left to do.
     pub(crate) fn work(&self, number: usize) -> Result<(), EngineError> {
         // One trial at a time is how people measure: nothing of ours runs beside it.
@@ -79,7 +79,7 @@ impl Floor<'_> {
             ahead: !alone && !decides && runs_ahead(self.request.plan.spec()),
             depth: 1,
         };
-        self.board.lock().kills.push(slot.runner.kill_handle());
+        self.controller.lock().kills.push(slot.runner.kill_handle());
         loop {
             if !slot.ahead {
                 self.settle(&mut slot);
@@ -100,11 +100,11 @@ impl Floor<'_> {
         }
         // With a trial to wait for, or a record still to be made, nothing else is waited for.
         let idle = has == 0 && slot.ended.is_empty();
-        let mut next = self.board.next_now();
+        let mut next = self.controller.next_now();
         if idle && matches!(next, Next::Wait(_) | Next::Done) {
             // It may be waiting for what is handed in and not durable.
             self.writer.hurry();
-            next = self.board.next();
+            next = self.controller.next();
         }
         loop {
             match next {
@@ -120,7 +120,7 @@ impl Floor<'_> {
             if slot.runner.jobs() >= slot.depth {
                 break;
             }
-            next = self.board.next_now();
+            next = self.controller.next_now();
         }
         slot.runner.hand();
         Filled::GoesOn
@@ -131,16 +131,16 @@ impl Floor<'_> {
         if slot.ended.is_empty() {
             return;
         }
-        for Ended { job, finished } in slot.ended.drain(..) {
+        for EndedTrial { job, finished } in slot.ended.drain(..) {
             let (record, text) = self.attempts.record(job, finished);
             self.journal(record, text.as_ref());
         }
         // Another attempt is due, or there is room that others wait for; or they wait until these are durable, as a
         // stopping rule does.
-        if self.request.stop.is_some() || self.board.somebody_waits() {
+        if self.request.stop.is_some() || self.controller.somebody_waits() {
             self.writer.hurry();
         }
-        self.board.wake();
+        self.controller.wake();
     }
 
     /// Prepares to hand an attempt to the launcher.
@@ -178,14 +178,14 @@ impl Floor<'_> {
         for (job, fate) in self.attempts.wait(&mut slot.runner, &mut pass_on) {
             let index = job.key.index;
             match fate {
-                Fate::Ended(finished) => slot.ended.push(Ended { job, finished }),
+                Fate::Ended(finished) => slot.ended.push(EndedTrial { job, finished }),
                 Fate::Taken(AttemptTaken) => {
-                    let attempt = self.board.lock().dispatch.renumber(index);
+                    let attempt = self.controller.lock().dispatch.renumber(index);
                     self.begin(slot, index, attempt);
                 }
                 Fate::Returned => {
                     held_up = true;
-                    self.board.put_back(index);
+                    self.controller.put_back(index);
                 }
             }
         }
@@ -201,7 +201,7 @@ impl Floor<'_> {
 
     /// The job with the GPUs that its trial leases, unless the spec names some itself.
     fn with_devices(&self, mut job: TrialJob) -> TrialJob {
-        let devices = self.board.lock().dispatch.devices(job.key.index);
+        let devices = self.controller.lock().dispatch.devices(job.key.index);
         let named = job.env.iter().any(|entry| is_devices(entry));
         if let (Some(devices), false) = (devices, named) {
             job.env.push(format!("{DEVICES}={devices}"));
@@ -222,14 +222,14 @@ impl Floor<'_> {
     /// Hands a record to the journal; it counts when that says so.
     pub(crate) fn record(&self, record: Record) {
         self.journal(record, None);
-        self.board.wake();
+        self.controller.wake();
     }
 
     /// `text` is that of the record, where it is there already.
     fn journal(&self, record: Record, text: Option<&RecordText>) {
         let attempt = record.attempt;
         let name = self.attempts.jobs.name(record.trial.index, attempt);
-        let mut state = self.board.lock();
+        let mut state = self.controller.lock();
         let retried = state.dispatch.recorded(&record, Instant::now());
         let ending = Ending {
             name,

@@ -9,12 +9,12 @@ use fairtrial_model::{Record, TrialId};
 use std::collections::HashMap;
 
 /// What is taken over, by identity, each with the run that it comes from.
-pub(super) struct TakingOver {
+pub(super) struct EarlierRecords {
     wanted: TakeOver,
     offered: HashMap<TrialId, (Record, String)>,
 }
 
-impl TakingOver {
+impl EarlierRecords {
     /// What the user asked for, or what a session before this one did not come to the end of.
     pub(super) fn of(session: &Session<'_>) -> Result<Option<Self>, EngineError> {
         let (reuse, wanted) = match &session.request.start {

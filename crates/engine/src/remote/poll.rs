@@ -1,29 +1,29 @@
-//! Asking the scheduler: one question for all jobs, what its answer means for each of them, and who is told.
+//! Polls the scheduler: one question for all jobs, what its answer means for each of them, and who is told.
 
 use super::contract::{JobState, PlaceError, Sightings, Submitted};
-use super::controller::{MOST_BACKOFF, Remote, SOON};
+use super::remote_run::{MOST_BACKOFF, RemoteRun, SOON};
 use crate::events::RunEvent;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-impl Remote<'_> {
+impl RemoteRun<'_> {
     /// Asks sooner where only the scheduler knows why a job ended before its work was done.
     pub(super) fn hurry(&mut self) {
         let now = Instant::now();
         if self.failures == 0 && self.chunks.values().any(|chunk| chunk.is_in_doubt(now)) {
-            self.ask_at = self.ask_at.min(self.asked_at + SOON);
+            self.poll_at = self.poll_at.min(self.polled_at + SOON);
         }
     }
 
     /// Asks the scheduler about everything at once, and has what ended jobs left brought here.
-    pub(super) fn ask(&mut self) {
+    pub(super) fn poll(&mut self) {
         let batches: Vec<Submitted> = self
             .batches
             .values()
-            .filter(|batch| batch.unsure.is_none())
+            .filter(|batch| batch.unconfirmed.is_none())
             .map(|batch| batch.submitted.clone())
             .collect();
-        let engine = &self.placed.engine;
+        let engine = &self.probed.engine;
         // First what is over, then what it left: the other way round a last record could be missed.
         let polled = engine.poll(&batches);
         let collected = match &polled {
@@ -31,7 +31,7 @@ impl Remote<'_> {
             Err(_) => Ok(()),
         };
         let now = Instant::now();
-        self.asked_at = now;
+        self.polled_at = now;
         let (seen, refusal) = match polled {
             Ok(seen) => (Some(seen), collected.err()),
             Err(error) => (None, Some(error)),
@@ -57,12 +57,12 @@ impl Remote<'_> {
                 self.chunks.values_mut().for_each(|chunk| chunk.heard = now);
             }
             self.failures = 0;
-            self.ask_at = now + usual;
+            self.poll_at = now + usual;
             return;
         };
         self.failures += 1;
         let factor = 2u32.saturating_pow(self.failures.min(10));
-        self.ask_at = match self.cancelled {
+        self.poll_at = match self.cancelled {
             Some(_) => now + usual,
             None => now + (usual * factor).min(MOST_BACKOFF.max(usual)),
         };
@@ -73,12 +73,12 @@ impl Remote<'_> {
 
     /// Takes the scheduler's word for every job that it knows of.
     fn sight(&mut self, seen: &Sightings, now: Instant) {
-        let hears_nodes = self.placed.engine.hears_nodes();
+        let hears_nodes = self.probed.engine.hears_nodes();
         for chunk in self.chunks.values_mut() {
             let Some(batch) = self.batches.get(&chunk.batch) else {
                 continue;
             };
-            if batch.unsure.is_some() {
+            if batch.unconfirmed.is_some() {
                 continue;
             }
             let place = (batch.submitted.key.clone(), chunk.element);
@@ -94,7 +94,7 @@ impl Remote<'_> {
     /// Whether signs of life and records come through the scheduler, and it did not answer: nothing can be said of jobs
     /// that are not heard meanwhile.
     pub(super) fn is_deaf(&self) -> bool {
-        self.failures > 0 && self.placed.engine.collects()
+        self.failures > 0 && self.probed.engine.collects()
     }
 
     fn tell_jobs(&self) {
@@ -102,7 +102,7 @@ impl Remote<'_> {
         for chunk in self.chunks.values() {
             *states.entry(self.word_of(chunk)).or_default() += 1;
         }
-        let _ = self.floor.events.send(RunEvent::Jobs(states));
+        let _ = self.slots.events.send(RunEvent::Jobs(states));
     }
 
     /// Says once that jobs are held, and again after something about it changed.
@@ -119,16 +119,16 @@ impl Remote<'_> {
         }
         let words = found.into_iter().filter_map(|(number, (jobs, reason))| {
             let batch = &self.batches.get(&number)?.submitted;
-            Some(match self.placed.engine.release(batch, reason) {
+            Some(match self.probed.engine.release(batch, reason) {
                 Some(line) => format!("{jobs} jobs are held ({reason}) until somebody releases them: `{line}`"),
                 None => format!("{jobs} jobs cannot start as they are ({reason}); `fairtrial cancel` takes them back"),
             })
         });
         let words: Vec<String> = words.collect();
         let text = (!words.is_empty()).then(|| words.join("; "));
-        if let (Some(text), true) = (&text, text != self.told_held) {
+        if let (Some(text), true) = (&text, text != self.last_held) {
             self.warn(text.clone());
         }
-        self.told_held = text;
+        self.last_held = text;
     }
 }

@@ -2,7 +2,7 @@
 //! only where the scheduler has none and surely took none.
 
 use super::contract::PlaceError;
-use super::controller::{MOST_BACKOFF, Remote};
+use super::remote_run::{MOST_BACKOFF, RemoteRun};
 use crate::{EngineError, Start, Stay};
 use fairtrial_journal::Event;
 use std::time::{Duration, Instant};
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 const MOST_TRIES: u32 = 8;
 pub(super) const FIRST_PAUSE: Duration = Duration::from_secs(5);
 
-impl Remote<'_> {
+impl RemoteRun<'_> {
     /// Looks for submissions whose answer did not arrive or was not understood, and repeats those that failed.
-    pub(super) fn find_unsure(&mut self) -> Result<(), EngineError> {
-        let unsure = |number: &u64| {
+    pub(super) fn settle_unconfirmed(&mut self) -> Result<(), EngineError> {
+        let unconfirmed = |number: &u64| {
             let batch = self.batches.get(number)?;
-            let open = batch.unsure.is_some() || batch.unnamed;
+            let open = batch.unconfirmed.is_some() || batch.unnamed;
             open.then(|| (*number, batch.submitted.key.clone()))
         };
-        let found: Vec<(u64, String)> = self.batches.keys().filter_map(unsure).collect();
+        let found: Vec<(u64, String)> = self.batches.keys().filter_map(unconfirmed).collect();
         for (number, key) in found {
-            match self.placed.engine.adopt(&key) {
-                Ok(Some(handle)) => self.took(number, Some(handle)),
+            match self.probed.engine.adopt(&key) {
+                Ok(Some(handle)) => self.confirm(number, Some(handle)),
                 Ok(None) => self.not_found(number)?,
                 Err(error) => self.complain(Err(error)),
             }
@@ -34,7 +34,7 @@ impl Remote<'_> {
     fn not_found(&mut self, number: u64) -> Result<(), EngineError> {
         let known = self.batches.get(&number);
         let Some((batch, again_at)) =
-            known.and_then(|known| Some((known.unsure.clone()?, known.again_at)))
+            known.and_then(|known| Some((known.unconfirmed.clone()?, known.again_at)))
         else {
             return Ok(());
         };
@@ -42,17 +42,23 @@ impl Remote<'_> {
         let began = chunks.any(|chunk| chunk.batch == number && chunk.began());
         // Its jobs ran already and the scheduler has forgotten them, or nobody wants them any more.
         if began || self.cancelled.is_some() || self.withdrawn {
-            self.took(number, None);
+            self.confirm(number, None);
             return Ok(());
         }
         // A stop that was not obeyed yet is obeyed before anything is submitted.
-        let stopped = self.floor.board.lock().dispatch.stop_reason().is_some();
+        let stopped = self
+            .slots
+            .controller
+            .lock()
+            .dispatch
+            .stop_reason()
+            .is_some();
         if stopped || self.only_looks() || Instant::now() < again_at {
             return Ok(());
         }
-        match self.placed.engine.submit(&batch) {
+        match self.probed.engine.submit(&batch) {
             Ok(handle) => {
-                self.took(number, Some(handle));
+                self.confirm(number, Some(handle));
                 Ok(())
             }
             Err(error) => self.not_submitted(number, error),
@@ -61,7 +67,7 @@ impl Remote<'_> {
 
     /// Whether this is one look at a run, which repeats no submission.
     fn only_looks(&self) -> bool {
-        let request = self.floor.request;
+        let request = self.slots.request;
         request.stay == Stay::Leave && matches!(request.start, Start::Attend(_))
     }
 
@@ -76,12 +82,12 @@ impl Remote<'_> {
             return Ok(());
         };
         if let PlaceError::Unnamed { .. } = error {
-            batch.unsure = None;
+            batch.unconfirmed = None;
             batch.unnamed = true;
-            self.floor.writer.append(&Event::Submitted {
+            self.slots.writer.append(&Event::Submitted {
                 batch: number,
                 handle: None,
-                at: (self.floor.request.now)(),
+                at: (self.slots.request.now)(),
             });
             self.warn(format!(
                 "{error}; it is not submitted again, and is known by what its jobs leave in the run's folder"
@@ -99,18 +105,18 @@ impl Remote<'_> {
     }
 
     /// The scheduler has a submission.
-    pub(super) fn took(&mut self, number: u64, handle: Option<String>) {
+    pub(super) fn confirm(&mut self, number: u64, handle: Option<String>) {
         let Some(batch) = self.batches.get_mut(&number) else {
             return;
         };
-        batch.unsure = None;
+        batch.unconfirmed = None;
         batch.unnamed = false;
         batch.submitted.handle.clone_from(&handle);
         if handle.is_some() {
-            self.floor.writer.append(&Event::Submitted {
+            self.slots.writer.append(&Event::Submitted {
                 batch: number,
                 handle,
-                at: (self.floor.request.now)(),
+                at: (self.slots.request.now)(),
             });
         }
     }
@@ -126,7 +132,7 @@ impl Remote<'_> {
             batch.submitted.key,
             self.options().grace_s,
         );
-        let engine = self.placed.engine.name();
+        let engine = self.probed.engine.name();
         Some(PlaceError::Unnamed { engine, message }.into())
     }
 }

@@ -12,14 +12,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// The controller's state, and who waits for it to change.
-pub(crate) struct Board {
-    state: Mutex<BoardState>,
+pub(crate) struct Controller {
+    state: Mutex<ControllerState>,
     changed: Condvar,
     events: Mutex<Sender<RunEvent>>,
 }
 
-/// Everything behind the board's lock.
-pub(crate) struct BoardState {
+/// Everything behind the lock.
+pub(crate) struct ControllerState {
     pub(crate) dispatch: Dispatch,
     /// Ends handed to the journal and not yet durable, oldest first.
     pub(crate) unsettled: VecDeque<Unsettled>,
@@ -39,9 +39,9 @@ pub(crate) struct Unsettled {
     pub(crate) record: Option<Record>,
 }
 
-impl Board {
+impl Controller {
     pub(crate) fn new(dispatch: Dispatch, events: Sender<RunEvent>) -> Self {
-        let state = BoardState {
+        let state = ControllerState {
             dispatch,
             unsettled: VecDeque::new(),
             kills: Vec::new(),
@@ -55,7 +55,7 @@ impl Board {
         }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, BoardState> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, ControllerState> {
         // Every change under the lock is complete in itself; a slot that panicked leaves a usable state.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,8 +86,8 @@ impl Board {
 
     fn wait_for_next<'a>(
         &'a self,
-        mut state: MutexGuard<'a, BoardState>,
-    ) -> (Next, MutexGuard<'a, BoardState>) {
+        mut state: MutexGuard<'a, ControllerState>,
+    ) -> (Next, MutexGuard<'a, ControllerState>) {
         loop {
             let now = Instant::now();
             match state.dispatch.next(now) {

@@ -1,7 +1,7 @@
 //! From trials to chunks: which trials share a job. No scheduler, no file.
 
 use super::contract::JobNeeds;
-use crate::chunk::Given;
+use crate::chunk::AttemptId;
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{EngineSpec, PairOn};
 use std::collections::{BTreeMap, HashMap};
@@ -26,15 +26,15 @@ pub(crate) struct Packing<'a> {
 /// Trials for one job, and what the job takes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Load {
-    pub(crate) trials: Vec<Given>,
+    pub(crate) trials: Vec<AttemptId>,
     pub(crate) needs: JobNeeds,
 }
 
 impl Packing<'_> {
     /// Puts trials into loads; loads with the same needs stand together, because one array asks for one thing.
-    pub(crate) fn pack(&self, given: &[Given]) -> Vec<Load> {
-        let mut kinds: Vec<(JobNeeds, Vec<Vec<Given>>)> = Vec::new();
-        for group in self.groups(given) {
+    pub(crate) fn pack(&self, id: &[AttemptId]) -> Vec<Load> {
+        let mut kinds: Vec<(JobNeeds, Vec<Vec<AttemptId>>)> = Vec::new();
+        for group in self.groups(id) {
             let needs = self.needs(&group);
             match kinds.iter_mut().find(|(known, _)| *known == needs) {
                 Some((_, groups)) => groups.push(group),
@@ -45,7 +45,7 @@ impl Packing<'_> {
         for (needs, groups) in kinds {
             let per = self.per_job(&groups);
             for some in groups.chunks(per) {
-                let trials: Vec<Given> = some.iter().flatten().copied().collect();
+                let trials: Vec<AttemptId> = some.iter().flatten().copied().collect();
                 let needs = JobNeeds {
                     time_s: self.time(&trials),
                     ..needs.clone()
@@ -58,14 +58,14 @@ impl Packing<'_> {
     }
 
     /// Trials that must stay together, in the order of the plan.
-    fn groups(&self, given: &[Given]) -> Vec<Vec<Given>> {
+    fn groups(&self, id: &[AttemptId]) -> Vec<Vec<AttemptId>> {
         if self.engine.pair_on != Some(PairOn::Node) {
-            return given.iter().map(|given| vec![*given]).collect();
+            return id.iter().map(|id| vec![*id]).collect();
         }
-        let mut order: Vec<Vec<Given>> = Vec::new();
+        let mut order: Vec<Vec<AttemptId>> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
-        for given in given {
-            let Some(trial) = self.plan.trial(given.index) else {
+        for id in id {
+            let Some(trial) = self.plan.trial(id.index) else {
                 continue;
             };
             let key = &trial.key;
@@ -75,13 +75,13 @@ impl Packing<'_> {
                 order.push(Vec::new());
                 order.len() - 1
             });
-            order[place].push(*given);
+            order[place].push(*id);
         }
         order
     }
 
     /// How many groups stand in one job.
-    fn per_job(&self, groups: &[Vec<Given>]) -> usize {
+    fn per_job(&self, groups: &[Vec<AttemptId>]) -> usize {
         let count = groups.len() as u64;
         let largest = groups.iter().map(Vec::len).max().unwrap_or(1) as u64;
         if let Some(pack) = self.engine.pack {
@@ -93,8 +93,8 @@ impl Packing<'_> {
             let wanted = (WORTHWHILE_S / expected.max(0.001) / largest as f64).ceil();
             return (wanted as u64).clamp(1, even) as usize;
         }
-        let long = |given: &Given| {
-            let trial = self.plan.trial(given.index);
+        let long = |id: &AttemptId| {
+            let trial = self.plan.trial(id.index);
             trial.is_some_and(|trial| trial.task.limits.wall_s.is_some_and(|wall| wall > LONG_S))
         };
         if groups.iter().flatten().any(long) || count <= 4 * places {
@@ -104,7 +104,7 @@ impl Packing<'_> {
     }
 
     /// What a job with these trials takes.
-    pub(crate) fn needs(&self, group: &[Given]) -> JobNeeds {
+    pub(crate) fn needs(&self, group: &[AttemptId]) -> JobNeeds {
         let mut needs = JobNeeds::default();
         for trial in self.trials(group) {
             let asked = &trial.task.resources;
@@ -118,7 +118,7 @@ impl Packing<'_> {
     }
 
     /// Seconds for all of them one after another, where each has a limit.
-    fn time(&self, trials: &[Given]) -> Option<f64> {
+    fn time(&self, trials: &[AttemptId]) -> Option<f64> {
         let each = self.trials(trials).map(|trial| {
             let limits = &trial.task.limits;
             limits.wall_s.map(|wall| wall + limits.grace_s)
@@ -127,10 +127,8 @@ impl Packing<'_> {
         sum.map(|sum| sum + SPARE_S)
     }
 
-    fn trials<'s>(&'s self, given: &'s [Given]) -> impl Iterator<Item = Trial<'s>> {
-        given
-            .iter()
-            .filter_map(|given| self.plan.trial(given.index))
+    fn trials<'s>(&'s self, id: &'s [AttemptId]) -> impl Iterator<Item = Trial<'s>> {
+        id.iter().filter_map(|id| self.plan.trial(id.index))
     }
 }
 
@@ -163,7 +161,7 @@ fn even_times(loads: &mut [Load]) {
 #[cfg(test)]
 mod tests {
     use super::{Load, Packing};
-    use crate::chunk::Given;
+    use crate::chunk::AttemptId;
     use fairtrial_plan::Plan;
     use fairtrial_spec::{Format, LoadOptions, load_text};
     use std::sync::Arc;
@@ -177,8 +175,8 @@ mod tests {
 
     /// Packs a whole plan for so many places, with trials that took so long before.
     fn pack(plan: &Plan, places: Option<u64>, expected_s: Option<f64>) -> Vec<Load> {
-        let given: Vec<Given> = (0..plan.len())
-            .map(|index| Given { index, attempt: 1 })
+        let id: Vec<AttemptId> = (0..plan.len())
+            .map(|index| AttemptId { index, attempt: 1 })
             .collect();
         let packing = Packing {
             plan,
@@ -186,10 +184,10 @@ mod tests {
             places,
             expected_s,
         };
-        let loads = packing.pack(&given);
+        let loads = packing.pack(&id);
         let mut held: Vec<u64> = loads
             .iter()
-            .flat_map(|load| load.trials.iter().map(|given| given.index))
+            .flat_map(|load| load.trials.iter().map(|id| id.index))
             .collect();
         held.sort_unstable();
         assert_eq!(
@@ -209,7 +207,7 @@ mod tests {
         let plan = plan("seeds = 10\ncommand = \"p\"\n[engine]\npack = 4\n");
         let loads = pack(&plan, Some(100), Some(1.0));
         assert_eq!(sizes(&loads), [4, 4, 2]);
-        let order: Vec<u64> = loads[0].trials.iter().map(|given| given.index).collect();
+        let order: Vec<u64> = loads[0].trials.iter().map(|id| id.index).collect();
         assert_eq!(order, [0, 1, 2, 3], "in the order of the plan");
     }
 
@@ -243,7 +241,7 @@ mod tests {
             let mut seeds: Vec<u64> = load
                 .trials
                 .iter()
-                .map(|given| plan.trial(given.index).unwrap().key.seed)
+                .map(|id| plan.trial(id.index).unwrap().key.seed)
                 .collect();
             seeds.sort_unstable();
             seeds.dedup();

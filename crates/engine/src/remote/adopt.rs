@@ -1,15 +1,15 @@
 //! Picking up what an earlier controller handed out, from the journal and the chunks' folders.
 
 use super::contract::{JobState, Submitted};
-use super::controller::{OpenBatch, Remote};
-use super::open::OpenChunk;
-use super::packing::Load;
+use super::open_chunk::OpenChunk;
+use super::pack::Load;
+use super::remote_run::{OpenBatch, RemoteRun};
 use crate::EngineError;
-use crate::chunk::Given;
+use crate::chunk::AttemptId;
 use fairtrial_journal::{BatchInfo, RunState};
 use std::time::Instant;
 
-impl Remote<'_> {
+impl RemoteRun<'_> {
     /// Finds what an earlier controller handed out.
     pub(super) fn adopt(&mut self, known: &RunState) -> Result<(), EngineError> {
         let mut elsewhere = Vec::new();
@@ -20,7 +20,7 @@ impl Remote<'_> {
             if open == 0 {
                 continue;
             }
-            if info.engine != self.placed.engine.name() {
+            if info.engine != self.probed.engine.name() {
                 return Err(EngineError::OtherEngine {
                     engine: info.engine.clone(),
                     jobs: open,
@@ -37,7 +37,7 @@ impl Remote<'_> {
                 continue;
             }
             let unnamed = info.taken && info.handle.is_none();
-            let unsure = (!info.taken).then(|| {
+            let unconfirmed = (!info.taken).then(|| {
                 let load = Load {
                     needs: self.packing().needs(&all),
                     trials: all,
@@ -46,7 +46,7 @@ impl Remote<'_> {
             });
             let batch = OpenBatch {
                 unnamed,
-                ..OpenBatch::new(submitted, unsure)
+                ..OpenBatch::new(submitted, unconfirmed)
             };
             self.batches.insert(info.number, batch);
         }
@@ -58,7 +58,7 @@ impl Remote<'_> {
         &mut self,
         known: &RunState,
         info: &BatchInfo,
-    ) -> Result<(usize, Vec<Given>), EngineError> {
+    ) -> Result<(usize, Vec<AttemptId>), EngineError> {
         let (mut open, mut all) = (0, Vec::new());
         for number in info.chunks.clone() {
             let place = (info.number, number - info.chunks.start);
@@ -76,7 +76,7 @@ impl Remote<'_> {
 
     /// The trials of an adopted chunk are running, as far as the dispatch is concerned.
     fn hold(&self, chunk: &OpenChunk) {
-        let mut state = self.floor.board.lock();
+        let mut state = self.slots.controller.lock();
         for index in chunk.left.keys() {
             state.dispatch.adopt(*index);
         }
@@ -96,7 +96,7 @@ impl Remote<'_> {
                 chunk.sight(JobState::Done, now);
             }
         }
-        self.judge()?;
+        self.close_lost()?;
         let (mut jobs, mut names) = (0, Vec::new());
         for (number, submitted) in elsewhere {
             let chunks = self.chunks.values();
@@ -106,7 +106,7 @@ impl Remote<'_> {
                 continue;
             }
             jobs += elements.len();
-            let line = self.placed.engine.cancel_line(submitted, &elements);
+            let line = self.probed.engine.cancel_line(submitted, &elements);
             let line = line.map_or(String::new(), |line| format!(" (`{line}`)"));
             names.push(format!("`{}`{line}", submitted.key));
         }

@@ -1,23 +1,23 @@
 //! The sign of life that a runner on a node gives beside its chunk.
 
-use crate::chunk::{Beat, ChunkDir, Given, Owner, Phase};
+use crate::chunk::{AttemptId, Beat, ChunkDir, Owner, Phase};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Tells that this process lives.
-pub(super) struct Heart {
+pub(super) struct Heartbeat {
     dir: ChunkDir,
     pause: Duration,
-    state: Mutex<HeartState>,
+    state: Mutex<HeartbeatState>,
     changed: Condvar,
 }
 
-struct HeartState {
+struct HeartbeatState {
     beat: Beat,
     stopped: bool,
 }
 
-impl Heart {
+impl Heartbeat {
     pub(super) fn new(dir: ChunkDir, owner: &Owner, beat_s: f64) -> Self {
         let beat = Beat {
             count: 0,
@@ -29,7 +29,7 @@ impl Heart {
         Self {
             dir,
             pause: Duration::from_secs_f64(beat_s.clamp(0.1, 600.0)),
-            state: Mutex::new(HeartState {
+            state: Mutex::new(HeartbeatState {
                 beat,
                 stopped: false,
             }),
@@ -37,7 +37,7 @@ impl Heart {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HeartState> {
+    fn lock(&self) -> MutexGuard<'_, HeartbeatState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -48,8 +48,8 @@ impl Heart {
         let _ = self.dir.write_beat(&state.beat);
     }
 
-    pub(super) fn runs(&self, given: Option<Given>) {
-        self.lock().beat.running = given;
+    pub(super) fn runs(&self, id: Option<AttemptId>) {
+        self.lock().beat.running = id;
     }
 
     pub(super) fn done(&self) {
