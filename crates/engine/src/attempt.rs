@@ -5,8 +5,9 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RecordText, RunDir, views};
 use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
-use fairtrial_trial::{AttemptTaken, Fate, Finished, Output, OutputChunk};
-use fairtrial_trial::{TrialJob, TrialRunner, blame_the_machine};
+use fairtrial_trial::{
+    AttemptTaken, Fate, Finished, Output, OutputChunk, TrialJob, TrialRunner, blame_the_machine,
+};
 use std::path::{Path, PathBuf};
 
 /// What every attempt of a run shares on one machine.

@@ -9,10 +9,9 @@ use fairtrial_journal::{
 };
 use fairtrial_model::Record;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::time::SystemTime;
+use std::{fs, io};
 
 /// Version of the chunk's form: a binary of another form refuses it.
 pub(crate) const CHUNK_SCHEMA: u32 = 1;

@@ -1,8 +1,8 @@
 //! The controller's state behind its lock: what is given out, what is on its way to the disk, and who waits for either.
 
-use crate::StopRule;
 use crate::dispatch::{Dispatch, Next};
 use crate::events::{Ending, RunEvent, StopReason};
+use crate::request::StopRule;
 use fairtrial_journal::{Commit, Seq};
 use fairtrial_model::Record;
 use fairtrial_trial::KillHandle;

@@ -5,9 +5,9 @@
 
 mod heartbeat;
 
-use crate::EngineError;
 use crate::attempt::Attempts;
 use crate::chunk::{AttemptId, CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
+use crate::error::EngineError;
 use crate::node_memory::OomWatch;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};

@@ -3,9 +3,10 @@
 use crate::attempt::Attempts;
 use crate::controller::{Controller, Unsettled};
 use crate::dispatch::Next;
+use crate::error::EngineError;
 use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
-use crate::{EngineError, RunRequest, Verbosity};
+use crate::request::{RunRequest, Verbosity};
 use fairtrial_journal::{Event, JournalWriter, RecordText};
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};

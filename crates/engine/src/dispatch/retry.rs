@@ -1,6 +1,5 @@
 //! Which outcomes are tried again, and how often.
 
-use super::Dispatch;
 use fairtrial_journal::TrialState;
 use fairtrial_model::{Cause, Outcome, Record};
 use fairtrial_plan::Plan;
@@ -26,30 +25,18 @@ pub(super) fn retry_is_due(plan: &Plan, index: u64, trial: &TrialState) -> bool 
     task.is_some_and(|task| u32::from(trial.arm_failures) <= allowed(&task.retries, outcome))
 }
 
-impl Dispatch {
-    /// Whether another attempt follows this one.
-    pub(super) fn shall_retry(&self, record: &Record) -> bool {
-        if self.stop.is_some()
-            || self.budget.is_given_out()
-            || matches!(
-                record.cause,
-                Some(
-                    Cause::Launch {
-                        permanent: true,
-                        ..
-                    } | Cause::Said {
-                        permanent: true,
-                        ..
-                    }
-                )
-            )
-        {
-            return false;
-        }
-        let Some(task) = self.plan.task(record.trial.index) else {
-            return false;
-        };
-        let allowed = allowed(&task.retries, record.outcome);
-        self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
-    }
+/// Whether an attempt ended in a way that another would too.
+pub(super) fn is_permanent(record: &Record) -> bool {
+    matches!(
+        record.cause,
+        Some(
+            Cause::Launch {
+                permanent: true,
+                ..
+            } | Cause::Said {
+                permanent: true,
+                ..
+            }
+        )
+    )
 }

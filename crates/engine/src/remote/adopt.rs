@@ -4,8 +4,8 @@ use super::contract::{JobState, Submitted};
 use super::open_chunk::OpenChunk;
 use super::pack::Load;
 use super::remote_run::{OpenBatch, RemoteRun};
-use crate::EngineError;
 use crate::chunk::AttemptId;
+use crate::error::EngineError;
 use fairtrial_journal::{BatchInfo, RunState};
 use std::time::Instant;
 

@@ -6,8 +6,9 @@ use super::open_chunk::OpenChunk;
 use super::remote_run::{OpenBatch, RemoteRun, SOON};
 use crate::chunk::Revoked;
 use crate::controls::Asked;
+use crate::error::EngineError;
 use crate::events::StopReason;
-use crate::{EngineError, Start, Stay};
+use crate::request::{Start, Stay};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -3,7 +3,8 @@
 
 use super::contract::PlaceError;
 use super::remote_run::{MOST_BACKOFF, RemoteRun};
-use crate::{EngineError, Start, Stay};
+use crate::error::EngineError;
+use crate::request::{Start, Stay};
 use fairtrial_journal::Event;
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! Keeps new records as they come: scoring may take hours and judges cost money, so nothing waits for the last one.
 
-use crate::EngineError;
+use crate::error::EngineError;
 use fairtrial_journal::{Event, JournalError, JournalWriter, RunDir, RunState, views};
 use fairtrial_model::{Outcome, Record, UtcTime};
 use std::fmt::Write as _;

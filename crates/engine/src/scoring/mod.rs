@@ -4,7 +4,8 @@
 mod jobs;
 mod keep;
 
-use crate::{EngineError, strays};
+use crate::error::EngineError;
+use crate::strays;
 use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;

@@ -1,5 +1,6 @@
 //! One controller's work on a run, from taking the lock to closing it in good order.
 
+mod context;
 mod open;
 mod take_over;
 mod workers;
@@ -9,27 +10,26 @@ use crate::capacity::Capacity;
 use crate::controller::Controller;
 use crate::controls::Controls;
 use crate::dispatch::Dispatch;
+use crate::error::EngineError;
 use crate::events::RunEvent;
-use crate::remote;
 use crate::remote::remote_run::ProbedEngine;
+use crate::request::{RunReport, RunRequest, Start};
 use crate::slots::Slots;
 use crate::spending::earlier_records;
 use crate::views::Views;
-use crate::{EngineError, RunReport, RunRequest, Start, prepare, strays};
+use crate::{prepare, remote, strays};
+use context::Session;
 use fairtrial_journal::provenance::{Capture, host_name};
-use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
-    Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, TakeOver, WriterOptions, effective_records,
+    Event, JournalError, RunDir, RunLock, RunState, RunStatus, effective_records,
 };
-use fairtrial_model::hex;
 use open::{capture, probe, recorded, refuse_open_jobs};
-use sha2::{Digest, Sha256};
+use sha2::Digest;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 use take_over::EarlierRecords;
-use workers::{News, Workers};
+use workers::{Channel, Workers};
 
 /// Does a run: every trial that has no answer yet, until none is left or the run is stopped.
 pub fn run(
@@ -38,20 +38,57 @@ pub fn run(
     events: Sender<RunEvent>,
 ) -> Result<RunReport, EngineError> {
     let probed = probe(request)?;
-    match &request.start {
-        Start::Resume(run) | Start::Attend(run) => {
-            go_on(run.clone(), true, probed, (request, controls, events))
-        }
+    let is_new = matches!(request.start, Start::New { .. });
+    let run = match &request.start {
+        Start::Resume(run) | Start::Attend(run) => run.clone(),
         Start::New { .. } => {
             let name = &request.plan.spec().name;
-            let run = RunDir::create(&request.root, name, (request.now)())?;
-            let done = go_on(run.clone(), false, probed, (request, controls, events));
-            if done.is_err() {
-                forget_unbegun(&run);
-            }
-            done
+            RunDir::create(&request.root, name, (request.now)())?
+        }
+    };
+    let lock = RunLock::acquire(&run, (request.now)());
+    let opened = lock.map_err(EngineError::from).and_then(|lock| {
+        let known = known(&run, request, probed.as_ref())?;
+        let session = Session {
+            views_were_whole: Views::are_whole(&run, &known),
+            run: run.clone(),
+            request,
+            known,
+            events,
+            controls,
+            probed,
+        };
+        let report = session.work(capture(&run, request)?);
+        drop(lock);
+        report
+    });
+    if is_new && opened.is_err() {
+        forget_unbegun(&run);
+    }
+    opened
+}
+
+/// What earlier sessions left, after the run's files are as they must be.
+fn known(
+    run: &RunDir,
+    request: &RunRequest,
+    probed: Option<&ProbedEngine>,
+) -> Result<RunState, EngineError> {
+    let mut known = RunState::default();
+    if !matches!(request.start, Start::New { .. }) {
+        known = recorded(run, request)?;
+        if probed.is_none() {
+            refuse_open_jobs(run, &known)?;
+            strays::end_of(run);
         }
     }
+    if known.opened.is_none() {
+        // Killed before its first line, a run has no files that count; they are made as for a new one.
+        prepare::write_run_files(run, request)?;
+    } else {
+        prepare::keep_changes(run, request.plan.spec())?;
+    }
+    Ok(known)
 }
 
 /// Takes away the folder of a run that came to nothing: without its first line it holds nothing, and would be the newest.
@@ -60,56 +97,6 @@ fn forget_unbegun(run: &RunDir) {
         // The first error is the one that matters; readers pass over what stays.
         let _ = std::fs::remove_dir_all(run.path());
     }
-}
-
-fn go_on(
-    run: RunDir,
-    resumed: bool,
-    probed: Option<ProbedEngine>,
-    (request, controls, events): (&RunRequest, &Controls, Sender<RunEvent>),
-) -> Result<RunReport, EngineError> {
-    let lock = RunLock::acquire(&run, (request.now)())?;
-    let known = if resumed {
-        let known = recorded(&run, request)?;
-        if probed.is_none() {
-            refuse_open_jobs(&run, &known)?;
-            strays::end_of(&run);
-        }
-        known
-    } else {
-        RunState::default()
-    };
-    if !resumed || known.opened.is_none() {
-        // Killed before its first line, a run has no files that count; they are made as for a new one.
-        prepare::write_run_files(&run, request)?;
-    } else {
-        prepare::keep_changes(&run, request.plan.spec())?;
-    }
-    let capture = capture(&run, request)?;
-    let views_were_whole = Views::are_whole(&run, &known);
-    let report = Session {
-        request,
-        run,
-        known,
-        events,
-        controls,
-        views_were_whole,
-        probed,
-    }
-    .work(capture);
-    drop(lock);
-    report
-}
-
-struct Session<'a> {
-    request: &'a RunRequest,
-    run: RunDir,
-    known: RunState,
-    events: Sender<RunEvent>,
-    controls: &'a Controls,
-    /// Whether the session before wrote its views to the end.
-    views_were_whole: bool,
-    probed: Option<ProbedEngine>,
 }
 
 impl Session<'_> {
@@ -150,7 +137,7 @@ impl Session<'_> {
             None => Workers::Slots(count),
             Some(probed) => Workers::Scheduler(probed, known),
         };
-        let worked = self.run_workers(&slots, &workers, (tell, &news), capture);
+        let worked = self.run_workers(&slots, &workers, Channel { tell, news }, capture);
         self.close(slots, kept, worked)
     }
 
@@ -258,91 +245,6 @@ impl Session<'_> {
             }
             Ok::<(), JournalError>(())
         })?;
-        Ok(())
-    }
-
-    fn redactor(&self) -> Redactor {
-        Redactor::from_env(
-            self.request
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
-    }
-
-    /// How the journal is written, whoever writes it.
-    fn writing(&self) -> WriterOptions {
-        WriterOptions {
-            redactor: self.redactor(),
-            ..WriterOptions::default()
-        }
-    }
-
-    fn open_journal(&self, news: Sender<News>) -> Result<JournalWriter, EngineError> {
-        // The writer's thread must never wait for the controller: the controller may be waiting for room in the journal.
-        let tell = Box::new(move |commit| drop(news.send(News::Commit(commit))));
-        let writer = JournalWriter::open_with(&self.run.journal(), self.writing(), tell)?;
-        if let Some(repair) = writer.repaired() {
-            let text = format!(
-                "an unfinished last line of {} bytes was cut off the journal",
-                repair.bytes
-            );
-            writer.append(&Event::Note {
-                at: (self.request.now)(),
-                text,
-            });
-        }
-        Ok(writer)
-    }
-
-    /// The first lines of this session.
-    fn begin(
-        &self,
-        writer: &JournalWriter,
-        host: &str,
-        takes_over: Option<TakeOver>,
-    ) -> Result<(), JournalError> {
-        let RunRequest {
-            plan,
-            set,
-            only,
-            slots,
-            version,
-            now,
-            spec_text,
-            registration,
-            ..
-        } = self.request;
-        let resumed = self.known.opened.is_some();
-        if !resumed {
-            writer.append(&Event::Opened(Opened {
-                schema: JOURNAL_SCHEMA,
-                name: self.run.name().to_owned(),
-                stamp: self.run.stamp(),
-                config: plan.spec().source.clone(),
-                spec_sha256: hex(&Sha256::digest(spec_text)),
-                plan_hash: plan.hash().to_owned(),
-                trials: plan.len(),
-                set: set.clone(),
-                only: only.clone(),
-                registration_sha256: registration.as_ref().map(|text| hex(&Sha256::digest(text))),
-                takes_over,
-                parallel: *slots,
-                version: version.clone(),
-                created_at: now(),
-                host: host.to_owned(),
-            }));
-        }
-        let pid = std::process::id();
-        writer.append(&Event::Session {
-            pid,
-            host: host.to_owned(),
-            at: now(),
-            resumed,
-            attends: matches!(self.request.start, Start::Attend(_)),
-            scores: false,
-        });
-        writer.append(&prepare::sealed(&[self.run.resolved_spec()], now())?);
         Ok(())
     }
 }

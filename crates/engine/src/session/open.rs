@@ -1,7 +1,9 @@
 //! What is looked at before a session begins: the engine, what earlier sessions left, the environment.
 
+use crate::error::EngineError;
+use crate::remote;
 use crate::remote::remote_run::ProbedEngine;
-use crate::{EngineError, RunRequest, Start, remote};
+use crate::request::{RunRequest, Start};
 use fairtrial_journal::provenance::{Capture, CaptureOptions};
 use fairtrial_journal::{JournalError, RunDir, RunState, is_there, resolved_spec};
 use fairtrial_plan::Plan;

@@ -1,9 +1,11 @@
 //! Records of earlier runs that answer trials of this one, put into its journal before anything starts. A run that was
 //! cut off between two of them goes on with the rest.
 
-use super::Session;
+use super::context::Session;
+use crate::error::EngineError;
 use crate::events::RunEvent;
-use crate::{EngineError, Outputs, Start, reuse, unchanged};
+use crate::request::{Outputs, Start};
+use crate::{reuse, unchanged};
 use fairtrial_journal::{Event, JournalError, JournalWriter, RunDir, RunState, Selector, TakeOver};
 use fairtrial_model::{Record, TrialId};
 use std::collections::HashMap;

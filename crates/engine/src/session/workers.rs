@@ -1,30 +1,29 @@
 //! The workers of a run: the slots, or the controller of a scheduler, and who settles and shows meanwhile what they did.
 
-use super::Session;
+use super::context::{News, Session};
 use crate::controller::Controller;
 use crate::controls::Asked;
+use crate::error::EngineError;
 use crate::events::{RunEvent, StopReason};
+use crate::prepare;
 use crate::remote::remote_run::{ProbedEngine, RemoteRun};
 use crate::slots::Slots;
 use crate::views::Views;
-use crate::{EngineError, prepare};
 use fairtrial_journal::provenance::Capture;
 use fairtrial_journal::{
-    Commit, Durability, JournalWriter, RunState, cancel_requested, write_atomic_bytes,
+    Durability, JournalWriter, RunState, cancel_requested, write_atomic_bytes,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// How often signals and cancel requests are looked for while nothing else happens.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the one who settles waits for.
-pub(super) enum News {
-    /// From the journal.
-    Commit(Commit),
-    /// A worker has nothing left to do.
-    Left,
+/// What passes between the workers, the journal and whoever settles.
+pub(super) struct Channel {
+    pub(super) tell: Sender<News>,
+    pub(super) news: Receiver<News>,
 }
 
 impl Session<'_> {
@@ -33,14 +32,15 @@ impl Session<'_> {
         &self,
         slots: &Slots<'_>,
         workers: &Workers<'_>,
-        (tell, news): (Sender<News>, &Receiver<News>),
+        channel: Channel,
         capture: Option<Capture>,
     ) -> Result<(), EngineError> {
+        let Channel { tell, news } = channel;
         // No worker begins what is not wanted any more.
         let asked = self.pass_on_orders(&slots.controller, Asked::Nothing);
         let count = workers.count();
         let busy = AtomicUsize::new(count);
-        let (end, ended) = channel::<()>();
+        let (end, ended) = mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..count)
                 .map(|slot| {
@@ -62,7 +62,7 @@ impl Session<'_> {
             // Only the workers and the journal speak: when they are gone, so is the wait for them.
             drop(tell);
             let background = scope.spawn(move || self.keep_views(capture, &ended, &slots.writer));
-            self.settle_until_done(slots, &busy, news, asked);
+            self.settle_until_done(slots, &busy, &news, asked);
             let results: Vec<_> = threads
                 .into_iter()
                 .map(std::thread::ScopedJoinHandle::join)
