@@ -1,7 +1,9 @@
 //! The declared metrics of a spec over the files that a trial left, each file read once per declaration.
 
+use crate::error::EpisodeError;
+use crate::measure;
+use crate::measure::Answer;
 use crate::open::open_regular;
-use crate::{Answer, EpisodeError, measure};
 use fairtrial_model::{EpisodeFile, Measure, MetricDeclaration, MetricSource};
 use std::path::PathBuf;
 

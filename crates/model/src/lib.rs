@@ -7,6 +7,7 @@
 mod capped;
 mod clock;
 mod digits;
+mod direction;
 mod episode;
 mod hex;
 mod leaves;
@@ -30,12 +31,13 @@ mod unit;
 pub use capped::Capped;
 pub use clock::{Stamp, StampError, UtcTime};
 pub use digits::Digits;
+pub use direction::Direction;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
 };
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
-pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
+pub use metric::{Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
 pub use nearest::nearest;
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};

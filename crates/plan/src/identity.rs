@@ -3,7 +3,7 @@
 //! In: what the program is given and what may end it. Out: names of runs and directories, display, parallelism,
 //! retries, how much of the logs is kept. Metrics are read after the fact, so they belong to the plan, not to a trial.
 
-use crate::{PLAN_VERSION, Trial};
+use crate::trial::Trial;
 use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId, hex};
 use fairtrial_spec::{Needs, Retries, Spec, Strategy, Sweep, Task, Work};
 use serde::Serialize;
@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 use std::io::Write as _;
+
+/// Version of the rules that lead from a spec to a plan; part of the plan's hash.
+pub const PLAN_VERSION: u32 = 1;
 
 /// Version of the rules for plans with random draws, which once could make a point twice: a run of then is not resumed
 /// with the draws of now.

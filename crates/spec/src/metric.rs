@@ -2,11 +2,9 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
-use crate::episode_file;
-use crate::metric_summary;
-use crate::reference_points;
 use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
+use crate::{episode_file, metric_summary, reference_points};
 use fairtrial_model::{
     Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
     Tolerance,

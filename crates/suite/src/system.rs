@@ -2,7 +2,8 @@
 
 use crate::database::desk::Desk;
 use crate::database::simulation_log::{Storage, World as LoggedWorld};
-use crate::observation::{Observing, StorageMode, World};
+use crate::observation::storage::StorageMode;
+use crate::observation::world::{Observing, World};
 use crate::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;

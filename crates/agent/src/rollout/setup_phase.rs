@@ -2,13 +2,12 @@
 //! what the agent starts from; where it fails, that is not the agent's failure.
 
 use super::Drive;
-use crate::adapter;
 use crate::baseline::Baseline;
 use crate::error::AgentError;
 use crate::process::{self, LoggedProgram, ProgramEnd};
 use crate::sandbox::Room;
 use crate::task::FileBody;
-use crate::tree;
+use crate::{adapter, tree};
 use std::time::Duration;
 
 /// Seconds for a setup whose spec does not say.

@@ -2,12 +2,10 @@
 
 mod custom;
 mod gpu;
-mod perf;
+pub(crate) mod perf;
 mod process;
 mod psutil;
 mod sampler;
-
-pub(crate) use perf::Perf;
 
 use custom::Custom;
 use fairtrial_experiment::protocol::Sample;

@@ -8,11 +8,10 @@ use inferno::collapse::Collapse;
 use inferno::collapse::perf::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, json};
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 /// What may go wrong, in words for the report.
 const PERMISSION: &str = "allow it with `sysctl kernel.perf_event_paranoid=1`, or run as root";

@@ -24,7 +24,7 @@ use fairtrial_journal::{
     Event, JournalError, RunDir, RunLock, RunState, RunStatus, effective_records,
 };
 use open::{capture, probe, recorded, refuse_open_jobs};
-use sha2::Digest;
+
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! `manifest.json` and `runs.txt`: every effective result, in index order.
 
 use super::row::{Kept, Rows};
-use super::task_rows::{TaskHead, TaskRows, safe_name};
+use super::task_rows::{MANIFEST_SCHEMA, TaskHead, TaskRows, safe_name};
 use crate::atomic::{Durability, write_atomic};
 use crate::error::JournalError;
 use crate::event::OutcomeCounts;
@@ -188,7 +188,7 @@ fn head(run: &RunDir, spec: &Spec, state: &RunState) -> io::Result<Vec<u8>> {
         config: opened.map_or(spec.source.as_str(), |opened| &opened.config),
         name: run.name(),
         created_at: run.stamp(),
-        schema: super::MANIFEST_SCHEMA,
+        schema: MANIFEST_SCHEMA,
         status: state.closed().map_or("open", |(_, status)| status.word()),
         trials: opened.map_or(0, |opened| opened.trials),
         counts: state.counts,

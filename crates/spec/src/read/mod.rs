@@ -1,15 +1,13 @@
 //! The readers of the three formats: text in, document tree out, syntax problems reported with their place.
 
 mod json;
-mod toml;
+pub(crate) mod toml;
 mod yaml;
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Kind, Node};
 use crate::source::{Sources, Span};
 use std::path::Path;
-
-pub(crate) use toml::{key_path, value as toml_value};
 
 /// The text formats of a spec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

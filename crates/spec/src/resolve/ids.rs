@@ -4,7 +4,8 @@ use super::draft::Draft;
 use super::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::spec::{Task, Work};
+use crate::spec::task::Task;
+use crate::spec::work::Work;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 

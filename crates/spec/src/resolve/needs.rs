@@ -5,7 +5,7 @@ use super::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::shape::suggest::did_you_mean;
-use crate::spec::Task;
+use crate::spec::task::Task;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports unknown ids and cycles.

@@ -6,7 +6,7 @@ use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::metric::conversion;
 use crate::shape::suggest::did_you_mean;
-use crate::spec::{Feeds, TableColumn, TableSpec};
+use crate::spec::table::{Feeds, TableColumn, TableSpec};
 use fairtrial_model::MetricDeclaration;
 
 /// The row that a task feeds, as written.

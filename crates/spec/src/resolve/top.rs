@@ -6,7 +6,9 @@ use crate::document::{Entry, Node};
 use crate::metric::parse_tolerance;
 use crate::shape::check::{is_plain, node_duration};
 use crate::shape::suggest::did_you_mean;
-use crate::spec::{Analysis, Arm, Budget, MetricBudget, Order, Provenance, Spec, StopRule};
+use crate::spec::analysis::{Analysis, StopRule};
+use crate::spec::budget::{Budget, MetricBudget};
+use crate::spec::{Arm, Order, Provenance, Spec};
 use fairtrial_model::EqualRule;
 use std::path::{Path, PathBuf};
 

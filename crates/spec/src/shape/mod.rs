@@ -3,26 +3,23 @@
 //! One table serves four readers: the checker (unknown keys, wrong types), the JSON Schema, the reference page and
 //! the canonical names behind aliases. What is not in the table does not exist.
 
-mod agent_keys;
-mod analysis_keys;
-mod budget_keys;
+pub(crate) mod agent_keys;
+pub(crate) mod analysis_keys;
+pub(crate) mod budget_keys;
 pub(crate) mod canonical;
 pub(crate) mod check;
-mod engine_keys;
-mod hook_keys;
-mod keys;
-mod reference;
-mod schema;
+pub(crate) mod engine_keys;
+pub(crate) mod hook_keys;
+pub(crate) mod keys;
+pub(crate) mod reference;
+pub(crate) mod schema;
 pub(crate) mod suggest;
-mod table_keys;
-mod task_keys;
+pub(crate) mod table_keys;
+pub(crate) mod task_keys;
 
-pub(crate) use analysis_keys::SUMMARY_KINDS;
 pub(crate) use keys::ROOT;
 pub use reference::reference;
 pub use schema::schema;
-pub(crate) use table_keys::{MEASURE_KEYS, REDUCE_KEYS};
-pub(crate) use task_keys::{WORK_KEYS, is_task_key};
 
 /// A table of the spec.
 #[derive(Debug)]

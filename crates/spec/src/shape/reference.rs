@@ -1,6 +1,7 @@
 //! The reference page of the spec, generated from the same table that checks it.
 
-use super::{Key, ROOT, Section, Type};
+use super::{Key, Section, Type};
+use crate::shape::keys::ROOT;
 use std::fmt::Write;
 
 /// Groups of keys at the top level that no task has.

@@ -1,7 +1,7 @@
 //! `perception_metrics`: observing over agents, radii, storages and ways of sampling, all inside one iteration.
 
 use super::storage::StorageMode;
-use super::{Observing, World};
+use crate::observation::world::{Observing, World};
 use crate::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;

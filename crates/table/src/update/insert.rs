@@ -2,8 +2,8 @@
 
 use super::change::{Change, NewColumn, RowUpdate};
 use super::{Rank, Work};
-use crate::TableError;
 use crate::cell::{bytes_of, pad_like};
+use crate::error::TableError;
 use crate::header::Column;
 use crate::table::{Row, Table};
 use std::collections::HashMap;

@@ -5,8 +5,8 @@ mod insert;
 
 pub use change::{Change, NewCell, NewColumn, RowUpdate, Update, Updated, Value};
 
-use crate::TableError;
 use crate::cell::{bytes_of, pad_like};
+use crate::error::TableError;
 use crate::number::{ColumnStyle, Decimals, read_number, style_of};
 use crate::source::CellSpan;
 use crate::table::{Row, Table};
