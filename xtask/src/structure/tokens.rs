@@ -82,13 +82,12 @@ fn character(rest: &str) -> usize {
     }
 }
 
-/// Leaves out what is only there in tests: the item after `#[cfg(test)]`.
+/// Leaves out what is only there in tests: the item after `#[cfg(test)]` or the like.
 fn without_tests<'t>(tokens: &[&'t str]) -> Vec<&'t str> {
-    const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        if !tokens[at..].starts_with(&MARK) {
+        if !marks_test(&tokens[at..]) {
             kept.push(tokens[at]);
             at += 1;
             continue;
@@ -110,6 +109,14 @@ fn without_tests<'t>(tokens: &[&'t str]) -> Vec<&'t str> {
         }
     }
     kept
+}
+
+fn marks_test(tokens: &[&str]) -> bool {
+    let condition = tokens.iter().take_while(|token| **token != "]");
+    let condition: Vec<&str> = condition.copied().collect();
+    condition.starts_with(&["#", "[", "cfg"])
+        && condition.contains(&"test")
+        && !condition.contains(&"not")
 }
 
 #[cfg(test)]
