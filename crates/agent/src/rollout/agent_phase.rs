@@ -1,13 +1,13 @@
 //! The agent's phase: it is started in its sandbox, watched for its limits, and its end is told apart from the
 //! provider's and the sandbox's trouble.
 
-use super::Drive;
 use crate::adapter::{self, Brief, INSTRUCTION_FILE, Invocation, Work};
 use crate::error::AgentError;
 use crate::gate::Gate;
 use crate::process::{self, LoggedProgram, ProgramEnd, Watcher};
 use crate::provider::{self, Trouble};
-use crate::sandbox::{Env, Room};
+use crate::rollout::driven::Drive;
+use crate::sandbox::contract::{Env, Room};
 use crate::task::{FileBody, Solution};
 use crate::usage::{Usage, UsageReader};
 use crate::{git, tree};
