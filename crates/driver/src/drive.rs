@@ -1,7 +1,8 @@
 //! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
 
+use crate::instruments::observer::Finding;
 use crate::instruments::perf::Perf;
-use crate::instruments::{Finding, Observers, profile_finding, worker_profile};
+use crate::instruments::{Observers, profile_finding, worker_profile};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
 use crate::samples::{SAMPLES_FILE, Samples};

@@ -1,7 +1,7 @@
 //! `gpu`: utilisation, memory and power of the NVIDIA GPUs, through the management library of the driver.
 
+use super::observer::{Finding, Observer, number, seconds, whole};
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
-use super::{Finding, Observer, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_spec::Instrument;

@@ -1,6 +1,6 @@
 //! `perf`: the system's sampling profiler on the worker, over extra iterations, and a flame graph of what it saw.
 
-use super::{Finding, number, seconds, whole};
+use super::observer::{Finding, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Instrument;

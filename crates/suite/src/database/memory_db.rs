@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::simulation_log::{Storage, simulate};
 use super::versions;
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;
 use serde_json::json;

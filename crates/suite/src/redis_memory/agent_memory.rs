@@ -1,6 +1,6 @@
 //! One agent's memories in Redis: an expiring record each, a timeline, and an index by place.
 
-use super::Params;
+use super::params::Params;
 use fairtrial_experiment::Failure;
 use redis::{Connection, Pipeline};
 

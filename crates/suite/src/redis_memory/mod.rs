@@ -2,30 +2,19 @@
 
 mod agent_memory;
 mod operations;
+mod params;
 mod server;
 
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use agent_memory::AgentMemory;
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use fairtrial_stats::rng::{Purpose, Stream};
 use operations::Operations;
+use params::Params;
 use redis::Connection;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use server::Server;
 use std::time::Instant;
-
-#[derive(Debug, Clone, Deserialize)]
-struct Params {
-    num_agents: usize,
-    memory_entries: usize,
-    batch_size: usize,
-    search_radius: f64,
-    memory_limit: usize,
-    ttl: u64,
-    cleanup_interval: usize,
-    address: String,
-}
 
 struct RedisMemory {
     params: Params,
