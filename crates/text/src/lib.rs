@@ -10,6 +10,7 @@ pub mod count;
 pub mod digits;
 pub mod duration;
 pub mod escape;
+pub mod excerpt;
 pub mod glob;
 pub mod nearest;
 pub mod number;

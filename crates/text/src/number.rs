@@ -25,6 +25,8 @@ const COMPARABLE: f64 = 0.1;
 pub(crate) const ROUNDING: f64 = 1e-12;
 /// Digits beyond which a power of ten hides more than it saves.
 const MOST_DIGITS: usize = 6;
+/// Decimals that are written at most.
+const MOST_PLACES: usize = 12;
 /// Up to here numbers count one by one.
 const WHOLE: f64 = 1e15;
 
@@ -89,15 +91,28 @@ impl NumberFormat {
             return self;
         };
         let enough = Self::Fixed(declared.max(decimals(resolution, 2)));
-        // An interval that leaves 0 outside must not be seen to begin there.
-        let nearest = low.abs().min(high.abs());
-        let outside = low > 0.0 || high < 0.0;
-        match enough {
-            Self::Fixed(shown) if outside && is_zero(&enough.number(nearest)) => {
-                Self::Fixed(shown.max(decimals(nearest, 1)))
-            }
-            _ => enough,
+        // An interval that excludes 0 must not be seen to begin there.
+        if low > 0.0 || high < 0.0 {
+            enough.apart(&[low, high], 0.0)
+        } else {
+            enough
         }
+    }
+
+    /// With as many more decimals as it takes to show every value on the side of `bound` that it is on: what is said about
+    /// a value beside a level or a margin must be seen in its digits.
+    #[must_use]
+    pub fn apart(self, values: &[f64], bound: f64) -> Self {
+        let Self::Fixed(decimals) = self else {
+            return self;
+        };
+        let is_seen = |format: &Self| {
+            let shown = |value: f64| format.number(value).parse::<f64>().unwrap_or(value);
+            let seen = |value: &f64| shown(*value).partial_cmp(&bound) == value.partial_cmp(&bound);
+            values.iter().all(seen)
+        };
+        let candidates = (decimals..=MOST_PLACES).map(Self::Fixed);
+        candidates.into_iter().find(is_seen).unwrap_or(self)
     }
 
     /// For one number on its own.
@@ -153,7 +168,7 @@ pub(crate) fn decimals(x: f64, digits: i32) -> usize {
         .rsplit('e')
         .next()
         .and_then(|text| text.parse::<i32>().ok());
-    (digits - 1 - exponent.unwrap_or(0)).clamp(0, 12) as usize
+    (digits - 1 - exponent.unwrap_or(0)).clamp(0, MOST_PLACES as i32) as usize
 }
 
 fn scientific_digits(largest: f64, uncertainty: Option<f64>) -> usize {
@@ -283,6 +298,20 @@ mod tests {
         assert_eq!(NumberFormat::Fixed(2).signed(0.011), "+0.01");
         assert_eq!(NumberFormat::Fixed(2).signed(f64::INFINITY), "inf");
         assert_eq!(NumberFormat::Fixed(2).number(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn a_value_beside_a_margin_is_seen_to_be_within_it() {
+        let format = NumberFormat::Fixed(2).apart(&[-0.5, 1.9996], 2.0);
+        assert_eq!(format.signed(1.9996), "+1.9996");
+        assert_eq!(
+            NumberFormat::Fixed(2).apart(&[2.0, 2.5], 2.0),
+            NumberFormat::Fixed(2)
+        );
+        assert_eq!(
+            NumberFormat::Fixed(2).apart(&[f64::NAN], 2.0),
+            NumberFormat::Fixed(2)
+        );
     }
 
     proptest! {

@@ -43,6 +43,11 @@ pub fn significant(x: f64, digits: usize) -> String {
     trimmed(&format!("{x:.decimals$}")).to_owned()
 }
 
+/// `x` in a sentence, with the four digits that a reader can use.
+pub fn short(x: f64) -> String {
+    significant(x, 4)
+}
+
 /// The number without zeros at its end.
 pub(crate) fn trimmed(text: &str) -> &str {
     if text.contains('.') {

@@ -1,7 +1,7 @@
 //! Commands of schedulers, run here or on a login node, and never waited for without end: a scheduler whose controller
 //! is down blocks its commands for many seconds.
 
-use fairtrial_model::shell_word;
+use fairtrial_text::shell_word::shell_word;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -219,7 +219,7 @@ fn words_of(complaint: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{CommandError, Shell};
-    use fairtrial_model::shell_word;
+    use fairtrial_text::shell_word::shell_word;
     use std::time::Duration;
 
     #[test]

@@ -1,13 +1,13 @@
 //! Words of others (names, causes, notes, cells), made harmless for whoever shows them: one rule for each reader.
 
-pub mod csv;
-pub mod markdown;
-pub mod terminal;
-pub mod xml;
+mod csv;
+mod markdown;
+mod terminal;
+mod xml;
 
 pub use csv::csv;
 pub use markdown::markdown;
-pub use terminal::{terminal, terminal_line, terminal_painted};
+pub use terminal::{terminal, terminal_line, terminal_painted, terminal_removed};
 pub use xml::{xml, xml_text};
 
 /// Whether a character changes how the text around it is shown instead of being shown: control characters, line
