@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
-use fairtrial_table::{
-    Change, NewCell, NewColumn, RowUpdate, Table, Update, Value, diff, read_number,
-};
+use fairtrial_table::{Change, NewCell, NewColumn, RowUpdate, Table, Update, Value, diff};
+use fairtrial_text::column::read_number;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::fs;
