@@ -5,7 +5,7 @@ use fairtrial_analysis::compare::{MetricComparison, Word};
 use fairtrial_analysis::pipeline::{Analysis, Design, PowerPlan, RunValue, TTestReport, side_word};
 use fairtrial_text::count::{count, counted};
 use fairtrial_text::number::NumberFormat;
-use fairtrial_text::share::{change, level, p_value, percent_to};
+use fairtrial_text::share::{chance, change, level, p_value, percent_to};
 use fairtrial_text::significant::general;
 
 use std::fmt::Write as _;
@@ -226,7 +226,7 @@ fn beside_rows(comparison: &MetricComparison, grid: &mut Grid) {
         let text = format!(
             "{} ({} of experiments would find it)",
             format.number(detectable.absolute),
-            percent_to(detectable.power, 0)
+            chance(detectable.power, 0)
         );
         grid.push(vec!["smallest findable effect".into(), text.into()]);
     }
@@ -243,7 +243,7 @@ fn power_rows(plan: &PowerPlan, design: Design, grid: &mut Grid) {
         (Some(required), _) => format!(
             "{} {unit} find an effect of {target} in {} of experiments",
             count(required.n),
-            percent_to(plan.question.power, 0)
+            chance(plan.question.power, 0)
         ),
         (None, why) => format!("none: {}", why.as_deref().unwrap_or_default()),
     };

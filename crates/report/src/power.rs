@@ -8,7 +8,7 @@ use fairtrial_chart::charts::{self, Heading, Power, PowerLine};
 use fairtrial_stats::planning::TDesign;
 use fairtrial_text::count::count;
 use fairtrial_text::number::NumberFormat;
-use fairtrial_text::share::{self, level, percent_to};
+use fairtrial_text::share::{self, chance, level, percent_to};
 use fairtrial_text::significant::general;
 
 /// The answer in a sentence.
@@ -25,7 +25,7 @@ pub(crate) fn headline(report: &PowerReport) -> String {
     format!(
         "A difference of {}{share} is found in {} of experiments with {}.",
         general(effect, 4),
-        percent_to(report.power, 0),
+        chance(report.power, 0),
         words.join(", or with ")
     )
 }
@@ -127,7 +127,7 @@ pub(crate) fn section(report: &PowerReport) -> Section {
                 row.push(
                     point
                         .power
-                        .map_or(String::new(), |power| percent_to(power, 1))
+                        .map_or(String::new(), |power| chance(power, 1))
                         .into(),
                 );
             }

@@ -26,22 +26,31 @@ pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     // Rounding would take the last digit away from what is nearly all.
     let nearly_all = percent > 99.0 && percent < 100.0;
-    percent_to(share, if nearly_all { 1 } else { decimals(percent, 3) })
+    let text = percent_to(share, if nearly_all { 1 } else { decimals(percent, 3) });
+    format!("{} %", trimmed(text.trim_end_matches(" %")))
 }
 
 /// A share as percent with so many decimals: `> 99 %` and not `100 %`, `< 1 %` and not `0 %`, unless it is just that.
 pub fn percent_to(share: f64, decimals: usize) -> String {
-    let text = NumberFormat::Fixed(decimals).number(100.0 * share);
+    let percent = NumberFormat::Fixed(decimals).number(100.0 * share);
     let last = 10f64.powi(-(decimals as i32));
-    let is = |round: f64| text.parse::<f64>().is_ok_and(|shown| shown == round);
+    let is = |round: f64| percent.parse::<f64>().is_ok_and(|shown| shown == round);
     let within = share > 0.0 && share < 1.0;
     if within && is(100.0) {
         format!("> {:.decimals$} %", 100.0 - last)
     } else if within && is(0.0) {
         format!("< {last:.decimals$} %")
     } else {
-        format!("{} %", trimmed(&text))
+        format!("{percent} %")
     }
+}
+
+/// A probability that was estimated, with so many decimals: it is never certain, whatever the number says.
+pub fn chance(probability: f64, decimals: usize) -> String {
+    percent_to(
+        probability.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON),
+        decimals,
+    )
 }
 
 /// A level as percent, with two digits of what is missing to certainty: `95 %`, `99.17 %`.
@@ -93,7 +102,7 @@ pub fn p_value(p: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{change, common_level, level, p_cell, p_value, percent, percent_to};
+    use super::{chance, change, common_level, level, p_cell, p_value, percent, percent_to};
     use proptest::prelude::*;
 
     #[test]
@@ -124,7 +133,12 @@ mod tests {
         assert_eq!(percent_to(0.999_7, 1), "> 99.9 %");
         assert_eq!(percent_to(0.853, 1), "85.3 %");
         assert_eq!(percent_to(1.0, 0), "100 %");
-        assert_eq!(percent_to(f64::NAN, 0), "NaN %");
+        assert_eq!(percent_to(0.8, 1), "80.0 %");
+        assert_eq!(
+            (chance(1.0, 0), chance(0.0, 1)),
+            ("> 99 %".into(), "< 0.1 %".into())
+        );
+        assert_eq!(chance(f64::NAN, 0), "NaN %");
     }
 
     #[test]

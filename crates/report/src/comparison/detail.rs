@@ -183,7 +183,7 @@ fn detectable_words(metric: &MetricComparison) -> Option<String> {
     let share = detectable.relative.map_or(String::new(), |share| {
         format!(" ({})", share::percent(share))
     });
-    let often = share::percent_to(detectable.power, 0);
+    let often = share::chance(detectable.power, 0);
     Some(format!(
         "With these {} a true change of {size}{share} is found {often} of the time.",
         metric.count.words()

@@ -245,7 +245,7 @@ fn ranking_section(ranking: &Ranking) -> Section {
             arm.n.to_string().into(),
             Cell::from(
                 arm.chance_best
-                    .map_or(String::new(), |chance| share::percent_to(chance, 1)),
+                    .map_or(String::new(), |chance| share::chance(chance, 1)),
             ),
             Cell::from(arm.p_against_best.map_or(String::new(), share::p_cell)),
             separable.into(),
