@@ -13,16 +13,15 @@ pub fn markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len() + text.len() / 8);
     let mut before = ' ';
     let starts_list = list_mark(&text);
+    let links = may_link(&text);
     for (at, c) in text.char_indices() {
         let after = &text[at + c.len_utf8()..];
         match c {
-            '|' | '*' | '_' | '`' | '<' | '>' | '\\' | '[' | ']' | '~' | '$' => {
-                safe.push('\\');
-                safe.push(c);
-            }
-            '!' if after.starts_with('[') => safe.push_str("\\!"),
+            '|' | '*' | '_' | '`' | '<' | '>' | '\\' | '~' | '$' => backslashed(c, &mut safe),
+            '[' | ']' if links => backslashed(c, &mut safe),
+            '!' if after.starts_with('[') => backslashed(c, &mut safe),
             '&' if is_entity(after) => safe.push_str("&amp;"),
-            '#' if at == 0 => safe.push_str("\\#"),
+            '#' if at == 0 => backslashed(c, &mut safe),
             '#' if after.starts_with(|c: char| c.is_ascii_digit()) => joined('#', &mut safe),
             '@' if is_mention(before, after) => joined('@', &mut safe),
             ':' if after.starts_with("//") => joined(':', &mut safe),
@@ -30,15 +29,25 @@ pub fn markdown(text: &str) -> String {
                 safe.push_str(APART);
                 safe.push('.');
             }
-            c if starts_list == Some(at) => {
-                safe.push('\\');
-                safe.push(c);
-            }
+            c if starts_list == Some(at) => backslashed(c, &mut safe),
             c => safe.push(c),
         }
         before = c;
     }
     safe
+}
+
+fn backslashed(c: char, safe: &mut String) {
+    safe.push('\\');
+    safe.push(c);
+}
+
+/// Whether brackets in a text could make a link, a picture or a footnote; those of an interval cannot.
+fn may_link(text: &str) -> bool {
+    ["](", "][", "![", "[^"]
+        .iter()
+        .any(|mark| text.contains(mark))
+        || text.trim_start().starts_with('[')
 }
 
 fn joined(c: char, safe: &mut String) {
@@ -125,6 +134,7 @@ mod tests {
             "R&D",
             "fast!",
             "(a)",
+            "0.70 [0.40, 0.89] (95 %)",
         ] {
             assert_eq!(markdown(plain), plain);
         }
@@ -138,10 +148,13 @@ mod tests {
             while let Some(c) = letters.next() {
                 match c {
                     '\\' => drop(letters.next()),
-                    c => prop_assert!(!"|*_`<>[]~$".contains(c) && !c.is_control(), "{safe}"),
+                    c => prop_assert!(!"|*_`<>~$".contains(c) && !c.is_control(), "{safe}"),
                 }
             }
-            prop_assert!(!safe.contains("://"));
+            for mark in ["://", "](", "][", "![", "[^"] {
+                let mut found = safe.match_indices(mark);
+                prop_assert!(found.all(|(at, _)| safe[..at].ends_with('\\')), "{safe}");
+            }
         }
     }
 }
