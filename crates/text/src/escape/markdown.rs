@@ -44,10 +44,9 @@ fn backslashed(c: char, safe: &mut String) {
 
 /// Whether brackets in a text could make a link, a picture or a footnote; those of an interval cannot.
 fn may_link(text: &str) -> bool {
-    ["](", "][", "![", "[^"]
-        .iter()
-        .any(|mark| text.contains(mark))
-        || text.trim_start().starts_with('[')
+    let marks = ["](", "][", "![", "[^", "[ ]", "[x]", "[X]"];
+    let defines = text.trim_start().starts_with('[') && text.contains("]:");
+    defines || marks.iter().any(|mark| text.contains(mark))
 }
 
 fn joined(c: char, safe: &mut String) {
@@ -111,7 +110,7 @@ mod tests {
         );
         assert_eq!(markdown("me@evil.com"), "me@&#8203;evil.com");
         assert_eq!(markdown("<img src=x> &lt;"), "\\<img src=x\\> &amp;lt;");
-        assert_eq!(markdown("a\u{1b}[2J"), "a\\\\u{1b}\\[2J");
+        assert_eq!(markdown("a\u{1b}[2J"), "a\\\\u{1b}[2J");
     }
 
     #[test]
@@ -135,6 +134,7 @@ mod tests {
             "fast!",
             "(a)",
             "0.70 [0.40, 0.89] (95 %)",
+            "[+0.1, +0.2]",
         ] {
             assert_eq!(markdown(plain), plain);
         }
