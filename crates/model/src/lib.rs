@@ -6,13 +6,11 @@
 
 mod capped;
 mod clock;
-mod digits;
 mod direction;
 mod episode;
 mod hex;
 mod leaves;
 mod metric;
-mod nearest;
 mod number;
 mod outcome;
 mod own_word;
@@ -22,7 +20,6 @@ mod reference;
 mod resources;
 pub mod secret;
 mod seeds;
-mod shell_word;
 mod step;
 mod tolerance;
 mod trial;
@@ -30,7 +27,6 @@ mod unit;
 
 pub use capped::Capped;
 pub use clock::{Stamp, StampError, UtcTime};
-pub use digits::Digits;
 pub use direction::Direction;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
@@ -38,7 +34,6 @@ pub use episode::{
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
 pub use metric::{Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
-pub use nearest::nearest;
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};
@@ -47,7 +42,6 @@ pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use reference::{Points, Reference};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
-pub use shell_word::shell_word;
 pub use step::{LinePlace, STEP_KEYS};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};

@@ -6,6 +6,7 @@ use crate::identity;
 use crate::order;
 use crate::trial::Trial;
 use fairtrial_spec::{Constraint, Filter, Spec, Task};
+use fairtrial_text::count::first_of;
 use std::sync::Arc;
 
 /// Every trial of a run, in order.
@@ -173,13 +174,8 @@ impl Plan {
 fn tasks_and_arms(spec: &Spec) -> String {
     const SHOWN: usize = 12;
     let list = |what: &str, names: &[&str]| {
-        let shown = names.iter().take(SHOWN);
-        let shown: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
-        let more = match names.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("{what} {}{more}", shown.join(", "))
+        let names = names.iter().map(|name| format!("`{name}`"));
+        format!("{what} {}", first_of(names, SHOWN))
     };
     let mut tasks: Vec<&str> = spec.tasks.iter().map(|task| task.id.as_str()).collect();
     tasks.dedup();

@@ -2,13 +2,13 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
-use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
 use crate::{episode_file, metric_summary, reference_points};
 use fairtrial_model::{
     Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
     Tolerance,
 };
+use fairtrial_text::nearest::did_you_mean;
 
 const SCHEMES: [&str; 11] = [
     "jsonl",

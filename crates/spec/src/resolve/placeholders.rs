@@ -12,7 +12,7 @@ use crate::spec::task::Task;
 use crate::spec::work::Work;
 use crate::spec::{Arm, Spec};
 use crate::template::{BUILTIN_NAMES, Placeholder, Template};
-use fairtrial_model::nearest;
+use fairtrial_text::nearest::nearest;
 
 /// Reports placeholders that nothing defines.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: &mut Problems) {

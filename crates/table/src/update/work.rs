@@ -1,8 +1,8 @@
 //! An update at work: the bytes to replace, and what they change.
 
 use super::change::Change;
-use crate::number::ColumnStyle;
 use crate::table::Table;
+use fairtrial_text::column::ColumnStyle;
 use std::collections::HashMap;
 use std::ops::Range;
 
