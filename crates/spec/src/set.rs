@@ -5,7 +5,7 @@ use crate::document::{Entry, Kind, Map, Node};
 use crate::read::toml::{key_path, value as toml_value};
 use crate::shape::canonical::canonical_value;
 use crate::shape::keys::ROOT;
-use crate::shape::{Section, Type};
+use crate::shape::section::{Section, Type};
 use crate::source::{Sources, Span};
 
 /// Name of the pseudo-file that diagnostics about these values point into.

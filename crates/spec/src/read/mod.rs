@@ -1,6 +1,7 @@
 //! The readers of the three formats: text in, document tree out, syntax problems reported with their place.
 
 mod json;
+mod syntax;
 pub(crate) mod toml;
 mod yaml;
 
@@ -71,9 +72,4 @@ pub(crate) fn read(
     let message = format!("a spec is a table of keys, found {}", root.found());
     problems.push(Diagnostic::new(Severity::Error, root.span, message));
     None
-}
-
-/// A syntax problem.
-fn syntax(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Severity::Error, span, message)
 }

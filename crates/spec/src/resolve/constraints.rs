@@ -1,7 +1,7 @@
 //! Constraints of tasks: each must be readable, and speak of parameters that every trial of the task has.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::constraint::{CONSTRAINT_GRAMMAR, Constraint};
 use crate::diagnostic::Problems;
 use crate::document::Node;

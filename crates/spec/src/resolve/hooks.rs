@@ -1,6 +1,6 @@
 //! Programs that are handed what came of a run: reporters and notifications.
 
-use super::error;
+use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::shape::check::node_duration;

@@ -3,7 +3,7 @@
 //! Trials may report metrics that nobody declared. So a name that resembles none of the declared ones may well be meant,
 //! and is no error.
 
-use super::error;
+use super::parts::error;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
 use crate::spec::Spec;

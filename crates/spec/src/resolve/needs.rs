@@ -1,7 +1,7 @@
 //! `needs`: every id exists, and no task waits for itself.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::spec::task::Task;

@@ -1,7 +1,7 @@
 //! Placeholders in commands, environment values and working directories: each must be defined for every trial.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::engine::TEMPLATE_PLACEHOLDERS;

@@ -1,7 +1,7 @@
 //! Sweeps: axes, and how they combine.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Node};
 use crate::spec::Arm;

@@ -1,7 +1,7 @@
 //! Results tables, and the rows that tasks feed: every name leads somewhere, every conversion exists.
 
 use super::draft::Draft;
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::metric::conversion;

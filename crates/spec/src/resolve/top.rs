@@ -1,6 +1,6 @@
 //! The small top-level tables: name, order, analysis, budget, provenance.
 
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::metric::parse_tolerance;

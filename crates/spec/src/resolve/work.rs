@@ -2,7 +2,8 @@
 
 use super::draft::Draft;
 use super::experiments::Known;
-use super::{error, rollout};
+use super::parts::error;
+use super::rollout;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::shape::task_keys::WORK_KEYS;

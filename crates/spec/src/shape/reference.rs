@@ -1,6 +1,6 @@
 //! The reference page of the spec, generated from the same table that checks it.
 
-use super::{Key, Section, Type};
+use super::section::{Key, Section, Type};
 use crate::shape::keys::ROOT;
 use std::fmt::Write;
 
