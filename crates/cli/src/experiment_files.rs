@@ -74,7 +74,7 @@ pub(crate) fn finish(
     for reporter in &spec.experiments.reporters {
         let base = Path::new(&spec.base_dir);
         // The results are there: a reporter that fails does not fail the run.
-        if let Err(why) = report_with(&spec.experiments, base, reporter, (&output, &results)) {
+        if let Err(why) = report_with(&spec.experiments, base, reporter, &output, &results) {
             printer.warn(format!("reporter `{reporter}`: {why}"));
         }
     }

@@ -3,6 +3,7 @@
 //! Each file has one writer at a time and is replaced whole. A record's name holds trial and attempt, and the first
 //! file of a name stays: whoever comes second (a restarted job, a controller that gave up waiting) sees that and yields.
 
+use crate::attempt_id::AttemptId;
 use fairtrial_journal::{
     Durability, Fresh, JournalError, RunDir, is_there, read_if_there, record_from_line,
     record_line, write_atomic_bytes, write_once,
@@ -15,15 +16,6 @@ use std::{fs, io};
 
 /// Version of the chunk's form: a binary of another form refuses it.
 pub(crate) const CHUNK_SCHEMA: u32 = 1;
-
-/// One attempt at one trial, given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct AttemptId {
-    /// The trial.
-    pub(crate) index: u64,
-    /// Its fencing number too: a record of an older attempt is never used.
-    pub(crate) attempt: u32,
-}
 
 /// The work of one job, or of one element of a job array.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

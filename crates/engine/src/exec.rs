@@ -6,7 +6,8 @@
 mod heartbeat;
 
 use crate::attempt::Attempts;
-use crate::chunk::{AttemptId, CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
 use crate::error::EngineError;
 use crate::node_memory::OomWatch;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
@@ -253,7 +254,7 @@ impl Node<'_> {
             message: format!("the plan has no trial {index}"),
         };
         let without_run = |outcome, cause| {
-            let record = attempts.without_run(&self.plan, (index, attempt), outcome, cause);
+            let record = attempts.without_run(&self.plan, id, outcome, cause);
             record.ok_or_else(no_such_trial)
         };
         let job = match attempts.jobs.job(&self.plan, index, attempt) {

@@ -6,6 +6,7 @@
 
 pub mod agent_tasks;
 mod attempt;
+mod attempt_id;
 mod capacity;
 mod chunk;
 mod controller;
@@ -33,6 +34,7 @@ mod strays;
 mod unchanged;
 mod views;
 
+pub use attempt_id::AttemptId;
 pub use chunk::Owner;
 pub use controls::Controls;
 pub use error::EngineError;

@@ -1,6 +1,7 @@
 //! Slots on this machine: each is a thread with a launcher of its own that asks the controller for work.
 
 use crate::attempt::Attempts;
+use crate::attempt_id::AttemptId;
 use crate::controller::{Controller, Unsettled};
 use crate::dispatch::Next;
 use crate::error::EngineError;
@@ -273,10 +274,10 @@ impl Slots<'_> {
     }
 
     fn record_without_run(&self, index: u64, attempt: u32, outcome: Outcome, cause: Cause) {
-        let place = (index, attempt);
+        let id = AttemptId { index, attempt };
         let record = self
             .attempts
-            .without_run(&self.request.plan, place, outcome, cause);
+            .without_run(&self.request.plan, id, outcome, cause);
         if let Some(record) = record {
             self.record(record);
         }

@@ -35,7 +35,7 @@ pub fn measure_all(
         });
         let answers = answers.unwrap_or_else(|error| vec![Err(error); wanted.len()]);
         for ((place, measure), answer) in wanted.into_iter().zip(answers) {
-            take(&declared[place], (place, measure), answer, &mut found);
+            take(&declared[place], place, measure, answer, &mut found);
         }
     }
     found
@@ -59,7 +59,8 @@ fn by_file(declared: &[MetricDeclaration]) -> Vec<Wanted<'_>> {
 
 fn take(
     metric: &MetricDeclaration,
-    (declared, measure): (usize, &Measure),
+    declared: usize,
+    measure: &Measure,
     answer: Result<Answer, EpisodeError>,
     found: &mut Vec<Measured>,
 ) {

@@ -44,7 +44,7 @@ pub(crate) fn declaration(
     let from = node.get("from").and_then(|from| Some((from, from.text()?)));
     let over_episodes = from.and_then(|(from, text)| Some((from, text.strip_prefix("episodes:")?)));
     let source = match (over_episodes, from) {
-        (Some((from, name)), _) => Some(episodes((from, name), entry, files, problems)),
+        (Some((from, name)), _) => Some(episodes(from, name, entry, files, problems)),
         (None, from) => {
             episode_file::misplaced(entry, problems);
             from.map(|(from, text)| {
@@ -102,7 +102,8 @@ pub(crate) fn conversion(node: &Node, problems: &mut Problems) -> Option<Convers
 
 /// `from = "episodes:NAME"`: the file's declaration and the measure, together.
 fn episodes(
-    (from, name): (&Node, &str),
+    from: &Node,
+    name: &str,
     entry: &Entry,
     files: &[EpisodeFile],
     problems: &mut Problems,

@@ -5,7 +5,7 @@ use super::select::RunArgs;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
-use fairtrial_engine::remote;
+use fairtrial_engine::{AttemptId, remote};
 use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
@@ -52,7 +52,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         return Err(failure);
     }
     let text = if args.job {
-        job_log(&run, &state, args.trial, attempt)?
+        let index = args.trial;
+        job_log(&run, &state, AttemptId { index, attempt })?
     } else {
         trial_log(&run, args, attempt)?
     };
@@ -95,14 +96,15 @@ fn trial_log(run: &RunDir, args: &Args, attempt: u32) -> Result<String, Failure>
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn job_log(run: &RunDir, state: &RunState, trial: u64, attempt: u32) -> Result<String, Failure> {
+fn job_log(run: &RunDir, state: &RunState, attempt: AttemptId) -> Result<String, Failure> {
     let spec = resolved_spec(run)?;
     let program = std::env::current_exe().unwrap_or_default();
-    let logs = remote::job_log(run, state, &spec, &program, (trial, attempt));
+    let logs = remote::job_log(run, state, &spec, &program, attempt);
     match logs {
         Ok(Some(text)) => Ok(text),
         Ok(None) => Err(Failure::input(format!(
-            "attempt {attempt} of trial {trial} was in no scheduler's job"
+            "attempt {} of trial {} was in no scheduler's job",
+            attempt.attempt, attempt.index
         ))),
         Err(error) => Err(Failure::machine(error.to_string())),
     }

@@ -1,6 +1,7 @@
 //! The sign of life that a runner on a node gives beside its chunk.
 
-use crate::chunk::{AttemptId, Beat, ChunkDir, Owner, Phase};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{Beat, ChunkDir, Owner, Phase};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 

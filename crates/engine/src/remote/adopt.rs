@@ -1,10 +1,10 @@
 //! Picking up what an earlier controller handed out, from the journal and the chunks' folders.
 
 use super::contract::{JobState, Submitted};
-use super::open_chunk::OpenChunk;
+use super::open_chunk::{Element, OpenChunk};
 use super::pack::Load;
 use super::remote_run::{OpenBatch, RemoteRun};
-use crate::chunk::AttemptId;
+use crate::attempt_id::AttemptId;
 use crate::error::EngineError;
 use fairtrial_journal::{BatchInfo, RunState};
 use std::time::Instant;
@@ -61,8 +61,8 @@ impl RemoteRun<'_> {
     ) -> Result<(usize, Vec<AttemptId>), EngineError> {
         let (mut open, mut all) = (0, Vec::new());
         for number in info.chunks.clone() {
-            let place = (info.number, number - info.chunks.start);
-            let adopted = OpenChunk::adopt(self.run, known, number, place);
+            let element = Element::of(info, number);
+            let adopted = OpenChunk::adopt(self.run, known, number, element);
             let Some((found, trials)) = adopted.map_err(EngineError::Unknown)? else {
                 continue;
             };

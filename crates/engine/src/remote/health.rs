@@ -106,7 +106,9 @@ impl OpenChunk {
 #[cfg(test)]
 mod tests {
     use super::{CANCEL_WAIT, Health, JobState, OpenChunk, Trust};
-    use crate::chunk::{AttemptId, CHUNK_SCHEMA, Chunk, ChunkDir};
+    use crate::attempt_id::AttemptId;
+    use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir};
+    use crate::remote::open_chunk::Element;
     use std::time::{Duration, Instant};
 
     /// A cancelled chunk without a heartbeat, of which the scheduler says this, so long after.
@@ -125,7 +127,15 @@ mod tests {
             beat_s: 10.0,
             trials: vec![id],
         };
-        let mut chunk = OpenChunk::new(ChunkDir::at("/none".into()), &chunk, (0, 0), since);
+        let mut chunk = OpenChunk::new(
+            ChunkDir::at("/none".into()),
+            &chunk,
+            Element {
+                batch: 0,
+                element: 0,
+            },
+            since,
+        );
         let now = since + waited;
         assert_eq!(chunk.cancelled_health(since, trust, now), Health::Fine);
         chunk.sight(state, now);

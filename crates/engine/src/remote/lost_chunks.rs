@@ -5,7 +5,8 @@ use super::contract::JobState;
 use super::health::Health;
 use super::open_chunk::OpenChunk;
 use super::remote_run::RemoteRun;
-use crate::chunk::{AttemptId, ChunkDir, Revoked};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{ChunkDir, Revoked};
 use crate::error::EngineError;
 use fairtrial_journal::Fresh;
 use fairtrial_model::{Cause, Outcome, Record};
@@ -106,10 +107,10 @@ impl RemoteRun<'_> {
         }
         for (id, begun) in left {
             if self.cancelled.is_some() {
-                self.lost(&chunk.dir, id, (Outcome::Cancelled, Cause::User))?;
+                self.lost(&chunk.dir, id, Outcome::Cancelled, Cause::User)?;
             } else if elsewhere || begun || stillborn {
-                let ending = self.cause_of(&chunk, stillborn);
-                self.lost(&chunk.dir, id, ending)?;
+                let (outcome, cause) = self.cause_of(&chunk, stillborn);
+                self.lost(&chunk.dir, id, outcome, cause)?;
             } else {
                 let mut state = self.slots.controller.lock();
                 state.dispatch.give_back(id.index, Instant::now());
@@ -141,14 +142,14 @@ impl RemoteRun<'_> {
         &self,
         dir: &ChunkDir,
         id: AttemptId,
-        (outcome, cause): (Outcome, Cause),
+        outcome: Outcome,
+        cause: Cause,
     ) -> Result<(), EngineError> {
         let request = self.slots.request;
-        let place = (id.index, id.attempt);
         let made = self
             .slots
             .attempts
-            .without_run(&request.plan, place, outcome, cause);
+            .without_run(&request.plan, id, outcome, cause);
         let Some(mut record) = made else {
             return Ok(());
         };

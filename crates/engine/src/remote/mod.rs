@@ -22,11 +22,13 @@ mod template;
 pub use command::CommandError;
 pub use survey::{EngineOffer, survey};
 
-use crate::chunk::{AttemptId, ChunkDir, Revoked};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{ChunkDir, Revoked};
 use contract::{Batch, Engine, PlaceError, Submitted};
 use fairtrial_journal::{BatchInfo, RunDir, RunState};
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Budget, EngineKind, Spec};
+use open_chunk::{Element, OpenChunk};
 use pack::Packing;
 use remote_run::ProbedEngine;
 use std::path::{Path, PathBuf};
@@ -36,12 +38,9 @@ pub fn open_jobs(run: &RunDir, known: &RunState) -> Option<(String, usize)> {
     let open = |info: &BatchInfo| {
         let chunks = info.chunks.clone();
         let open = chunks.filter(|number| {
-            let place = (info.number, number - info.chunks.start);
+            let element = Element::of(info, *number);
             // One that cannot be read may be running.
-            !matches!(
-                open_chunk::OpenChunk::adopt(run, known, *number, place),
-                Ok(None)
-            )
+            !matches!(OpenChunk::adopt(run, known, *number, element), Ok(None))
         });
         (info.engine.clone(), open.count())
     };
@@ -81,17 +80,16 @@ pub fn job_log(
     known: &RunState,
     spec: &Spec,
     program: &Path,
-    (index, attempt): (u64, u32),
+    attempt: AttemptId,
 ) -> Result<Option<String>, PlaceError> {
     let Some(engine) = engine_for(spec, &run.root().rollouts_dir(), program)? else {
         return Ok(None);
     };
-    let id = AttemptId { index, attempt };
     for info in known.batches.iter().rev() {
         for number in info.chunks.clone() {
             let holds = ChunkDir::of(run, number)
                 .read()
-                .is_ok_and(|chunk| chunk.trials.contains(&id));
+                .is_ok_and(|chunk| chunk.trials.contains(&attempt));
             if holds {
                 let batch = Submitted {
                     key: info.key.clone(),

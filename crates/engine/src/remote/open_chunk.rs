@@ -1,8 +1,9 @@
 //! A chunk that is with a scheduler: what its folder and the scheduler have said so far.
 
 use super::contract::JobState;
-use crate::chunk::{AttemptId, Beat, Chunk, ChunkDir, Phase, Revoked};
-use fairtrial_journal::{JournalError, RunDir, RunState, is_there};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{Beat, Chunk, ChunkDir, Phase, Revoked};
+use fairtrial_journal::{BatchInfo, JournalError, RunDir, RunState, is_there};
 use fairtrial_model::{Cause, Record};
 use fairtrial_plan::Plan;
 use std::collections::BTreeMap;
@@ -12,6 +13,23 @@ use std::time::{Duration, Instant, SystemTime};
 const SETTLED: Duration = Duration::from_secs(1);
 /// Longest time for which a scheduler is asked why it ended a job.
 const MOST_DOUBT: Duration = Duration::from_mins(1);
+
+/// Which job a chunk is: an element of a submission.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Element {
+    pub(super) batch: u64,
+    pub(super) element: u64,
+}
+
+impl Element {
+    /// The element of a submission that holds this chunk.
+    pub(super) fn of(info: &BatchInfo, chunk: u64) -> Self {
+        Self {
+            batch: info.number,
+            element: chunk - info.chunks.start,
+        }
+    }
+}
 
 /// A chunk whose trials are not all answered.
 pub(super) struct OpenChunk {
@@ -43,16 +61,11 @@ pub(super) struct OpenChunk {
 }
 
 impl OpenChunk {
-    pub(super) fn new(
-        dir: ChunkDir,
-        chunk: &Chunk,
-        (batch, element): (u64, u64),
-        now: Instant,
-    ) -> Self {
+    pub(super) fn new(dir: ChunkDir, chunk: &Chunk, element: Element, now: Instant) -> Self {
         Self {
             dir,
-            batch,
-            element,
+            batch: element.batch,
+            element: element.element,
             left: chunk
                 .trials
                 .iter()
@@ -82,7 +95,7 @@ impl OpenChunk {
         run: &RunDir,
         known: &RunState,
         number: u64,
-        place: (u64, u64),
+        element: Element,
     ) -> Result<Option<(Self, Vec<AttemptId>)>, JournalError> {
         let dir = ChunkDir::of(run, number);
         let chunk = match dir.read() {
@@ -96,7 +109,7 @@ impl OpenChunk {
                 };
             }
         };
-        let mut found = Self::new(dir, &chunk, place, Instant::now());
+        let mut found = Self::new(dir, &chunk, element, Instant::now());
         found.keep_open(known);
         found.progressed = found.dir.recorded().is_ok_and(|some| !some.is_empty());
         match found.dir.revoked() {

@@ -1,7 +1,7 @@
 //! From trials to chunks: which trials share a job. No scheduler, no file.
 
 use super::contract::JobNeeds;
-use crate::chunk::AttemptId;
+use crate::attempt_id::AttemptId;
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{EngineSpec, PairOn};
 use std::collections::{BTreeMap, HashMap};
@@ -161,7 +161,7 @@ fn even_times(loads: &mut [Load]) {
 #[cfg(test)]
 mod tests {
     use super::{Load, Packing};
-    use crate::chunk::AttemptId;
+    use crate::attempt_id::AttemptId;
     use fairtrial_plan::Plan;
     use fairtrial_spec::{Format, LoadOptions, load_text};
     use std::sync::Arc;

@@ -1,11 +1,12 @@
 //! Submits what is ready: trials are packed into chunks, and the intent is in the journal before the scheduler is called.
 
 use super::contract::{Batch, JobNeeds, Submitted};
-use super::open_chunk::OpenChunk;
+use super::open_chunk::{Element, OpenChunk};
 use super::pack::{Load, Packing};
 use super::remote_run::{LEAST_PAUSE, OpenBatch, RemoteRun};
 use super::resubmit::FIRST_PAUSE;
-use crate::chunk::{AttemptId, CHUNK_SCHEMA, Chunk, ChunkDir};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir};
 use crate::dispatch::Next;
 use crate::error::EngineError;
 use crate::events::RunEvent;
@@ -108,7 +109,11 @@ impl RemoteRun<'_> {
                 let dir = self.slots.attempts.jobs.dir_in_data(id.index, id.attempt);
                 self.slots.journal_start(id.index, id.attempt, dir);
             }
-            let open = OpenChunk::new(dir, &chunk, (number, place - first), now);
+            let element = Element {
+                batch: number,
+                element: place - first,
+            };
+            let open = OpenChunk::new(dir, &chunk, element, now);
             self.chunks.insert(place, open);
         }
         let intent = self.slots.writer.append(&Event::Submitting {

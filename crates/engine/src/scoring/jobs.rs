@@ -34,7 +34,8 @@ pub(super) struct Scorings {
 impl Scorings {
     /// For a run with this spec, its own.
     pub(super) fn new(
-        (run, state): (&RunDir, &RunState),
+        run: &RunDir,
+        state: &RunState,
         spec: Spec,
         program: &Path,
         environment: &[(String, String)],

@@ -36,7 +36,8 @@ impl Known {
     pub(super) fn look_up(
         root: &Node,
         drafts: &[Draft],
-        (catalogue, base): (Option<&dyn Catalogue>, &Path),
+        catalogue: Option<&dyn Catalogue>,
+        base: &Path,
         problems: &mut Problems,
     ) -> Self {
         let needed = drafts

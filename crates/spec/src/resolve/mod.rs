@@ -54,8 +54,8 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     };
     let drafts = draft::drafts(root, problems);
     let base_dir = top::base_dir(origin.path);
-    let known = Known::look_up(root, &drafts, (origin.catalogue, &base_dir), problems);
-    let mut tasks = tasks::tasks(&drafts, (role, &known), problems);
+    let known = Known::look_up(root, &drafts, origin.catalogue, &base_dir, problems);
+    let mut tasks = tasks::tasks(&drafts, role, &known, problems);
     ids::assign(&mut tasks, &drafts, problems);
     let arms = if declared.is_empty() {
         model_arms(&tasks)

@@ -26,7 +26,8 @@ pub(super) enum ModelRole {
 /// lists stay in step; its problem is reported.
 pub(super) fn tasks(
     drafts: &[Draft],
-    (role, known): (ModelRole, &Known),
+    role: ModelRole,
+    known: &Known,
     problems: &mut Problems,
 ) -> Vec<Task> {
     drafts

@@ -92,7 +92,7 @@ fn check(node: &Node, ty: &'static Type, name: &str, problems: &mut Problems) {
     }
     match ty {
         Type::Section(section) => check_section(node, section, problems),
-        Type::List(inner, least) => check_list(node, (inner, *least), name, problems),
+        Type::List(inner, least) => check_list(node, inner, *least, name, problems),
         Type::Map(inner, keys) => check_map(node, inner, *keys, problems),
         Type::Either(types) => {
             if let Some(ty) = types.iter().find(|ty| ty.fits(node)) {
@@ -110,7 +110,8 @@ fn check(node: &Node, ty: &'static Type, name: &str, problems: &mut Problems) {
 
 fn check_list(
     node: &Node,
-    (inner, least): (&'static Type, usize),
+    inner: &'static Type,
+    least: usize,
     name: &str,
     problems: &mut Problems,
 ) {

@@ -1,6 +1,7 @@
 //! Records that come back in the logs of jobs.
 
-use crate::chunk::{AttemptId, Chunk, ChunkDir};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{Chunk, ChunkDir};
 use crate::remote::contract::{PlaceError, Submitted};
 use fairtrial_journal::record_from_line;
 use std::collections::HashMap;
