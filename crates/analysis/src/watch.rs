@@ -1,6 +1,6 @@
 //! What changed in watched paths between two runs' sources, asked of the `git` program.
 
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -15,8 +15,8 @@ mod values;
 
 pub(crate) use horizon::Horizon;
 
-use crate::AnalysisError;
-use crate::compare::may_be_pass_or_fail;
+use crate::compare::method::kind::may_be_pass_or_fail;
+use crate::error::AnalysisError;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};

@@ -2,8 +2,11 @@
 
 use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin, intact};
+use crate::error::AnalysisError;
+use crate::finished::Unfinished;
+use crate::read;
+use crate::sequential;
 use crate::validity::Floor;
-use crate::{AnalysisError, Unfinished, read, sequential};
 use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_model::{MetricDeclaration, Params};

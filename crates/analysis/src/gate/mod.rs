@@ -10,13 +10,22 @@ mod sequential;
 pub use rule::GateRule;
 pub use sequential::gate_sequential;
 
-use crate::compare::family;
-use crate::compare::{
-    Beyond, Comparison, Contrast, Deciding, FailureCount, Failures, MetricComparison, Role, Word,
-};
+use crate::compare::comparison::compare;
+use crate::compare::data::sides::Inputs;
+use crate::compare::failures::FailureCount;
+use crate::compare::failures::Failures;
+use crate::compare::method::family;
+use crate::compare::options::Beyond;
+use crate::compare::options::CompareOptions;
+use crate::compare::options::Deciding;
+use crate::compare::result::Comparison;
+use crate::compare::result::Contrast;
+use crate::compare::result::MetricComparison;
+use crate::compare::result::Role;
+use crate::compare::verdict::Word;
 use crate::dataset::Dataset;
+use crate::error::AnalysisError;
 use crate::sequential::Trajectory;
-use crate::{AnalysisError, CompareOptions, Inputs, compare};
 use fairtrial_model::Outcome;
 use serde::Serialize;
 

@@ -1,9 +1,11 @@
 //! The rules of a gate: which metrics may block, which way is worse, and by how much they may get worse.
 
-use crate::compare::definition;
-use crate::compare::{Inputs, parse_margin};
+use crate::compare::data::definition;
+use crate::compare::data::sides::Inputs;
+use crate::compare::margin_text::parse_margin;
 use crate::dataset::{Dataset, FactKind};
-use crate::{AnalysisError, order};
+use crate::error::AnalysisError;
+use crate::order;
 use fairtrial_model::{Direction, Margin, MetricDeclaration};
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -2,10 +2,16 @@
 //! interval, and failures and broken machines are judged as in every gate.
 
 use super::{Gate, GateLine, GateOptions, GateWord, concluded, infra};
-use crate::compare::{Comparison, Contrast, Scale, Word};
+use crate::compare::comparison::compare;
+use crate::compare::data::sides::Inputs;
+use crate::compare::method::kind::Scale;
+use crate::compare::options::CompareOptions;
+use crate::compare::result::Comparison;
+use crate::compare::result::Contrast;
+use crate::compare::verdict::Word;
 use crate::dataset::Dataset;
+use crate::error::AnalysisError;
 use crate::sequential::{ArmAnswer, ArmLook, Held, Stop, Trajectory};
-use crate::{AnalysisError, CompareOptions, Inputs, compare};
 
 /// Asks the gate about a run that stopped by looking.
 pub fn gate_sequential(

@@ -1,12 +1,22 @@
 //! The spread of a pilot: the units that a comparison of its arms would count, out of a run's trials.
 
-use crate::AnalysisError;
-use crate::compare::case::{Asked, Case};
-use crate::compare::sample::{Sample, Stratum};
-use crate::compare::scores::{between_points, without_points};
-use crate::compare::sides::{Row, Selected, SideRows};
-use crate::compare::{Beyond, CompareOptions, Pairing, Role, Scale, UnitKind};
+use crate::compare::data::sample::Sample;
+use crate::compare::data::sample::Stratum;
+use crate::compare::data::scores::between_points;
+use crate::compare::data::scores::without_points;
+use crate::compare::data::sides::Row;
+use crate::compare::data::sides::Selected;
+use crate::compare::data::sides::SideRows;
+use crate::compare::data::units::Pairing;
+use crate::compare::data::units::UnitKind;
+use crate::compare::method::choose::Case;
+use crate::compare::method::kind::Scale;
+use crate::compare::options::Beyond;
+use crate::compare::options::CompareOptions;
+use crate::compare::question::Asked;
+use crate::compare::result::Role;
 use crate::dataset::Dataset;
+use crate::error::AnalysisError;
 use fairtrial_model::{Margin, MetricDeclaration, Params};
 use fairtrial_stats::descriptive::variance;
 use fairtrial_stats::planning::{TDesign, TaskNoise, tasks_worth};

@@ -1,7 +1,7 @@
 //! Which blocks of seeds are complete, and what their pairs say.
 
 use super::SequentialPlan;
-use crate::compare::Fill;
+use crate::compare::data::fill::Fill;
 use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::{Spec, Task};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

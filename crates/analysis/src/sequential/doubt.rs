@@ -3,7 +3,9 @@
 
 use super::blocks::Blocks;
 use super::look::{self, ArmLook, Stop};
-use crate::compare::{Fill, Rule, Word};
+use crate::compare::data::fill::Fill;
+use crate::compare::rule::Rule;
+use crate::compare::verdict::Word;
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::sequential::TBoundaries;
 

@@ -1,7 +1,8 @@
 //! One look: every arm against the control, by the group-sequential t.
 
 use super::ArmAnswer;
-use crate::compare::{Rule, Word};
+use crate::compare::rule::Rule;
+use crate::compare::verdict::Word;
 use fairtrial_stats::sequential::{Decision, Futility, LookResult, TBoundaries, look};
 use serde::Serialize;
 

@@ -17,8 +17,9 @@ pub use plan::SequentialPlan;
 pub(crate) use plan::metric_name;
 pub use resumed::resumed_rule;
 
-use crate::AnalysisError;
-use crate::compare::{FailureCount, Scale};
+use crate::compare::failures::FailureCount;
+use crate::compare::method::kind::Scale;
+use crate::error::AnalysisError;
 use crate::validity::{Floor, Tally};
 use blocks::Blocks;
 use doubt::{Asked, doubt, doubt_held};

@@ -1,8 +1,12 @@
 //! What a spec declares about a sequential run: which arms, by which metric, on which scale, until when.
 
-use crate::AnalysisError;
-use crate::compare::scores::between_points;
-use crate::compare::{Beyond, Rule, Scale, is_timing, rule_for};
+use crate::compare::data::scores::between_points;
+use crate::compare::method::kind::Scale;
+use crate::compare::method::kind::is_timing;
+use crate::compare::options::Beyond;
+use crate::compare::rule::Rule;
+use crate::compare::rule::rule_for;
+use crate::error::AnalysisError;
 use fairtrial_model::{MetricDeclaration, Reference};
 use fairtrial_spec::{Spec, StopRule};
 

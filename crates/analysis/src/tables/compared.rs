@@ -3,8 +3,13 @@
 
 use super::evidence::{Collector, Noise, Which, kinds};
 use super::post::{PostLine, PostOptions, is_count};
-use crate::AnalysisError;
-use crate::compare::{CompareOptions, Comparison, Inputs, MetricComparison, Word, compare};
+use crate::compare::comparison::compare;
+use crate::compare::data::sides::Inputs;
+use crate::compare::options::CompareOptions;
+use crate::compare::result::Comparison;
+use crate::compare::result::MetricComparison;
+use crate::compare::verdict::Word;
+use crate::error::AnalysisError;
 use fairtrial_model::{Margin, MetricDeclaration, MetricSource};
 
 /// A line by its place, what it was judged by, and what came out.

@@ -6,9 +6,10 @@
 
 use super::compared::compare_all;
 use super::evidence::{Evidence, Noise};
-use crate::AnalysisError;
-use crate::compare::{MetricComparison, Word};
+use crate::compare::result::MetricComparison;
+use crate::compare::verdict::Word;
 use crate::dataset::FactKind;
+use crate::error::AnalysisError;
 use fairtrial_model::{Digits, Direction, Margin, MetricDeclaration, MetricSource};
 use fairtrial_spec::DEFAULT_ALPHA;
 use serde::Serialize;
