@@ -7,17 +7,26 @@ use crate::compare::judgement::judge;
 use crate::compare::method::choose::Case;
 use crate::compare::method::family::{FamilyPlace, Test, places};
 use crate::compare::objections::collect::About;
-use crate::compare::objections::fairness;
+use crate::compare::objections::objection::Objection;
+use crate::compare::objections::{fairness, stopped_early};
 use crate::compare::options::{CompareOptions, Role};
 use crate::compare::question::{MetricQuestion, asked_metrics};
 use crate::compare::ranking::arms;
 use crate::compare::result::{COMPARISON_SCHEMA, Comparison, Contrast};
 use crate::compare::{failures, tasks};
 use crate::error::AnalysisError;
-use crate::report::failures::failures;
 
 /// Compares.
 pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Comparison, AnalysisError> {
+    compare_despite(inputs, options, Vec::new())
+}
+
+/// Compares, with objections that the caller knows of.
+pub(crate) fn compare_despite(
+    inputs: Inputs<'_>,
+    options: &CompareOptions,
+    objections: Vec<Objection>,
+) -> Result<Comparison, AnalysisError> {
     options.check()?;
     let planned = plan(inputs, options)?;
     let questions = asked_metrics(inputs, options)?;
@@ -32,7 +41,10 @@ pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Compariso
         ));
     }
     let places = family_places(&cases, options.alpha);
-    let about = About::new(inputs, options, &mismatches);
+    let about = About {
+        any_metric: objections,
+        ..About::new(inputs, options, &mismatches)
+    };
     let mut contrasts = Vec::with_capacity(planned.len());
     for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
         contrasts.push(judge_contrast(contrast, cases, &places, &about));
@@ -95,7 +107,10 @@ fn judge_contrast(
     let (mut metrics, mut tasks) = (Vec::new(), Vec::new());
     for (case, place) in cases.iter().zip(places) {
         let metric = judge(case, *place, &about);
-        tasks.extend(tasks::lines(case, &metric.verdict, about.options));
+        // What looked at the whole many times says nothing about its parts either.
+        if stopped_early::find(&metric.metric, about.inputs).is_none() {
+            tasks.extend(tasks::lines(case, &metric.verdict, about.options));
+        }
         metrics.push(metric);
     }
     Contrast {

@@ -13,7 +13,7 @@ pub(crate) mod data;
 pub(crate) mod failures;
 pub(crate) mod judgement;
 pub(crate) mod margin;
-mod margin_text;
+pub(crate) mod margin_text;
 pub(crate) mod method;
 pub(crate) mod objections;
 pub(crate) mod options;

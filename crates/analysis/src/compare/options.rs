@@ -6,6 +6,7 @@ use crate::dataset::FactKind;
 use crate::error::AnalysisError;
 use fairtrial_model::{Direction, EqualRule, Margin, Reference};
 use fairtrial_spec::{DEFAULT_ALPHA, Spec};
+use serde::Serialize;
 
 /// What a user may override.
 #[derive(Debug, Clone, PartialEq)]

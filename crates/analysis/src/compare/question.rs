@@ -1,10 +1,12 @@
 //! Which metrics a comparison is about, with what is declared about them and what the user says instead.
 
+use crate::compare::data::scores;
 use crate::compare::data::side::Inputs;
 use crate::compare::method::kind::DataKind;
 use crate::compare::options::{CompareOptions, Deciding, Role};
 use crate::dataset::Dataset;
 use crate::error::AnalysisError;
+use fairtrial_model::{MetricDeclaration, Reference};
 
 /// A metric as the comparison sees it.
 #[derive(Debug, Clone)]
@@ -14,7 +16,7 @@ pub(crate) struct MetricQuestion {
     pub(crate) role: Role,
     /// The kind of all its values, where these are a part of them; else they tell.
     pub(crate) kind: Option<DataKind>,
-    /// The points that values are put between, where [`super::scores::between_points`] found that they can be.
+    /// The points that values are put between, where [`scores::between_points`] found that they can be.
     pub(crate) between: Option<Reference>,
 }
 

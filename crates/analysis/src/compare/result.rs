@@ -78,6 +78,17 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// The same without a metric: what stands beside the answer of a run that stopped early by it.
+    #[must_use]
+    pub fn without_metric(mut self, metric: &str) -> Self {
+        for contrast in &mut self.contrasts {
+            contrast.metrics.retain(|found| found.metric != metric);
+        }
+        self
+    }
+}
+
 /// One metric of one contrast, judged.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MetricComparison {

@@ -2,7 +2,7 @@
 
 use super::{Design, PowerQuestion, Question, Values};
 use crate::compare::result::MetricComparison;
-use crate::compare::verdict::Word;
+use crate::compare::word::Word;
 use fairtrial_stats::assumptions::{Centre, Levene, ShapiroWilk, levene, shapiro_wilk};
 use fairtrial_stats::bootstrap::{self, BootstrapInterval, mean_difference};
 use fairtrial_stats::planning::{

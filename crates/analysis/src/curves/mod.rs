@@ -21,7 +21,7 @@ pub use summary::{DEFAULT_N, DEFAULT_PERCENT, SummaryRule, SummaryType, SummaryW
 pub(crate) use kind::{given_once, one_kind};
 pub(crate) use summary::why_none;
 
-use crate::compare::data::units::Pairing;
+use crate::compare::data::unit::Pairing;
 use crate::compare::result::MetricComparison;
 use crate::error::AnalysisError;
 use fairtrial_model::{Direction, Margin, Outcome};
@@ -150,8 +150,9 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
         (&candidate[..], alone_candidate),
     ];
     let looked = verdict::looked_at(&arranged, question);
-    let (mut comparison, margin_note) = verdict::verdict(&arranged, numbers, question)?;
-    windows::withhold_other_parts(&mut comparison, &arranged, [&control, &candidate], question);
+    let objections = windows::other_parts(&arranged, [&control, &candidate]);
+    let objections = objections.into_iter().collect();
+    let (comparison, margin_note) = verdict::verdict(&arranged, numbers, question, objections)?;
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = run_notes(&all);
     notes.extend(arranged.notes.iter().cloned());

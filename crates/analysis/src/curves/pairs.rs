@@ -2,7 +2,7 @@
 
 use super::History;
 use super::kind::{given_once, one_kind};
-use crate::compare::data::units::Pairing;
+use crate::compare::data::unit::Pairing;
 use crate::error::AnalysisError;
 use serde::{Deserialize, Serialize};
 

@@ -2,12 +2,12 @@
 
 use super::pairs::Arranged;
 use super::{Design, History, Question, RunBehind, RunValue, SummaryType};
-use crate::compare::comparison::compare;
+use crate::compare::comparison::compare_despite;
 use crate::compare::data::scores::without_points;
-use crate::compare::data::sides::Inputs;
-use crate::compare::data::units::Pairing;
-use crate::compare::method::interval::Method;
-use crate::compare::objections::flag::Flag;
+use crate::compare::data::side::Inputs;
+use crate::compare::data::unit::Pairing;
+use crate::compare::method::kind::Method;
+use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::options::CompareOptions;
 use crate::compare::result::MetricComparison;
 use crate::dataset::{Dataset, Origin};
@@ -24,6 +24,7 @@ pub(super) fn verdict(
     arranged: &Arranged,
     numbers: [(&[RunValue], &[RunValue]); 2],
     question: &Question,
+    objections: Vec<Objection>,
 ) -> Result<(MetricComparison, Option<String>), AnalysisError> {
     let mut data = Dataset::new("analyze", Origin::Records);
     data.control = Some("control".to_owned());
@@ -70,7 +71,7 @@ pub(super) fn verdict(
         power: question.power.map_or(0.8, |asked| asked.power),
         ..CompareOptions::default()
     };
-    let comparison = compare(Inputs::Arms(&data), &options)?;
+    let comparison = compare_despite(Inputs::Arms(&data), &options, objections)?;
     let contrasts = comparison.contrasts.into_iter();
     let first = contrasts.flat_map(|contrast| contrast.metrics).next();
     let mut found =
@@ -230,9 +231,9 @@ impl Units {
             }
         };
         found.dropped.iter_mut().for_each(|one| name(&mut one.unit));
-        for flag in &mut found.verdict.flags {
-            if let Flag::Fragile { flip } = flag {
-                name(&mut flip.unit);
+        for objection in &mut found.verdict.objections {
+            if let ObjectionKind::Fragile { unit, .. } = &mut objection.kind {
+                name(unit);
             }
         }
     }

@@ -2,24 +2,20 @@
 
 use super::pairs::Arranged;
 use super::summary::range;
-use super::{History, Question, RunValue, SummaryType};
-use crate::compare::data::curve_parts::Parts;
+use super::{History, RunValue};
+use crate::compare::objections::curve_parts::CurveParts;
+use crate::compare::objections::objection::Objection;
 use crate::compare::result::MetricComparison;
 
 /// How much the parts of single runs may differ, as a share of their width, before it is said.
 const RAGGED: f64 = 0.1;
 
-/// Takes the verdict back where the sides are about different parts of their curves: the difference is then one of the
-/// steps, whatever the runs have learnt.
-pub(super) fn withhold_other_parts(
-    comparison: &mut MetricComparison,
-    arranged: &Arranged,
-    sides: [&[RunValue]; 2],
-    question: &Question,
-) {
+/// The objection where the sides are about different parts of their curves: the difference is then one of the steps,
+/// whatever the runs have learnt.
+pub(super) fn other_parts(arranged: &Arranged, sides: [&[RunValue]; 2]) -> Option<Objection> {
     let [control, candidate] = [(0, &arranged.control), (1, &arranged.candidate)].map(
         |(side, runs): (usize, &Vec<History>)| {
-            let mut parts = Parts::default();
+            let mut parts = CurveParts::default();
             for (value, run) in sides[side].iter().zip(runs) {
                 for (value, curve) in value.curves().iter().zip(run.curves()) {
                     if let (Some(part), Some(whole)) = (value.steps, range(curve)) {
@@ -30,19 +26,7 @@ pub(super) fn withhold_other_parts(
             parts
         },
     );
-    let Some(flag) = control.differ(&candidate) else {
-        return;
-    };
-    let way_out = match question.summary.kind {
-        SummaryType::Auc => {
-            "--summary.share_of steps takes the same steps of all, as do .step_min and .step_max"
-        }
-        SummaryType::EvalLastN | SummaryType::Slope => {
-            "--summary.type auc with --summary.share_of steps takes the same steps of all"
-        }
-    };
-    comparison.verdict.withhold(&format!("{flag}; {way_out}"));
-    comparison.verdict.flags.push(flag);
+    control.differ(&candidate).map(Objection::caps)
 }
 
 /// Says so where single runs are about different parts, though the sides are alike on the whole.
@@ -64,7 +48,7 @@ pub(super) fn ragged_note(
     let (first_end, last_end) = between(1)?;
     let width = steps.iter().map(|[from, to]| to - from).reduce(f64::max)?;
     let apart = (last_start - first_start).max(last_end - first_end);
-    let flagged = comparison.verdict.withheld;
+    let flagged = comparison.verdict.is_held_back();
     (apart > RAGGED * width && !flagged).then(|| {
         format!(
             "the parts of the runs' curves begin between step {first_start} and {last_start} and end between step \

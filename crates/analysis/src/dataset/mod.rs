@@ -5,15 +5,13 @@
 mod baseline;
 mod cell;
 mod column;
-mod horizon;
+pub(crate) mod horizon;
 mod intact;
 mod result_json;
 mod reuse;
 mod run;
 mod table;
 mod values;
-
-pub(crate) use horizon::Horizon;
 
 use crate::compare::method::kind::may_be_pass_or_fail;
 use crate::error::AnalysisError;

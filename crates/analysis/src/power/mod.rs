@@ -10,7 +10,7 @@ mod pilot;
 pub use basis::Basis;
 pub use pilot::{Pilot, PilotQuestion};
 
-use crate::compare::data::units::UnitKind;
+use crate::compare::data::unit::UnitKind;
 use crate::compare::method::kind::Scale;
 use crate::error::AnalysisError;
 use basis::{Known, spreads};

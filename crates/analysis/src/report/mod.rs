@@ -20,7 +20,7 @@ pub use masking::MaskedText;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
 use crate::compare::comparison::compare;
-use crate::compare::data::sides::Inputs;
+use crate::compare::data::side::Inputs;
 use crate::compare::options::CompareOptions;
 use crate::compare::ranking::sweep::SweepChoice;
 use crate::compare::ranking::sweep::choose_declared;
@@ -262,7 +262,7 @@ fn compared(
     ) {
         Ok(comparison) => (
             Some(match sequential {
-                Some(trajectory) => comparison.beside_the_looks(&trajectory.metric),
+                Some(trajectory) => comparison.without_metric(&trajectory.metric),
                 None => comparison,
             }),
             None,

@@ -5,7 +5,7 @@ use crate::compare::method::kind::Scale;
 use crate::compare::method::kind::is_timing;
 use crate::compare::options::Beyond;
 use crate::compare::rule::Rule;
-use crate::compare::rule::rule_for;
+use crate::compare::rule::RuleFor;
 use crate::error::AnalysisError;
 use fairtrial_model::{MetricDeclaration, Reference};
 use fairtrial_spec::{Spec, StopRule};
@@ -99,7 +99,13 @@ impl SequentialPlan {
             Scale::Ratio => (control_mean.exp(), true),
             Scale::Difference => (control_mean.abs(), false),
         };
-        rule_for(&self.metric, (scale, timing), base, Beyond::ByKind)
+        Rule::new(RuleFor {
+            declaration: &self.metric,
+            scale,
+            timing,
+            base,
+            beyond: Beyond::ByKind,
+        })
     }
 
     /// A value of a task as it is averaged and compared; a duration of 0 or less is none.

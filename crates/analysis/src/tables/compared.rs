@@ -4,11 +4,11 @@
 use super::evidence::{Collector, Noise, Which, kinds};
 use super::post::{PostLine, PostOptions, is_count};
 use crate::compare::comparison::compare;
-use crate::compare::data::sides::Inputs;
+use crate::compare::data::side::Inputs;
 use crate::compare::options::CompareOptions;
 use crate::compare::result::Comparison;
 use crate::compare::result::MetricComparison;
-use crate::compare::verdict::Word;
+use crate::compare::word::Word;
 use crate::error::AnalysisError;
 use fairtrial_model::{Margin, MetricDeclaration, MetricSource};
 
@@ -66,7 +66,7 @@ fn needs_noise(line: &PostLine) -> bool {
 
 fn evidence_of(line: &PostLine) -> Vec<Noise> {
     let sides = [&line.baseline.evidence, &line.proposed.evidence];
-    kinds(sides, crate::compare::is_timing(&line.metric))
+    kinds(sides, crate::compare::method::kind::is_timing(&line.metric))
 }
 
 /// What an absolute margin is divided by, to be in the unit of the values that a line is judged by: trials have the

@@ -1,6 +1,6 @@
 //! Which sides are compared with which.
 
-use crate::compare::data::side::{Inputs, Side, points_of};
+use crate::compare::data::side::{ComparedSide, Inputs, points_of};
 use crate::compare::data::trials::TrialsOfBoth;
 use crate::compare::options::CompareOptions;
 use crate::dataset::Dataset;
@@ -11,8 +11,8 @@ use fairtrial_model::Params;
 /// One contrast that is to be made: two sides at one sweep point.
 #[derive(Debug, Clone)]
 pub(crate) struct PlannedContrast<'a> {
-    pub(crate) control: Side<'a>,
-    pub(crate) candidate: Side<'a>,
+    pub(crate) control: ComparedSide<'a>,
+    pub(crate) candidate: ComparedSide<'a>,
 }
 
 impl PlannedContrast<'_> {
@@ -63,8 +63,8 @@ struct ArmOf<'a> {
 }
 
 impl<'a> ArmOf<'a> {
-    fn at(&self, point: Params) -> Side<'a> {
-        Side {
+    fn at(&self, point: Params) -> ComparedSide<'a> {
+        ComparedSide {
             data: self.data,
             arm: self.arm.clone(),
             point,

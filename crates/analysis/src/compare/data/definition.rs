@@ -5,6 +5,7 @@ use crate::compare::data::mismatch::Mismatch;
 use crate::dataset::{Dataset, FactKind, Origin};
 use crate::registration::{Deviation, differences};
 use fairtrial_model::MetricDeclaration;
+use serde::Serialize;
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -94,4 +95,14 @@ pub(crate) fn changes_of(metric: &str, mismatches: &[Mismatch]) -> Vec<Definitio
         })
     };
     mismatches.iter().filter_map(about).collect()
+}
+
+/// `summary.type: max and auc, round: none and 2`.
+pub(crate) fn in_words(changes: &[DefinitionChange]) -> String {
+    let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    let words = |change: &DefinitionChange| {
+        let (control, candidate) = (side(&change.control), side(&change.candidate));
+        format!("{}: {control} and {candidate}", change.what)
+    };
+    changes.iter().map(words).collect::<Vec<_>>().join(", ")
 }

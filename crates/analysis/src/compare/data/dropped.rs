@@ -3,7 +3,6 @@
 use crate::compare::data::tally::Tally;
 use crate::compare::data::unit::UnitRow;
 use crate::compare::data::units::Units;
-use crate::compare::failures::Failures;
 use serde::Serialize;
 
 /// A unit that could not be used.

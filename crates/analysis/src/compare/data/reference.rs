@@ -1,6 +1,8 @@
 //! Reference points as a user writes them on a command line.
 
+use crate::error::AnalysisError;
 use fairtrial_model::{Points, Reference};
+use std::collections::BTreeMap;
 
 /// Reference points of one task, or of every task.
 #[derive(Debug, Clone, PartialEq)]

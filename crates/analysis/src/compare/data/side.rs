@@ -46,13 +46,13 @@ impl SideName {
 
 /// One arm of a source at one sweep point.
 #[derive(Debug, Clone)]
-pub(crate) struct Side<'a> {
+pub(crate) struct ComparedSide<'a> {
     pub(crate) data: &'a Dataset,
     pub(crate) arm: Option<String>,
     pub(crate) point: Params,
 }
 
-impl Side<'_> {
+impl ComparedSide<'_> {
     pub(crate) fn name(&self) -> SideName {
         SideName {
             source: self.data.label.clone(),

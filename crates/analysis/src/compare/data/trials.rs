@@ -1,6 +1,6 @@
 //! The trials of both sides as one metric sees them.
 
-use crate::compare::data::side::Side;
+use crate::compare::data::side::ComparedSide;
 use crate::dataset::horizon::Horizon;
 use crate::dataset::{Dataset, Repeat, Trial};
 use fairtrial_model::Outcome;
@@ -40,7 +40,7 @@ struct MetricValues<'a> {
 }
 
 /// What every trial of a side reported of a metric, with the names of its tasks by number.
-pub(crate) fn reported(side: &Side<'_>, metric: &str) -> (Vec<TrialOfSide>, Vec<String>) {
+pub(crate) fn reported(side: &ComparedSide<'_>, metric: &str) -> (Vec<TrialOfSide>, Vec<String>) {
     let mut tasks = TaskNumbers::default();
     let values = Dataset::reported;
     let trials = of_side(side, MetricValues { metric, values }, &mut tasks);
@@ -48,7 +48,7 @@ pub(crate) fn reported(side: &Side<'_>, metric: &str) -> (Vec<TrialOfSide>, Vec<
 }
 
 fn of_side(
-    side: &Side<'_>,
+    side: &ComparedSide<'_>,
     MetricValues { metric, values }: MetricValues<'_>,
     task_numbers: &mut TaskNumbers,
 ) -> Vec<TrialOfSide> {
@@ -107,18 +107,30 @@ impl TaskNumbers {
 impl TrialsOfBoth {
     /// The trials of two sides for a metric. Steps are counted up to the horizon of these two: what a third did not reach
     /// says nothing about them.
-    pub(crate) fn of(control: &Side<'_>, candidate: &Side<'_>, metric: &str) -> Self {
+    pub(crate) fn of(
+        control: &ComparedSide<'_>,
+        candidate: &ComparedSide<'_>,
+        metric: &str,
+    ) -> Self {
         let values = Dataset::reported;
         Self::made(control, candidate, MetricValues { metric, values }).restricted()
     }
 
     /// The same of two among others, which all have one horizon.
-    pub(crate) fn among(control: &Side<'_>, candidate: &Side<'_>, metric: &str) -> Self {
+    pub(crate) fn among(
+        control: &ComparedSide<'_>,
+        candidate: &ComparedSide<'_>,
+        metric: &str,
+    ) -> Self {
         let values = Dataset::values;
         Self::made(control, candidate, MetricValues { metric, values })
     }
 
-    fn made(control: &Side<'_>, candidate: &Side<'_>, metric: MetricValues<'_>) -> Self {
+    fn made(
+        control: &ComparedSide<'_>,
+        candidate: &ComparedSide<'_>,
+        metric: MetricValues<'_>,
+    ) -> Self {
         let mut tasks = TaskNumbers::default();
         let floors = || {
             [control, candidate]

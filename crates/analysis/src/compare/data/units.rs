@@ -8,12 +8,10 @@ use crate::compare::data::pairing::{join, tallies};
 use crate::compare::data::sample::{Sample, Stratum};
 use crate::compare::data::tally::Tally;
 use crate::compare::data::trials::{TrialOfSide, TrialsOfBoth};
-use crate::compare::data::unit::{
-    Missing, Pairing, TaskRole, UnitKey, UnitKind, UnitRow, UnitRules,
-};
+use crate::compare::data::unit::{Missing, Pairing, TaskRole, UnitKind, UnitRow, UnitRules};
 use crate::compare::data::unit_shape::{Shape, reported_tasks};
 use crate::trial_set::TrialSet;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The units of one contrast and metric.
 #[derive(Debug, Clone)]
@@ -252,19 +250,6 @@ impl Units {
             }
         }
         names
-    }
-
-    /// The control's usable units by their key; with `fill`, its failures count as that.
-    pub(crate) fn control_values(&self, fill: Option<&FillByTask>) -> BTreeMap<UnitKey, f64> {
-        let mean = |row: &UnitRow| {
-            let fill = fill.and_then(|fill| fill[row.task as usize]);
-            fill.map_or_else(
-                || row.control.mean(),
-                |fill| row.control.filled(fill.control),
-            )
-        };
-        let value = |row: &UnitRow| Some(((row.task, row.seed, row.rollout), mean(row)?));
-        self.rows.iter().filter_map(value).collect()
     }
 
     /// The tasks in which trials of the control count.

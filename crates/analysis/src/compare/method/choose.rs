@@ -6,6 +6,7 @@ use crate::compare::data::unit::{TaskRole, UnitKind, UnitRules};
 use crate::compare::data::units::Units;
 use crate::compare::method::answer::Answer;
 use crate::compare::method::family::Test;
+use crate::compare::method::interval::answer;
 use crate::compare::method::kind::{DataKind, Method, Scale, data_kind};
 use crate::compare::options::{Beyond, CompareOptions, Role};
 use crate::compare::question::MetricQuestion;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Why a difference is not given as a share of the control.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "why", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NoRelative {
     /// The control's mean is 0.
     ControlIsZero,

@@ -44,9 +44,10 @@ impl<'a> About<'a> {
     /// The same about one contrast.
     pub(crate) fn of(&self, contrast: &PlannedContrast<'_>, fairness: &[Fairness]) -> Self {
         let floor = validity_floor::find(contrast, self.options);
-        let any_metric = floor.into_iter().chain(fairness::find(fairness));
+        let known = self.any_metric.iter().cloned();
+        let found = floor.into_iter().chain(fairness::find(fairness));
         Self {
-            any_metric: any_metric.collect(),
+            any_metric: known.chain(found).collect(),
             ..*self
         }
     }

@@ -4,9 +4,8 @@
 //! given.
 
 use crate::compare::data::contrasts::PlannedContrast;
-use crate::compare::data::side::Side;
+use crate::compare::data::side::ComparedSide;
 use crate::compare::objections::objection::{Objection, ObjectionKind, UnfairKey};
-use crate::summary::Numbers;
 use fairtrial_model::{EqualRule, Params, Tolerance};
 use fairtrial_stats::descriptive;
 use serde::Serialize;
@@ -74,14 +73,14 @@ impl Said {
     }
 }
 
-fn value(side: &Side<'_>, rule: &EqualRule) -> Option<Said> {
+fn value(side: &ComparedSide<'_>, rule: &EqualRule) -> Option<Said> {
     reported(side, &rule.key)
         .or_else(|| said(side, &rule.key))
         .or_else(|| given(side, &rule.key))
 }
 
 /// What the trials say in words: all their different answers.
-fn said(side: &Side<'_>, key: &str) -> Option<Said> {
+fn said(side: &ComparedSide<'_>, key: &str) -> Option<Said> {
     let data = side.data;
     let point = side.point.to_string();
     let here = |arm: u32, at: u32| *data.arms.get(arm) == side.arm && *data.points.get(at) == point;
@@ -93,7 +92,7 @@ fn said(side: &Side<'_>, key: &str) -> Option<Said> {
     (!words.is_empty()).then(|| Said::Words(words.into_iter().collect()))
 }
 
-fn reported(side: &Side<'_>, key: &str) -> Option<Said> {
+fn reported(side: &ComparedSide<'_>, key: &str) -> Option<Said> {
     let data = side.data;
     let point = side.point.to_string();
     let here = data
@@ -115,7 +114,7 @@ fn reported(side: &Side<'_>, key: &str) -> Option<Said> {
 }
 
 /// The arm's parameter wins over the sweep point's, which wins over the tasks'.
-fn given(side: &Side<'_>, key: &str) -> Option<Said> {
+fn given(side: &ComparedSide<'_>, key: &str) -> Option<Said> {
     let data = side.data;
     let of_arm = data
         .arm_params

@@ -1,7 +1,7 @@
 //! So few trials of a side count that what is left may be the easy part.
 
 use crate::compare::data::contrasts::PlannedContrast;
-use crate::compare::data::side::Side;
+use crate::compare::data::side::ComparedSide;
 use crate::compare::data::trials::reported;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::options::CompareOptions;
@@ -14,7 +14,7 @@ pub(crate) fn find(contrast: &PlannedContrast<'_>, options: &CompareOptions) -> 
     sides.find_map(|side| of_side(side, options))
 }
 
-fn of_side(side: &Side<'_>, options: &CompareOptions) -> Option<Objection> {
+fn of_side(side: &ComparedSide<'_>, options: &CompareOptions) -> Option<Objection> {
     let validity = broken(side, options)?;
     Some(Objection::caps(ObjectionKind::TooFewCount {
         side: side.name().short().to_owned(),
@@ -25,7 +25,7 @@ fn of_side(side: &Side<'_>, options: &CompareOptions) -> Option<Objection> {
 }
 
 /// How many trials of a side count, where that is too few.
-pub(crate) fn broken(side: &Side<'_>, options: &CompareOptions) -> Option<Validity> {
+pub(crate) fn broken(side: &ComparedSide<'_>, options: &CompareOptions) -> Option<Validity> {
     let own = side.data.floor.as_ref();
     let floor = match options.valid {
         Some(share) => Cow::Owned(Floor::with(own, share)),

@@ -1,7 +1,7 @@
 //! Three arms or more in order, with intervals and who cannot be told from the best.
 
 use crate::compare::data::contrasts::PlannedContrast;
-use crate::compare::data::side::{Inputs, Side};
+use crate::compare::data::side::{ComparedSide, Inputs};
 use crate::compare::method::kind::Scale;
 use crate::compare::objections::stopped_early;
 use crate::compare::options::CompareOptions;
@@ -77,7 +77,7 @@ fn at_point(
     let here = || planned.iter().filter(|contrast| contrast.point() == point);
     let control = here().next().map(|first| &first.control);
     let sides = control.into_iter().chain(here().map(|one| &one.candidate));
-    let sides: Vec<Side<'_>> = sides.cloned().collect();
+    let sides: Vec<ComparedSide<'_>> = sides.cloned().collect();
     if sides.len() < 3 {
         return None;
     }

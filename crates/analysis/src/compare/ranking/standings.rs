@@ -7,7 +7,7 @@
 
 use crate::compare::data::fill::{Fill, FillByTask};
 use crate::compare::data::sample::Sample;
-use crate::compare::data::side::Side;
+use crate::compare::data::side::ComparedSide;
 use crate::compare::data::trials::TrialsOfBoth;
 use crate::compare::data::unit::{Missing, TaskRole};
 use crate::compare::method::choose::Case;
@@ -132,7 +132,7 @@ impl RankingQuestion<'_> {
     ///
     /// Who fails where it is hard must not win by what is left: as soon as a trial of any of them failed, failures count
     /// as the worst value seen.
-    pub(crate) fn standings(&self, sides: &[Side<'_>]) -> Option<Standings> {
+    pub(crate) fn standings(&self, sides: &[ComparedSide<'_>]) -> Option<Standings> {
         let (metric, options) = self.in_common(sides);
         let alike = RankingQuestion {
             metric: &metric,
@@ -142,7 +142,7 @@ impl RankingQuestion<'_> {
         alike.ranked(sides)
     }
 
-    fn ranked(&self, sides: &[Side<'_>]) -> Option<Standings> {
+    fn ranked(&self, sides: &[ComparedSide<'_>]) -> Option<Standings> {
         let alone: Vec<Case> = sides.iter().map(|one| self.case(one, one)).collect();
         let scale = alone.first()?.scale;
         let means: Vec<f64> = alone
@@ -198,7 +198,7 @@ impl RankingQuestion<'_> {
     /// Why each side cannot be the best, where that is so.
     fn not_ranked(
         &self,
-        sides: &[Side<'_>],
+        sides: &[ComparedSide<'_>],
         alone: &[Case],
         missing: &[Missing],
     ) -> Vec<Option<NotRanked>> {
@@ -218,7 +218,7 @@ impl RankingQuestion<'_> {
 
     /// What holds for all sides, as each pair of them would be compared: one whose scores all happen to be 0 or 1 is no
     /// pass/fail among others, and a ratio needs values above 0 of everybody.
-    fn in_common(&self, sides: &[Side<'_>]) -> (MetricQuestion, CompareOptions) {
+    fn in_common(&self, sides: &[ComparedSide<'_>]) -> (MetricQuestion, CompareOptions) {
         let mut options = self.options.clone();
         if matches!(options.method, Method::Percentile | Method::Bca) {
             // They have no p value to adjust, and compare means of the same units as t does.
@@ -281,8 +281,8 @@ impl RankingQuestion<'_> {
     /// A side against the best, failures as given: one of all pairs.
     fn against(
         &self,
-        best: &Side<'_>,
-        other: &Side<'_>,
+        best: &ComparedSide<'_>,
+        other: &ComparedSide<'_>,
         worst: Option<&FillByTask>,
         pairs: usize,
     ) -> AgainstBest {
@@ -311,11 +311,11 @@ impl RankingQuestion<'_> {
     }
 
     /// Whether a side has anything to show.
-    pub(crate) fn has_value(&self, one: &Side<'_>) -> bool {
+    pub(crate) fn has_value(&self, one: &ComparedSide<'_>) -> bool {
         self.case(one, one).control_mean().is_some()
     }
 
-    fn case(&self, control: &Side<'_>, candidate: &Side<'_>) -> Case {
+    fn case(&self, control: &ComparedSide<'_>, candidate: &ComparedSide<'_>) -> Case {
         let metric = &self.metric.declaration.name;
         let trials = TrialsOfBoth::among(control, candidate, metric);
         Case::new(trials, self.metric, self.options)
@@ -323,7 +323,7 @@ impl RankingQuestion<'_> {
 }
 
 impl NotRanked {
-    fn by_floor(side: &Side<'_>, options: &CompareOptions) -> Option<Self> {
+    fn by_floor(side: &ComparedSide<'_>, options: &CompareOptions) -> Option<Self> {
         let validity = validity_floor::broken(side, options)?;
         Some(Self::TooFewCount {
             counted: validity.counted,

@@ -4,11 +4,14 @@
 //! all k intervals hold together with chance 1 - alpha, so the one of the winner does too, whichever it is.
 
 use crate::compare::data::contrasts::PlannedContrast;
-use crate::compare::data::side::{Inputs, Side};
+use crate::compare::data::side::points_of;
+use crate::compare::data::side::{ComparedSide, Inputs};
+use crate::compare::judgement::judge;
 use crate::compare::method::choose::Case;
 use crate::compare::method::family::FamilyPlace;
 use crate::compare::method::kind::Scale;
 use crate::compare::objections::collect::About;
+use crate::compare::objections::validity_floor;
 use crate::compare::options::CompareOptions;
 use crate::compare::question::{MetricQuestion, asked_metrics};
 use crate::compare::ranking::standings::{RankingQuestion, Standing};
@@ -137,7 +140,7 @@ pub fn choose(
     })?;
     let best = &contestants[standings.order[0].place];
     let against_control = control.as_ref().map(|arm| {
-        let control = Side {
+        let control = ComparedSide {
             data,
             arm: Some(arm.clone()),
             point: best.point.clone(),
@@ -180,15 +183,15 @@ fn control_of(data: &Dataset, options: &CompareOptions) -> Option<String> {
 }
 
 /// Every point of every arm but the control.
-fn contestants<'a>(data: &'a Dataset, control: Option<&str>) -> Vec<Side<'a>> {
-    let mut found: Vec<Side<'a>> = Vec::new();
+fn contestants<'a>(data: &'a Dataset, control: Option<&str>) -> Vec<ComparedSide<'a>> {
+    let mut found: Vec<ComparedSide<'a>> = Vec::new();
     for arm in data
         .arms
         .iter()
         .filter(|arm| control.is_none() || arm.as_deref() != control)
     {
         let points = points_of(data, arm.as_deref()).into_iter();
-        found.extend(points.map(|point| Side {
+        found.extend(points.map(|point| ComparedSide {
             data,
             arm: arm.clone(),
             point,
@@ -199,7 +202,10 @@ fn contestants<'a>(data: &'a Dataset, control: Option<&str>) -> Vec<Side<'a>> {
 }
 
 /// A point of which the machine broke too much cannot be ranked, and neither can the others without it.
-fn enough_of_each(entered: &[Side<'_>], options: &CompareOptions) -> Result<(), AnalysisError> {
+fn enough_of_each(
+    entered: &[ComparedSide<'_>],
+    options: &CompareOptions,
+) -> Result<(), AnalysisError> {
     for one in entered {
         if let Some(validity) = validity_floor::broken(one, options) {
             let why = validity.why(one.name().short());
@@ -266,7 +272,7 @@ pub(crate) fn conditions(point: &Params) -> Vec<String> {
 
 fn confirm_plan(
     data: &Dataset,
-    best: &Side<'_>,
+    best: &ComparedSide<'_>,
     control: Option<&str>,
     confirm: usize,
 ) -> ConfirmPlan {

@@ -1,11 +1,16 @@
 //! Every second opinion that fits a case.
 
-use crate::compare::data::side::Side;
 use crate::compare::method::choose::Case;
 use crate::compare::method::kind::Scale;
+use crate::compare::method::plan::detectable;
 use crate::compare::second_opinions::opinion::{
     Detectable, SecondOpinions, SignFlipOpinion, Standardised,
 };
+use fairtrial_stats::permutation;
+use fairtrial_stats::permutation::sign_flip_of;
+use fairtrial_stats::rank::{RankMethod, mann_whitney, paired_location, unpaired_location};
+use fairtrial_stats::two_arm::{paired_effect, unpaired_effect};
+use fairtrial_stats::{Level, Side, descriptive};
 
 /// Pairs up to which sign patterns and pairwise averages are looked at.
 const MOST_PAIRS: usize = 2_000;

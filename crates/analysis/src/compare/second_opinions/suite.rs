@@ -14,7 +14,7 @@ use fairtrial_stats::suite::{
     Metric, Scores, SuitePlan, difference, interval, probability_of_improvement,
 };
 use fairtrial_stats::two_arm::Design;
-use fairtrial_stats::{Interval, Level, Outcome};
+use fairtrial_stats::{Interval, Level, Outcome, Undefined};
 use serde::Serialize;
 
 /// Draws of a score in all, and the resamples that are always and never made.
@@ -44,7 +44,7 @@ pub struct SuiteOpinion {
 
 /// Why there are no scores over the tasks, though reference points are declared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "why", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NoScores {
     /// A task has no reference points.
     NoPoints {
@@ -54,7 +54,6 @@ pub enum NoScores {
     /// The numbers have no answer.
     Undefined {
         /// Why.
-        #[serde(rename = "undefined")]
         why: Undefined,
     },
 }

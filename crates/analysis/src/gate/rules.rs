@@ -1,7 +1,7 @@
 //! The rules of a gate: which metrics may block, which way is worse, and by how much they may get worse.
 
 use crate::compare::data::definition;
-use crate::compare::data::sides::Inputs;
+use crate::compare::data::side::Inputs;
 use crate::compare::margin_text::parse_margin;
 use crate::dataset::{Dataset, FactKind};
 use crate::error::AnalysisError;
@@ -157,7 +157,9 @@ pub(super) fn made_alike(
     for rule in rules {
         let name = rule.metric.as_str();
         let found = definition::mismatches(baseline, candidate, name);
-        if let Some(words) = definition::in_words(name, &found) {
+        let changes = definition::changes_of(name, &found);
+        if !changes.is_empty() {
+            let words = definition::in_words(&changes);
             return Err(AnalysisError::Question(format!(
                 "the baseline and the run make the numbers of `{name}` differently ({words}): make the baseline again with \
                  the spec of today, or say --accept-definition where they mean the same"
