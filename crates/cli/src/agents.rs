@@ -130,7 +130,13 @@ pub(crate) fn reap(spec: &Spec, printer: Printer) {
         return;
     }
     let mut stuck = Vec::new();
-    for leftover in list_leftovers() {
+    let leftovers = list_leftovers();
+    for silent in leftovers.silent {
+        printer.warn(format!(
+            "containers left behind were not looked for: {silent}"
+        ));
+    }
+    for leftover in leftovers.found {
         if !remove_leftover(&leftover) {
             stuck.push(leftover.name);
         }
