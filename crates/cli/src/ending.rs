@@ -73,7 +73,7 @@ impl<'a> Ending<'a> {
             .and_then(|data| compare::arms(data, spec, printer))
             .map(|comparison| match &trajectory {
                 // Its verdict is in the trajectory; a plain interval would ignore the looks.
-                Some(trajectory) => comparison.beside_the_looks(&trajectory.metric),
+                Some(trajectory) => comparison.without_metric(&trajectory.metric),
                 None => comparison,
             });
         let choice = data

@@ -7,6 +7,7 @@
 mod comparison;
 pub mod console;
 pub mod csv;
+pub mod curves;
 mod gate;
 pub mod grid;
 pub mod html;
@@ -14,8 +15,8 @@ pub mod junit;
 pub mod markdown;
 pub mod number;
 pub mod page;
-pub mod pipeline;
 pub mod power;
+mod ranking;
 mod rollouts;
 pub mod seal;
 mod sequential;
@@ -24,5 +25,7 @@ mod summary;
 pub mod sweep;
 pub mod variance;
 pub mod verify;
+mod words;
 
 pub use console::{Color, Terminal};
+pub use words::stop_reason;

@@ -10,7 +10,9 @@ use crate::printer::Printer;
 use crate::report_of::{recorded_environment, report_of};
 use crate::sources::{Place, Source, open_run, place, run_named};
 use fairtrial_analysis::dataset::FactKind;
-use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, GateWord, gate, gate_sequential};
+use fairtrial_analysis::gate::{
+    Gate, GateOptions, GateReason, GateRule, GateWord, gate, gate_sequential,
+};
 use fairtrial_analysis::{CompareOptions, Dataset, Inputs, Unfinished};
 use fairtrial_journal::provenance::Vcs;
 use fairtrial_journal::{
@@ -136,7 +138,12 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 fn invalid(failure: Failure, args: &Args, printer: Printer) -> Done {
     if args.save_baseline.is_none() {
         let alpha = args.alpha.unwrap_or(CompareOptions::default().alpha);
-        let answer = Gate::invalid(&failure.message, alpha);
+        let answer = Gate::invalid(
+            GateReason::NotJudged {
+                why: failure.message.clone(),
+            },
+            alpha,
+        );
         write(&answer, args)?;
         if args.json {
             printer.json(&answer);

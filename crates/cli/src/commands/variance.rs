@@ -7,7 +7,7 @@ use crate::global::Global;
 use crate::picture::Picture;
 use crate::printer::Printer;
 use crate::sources::run_named;
-use fairtrial_analysis::pipeline::{Histories, SummaryRule};
+use fairtrial_analysis::curves::{Histories, SummaryRule};
 use fairtrial_analysis::variance::{VarianceQuestion, variance};
 use fairtrial_journal::{DataRoot, resolved_spec};
 use fairtrial_spec::Filter;

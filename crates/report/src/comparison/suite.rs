@@ -1,11 +1,11 @@
 //! A suite of tasks in sentences: what a run of one side has against a run of the other, and both on one scale.
 
 use crate::number::{self, NumberFormat};
-use fairtrial_analysis::compare::{MetricComparison, Ranged, SuiteBeside, SuiteScore};
+use fairtrial_analysis::compare::{MetricComparison, Ranged, SuiteOpinion, SuiteScore};
 
 /// What the tasks together say.
 pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
-    let Some(suite) = &metric.beside.suite else {
+    let Some(suite) = &metric.second_opinions.suite else {
         return Vec::new();
     };
     let mut said: Vec<String> = Vec::new();
@@ -34,8 +34,9 @@ pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
     said
 }
 
-fn no_scores_words(suite: &SuiteBeside) -> Option<String> {
+fn no_scores_words(suite: &SuiteOpinion) -> Option<String> {
     let why = suite.no_scores.as_ref()?;
+    let why = crate::words::no_scores(why);
     Some(format!("No score over the tasks: {why}."))
 }
 

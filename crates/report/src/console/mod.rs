@@ -1,10 +1,10 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
 mod comparison;
+mod curves;
 mod escape;
 mod gate;
 mod page;
-mod pipeline;
 mod power;
 mod sequential;
 mod summary;
@@ -12,10 +12,10 @@ mod sweep;
 mod variance;
 
 pub use comparison::comparison;
+pub use curves::analysis;
 pub use escape::{escaped, escaped_but_colors};
 pub use gate::gate;
 pub use page::wrap;
-pub use pipeline::analysis;
 pub use power::power;
 pub use sequential::trajectory;
 pub use summary::summary;

@@ -1,6 +1,7 @@
 //! The comparison that people post under a pull request: one table per experiment, one mark per line.
 
 use super::escape;
+use crate::words::mark_reason;
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
 use std::fmt::Write;
 
@@ -117,7 +118,7 @@ fn reasons(posted: &Posted) -> String {
             line.experiment,
             line.column,
             line.mark.glyph(),
-            line.reason
+            mark_reason(line)
         );
     }
     text.push_str("\n</details>\n");

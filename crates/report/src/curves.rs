@@ -1,10 +1,12 @@
 //! The learning-curve analysis as text: the verdict in one sentence, its evidence as tables, and the documented CSV.
 
+use crate::comparison::why;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::number::{self, NumberFormat, change, counted, level, p_value};
 use crate::significant::general;
+use crate::words;
 use fairtrial_analysis::compare::{MetricComparison, Word};
-use fairtrial_analysis::pipeline::{Analysis, Design, PowerPlan, RunValue, TTestReport, side_word};
+use fairtrial_analysis::curves::{Analysis, Design, PowerPlan, RunValue, TTestReport, side_word};
 
 use std::fmt::Write as _;
 
@@ -42,13 +44,9 @@ pub(crate) fn verdict_sentence(comparison: &MetricComparison) -> String {
             let _ = write!(text, ", {}", change(relative.value));
         }
     }
-    let _ = write!(text, "; {}.", verdict.reason);
-    if let Some(more) = &verdict.more {
-        let _ = write!(
-            text,
-            " {} more {} would probably settle it.",
-            more.units, more.unit
-        );
+    let _ = write!(text, "; {}.", why(comparison));
+    if let Some(advice) = &verdict.advice {
+        text.push_str(&words::advice(advice));
     }
     text
 }
@@ -101,7 +99,7 @@ fn evidence(analysis: &Analysis) -> Section {
             "{} {}, {}",
             level(effect.alpha),
             interval,
-            comparison.method
+            words::method(comparison).unwrap_or_default()
         );
         grid.push(vec!["t interval (the verdict)".into(), text.into()]);
     }
@@ -116,8 +114,10 @@ fn evidence(analysis: &Analysis) -> Section {
     if let Some(power) = &analysis.power {
         power_rows(power, analysis.design, &mut grid);
     }
-    let flags = comparison.verdict.flags.iter().map(ToString::to_string);
-    let notes = flags.chain(analysis.notes.iter().cloned());
+    let objections = comparison.verdict.objections.iter();
+    let noted = objections.filter(|objection| !objection.holds_back());
+    let noted = noted.map(words::objection);
+    let notes = noted.chain(analysis.notes.iter().cloned());
     Section {
         title: subject(analysis),
         grid,
@@ -127,7 +127,7 @@ fn evidence(analysis: &Analysis) -> Section {
 
 fn bootstrap_words(analysis: &Analysis, format: NumberFormat) -> String {
     match &analysis.bootstrap {
-        fairtrial_analysis::pipeline::Bootstrap::Interval(found) => {
+        fairtrial_analysis::curves::Bootstrap::Interval(found) => {
             let interval = &found.interval;
             let resamples = match found.resampling {
                 fairtrial_stats::bootstrap::Resampling::Drawn { resamples, seed } => {
@@ -145,7 +145,7 @@ fn bootstrap_words(analysis: &Analysis, format: NumberFormat) -> String {
                 found.method.name()
             )
         }
-        fairtrial_analysis::pipeline::Bootstrap::Undefined { why } => format!("none: {why}"),
+        fairtrial_analysis::curves::Bootstrap::Undefined { why } => format!("none: {why}"),
     }
 }
 
@@ -199,8 +199,8 @@ fn equals(p: f64) -> String {
 }
 
 fn beside_rows(comparison: &MetricComparison, grid: &mut Grid) {
-    let beside = &comparison.beside;
-    if let Some(test) = &beside.sign_flip {
+    let opinions = &comparison.second_opinions;
+    if let Some(test) = &opinions.sign_flip {
         let exact = if test.exact {
             "exact, assumes no shape"
         } else {
@@ -211,20 +211,20 @@ fn beside_rows(comparison: &MetricComparison, grid: &mut Grid) {
             format!("p {} ({exact})", equals(test.p)).into(),
         ]);
     }
-    if let Some(p) = beside.mann_whitney_p {
+    if let Some(p) = opinions.mann_whitney_p {
         grid.push(vec![
             "Mann-Whitney test".into(),
             format!("p {}", equals(p)).into(),
         ]);
     }
-    if let (Some(rho), Some(ratio)) = (beside.correlation, beside.variance_ratio) {
+    if let (Some(rho), Some(ratio)) = (opinions.correlation, opinions.variance_ratio) {
         let text = format!(
             "correlation {rho:.2}; the variance of the difference is {:.0} % of that of unpaired runs",
             100.0 * ratio
         );
         grid.push(vec!["pairing".into(), text.into()]);
     }
-    if let Some(standardised) = &beside.standardised {
+    if let Some(standardised) = &opinions.standardised {
         let of = |name: &str, value: Option<f64>| value.map(|value| format!("{name} = {value:.2}"));
         let shown: Vec<String> = [of("g_z", standardised.g_z), of("g", standardised.g)]
             .into_iter()
@@ -232,7 +232,7 @@ fn beside_rows(comparison: &MetricComparison, grid: &mut Grid) {
             .collect();
         grid.push(vec!["standardised effect".into(), shown.join(", ").into()]);
     }
-    if let Some(detectable) = &beside.detectable {
+    if let Some(detectable) = &opinions.detectable {
         let format = NumberFormat::alone(detectable.absolute);
         let text = format!(
             "{} ({:.0} % of experiments would find it)",

@@ -2,8 +2,8 @@
 
 use super::Terminal;
 use super::page::Page;
-use crate::pipeline::{sections, tone, verdict_sentence};
-use fairtrial_analysis::pipeline::Analysis;
+use crate::curves::{sections, tone, verdict_sentence};
+use fairtrial_analysis::curves::Analysis;
 
 /// The analysis as `analyze` prints it.
 pub fn analysis(analysis: &Analysis, terminal: Terminal) -> String {
