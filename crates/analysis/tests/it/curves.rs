@@ -1,7 +1,8 @@
 //! The learning-curve pipeline against what the original made of the same runs.
 
-use fairtrial_analysis::compare::{Flag, Pairing, Word};
-use fairtrial_analysis::pipeline::{
+use crate::compare::lab::objects;
+use fairtrial_analysis::compare::{Objection, ObjectionKind, Pairing, Word};
+use fairtrial_analysis::curves::{
     Analysis, Design, Histories, History, Pair, PowerQuestion, Question, Runs, SummaryRule,
     SummaryType, SummaryWindow, analyze,
 };
@@ -319,7 +320,7 @@ fn the_same_seeds_on_both_sides_are_pairs_and_the_verdict_says_improved() {
     );
     let unpaired = analysis(|question| question.pairing = Pairing::Unpaired);
     assert_eq!(unpaired.comparison.verdict.word, Word::Inconclusive);
-    assert!(unpaired.comparison.verdict.more.is_some());
+    assert!(unpaired.comparison.verdict.advice.is_some());
 }
 
 #[test]
@@ -471,13 +472,10 @@ fn sides_without_a_common_seed_or_without_seeds_are_groups_and_say_so() {
     question.pairing = Pairing::Auto;
     let found = analyze(runs, &question).unwrap();
     assert_eq!(found.design, Design::Unpaired);
-    assert!(
-        found
-            .comparison
-            .verdict
-            .flags
-            .contains(&Flag::NoSharedUnits)
-    );
+    assert!(objects(
+        &found.comparison.verdict,
+        &ObjectionKind::NoSharedUnits
+    ));
     // Chosen groups that share seeds are not said to share none.
     let same = Runs::Lists {
         control: control.clone(),
@@ -485,13 +483,10 @@ fn sides_without_a_common_seed_or_without_seeds_are_groups_and_say_so() {
     };
     question.pairing = Pairing::Unpaired;
     let found = analyze(same, &question).unwrap();
-    assert!(
-        !found
-            .comparison
-            .verdict
-            .flags
-            .contains(&Flag::NoSharedUnits)
-    );
+    assert!(!objects(
+        &found.comparison.verdict,
+        &ObjectionKind::NoSharedUnits
+    ));
     candidate[2].seed = None;
     question.pairing = Pairing::Auto;
     let found = analyze(Runs::Lists { control, candidate }, &question).unwrap();
@@ -518,19 +513,9 @@ fn a_run_without_a_seed_is_called_by_its_own_name() {
     let mut question = Question::new("reward");
     question.summary.window = SummaryWindow::All;
     let found = analyze(runs, &question).unwrap();
-    let flags: Vec<String> = found
-        .comparison
-        .verdict
-        .flags
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert!(
-        flags
-            .iter()
-            .any(|flag| flag.starts_with("fragile: without b5 the")),
-        "{flags:?}"
-    );
+    let mut objections = found.comparison.verdict.objections.iter();
+    let carries = |objection: &Objection| matches!(&objection.kind, ObjectionKind::Fragile { unit, .. } if unit == "b5");
+    assert!(objections.any(carries), "{:?}", found.comparison.verdict);
 }
 
 #[test]
