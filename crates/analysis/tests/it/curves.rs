@@ -508,7 +508,7 @@ fn a_run_without_a_seed_is_called_by_its_own_name() {
     // Without the last run of the candidate the verdict would be another.
     let runs = Runs::Lists {
         control: unseeded(side("a", &[1.0, 1.1, 0.9, 1.05, 0.95, 1.0])),
-        candidate: unseeded(side("b", &[1.2, 1.3, 1.1, 1.2, 1.25, 0.55])),
+        candidate: unseeded(side("b", &[1.14, 1.06, 1.2, 1.0, 1.11, 1.16])),
     };
     let mut question = Question::new("reward");
     question.summary.window = SummaryWindow::All;
