@@ -1,9 +1,10 @@
 //! Several arms or sweep points in order, with an honest word about the best.
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat};
 use crate::words;
 use fairtrial_analysis::compare::{Ranking, Scale, Standing};
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share;
 
 /// What the order goes by where trials failed.
 pub(crate) const FAILED_NOTE: &str =
@@ -78,7 +79,7 @@ fn ranking_section(ranking: &Ranking) -> Section {
         Column::numbers(mean_title(ranking.scale)),
         Column::numbers("failed"),
         Column::numbers("worst-case mean"),
-        Column::numbers(format!("{} interval", number::level(ranking.alpha))).may_go(3),
+        Column::numbers(format!("{} interval", share::level(ranking.alpha))).may_go(3),
         Column::numbers("n").may_go(2),
         Column::numbers("p against best").may_go(4),
         Column::words(""),
@@ -93,7 +94,7 @@ fn ranking_section(ranking: &Ranking) -> Section {
             format.range(interval.low, interval.high)
         });
         let worst_case = of.worst_case.map(|mean| format.number(mean));
-        let p = of.p_against_best().map(number::p_value);
+        let p = of.p_against_best().map(share::p_cell);
         grid.push(vec![
             rank.into(),
             arm.arm.as_str().into(),

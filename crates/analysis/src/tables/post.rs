@@ -10,8 +10,9 @@ use crate::compare::result::MetricComparison;
 use crate::compare::word::Word;
 use crate::dataset::FactKind;
 use crate::error::AnalysisError;
-use fairtrial_model::{Digits, Direction, Margin, MetricDeclaration, MetricSource};
+use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
 use fairtrial_spec::DEFAULT_ALPHA;
+use fairtrial_text::digits::Digits;
 use serde::Serialize;
 
 /// One line to judge. All numbers are in the unit of the column.

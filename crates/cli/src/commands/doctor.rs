@@ -6,6 +6,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_engine::remote;
 use fairtrial_journal::provenance::Host;
+use fairtrial_text::bytes::size;
 use fairtrial_trial::LimitsOffered;
 use serde::Serialize;
 
@@ -36,9 +37,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Exit {
         return Exit::Fine;
     }
     let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
-    let memory = host
-        .memory_bytes
-        .map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
+    let memory = host.memory_bytes.map(size);
     printer.line(format!(
         "    {:<16} {} ({} {})",
         "host", host.name, host.os, host.kernel

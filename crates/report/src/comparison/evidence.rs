@@ -2,9 +2,10 @@
 
 use super::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat};
 use fairtrial_analysis::compare::{Contrast, FailureCount, TaskLine};
 use fairtrial_model::Tolerance;
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share;
 
 /// How often each side failed; nothing where nothing did.
 pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
@@ -38,7 +39,7 @@ pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
         title: "Failures".to_owned(),
         grid,
         notes: test
-            .map(|(p, method)| format!("p {} ({method}).", number::p_value(p)))
+            .map(|(p, method)| format!("{} ({method}).", share::p_value(p)))
             .into_iter()
             .collect(),
     })
@@ -56,7 +57,7 @@ pub(crate) fn fairness_section(contrast: &Contrast) -> Option<Section> {
     for found in &contrast.fairness {
         let within = match found.rule.tolerance {
             Tolerance::Exact => "exact".to_owned(),
-            Tolerance::Share(share) => number::percent(share),
+            Tolerance::Share(share) => share::percent(share),
             Tolerance::Absolute(size) => size.to_string(),
         };
         let (word, tone) = match found.equal {

@@ -2,7 +2,6 @@
 
 mod comparison;
 mod curves;
-mod escape;
 mod gate;
 mod page;
 mod power;
@@ -13,7 +12,6 @@ mod variance;
 
 pub use comparison::comparison;
 pub use curves::analysis;
-pub use escape::{escaped, escaped_but_colors};
 pub use gate::gate;
 pub use page::wrap;
 pub use power::power;

@@ -1,8 +1,8 @@
 //! The comparison that people post under a pull request: one table per experiment, one mark per line.
 
-use super::escape;
 use crate::words::mark_reason;
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
+use fairtrial_text::escape::markdown;
 use std::fmt::Write;
 
 /// Marks in the order of the closing line.
@@ -90,7 +90,7 @@ fn row(line: &PostedLine) -> String {
     );
     format!(
         "| {} | {} | {} | {delta} | {} |",
-        escape(&line.column),
+        markdown(&line.column),
         shown(line.baseline),
         shown(line.proposed),
         line.mark.glyph()

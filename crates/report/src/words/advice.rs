@@ -1,6 +1,5 @@
 //! What would settle an open question.
 
-use crate::number;
 use fairtrial_analysis::compare::{Advice, UnitKind};
 
 /// ` About 12 more pairs of seeds would settle it.`
@@ -18,6 +17,6 @@ pub(crate) fn advice(advice: &Advice) -> String {
     };
     format!(
         " About {} more {what}{each} would settle it.",
-        number::count(advice.units)
+        fairtrial_text::count::count(advice.units)
     )
 }

@@ -2,9 +2,9 @@
 
 use super::sequential::arm_reason;
 use super::verdict::why;
-use crate::number::p_value;
 use fairtrial_analysis::compare::{FailureCount, Failures, Verdict, Word};
 use fairtrial_analysis::gate::{Gate, GateReason, Held, LineReason, SequentialReason};
+use fairtrial_text::share;
 
 /// A reason of the whole answer, without a full stop.
 pub(crate) fn gate_reason(gate: &Gate, reason: &GateReason) -> String {
@@ -48,7 +48,7 @@ pub(crate) fn line_reason(reason: &LineReason) -> String {
             why
         }
         LineReason::Failures { failures, p } => {
-            format!("{} (p {})", failing(failures), p_value(*p))
+            format!("{} ({})", failing(failures), share::p_value(*p))
         }
         LineReason::Sequential(reason) => sequential(reason),
     }

@@ -1,11 +1,11 @@
 //! What speaks against a verdict, each in a sentence without its full stop.
 
 use super::method::undefined;
-use crate::number;
 use fairtrial_analysis::compare::{
     ConstantDifference, DefinitionChange, Groups, MissingKind, Objection, ObjectionKind, Turned,
     UnfairKey, WithoutValue,
 };
+use fairtrial_text::count::first_of;
 
 /// Tasks, units and keys that a sentence names.
 const MOST_NAMED: usize = 5;
@@ -95,7 +95,7 @@ pub(crate) fn objection(objection: &Objection) -> String {
         ObjectionKind::TasksAsUnits { tasks } => format!(
             "tasks as units: one value on a side has no spread (in {}), so every task is one observation and the result \
              is about tasks like these",
-            named(tasks)
+            first_of(tasks, MOST_NAMED)
         ),
         ObjectionKind::Unfair { keys } => {
             let key = |key: &UnfairKey| match key.known {
@@ -158,7 +158,10 @@ fn constant_difference(constant: &ConstantDifference) -> String {
         let tasks = constant.by_task.iter();
         let tasks = tasks.map(|of| format!("{} in {}", shown(of.value), of.task));
         let tasks: Vec<String> = tasks.collect();
-        format!("the same in every unit of a task: {}", named(&tasks))
+        format!(
+            "the same in every unit of a task: {}",
+            first_of(&tasks, MOST_NAMED)
+        )
     };
     let rounding = if constant.rounded {
         ", but for the rounding of numbers of this size"
@@ -185,7 +188,7 @@ pub(super) fn too_few_count(side: &str, counted: usize, trials: usize, share: f6
     format!(
         "only {counted} of {trials} trials of {side} count, fewer than {}: nothing is concluded; `--resume` runs the others \
          again, and `valid` of [analysis] lowers the floor",
-        number::percent(share)
+        fairtrial_text::share::percent(share)
     )
 }
 
@@ -218,15 +221,5 @@ fn steps([from, to]: [f64; 2]) -> String {
         format!("step {to}")
     } else {
         format!("steps {from} to {to}")
-    }
-}
-
-/// The first few, and how many more.
-fn named(all: &[String]) -> String {
-    let more = all.len().saturating_sub(MOST_NAMED);
-    let first = all[..all.len() - more].join(", ");
-    match more {
-        0 => first,
-        more => format!("{first} and {more} more"),
     }
 }
