@@ -10,5 +10,5 @@
 
 mod comparison;
 mod never_panics;
-mod pipeline;
+mod curves;
 mod summary;

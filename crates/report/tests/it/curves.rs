@@ -1,7 +1,7 @@
 //! The documented files and reports, byte for byte where the numbers do not come from unseeded draws.
 
 use fairtrial_analysis::compare::Pairing;
-use fairtrial_analysis::pipeline::{Analysis, Histories, Question, Runs, analyze};
+use fairtrial_analysis::curves::{Analysis, Histories, Question, Runs, analyze};
 use fairtrial_analysis::variance::{Variance, VarianceQuestion, variance};
 use fairtrial_chart::Theme;
 use fairtrial_journal::DataRoot;
@@ -43,7 +43,7 @@ fn analysis(change: impl FnOnce(&mut Question)) -> Analysis {
 
 #[test]
 fn the_csv_is_that_of_the_original() {
-    let text = fairtrial_report::pipeline::csv(&analysis(|_| {})).unwrap();
+    let text = fairtrial_report::curves::csv(&analysis(|_| {})).unwrap();
     let expected = golden("golden_e2e_paired.csv");
     let (ours, theirs): (Vec<&str>, Vec<&str>) =
         (text.split('\n').collect(), expected.split('\n').collect());
@@ -74,7 +74,7 @@ fn groups_and_open_ends_have_their_form_too() {
             side: Side::Less,
         };
     });
-    let text = fairtrial_report::pipeline::csv(&found).unwrap();
+    let text = fairtrial_report::curves::csv(&found).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 1 + 30 + 3);
     assert_eq!(lines[1], "control,control.seed1072,10.5771737,");
@@ -85,7 +85,7 @@ fn groups_and_open_ends_have_their_form_too() {
 #[test]
 fn the_verdict_is_the_first_line_and_every_documented_number_is_shown() {
     let found = analysis(|question| {
-        question.power = Some(fairtrial_analysis::pipeline::PowerQuestion {
+        question.power = Some(fairtrial_analysis::curves::PowerQuestion {
             target: 0.2,
             power: 0.8,
         });
