@@ -77,24 +77,15 @@ impl Verdict {
         self.reason == Reason::HeldBack
     }
 
-    /// The objections that hold it back: of the gravest kind.
+    /// The objections that hold it back, the gravest first.
     pub fn held_back_by(&self) -> impl Iterator<Item = &Objection> {
-        let gravest = self.objections.first().map(|objection| objection.effect);
-        let held_back = self.is_held_back();
-        let of_gravest = move |objection: &&Objection| Some(objection.effect) == gravest;
-        self.objections
-            .iter()
-            .filter(of_gravest)
-            .filter(move |objection| held_back && objection.holds_back())
+        let objections = self.objections.iter();
+        objections.filter(|objection| objection.holds_back())
     }
 
     /// What a part of this verdict's data inherits: whatever is held back for the whole is held back for each part.
     pub(crate) fn inherited(&self) -> impl Iterator<Item = Objection> {
-        let held_back = self
-            .objections
-            .iter()
-            .filter(|objection| objection.holds_back());
-        held_back.cloned()
+        self.held_back_by().cloned()
     }
 }
 

@@ -9,6 +9,6 @@
 )]
 
 mod comparison;
-mod never_panics;
 mod curves;
+mod never_panics;
 mod summary;

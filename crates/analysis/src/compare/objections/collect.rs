@@ -83,8 +83,8 @@ pub(crate) fn about_the_data(
     match (evidence, answered) {
         (Evidence::Nothing, Err(why)) => found.push(nothing(case, why)),
         _ => {
-            found.extend(missing_pairs::find(case));
-            found.extend(missing_data::find(case, word, alpha));
+            let missing = missing_pairs::find(case);
+            found.extend(missing.or_else(|| missing_data::find(case, word, alpha)));
         }
     }
     found
