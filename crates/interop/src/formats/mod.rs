@@ -1,0 +1,82 @@
+//! Every format, one file each. A new one is a new file and a line in [`FORMATS`].
+
+mod asv;
+mod benchexec;
+mod bmf;
+mod cargo_criterion;
+mod catch2;
+mod criterion;
+mod divan;
+mod github_action;
+mod go_bench;
+mod google_benchmark;
+mod google_benchmark_csv;
+mod hyperfine;
+mod hyperfine_csv;
+mod jmh;
+mod parallel;
+mod pyperf;
+mod pytest_benchmark;
+mod rebench;
+mod snakemake;
+
+use crate::error::InteropError;
+use crate::execution::{Fact, FactKind};
+use crate::format::Format;
+use crate::input::Input;
+use crate::sink::Sink;
+use fairtrial_model::Params;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+
+/// All formats, in the order in which a file is held against them.
+pub static FORMATS: &[&dyn Format] = &[
+    &hyperfine::Hyperfine,
+    &hyperfine_csv::HyperfineCsv,
+    &criterion::Criterion,
+    &cargo_criterion::CargoCriterion,
+    &pytest_benchmark::PytestBenchmark,
+    &pyperf::Pyperf,
+    &asv::Asv,
+    &google_benchmark::GoogleBenchmark,
+    &google_benchmark_csv::GoogleBenchmarkCsv,
+    &go_bench::GoBench,
+    &jmh::Jmh,
+    &rebench::Rebench,
+    &benchexec::Benchexec,
+    &catch2::Catch2,
+    &parallel::Parallel,
+    &snakemake::Snakemake,
+    &divan::Divan,
+    &github_action::GithubAction,
+    &bmf::Bmf,
+];
+
+/// What is said of files that hold statistics instead of samples.
+const ONLY_MEAN: &str =
+    "the file has one number and not the single values: nothing is known about their spread";
+
+/// Gives a fact away where the file has one.
+fn fact(sink: &mut dyn Sink, kind: FactKind, name: &str, value: &Value) {
+    let value = Params::display(value);
+    if value != "null" && !value.is_empty() {
+        sink.fact(Fact {
+            kind,
+            name: name.to_owned(),
+            value,
+        });
+    }
+}
+
+/// A table whose first line tells whether tabs or commas stand between cells.
+fn with_delimiter(input: Input<'_>) -> Result<(impl Read, u8), InteropError> {
+    let path = input.path().to_owned();
+    let mut reader = BufReader::new(input.reader()?);
+    let start = reader.fill_buf().map_err(InteropError::io(&path))?;
+    let line = start
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let delimiter = if line.contains(&b'\t') { b'\t' } else { b',' };
+    Ok((reader, delimiter))
+}
