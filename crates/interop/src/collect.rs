@@ -21,7 +21,8 @@ pub struct Collected {
     pub notes: Vec<String>,
     keep: Keep,
     by_name: HashMap<String, MetricId>,
-    open: BTreeMap<MetricId, Curve>,
+    /// The curves of the execution to come, by their metric's number.
+    open: Vec<Option<Curve>>,
 }
 
 /// Which points of curves are kept.
@@ -128,8 +129,11 @@ impl Sink for Collected {
             Keep::Ends => false,
             Keep::Points(name) => self.metrics[metric.0 as usize].name == *name,
         };
-        let curve = self.open.entry(metric);
-        let curve = curve.or_insert_with(|| Curve::new(step, value));
+        let place = metric.0 as usize;
+        if place >= self.open.len() {
+            self.open.resize(place + 1, None);
+        }
+        let curve = self.open[place].get_or_insert_with(|| Curve::new(step, value));
         curve.push(step, value);
         if wanted {
             curve.points.push((step, value));
@@ -137,7 +141,10 @@ impl Sink for Collected {
     }
 
     fn execution(&mut self, mut execution: Execution) {
-        let curves = std::mem::take(&mut self.open);
+        let curves = std::mem::take(&mut self.open).into_iter().zip(0..);
+        let curves: BTreeMap<MetricId, Curve> = curves
+            .filter_map(|(curve, number)| Some((MetricId(number), curve?)))
+            .collect();
         for (metric, curve) in &curves {
             if execution.metrics.iter().all(|(known, _)| known != metric) {
                 execution.metrics.push((*metric, curve.last));

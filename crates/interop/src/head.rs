@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::outline::Outline;
 use std::cell::OnceCell;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that are looked at.
 const LENGTH: u64 = 64 << 10;
@@ -14,6 +14,8 @@ const LENGTH: u64 = 64 << 10;
 pub struct Head {
     /// Its last name.
     pub(crate) name: String,
+    /// Where it is, where it is a file.
+    pub(crate) path: Option<PathBuf>,
     pub(crate) bytes: Vec<u8>,
     outline: OnceCell<Outline>,
 }
@@ -26,13 +28,17 @@ impl Head {
         let mut bytes = Vec::new();
         // A packed file that breaks off is told about by its reader.
         let _ = input.reader()?.take(LENGTH).read_to_end(&mut bytes);
-        Ok(Self::of(&name.to_string_lossy(), bytes))
+        Ok(Self {
+            path: Some(path.to_owned()),
+            ..Self::of(&name.to_string_lossy(), bytes)
+        })
     }
 
     /// Bytes that stand for the beginning of a file.
     pub(crate) fn of(name: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: name.to_owned(),
+            path: None,
             bytes,
             outline: OnceCell::new(),
         }

@@ -14,23 +14,33 @@ mod google_benchmark_csv;
 mod hyperfine;
 mod hyperfine_csv;
 mod jmh;
+mod mlflow_files;
+mod mlflow_sqlite;
 mod parallel;
 mod pyperf;
 mod pytest_benchmark;
 mod rebench;
+mod sacred;
 mod snakemake;
+mod tensorboard;
+mod wandb;
 
 use crate::error::InteropError;
-use crate::execution::{Fact, FactKind};
+use crate::execution::{Execution, Fact, FactKind};
 use crate::format::Format;
 use crate::input::Input;
 use crate::sink::Sink;
 use fairtrial_model::Params;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader, Read};
 
 /// All formats, in the order in which a file is held against them.
 pub static FORMATS: &[&dyn Format] = &[
+    &wandb::Wandb,
+    &tensorboard::Tensorboard,
+    &mlflow_files::MlflowFiles,
+    &mlflow_sqlite::MlflowSqlite,
+    &sacred::Sacred,
     &hyperfine::Hyperfine,
     &hyperfine_csv::HyperfineCsv,
     &criterion::Criterion,
@@ -65,6 +75,17 @@ fn fact(sink: &mut dyn Sink, kind: FactKind, name: &str, value: &Value) {
             name: name.to_owned(),
             value,
         });
+    }
+}
+
+/// Values of nested tables become fields `config.trainer.lr`.
+fn nested(execution: &mut Execution, prefix: &str, table: &Map<String, Value>) {
+    for (name, value) in table {
+        let name = format!("{prefix}.{name}");
+        match value {
+            Value::Object(inner) => nested(execution, &name, inner),
+            value => execution.fields.set(name, value.clone()),
+        }
     }
 }
 
