@@ -2,6 +2,8 @@
 
 use crate::error::InteropError;
 use crate::execution::{Execution, Fact, Metric, MetricId};
+use crate::format::Format;
+use crate::input::Input;
 use crate::locate::Located;
 use crate::sink::Sink;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -161,4 +163,11 @@ impl Sink for Collected {
     fn note(&mut self, note: String) {
         self.notes.push(note);
     }
+}
+
+/// Reads bytes as a file of a format: what a fuzzer calls, and who has a file in memory.
+pub fn parse(format: &dyn Format, name: &str, bytes: &[u8]) -> Result<Collected, InteropError> {
+    let mut found = Collected::default();
+    format.read_file(Input::bytes(name, bytes), &mut found)?;
+    Ok(found)
 }

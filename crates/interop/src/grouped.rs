@@ -28,17 +28,15 @@ pub(crate) struct GroupedRow<'a> {
 impl Grouped {
     /// A further row of the execution with this key, which is made where it was not seen before.
     pub(crate) fn row(&mut self, key: &str, make: impl FnOnce() -> Execution) -> GroupedRow<'_> {
-        let place = match self.by_key.get(key) {
-            Some(place) => *place,
-            None => {
-                self.by_key.insert(key.to_owned(), self.executions.len());
-                self.executions.push(Open {
-                    execution: make(),
-                    rows: 0,
-                });
-                self.executions.len() - 1
-            }
-        };
+        let next = self.executions.len();
+        let place = self.by_key.get(key).copied().unwrap_or(next);
+        if place == next {
+            self.by_key.insert(key.to_owned(), next);
+            self.executions.push(Open {
+                execution: make(),
+                rows: 0,
+            });
+        }
         let open = &mut self.executions[place];
         open.rows += 1;
         GroupedRow { open }

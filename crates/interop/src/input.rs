@@ -53,6 +53,23 @@ impl<'a> Input<'a> {
         self.path.display().to_string()
     }
 
+    /// Whether it begins with these bytes.
+    pub(crate) fn starts_with(&self, bytes: &[u8]) -> Result<bool, InteropError> {
+        let mut first = Vec::new();
+        match &self.body {
+            Body::Bytes(all) => return Ok(all.starts_with(bytes)),
+            Body::File(file) => {
+                let reader: &File = file;
+                let read = reader
+                    .take(bytes.len() as u64)
+                    .read_to_end(&mut first)
+                    .and_then(|_| (&mut &*file).rewind());
+                read.map_err(InteropError::io(&self.path))?;
+            }
+        }
+        Ok(first == bytes)
+    }
+
     /// Its bytes at any place, as they are.
     pub(crate) fn seekable(self) -> Box<dyn Seekable + 'a> {
         match self.body {

@@ -233,9 +233,15 @@ impl<R: Read> Json<R> {
     fn pass<const KEEP: bool>(&mut self) -> Done<()> {
         let mut depth = 0_usize;
         loop {
+            let line = self.line;
             let Some(byte) = self.token()? else {
                 return Err(self.cut());
             };
+            if KEEP && depth > 0 {
+                // Messages about what is kept count its lines.
+                let passed = (self.line - line) as usize;
+                self.kept.extend(std::iter::repeat_n(b'\n', passed));
+            }
             match byte {
                 b'{' | b'[' => {
                     depth += 1;
@@ -447,7 +453,7 @@ mod tests {
             "f.json, line 2: the file is cut off here"
         );
         let mut json = Json::new("f.json", &b"[1 2]"[..]);
-        let error = json.array(|json| json.skip()).unwrap_err();
+        let error = json.array(Json::skip).unwrap_err();
         assert_eq!(
             error.to_string(),
             "f.json, line 1: expected `,` or `]`, found `2`"

@@ -10,6 +10,10 @@ mod error;
 mod execution;
 mod fields;
 mod format;
+#[expect(
+    clippy::struct_field_names,
+    reason = "fields are called like the keys of the files"
+)]
 mod formats;
 mod grouped;
 mod head;
@@ -28,8 +32,9 @@ mod sink;
 mod table;
 mod time;
 mod xml;
+mod zip;
 
-pub use collect::{Collected, Curve, Keep};
+pub use collect::{Collected, Curve, Keep, parse};
 pub use error::{InteropError, Place};
 pub use execution::{Execution, Fact, FactKind, Metric, MetricId, Samples};
 pub use format::{Format, Unit, format_named};

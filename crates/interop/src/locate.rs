@@ -53,10 +53,10 @@ struct Walk {
     forced: Option<&'static dyn Format>,
     entries: usize,
     /// Files and folders by the name of their format.
-    found: BTreeMap<&'static str, Files>,
+    found: BTreeMap<&'static str, OfFormat>,
 }
 
-struct Files {
+struct OfFormat {
     format: &'static dyn Format,
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
@@ -71,8 +71,8 @@ impl Walk {
             .filter(move |format| forced.is_none_or(|forced| forced.name() == format.name()))
     }
 
-    fn of(&mut self, format: &'static dyn Format) -> &mut Files {
-        self.found.entry(format.name()).or_insert_with(|| Files {
+    fn of(&mut self, format: &'static dyn Format) -> &mut OfFormat {
+        self.found.entry(format.name()).or_insert_with(|| OfFormat {
             format,
             files: Vec::new(),
             folders: Vec::new(),
@@ -124,14 +124,14 @@ impl Walk {
     }
 
     fn located(self, paths: &[PathBuf]) -> Result<Located, InteropError> {
-        let mut found: Vec<Files> = self.found.into_values().collect();
+        let mut found: Vec<OfFormat> = self.found.into_values().collect();
         let Some(only) = found.pop() else {
             let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
             return Err(unknown(first, self.forced));
         };
         if !found.is_empty() {
             found.push(only);
-            let kinds: Vec<String> = found.iter().map(Files::words).collect();
+            let kinds: Vec<String> = found.iter().map(OfFormat::words).collect();
             let names: Vec<&str> = found.iter().map(|files| files.format.name()).collect();
             return Err(InteropError::Ambiguous(format!(
                 "this holds files of several tools: {}; say which with --format {}",
@@ -148,7 +148,7 @@ impl Walk {
     }
 }
 
-impl Files {
+impl OfFormat {
     fn words(&self) -> String {
         let count = self.files.len() + self.folders.len();
         format!("{} ({count})", self.format.title())

@@ -19,7 +19,6 @@ pub(crate) struct Outline {
     third: BTreeSet<String>,
     /// Whether all values that are neither tables nor lists stand three steps down.
     only_third: bool,
-    is_json: bool,
 }
 
 impl Outline {
@@ -31,7 +30,6 @@ impl Outline {
         };
         let mut json = Json::new("", head);
         if matches!(json.kind(), Ok(Kind::Object | Kind::Array)) {
-            outline.is_json = true;
             // That the text ends early is how it has to be.
             let _ = outline.walk(&mut json, "", 0);
         }
@@ -84,14 +82,14 @@ impl Outline {
         }
     }
 
-    /// Whether the text begins like JSON.
-    pub(crate) fn is_json(&self) -> bool {
-        self.is_json
-    }
-
     /// Whether all of these keys are there.
     pub(crate) fn has(&self, paths: &[&str]) -> bool {
         paths.iter().all(|path| self.paths.contains(*path))
+    }
+
+    /// Whether a key of this name stands somewhere below another.
+    pub(crate) fn ends_with(&self, ending: &str) -> bool {
+        self.paths.iter().any(|path| path.ends_with(ending))
     }
 
     /// The keys of the values, where all of them stand three steps down.
@@ -110,7 +108,6 @@ mod tests {
         let outline = Outline::of(
             br#"{"results": [{"command": "x", "times": [1, NaN], "parameters": {"d": "1"#,
         );
-        assert!(outline.is_json());
         assert!(outline.has(&[
             "results",
             "results[].command",
@@ -119,7 +116,7 @@ mod tests {
         ]));
         assert!(!outline.has(&["results[].mean"]));
         assert!(Outline::of(br#"[{"name": 1}]"#).has(&["[].name"]));
-        assert!(!Outline::of(b"name,mean\n").is_json());
-        assert!(!Outline::of(b"").is_json());
+        assert!(Outline::of(b"name,mean\n").paths.is_empty());
+        assert!(Outline::of(b"").paths.is_empty());
     }
 }

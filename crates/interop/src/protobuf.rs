@@ -2,7 +2,7 @@
 //! numbers; fields that nobody asks for are passed over.
 
 /// A message: its fields one after the other.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Message<'a>(pub(crate) &'a [u8]);
 
 /// A field's value.

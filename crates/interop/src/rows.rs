@@ -61,10 +61,7 @@ impl Rows {
                 (roles.task_of(execution), arm, roles.seed_of(execution))
             })
             .collect();
-        let mut sizes: HashMap<&Group, u64> = HashMap::new();
-        for key in &keys {
-            *sizes.entry(key).or_insert(0) += 1;
-        }
+        let numbers = numbers(found, roles, &keys);
         let has_samples = |execution: &Execution| !execution.samples.is_empty();
         let level = if found.executions.iter().any(has_samples) {
             Level::Iteration
@@ -74,21 +71,16 @@ impl Rows {
         // Several processes with iterations inside: the process is what is independent.
         let by_process = level == Level::Iteration
             && roles.seed.is_none()
-            && sizes.values().any(|count| *count > 1);
-        let mut numbered: HashMap<&Group, u64> = HashMap::new();
+            && numbers.iter().any(|number| number.executions > 0);
         let mut rows = Vec::new();
         for (place, (execution, group)) in found.executions.iter().zip(&keys).enumerate() {
-            let number = numbered.entry(group).or_insert(0);
-            let before = *number;
+            let before = numbers[place];
             let iterations = iterations(execution);
-            // A failed process has no iterations, and is one observation all the same.
-            let count = iterations.max(1);
-            *number += if by_process { 1 } else { count as u64 };
-            for inside in 0..count {
+            for inside in 0..iterations.max(1) {
                 let (seed, rollout) = if by_process {
-                    (before, inside as u64)
+                    (before.executions, inside as u64)
                 } else {
-                    (group.2.unwrap_or(0), before + inside as u64)
+                    (group.2.unwrap_or(0), before.rows + inside as u64)
                 };
                 rows.push(Row {
                     key: TrialKey {
@@ -133,6 +125,35 @@ impl Row {
         });
         whole.chain(inside)
     }
+}
+
+/// How many executions of its group, and rows of them, come before one.
+#[derive(Debug, Clone, Copy, Default)]
+struct Before {
+    executions: u64,
+    rows: u64,
+}
+
+/// Numbers the executions of each group: by the field that numbers repetitions, else as they come.
+fn numbers(found: &Collected, roles: &Roles, keys: &[Group]) -> Vec<Before> {
+    let repeat = |execution: &Execution| {
+        let value = execution.fields.get(roles.repeat.as_ref()?)?;
+        value.as_i64().or_else(|| value.as_str()?.parse().ok())
+    };
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    if roles.repeat.is_some() {
+        order.sort_by_key(|place| repeat(&found.executions[*place]));
+    }
+    let mut next: HashMap<&Group, Before> = HashMap::new();
+    let mut numbers = vec![Before::default(); keys.len()];
+    for place in order {
+        let before = next.entry(&keys[place]).or_default();
+        numbers[place] = *before;
+        before.executions += 1;
+        // A failed process has no iterations, and is one observation all the same.
+        before.rows += iterations(&found.executions[place]).max(1) as u64;
+    }
+    numbers
 }
 
 fn iterations(execution: &Execution) -> usize {

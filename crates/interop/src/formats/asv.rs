@@ -117,7 +117,10 @@ impl Format for Asv {
             }
             "params" => {
                 let machine: Value = json.value(key)?;
-                file.machine = machine["machine"].as_str().unwrap_or_default().to_owned();
+                machine["machine"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .clone_into(&mut file.machine);
                 fact(sink, FactKind::Machine, "host", &machine["machine"]);
                 fact(sink, FactKind::Machine, "cpu", &machine["cpu"]);
                 Ok(())
@@ -216,7 +219,7 @@ impl Result1 {
         let sizes = self.params.iter().map(Vec::len);
         let combinations = sizes
             .clone()
-            .try_fold(1_usize, |total, size| total.checked_mul(size))
+            .try_fold(1_usize, usize::checked_mul)
             .filter(|total| *total <= MOST_COMBINATIONS)
             .ok_or("too many combinations of parameters")?;
         let (metric, scale) = metric(name, declared);

@@ -10,7 +10,7 @@ use crate::scale::Scale;
 use crate::sink::Sink;
 use crate::time;
 use crate::xml::{Attributes, Piece, Xml};
-use fairtrial_model::{Cause, Direction, Number, Outcome};
+use fairtrial_model::{Direction, Number, Outcome};
 use std::path::Path;
 
 /// See the module.
@@ -172,34 +172,13 @@ impl Run {
         Ok(())
     }
 
-    /// How it ended: what stopped it counts first, then what its tool said.
     fn ended(mut self) -> Execution {
-        let status = self.status.to_uppercase();
-        let stopped = |word: &str| status.contains(word);
-        let outcome = if stopped("OUT OF MEMORY") || self.reason == "memory" {
-            Outcome::Oom
-        } else if stopped("TIMEOUT") || matches!(self.reason.as_str(), "cputime" | "walltime") {
-            Outcome::Timeout
-        } else if self.reason == "killed" {
-            Outcome::Cancelled
-        } else if status.starts_with("ERROR")
-            || status.starts_with("EXCEPTION")
-            || stopped("SEGMENTATION FAULT")
-            || stopped("ABORTED")
-            || self.category == "error"
-            || self.reason == "failed"
-        {
-            Outcome::Failed
-        } else {
-            Outcome::Ok
-        };
-        if outcome != Outcome::Ok {
-            self.execution.outcome = outcome;
-            self.execution.cause = Some(Cause::Said {
-                message: format!("status {}", self.status),
-                permanent: false,
-            });
-        }
+        judge(
+            &mut self.execution,
+            &self.status,
+            &self.category,
+            &self.reason,
+        );
         self.execution.set("status", &self.status);
         if !self.category.is_empty() {
             self.execution.set("category", &self.category);
@@ -208,7 +187,30 @@ impl Run {
     }
 }
 
-fn metric(title: &str, scale: &Scale) -> Metric {
+/// How a run ended: what stopped it counts first, then what its tool said.
+pub(super) fn judge(execution: &mut Execution, status: &str, category: &str, reason: &str) {
+    let upper = status.to_uppercase();
+    let says = |word: &str| upper.contains(word);
+    let outcome = if says("OUT OF MEMORY") || reason == "memory" {
+        Outcome::Oom
+    } else if says("TIMEOUT") || matches!(reason, "cputime" | "walltime") {
+        Outcome::Timeout
+    } else if reason == "killed" {
+        Outcome::Cancelled
+    } else if ["ERROR", "EXCEPTION", "SEGMENTATION FAULT", "ABORTED"]
+        .iter()
+        .any(|word| upper.starts_with(word))
+        || category == "error"
+        || reason == "failed"
+    {
+        Outcome::Failed
+    } else {
+        return;
+    };
+    execution.fail(outcome, format!("status {status}"));
+}
+
+pub(super) fn metric(title: &str, scale: &Scale) -> Metric {
     match title {
         "walltime" => scale.time(),
         "cputime" => scale.metric("cpu").better(Direction::Down).headline(),

@@ -50,7 +50,8 @@ impl Format for Catch2 {
             match piece {
                 Piece::Open { name, attributes } => match (name.as_str(), &mut open) {
                     ("TestCase", _) => {
-                        test = attributes.get("name").unwrap_or_default().to_owned();
+                        let name = attributes.get("name").unwrap_or_default();
+                        name.clone_into(&mut test);
                     }
                     ("BenchmarkResults", _) => {
                         let mut execution = Execution::of(&path);

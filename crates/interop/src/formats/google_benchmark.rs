@@ -73,7 +73,7 @@ impl Format for GoogleBenchmark {
                 Ok(())
             }
             "benchmarks" => json.array(|json| {
-                add(json.value("benchmarks")?, &path, &mut rows, sink);
+                add(&json.value("benchmarks")?, &path, &mut rows, sink);
                 Ok(())
             }),
             _ => json.skip(),
@@ -121,7 +121,7 @@ struct Row {
     others: Map<String, Value>,
 }
 
-fn add(row: Row, path: &Path, rows: &mut Grouped, sink: &mut dyn Sink) {
+fn add(row: &Row, path: &Path, rows: &mut Grouped, sink: &mut dyn Sink) {
     let name = row.run_name.as_deref().unwrap_or(&row.name);
     let execution = || {
         let mut execution = Execution::of(path);
@@ -131,7 +131,7 @@ fn add(row: Row, path: &Path, rows: &mut Grouped, sink: &mut dyn Sink) {
     };
     if row.run_type.as_deref() == Some("aggregate") {
         if row.aggregate_name.as_deref() == Some("mean") {
-            let means = values(&row, sink);
+            let means = values(row, sink);
             rows.row(name, execution).execution().metrics = means;
         }
         return;
@@ -151,7 +151,7 @@ fn add(row: Row, path: &Path, rows: &mut Grouped, sink: &mut dyn Sink) {
         let execution = place.execution();
         execution.fail(Outcome::Skipped, format!("skipped: {message}"));
     } else {
-        for (metric, value) in values(&row, sink) {
+        for (metric, value) in values(row, sink) {
             place.push(metric, value);
         }
     }

@@ -42,6 +42,7 @@ impl Format for GoogleBenchmarkCsv {
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path().to_owned();
         let mut table = Table::open(input.name(), input.reader()?, b',')?;
+        table.require(&["name", "real_time"])?;
         let mut rows = Grouped::default();
         while table.advance()? {
             let Some(name) = table.cell("name") else {

@@ -42,6 +42,7 @@ impl Format for HyperfineCsv {
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path().to_owned();
         let mut table = Table::open(input.name(), input.reader()?, b',')?;
+        table.require(&["command"])?;
         let parameters: Vec<(String, String)> = table
             .titles()
             .iter()

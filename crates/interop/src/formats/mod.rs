@@ -1,7 +1,9 @@
 //! Every format, one file each. A new one is a new file and a line in [`FORMATS`].
 
+mod agent_metrics;
 mod asv;
 mod benchexec;
+mod benchexec_table;
 mod bmf;
 mod cargo_criterion;
 mod catch2;
@@ -11,19 +13,31 @@ mod github_action;
 mod go_bench;
 mod google_benchmark;
 mod google_benchmark_csv;
+mod harbor;
 mod hyperfine;
 mod hyperfine_csv;
+mod inspect;
 mod jmh;
+mod lm_eval;
+mod lm_eval_results;
 mod mlflow_files;
 mod mlflow_sqlite;
+mod openai_evals;
 mod parallel;
+mod promptfoo;
 mod pyperf;
 mod pytest_benchmark;
 mod rebench;
+mod runexec;
 mod sacred;
 mod snakemake;
+mod swebench;
+mod swebench_predictions;
+mod tau;
 mod tensorboard;
+mod terminal_bench;
 mod wandb;
+mod wandb_csv;
 
 use crate::error::InteropError;
 use crate::execution::{Execution, Fact, FactKind};
@@ -41,6 +55,17 @@ pub static FORMATS: &[&dyn Format] = &[
     &mlflow_files::MlflowFiles,
     &mlflow_sqlite::MlflowSqlite,
     &sacred::Sacred,
+    &wandb_csv::WandbCsv,
+    &inspect::Inspect,
+    &harbor::Harbor,
+    &terminal_bench::TerminalBench,
+    &swebench::Swebench,
+    &swebench_predictions::SwebenchPredictions,
+    &lm_eval::LmEval,
+    &lm_eval_results::LmEvalResults,
+    &promptfoo::Promptfoo,
+    &tau::Tau,
+    &openai_evals::OpenaiEvals,
     &hyperfine::Hyperfine,
     &hyperfine_csv::HyperfineCsv,
     &criterion::Criterion,
@@ -54,6 +79,8 @@ pub static FORMATS: &[&dyn Format] = &[
     &jmh::Jmh,
     &rebench::Rebench,
     &benchexec::Benchexec,
+    &benchexec_table::BenchexecTable,
+    &runexec::Runexec,
     &catch2::Catch2,
     &parallel::Parallel,
     &snakemake::Snakemake,

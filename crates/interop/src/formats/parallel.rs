@@ -57,6 +57,7 @@ impl Format for Parallel {
         let name = input.name();
         let (reader, delimiter) = super::with_delimiter(input)?;
         let mut table = Table::open(name, reader, delimiter)?;
+        table.require(&TITLES)?;
         while table.advance()? {
             let mut execution = Execution::of(&path);
             execution.set_some("command", table.cell("Command"));

@@ -61,7 +61,8 @@ impl Format for Pyperf {
             ("cpu", "cpu_model_name"),
             ("python", "python_version"),
         ] {
-            fact(sink, FactKind::Machine, name, &common[key]);
+            let value = common.get(key).unwrap_or(&Value::Null);
+            fact(sink, FactKind::Machine, name, value);
         }
         for benchmark in benchmarks {
             let of = |key: &str| {

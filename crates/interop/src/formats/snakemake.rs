@@ -56,6 +56,7 @@ impl Format for Snakemake {
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path().to_owned();
         let mut table = Table::open(input.name(), input.reader()?, b'\t')?;
+        table.require(&["s"])?;
         let stem = path
             .file_stem()
             .map(|stem| stem.to_string_lossy().into_owned());

@@ -74,15 +74,12 @@ impl Events {
             number = scalar(tensor)?;
         }
         if let Some(number) = number {
-            let metric = match self.known.get(tag) {
-                Some(metric) => *metric,
-                None => {
-                    let name = String::from_utf8_lossy(tag);
-                    let metric = sink.metric(&Metric::named(name));
-                    self.known.insert(tag.to_vec(), metric);
-                    metric
-                }
-            };
+            let metric = self.known.get(tag).copied().unwrap_or_else(|| {
+                let name = String::from_utf8_lossy(tag);
+                let metric = sink.metric(&Metric::named(name));
+                self.known.insert(tag.to_vec(), metric);
+                metric
+            });
             sink.point(metric, step as f64, number);
         }
         Ok(())

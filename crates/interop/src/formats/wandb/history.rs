@@ -50,7 +50,7 @@ impl History {
                     if item.is_step {
                         step = number_of(item.value).or(step);
                     } else {
-                        self.cell(item, sink, &mut points);
+                        self.cell(&item, sink, &mut points);
                     }
                 }
                 2 => {
@@ -97,7 +97,7 @@ impl History {
         })
     }
 
-    fn cell(&mut self, item: Item<'_>, sink: &mut dyn Sink, points: &mut Vec<Cell>) {
+    fn cell(&mut self, item: &Item<'_>, sink: &mut dyn Sink, points: &mut Vec<Cell>) {
         if self.name.first() == Some(&b'_') && is_own(&self.name) {
             return;
         }
