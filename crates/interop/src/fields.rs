@@ -3,6 +3,8 @@
 use crate::error::InteropError;
 use crate::execution::Execution;
 use fairtrial_model::Params;
+use fairtrial_text::count::first_of;
+use fairtrial_text::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fields that a message names.
@@ -69,16 +71,11 @@ impl Fields {
         if let (Some(only), None) = (meant.next(), meant.next()) {
             return Ok(only.clone());
         }
-        let near = fairtrial_model::nearest(key, self.order.iter().map(String::as_str));
+        let near = nearest(key, self.order.iter().map(String::as_str));
         let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-        let listed: Vec<&str> = self.order.iter().take(LISTED).map(String::as_str).collect();
-        let more = match self.order.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         Err(InteropError::Unknown(format!(
-            "--{flag} {key}: there is no such field{hint}; there are {}{more}",
-            listed.join(", ")
+            "--{flag} {key}: there is no such field{hint}; there are {}",
+            first_of(&self.order, LISTED)
         )))
     }
 

@@ -6,6 +6,7 @@ use crate::head::Head;
 use crate::input::Input;
 use crate::rules::Rules;
 use crate::sink::Sink;
+use fairtrial_text::nearest::nearest;
 use std::path::{Path, PathBuf};
 
 /// A kind of file, or of folder, that another tool writes. One file under `formats/` each, and one line in
@@ -64,8 +65,8 @@ pub fn format_named(name: &str) -> Result<&'static dyn Format, InteropError> {
     let found = FORMATS.iter().find(|format| format.name() == name);
     found.copied().ok_or_else(|| {
         let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
-        let nearest = fairtrial_model::nearest(name, names.iter().copied());
-        let hint = nearest.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+        let near = nearest(name, names.iter().copied());
+        let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
         InteropError::Unknown(format!(
             "no format is called `{name}`{hint}; there are {}",
             names.join(", ")

@@ -5,6 +5,7 @@ use crate::execution::Execution;
 use crate::fields::{Fields, joined};
 use crate::rules::{Arm, Rules, Subject, Way};
 use fairtrial_model::Params;
+use fairtrial_text::count::first_of;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
@@ -134,15 +135,10 @@ impl Roles {
                 .iter()
                 .map(|execution| joined(fields, execution))
                 .collect();
-            let mut shown: Vec<&str> = values.iter().take(SHOWN).map(String::as_str).collect();
-            let more = format!("and {} more", values.len().saturating_sub(SHOWN));
-            if values.len() > SHOWN {
-                shown.push(&more);
-            }
             lines.push(RoleLine {
                 role,
                 fields: fields.join(" + "),
-                values: shown.join(", "),
+                values: first_of(&values, SHOWN),
             });
         };
         line("arm", &self.arm);
@@ -257,20 +253,12 @@ fn guessed_arm(
 }
 
 fn which_arm(candidates: &[&String], fields: &Fields) -> InteropError {
-    let described: Vec<String> = candidates
+    let described = candidates
         .iter()
-        .take(NAMED)
-        .map(|field| format!("`{field}` ({} values)", fields.count(field)))
-        .collect();
-    let more = candidates.len().saturating_sub(NAMED);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
+        .map(|field| format!("`{field}` ({} values)", fields.count(field)));
     InteropError::Ambiguous(format!(
-        "which field is the arm? These differ: {}{more}; say it with --arm, as in --arm {}",
-        described.join(", "),
+        "which field is the arm? These differ: {}; say it with --arm, as in --arm {}",
+        first_of(described, NAMED),
         candidates[0]
     ))
 }

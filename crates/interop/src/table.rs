@@ -46,7 +46,10 @@ impl<R: Read> Table<R> {
 
     /// Refuses a table without these titles.
     pub(crate) fn require(&self, titles: &[&str]) -> Result<(), InteropError> {
-        match titles.iter().find(|title| !self.places.contains_key(**title)) {
+        match titles
+            .iter()
+            .find(|title| !self.places.contains_key(**title))
+        {
             None => Ok(()),
             Some(title) => Err(InteropError::content(
                 Place::of(&self.name).line(1),

@@ -15,8 +15,14 @@ const ROUNDS: u64 = 150;
 const SEEDS: [(&str, &str); 42] = [
     ("wandb", "wandb/run-sparse-seed2.wandb"),
     ("wandb", "wandb/run-old0166-s9.wandb"),
-    ("tensorboard", "tensorboard/newstyle_seed1/events.out.tfevents.1794712744.vm.18120.0"),
-    ("tensorboard", "tensorboard/trxl_seed1072/events.out.tfevents.1794712744.vm"),
+    (
+        "tensorboard",
+        "tensorboard/newstyle_seed1/events.out.tfevents.1794712744.vm.18120.0",
+    ),
+    (
+        "tensorboard",
+        "tensorboard/trxl_seed1072/events.out.tfevents.1794712744.vm",
+    ),
     (
         "mlflow",
         "mlflow/mlruns/953398686852424932/286e446598ac4545bf4b645121307c2a/metrics/overview/reward",
@@ -27,12 +33,18 @@ const SEEDS: [(&str, &str); 42] = [
     ("inspect", "inspect/sample_errors.eval"),
     ("inspect", "inspect/crashed_started.eval"),
     ("inspect", "inspect/sample_errors.json.gz"),
-    ("harbor", "harbor/jobs/k2-mixed/no-reward__Pe4YqLF/result.json"),
+    (
+        "harbor",
+        "harbor/jobs/k2-mixed/no-reward__Pe4YqLF/result.json",
+    ),
     ("terminal-bench", "terminal-bench/run/results.json"),
     ("swe-bench", "swe-bench/model.run.json"),
     ("swe-bench-predictions", "swe-bench/preds.jsonl"),
     ("lm-eval", "lm-eval/samples_arith_2026-11-15T00-00-00.jsonl"),
-    ("lm-eval-results", "lm-eval/results_2026-11-15T00-00-00.json"),
+    (
+        "lm-eval-results",
+        "lm-eval/results_2026-11-15T00-00-00.json",
+    ),
     ("promptfoo", "promptfoo/results.json"),
     ("tau-bench", "tau-bench/results.json"),
     ("openai-evals", "openai-evals/log.jsonl"),
@@ -43,8 +55,14 @@ const SEEDS: [(&str, &str); 42] = [
     ("cargo-criterion", "cargo-criterion/messages.json"),
     ("pytest-benchmark", "pytest-benchmark/v5.3.1_with_data.json"),
     ("pyperf", "pyperf/command_sleep.json"),
-    ("asv", "asv/vm/6175725c-existing-py_tmp_sb_v_bin_python3.json"),
-    ("google-benchmark", "google-benchmark/v1.7.1_reps_nan_inf_error.json"),
+    (
+        "asv",
+        "asv/vm/6175725c-existing-py_tmp_sb_v_bin_python3.json",
+    ),
+    (
+        "google-benchmark",
+        "google-benchmark/v1.7.1_reps_nan_inf_error.json",
+    ),
     ("google-benchmark-csv", "google-benchmark/v1.7.1.csv"),
     ("go-bench", "go-bench/bench.txt"),
     ("jmh", "jmh/results.json"),
@@ -81,8 +99,24 @@ impl Random {
 
 /// Pieces of text that break parsers.
 const ODD: [&str; 18] = [
-    "NaN", "-Infinity", "1e400", "-1e-400", "99999999999999999999999", "null", "true", "\"\\ud800\"", "{}", "[]",
-    "\u{0}", "\u{feff}", "\"", "\\", ",,,,", "\t\t", "&lt;<!-- ", "18446744073709551615",
+    "NaN",
+    "-Infinity",
+    "1e400",
+    "-1e-400",
+    "99999999999999999999999",
+    "null",
+    "true",
+    "\"\\ud800\"",
+    "{}",
+    "[]",
+    "\u{0}",
+    "\u{feff}",
+    "\"",
+    "\\",
+    ",,,,",
+    "\t\t",
+    "&lt;<!-- ",
+    "18446744073709551615",
 ];
 
 fn changed(original: &[u8], random: &mut Random) -> Vec<u8> {
@@ -135,9 +169,12 @@ fn survives(format: &dyn Format, bytes: &[u8], what: &str) {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => {
             let message = error.to_string();
-            assert!(message.contains("input"), "{what}: `{message}` names no file");
+            assert!(
+                message.contains("input"),
+                "{what}: `{message}` names no file"
+            );
         }
-        Err(_) => panic!("{what}: the reader panicked"),
+        Err(panic) => panic!("{what}: the reader panicked: {panic:?}"),
     }
 }
 
@@ -158,7 +195,10 @@ fn readers_survive_files_that_are_broken() {
 #[test]
 fn every_format_that_reads_files_has_a_seed() {
     // A database is opened by its path and has a test of its own.
-    for format in FORMATS.iter().filter(|format| format.name() != "mlflow-sqlite") {
+    for format in FORMATS
+        .iter()
+        .filter(|format| format.name() != "mlflow-sqlite")
+    {
         let has = SEEDS.iter().any(|(name, _)| *name == format.name());
         assert!(has, "{} has no seed file", format.name());
     }
@@ -229,10 +269,10 @@ fn a_database_that_is_broken_or_none_of_mlflow_is_refused() {
             bytes.truncate(random.below(whole.len()));
         }
         fs::write(&file, &bytes).unwrap();
-        let read = catch_unwind(|| {
+        let read = catch_unwind(AssertUnwindSafe(|| {
             let located = locate(std::slice::from_ref(&file), Some(format))?;
             Collected::read(&located, Keep::Ends)
-        });
+        }));
         assert!(read.is_ok(), "seed {seed}");
     }
 }

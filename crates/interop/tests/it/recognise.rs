@@ -99,7 +99,9 @@ fn what_is_of_no_kind_is_said_so_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("notes.txt");
     fs::write(&file, "hello").unwrap();
-    let error = locate(std::slice::from_ref(&file), None).unwrap_err().to_string();
+    let error = locate(std::slice::from_ref(&file), None)
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("notes.txt is of no kind that is known"),
         "{error}"

@@ -156,7 +156,7 @@ fn arms_and_seeds_are_found_in_the_config() {
         let from = entry.unwrap().path();
         let name = from.file_name().unwrap().to_string_lossy().into_owned();
         let wanted = name.starts_with("run-trxl") || name.starts_with("run-vit");
-        if wanted && name.ends_with(".wandb") {
+        if wanted && from.extension().is_some_and(|ending| ending == "wandb") {
             fs::copy(&from, folder.path().join(name)).unwrap();
         }
     }
