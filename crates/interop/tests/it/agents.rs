@@ -125,3 +125,161 @@ fn harbor_trials_count_as_its_job_counts_them() {
     assert_eq!(value(&found, 0, "style"), Some(0.25));
     assert_eq!(value(&found, 0, "score"), None);
 }
+
+#[test]
+fn older_logs_of_inspect_are_deflated() {
+    let found = read("inspect/deflate_0.3.60.eval");
+    let scores: Vec<Option<f64>> = (0..3).map(|place| value(&found, place, "score")).collect();
+    assert_eq!(scores.iter().flatten().sum::<f64>(), 2.0);
+    assert_eq!(field(&found.executions[0], "sample"), "0");
+}
+
+#[test]
+fn an_archive_without_its_list_of_members_gives_what_is_whole() {
+    let bytes = std::fs::read(crate::fixtures::path("inspect/arith_arm_a.eval")).unwrap();
+    let format = fairtrial_interop::format_named("inspect").unwrap();
+    // Cut before the list, and within the last members: the summaries are gone, the samples are not.
+    let cut = fairtrial_interop::parse(format, "cut.eval", &bytes[..30_000]).unwrap();
+    let ok = cut
+        .executions
+        .iter()
+        .filter(|one| one.outcome == Outcome::Ok);
+    assert!(ok.count() > 10);
+    assert_eq!(cut.executions.len(), 18);
+    assert!(
+        cut.notes[0].contains("the archive is cut off"),
+        "{:?}",
+        cut.notes
+    );
+    let missing = cut
+        .executions
+        .iter()
+        .filter(|one| one.outcome == Outcome::Cancelled);
+    assert!(missing.count() > 0);
+}
+
+#[test]
+fn terminal_bench_reads_its_trials_and_a_time_limit_is_one() {
+    for name in ["terminal-bench/run", "terminal-bench/run/results.json"] {
+        let found = read(name);
+        assert_eq!(found.executions.len(), 2, "{name}");
+        assert_eq!(value(&found, 0, "score"), Some(1.0));
+        assert_eq!(value(&found, 0, "tests_passed"), Some(1.0));
+        assert_eq!(value(&found, 0, "agent_time"), Some(30.0));
+        assert_eq!(found.executions[1].outcome, Outcome::Timeout);
+        assert_eq!(field(&found.executions[0], "agent"), "terminus");
+    }
+}
+
+#[test]
+fn tau_simulations_have_their_reward_or_the_reason_for_none() {
+    let found = read("tau-bench/results.json");
+    let outcomes: Vec<Outcome> = found.executions.iter().map(|one| one.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [Outcome::Ok, Outcome::Ok, Outcome::Failed, Outcome::Infra]
+    );
+    assert_eq!(value(&found, 0, "score"), Some(1.0));
+    assert_eq!(value(&found, 0, "cost"), Some(0.0125));
+    assert_eq!(field(&found.executions[0], "model"), "lab/model-a");
+    let rows = trials("tau-bench/results.json", Scope::Side, &Given::default());
+    assert_eq!((rows[1].1.as_str(), rows[1].3), ("0", 1));
+    let found = read("tau-bench/v1.json");
+    assert_eq!(found.executions[1].outcome, Outcome::Failed);
+}
+
+#[test]
+fn swe_bench_reports_keep_every_instance_in_the_denominator() {
+    let found = read("swe-bench/lab__model-a.demo.json");
+    let of = |id: &str| {
+        let place = found
+            .executions
+            .iter()
+            .position(|one| field(one, "instance") == id)
+            .unwrap();
+        (
+            found.executions[place].outcome,
+            value(&found, place, "score"),
+        )
+    };
+    assert_eq!(of("django__django-1"), (Outcome::Ok, Some(1.0)));
+    assert_eq!(of("django__django-2"), (Outcome::Ok, Some(0.0)));
+    assert_eq!(of("flask__flask-4").0, Outcome::Failed);
+    assert_eq!(of("flask__flask-5").0, Outcome::Failed);
+    assert_eq!(of("flask__flask-6").0, Outcome::Skipped);
+    assert_eq!(field(&found.executions[0], "model"), "lab/model-a");
+
+    let found = read("swe-bench/logs");
+    assert_eq!(found.executions.len(), 3);
+    assert_eq!(field(&found.executions[0], "run"), "demo");
+    assert_eq!(value(&found, 0, "fail_to_pass"), Some(1.0));
+
+    let found = read("swe-bench/preds.jsonl");
+    assert_eq!(value(&found, 0, "patch_lines"), Some(2.0));
+    assert!(
+        found
+            .executions
+            .iter()
+            .any(|one| one.outcome == Outcome::Failed)
+    );
+}
+
+#[test]
+fn lm_eval_has_one_execution_for_each_document() {
+    let found = read("lm-eval/samples_arith_2026-11-18T05-13-22.jsonl");
+    assert_eq!(found.executions.len(), 3);
+    assert_eq!(field(&found.executions[0], "task"), "arith");
+    assert_eq!(field(&found.executions[0], "model"), "qdpv68r5");
+    let mean: f64 = (0..3)
+        .map(|place| value(&found, place, "acc").unwrap())
+        .sum::<f64>()
+        / 3.0;
+    let results = read("lm-eval/results_2026-11-18T05-13-22.json");
+    assert!((value(&results, 0, "acc").unwrap() - mean).abs() < 1e-12);
+}
+
+#[test]
+fn promptfoo_rows_are_scored_or_broken() {
+    for name in ["promptfoo/results.json", "promptfoo/results.jsonl"] {
+        let found = read(name);
+        // Two prompts, two providers, two tests, each twice.
+        assert_eq!(found.executions.len(), 16, "{name}");
+        let broken: Vec<_> = found
+            .executions
+            .iter()
+            .filter(|one| one.outcome == Outcome::Failed)
+            .collect();
+        assert_eq!(broken.len(), 4, "{name}");
+        assert!(
+            broken[0]
+                .cause
+                .as_ref()
+                .unwrap()
+                .to_string()
+                .contains("it does not work")
+        );
+        let tests: std::collections::BTreeSet<String> = found
+            .executions
+            .iter()
+            .map(|one| field(one, "test"))
+            .collect();
+        assert_eq!(tests.len(), 2, "{tests:?}");
+        assert!(tests.contains("hello"));
+        let place = found
+            .executions
+            .iter()
+            .position(|one| field(one, "test") == "hello" && field(one, "provider") == "plain");
+        assert_eq!(value(&found, place.unwrap(), "score"), Some(1.0));
+    }
+}
+
+#[test]
+fn openai_evals_events_of_one_sample_are_one_execution() {
+    let found = read("openai-evals/log.jsonl");
+    assert_eq!(found.executions.len(), 4);
+    let scores: Vec<Option<f64>> = (0..4).map(|place| value(&found, place, "score")).collect();
+    assert_eq!(scores, [Some(1.0), Some(0.0), Some(1.0), None]);
+    assert_eq!(value(&found, 2, "length"), Some(3.0));
+    assert_eq!(found.executions[3].outcome, Outcome::Failed);
+    assert_eq!(field(&found.executions[0], "model"), "dummy");
+}

@@ -251,3 +251,61 @@ fn wrong_files_are_refused_with_their_line() {
         "{wrong}"
     );
 }
+
+#[test]
+fn go_lines_are_repetitions_with_their_own_units() {
+    let found = read("go-bench/bench.txt");
+    assert_eq!(found.executions.len(), 4);
+    assert_eq!(field(&found.executions[0], "benchmark"), "Fib/n=5");
+    assert_eq!(field(&found.executions[0], "param.n"), "5");
+    assert_eq!(field(&found.executions[0], "procs"), "2");
+    let times = samples(&found, 1, "time");
+    assert!(close(times[1], 2933e-9), "{times:?}");
+    assert_eq!(samples(&found, 2, "throughput"), [418.66, 327.53, 726.91]);
+    assert_eq!(samples(&found, 2, "memory"), [1088.0, 1088.0, 1087.0]);
+    assert_eq!(samples(&found, 2, "widgets/op"), [42.5; 3]);
+    assert_eq!(found.executions[3].outcome, Outcome::Failed);
+    assert_eq!(field(&found.executions[3], "benchmark"), "Broken");
+}
+
+#[test]
+fn forks_of_jmh_are_processes() {
+    let found = read("jmh/results.json");
+    assert_eq!(found.executions.len(), 4);
+    let fork = samples(&found, 1, "time");
+    assert!(close(fork[0], 2.6e-6) && close(fork[2], 3e-6), "{fork:?}");
+    assert!(samples(&found, 1, "gc.alloc.rate")[2].is_nan());
+    assert_eq!(samples(&found, 2, "throughput"), [99.0, 101.0]);
+    let throughput = found
+        .metrics
+        .iter()
+        .find(|metric| metric.name == "throughput");
+    assert_eq!(throughput.unwrap().direction, Some(Direction::Up));
+    // A histogram: the mean of each iteration.
+    let sampled = samples(&found, 3, "time");
+    assert!(
+        close(sampled[0], 2e-3) && close(sampled[1], 2e-3),
+        "{sampled:?}"
+    );
+    let rows = trials("jmh/results.json", Scope::Side, &Given::default());
+    assert_eq!((rows[3].2, rows[3].3), (1, 0));
+}
+
+#[test]
+fn catch2_keeps_means_and_failures() {
+    let found = read("catch2/benchmarks.xml");
+    assert_eq!(found.executions.len(), 3);
+    assert!(close(value(&found, 0, "time").unwrap(), 282.599e-9));
+    assert_eq!(field(&found.executions[1], "test"), "Fibonacci");
+    assert_eq!(found.executions[2].outcome, Outcome::Failed);
+    let cause = found.executions[2].cause.as_ref().unwrap().to_string();
+    assert_eq!(cause, "it does not work");
+}
+
+#[test]
+fn messages_of_cargo_criterion_have_every_sample() {
+    let found = read("cargo-criterion/messages.json");
+    assert_eq!(found.executions.len(), 2);
+    assert_eq!(field(&found.executions[0], "benchmark"), "fib/5");
+    assert_eq!(samples(&found, 0, "time").len(), 10);
+}

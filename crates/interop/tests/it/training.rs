@@ -315,3 +315,83 @@ fn both_stores_of_mlflow_hold_what_its_client_reads() {
         assert_eq!(failed.count(), 1, "{format}");
     }
 }
+
+#[test]
+fn sacred_runs_have_their_config_curves_and_traces() {
+    let found = read("sacred");
+    assert_eq!(found.executions.len(), 5);
+    let place = |run: &str| {
+        let mut all = found.executions.iter();
+        all.position(|execution| field(execution, "run") == run)
+            .unwrap()
+    };
+    assert_eq!(
+        field(&found.executions[place("1")], "config.trainer.lr"),
+        "0.01"
+    );
+    assert_eq!(value(&found, place("2"), "result"), Some(0.52));
+    assert_eq!(value(&found, place("3"), "reward"), Some(0.8 + 0.001));
+    assert!(value(&found, place("1"), "odd").unwrap().is_nan());
+    let broken = &found.executions[place("5")];
+    assert_eq!(broken.outcome, Outcome::Failed);
+    let cause = broken.cause.as_ref().unwrap().to_string();
+    assert_eq!(
+        cause,
+        "Sacred says that it failed: RuntimeError: it does not work"
+    );
+    let given = Given {
+        arm: Some("arch".to_owned()),
+        ..Given::default()
+    };
+    let rows = trials("sacred", Scope::Alone, &given);
+    assert_eq!((rows[0].0.as_str(), rows[0].2), ("a", 1));
+}
+
+#[test]
+fn where_two_fields_differ_the_user_is_asked() {
+    let located = crate::fixtures::located("sacred");
+    let found = Collected::read(&located, Keep::Ends).unwrap();
+    let guessed = fairtrial_interop::Roles::guess(
+        &located.format.rules(),
+        &found.executions,
+        Scope::Alone,
+        &Given::default(),
+    );
+    assert_eq!(
+        guessed.unwrap_err().to_string(),
+        "which field is the arm? These differ: `config.arch` (2 values), `config.broken` (2 values); say it with --arm, as in \
+         --arm config.arch"
+    );
+}
+
+#[test]
+fn exports_of_wandb_are_charts_or_tables_of_runs() {
+    let curves = points("wandb-csv/chart.csv", "overview/reward");
+    assert_eq!(
+        curves[0],
+        [(0.0, 0.1), (10.0, 0.3), (20.0, 0.5), (30.0, 0.7)]
+    );
+    assert_eq!(curves[1].len(), 3);
+    assert!(curves[1][1].1.is_nan());
+    let rows = trials("wandb-csv/chart.csv", Scope::Alone, &Given::default());
+    assert_eq!((rows[0].0.as_str(), rows[0].2), ("trxl", 1));
+
+    let found = read("wandb-csv/runs.csv");
+    assert_eq!(value(&found, 2, "overview/reward"), Some(0.75));
+    let outcomes: Vec<Outcome> = found.executions.iter().map(|run| run.outcome).collect();
+    assert_eq!(
+        outcomes,
+        [
+            Outcome::Ok,
+            Outcome::Failed,
+            Outcome::Ok,
+            Outcome::Cancelled
+        ]
+    );
+    let given = Given {
+        arm: Some("arch".to_owned()),
+        ..Given::default()
+    };
+    let rows = trials("wandb-csv/runs.csv", Scope::Alone, &given);
+    assert_eq!((rows[2].0.as_str(), rows[2].2), ("trxl", 2));
+}
