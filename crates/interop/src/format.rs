@@ -24,6 +24,11 @@ pub trait Format: Sync {
     /// Whether a file is one, by its content.
     fn knows_file(&self, head: &Head) -> bool;
 
+    /// Whether the file at a path is one.
+    fn claims(&self, path: &Path) -> bool {
+        Head::read(path).is_ok_and(|head| self.knows_file(&head))
+    }
+
     /// Whether a folder is one, as a whole.
     fn knows_folder(&self, _folder: &Path) -> bool {
         false

@@ -71,6 +71,8 @@ fn outer<R: Read>(
 ) -> Result<(), InteropError> {
     let mut own = Row::default();
     let mut is_row = false;
+    // Keys of the whole export may be called like keys of a row, and hold something else.
+    let mut wrong = None;
     json.object(|key, json| {
         if key == "results" && json.kind()? == Kind::Object {
             return json.object(|key, json| match key {
@@ -84,10 +86,17 @@ fn outer<R: Read>(
             });
         }
         is_row |= key == "promptIdx";
-        own.take(key, json)
+        match own.take(key, json) {
+            Err(error @ InteropError::Content { .. }) if wrong.is_none() => wrong = Some(error),
+            Err(error @ InteropError::Cut { .. }) => return Err(error),
+            _ => {}
+        }
+        Ok(())
     })?;
-    if is_row {
-        own.give(path, sink);
+    match wrong {
+        Some(error) if is_row => return Err(error),
+        _ if is_row => own.give(path, sink),
+        _ => {}
     }
     Ok(())
 }

@@ -240,7 +240,7 @@ fn lm_eval_has_one_execution_for_each_document() {
 
 #[test]
 fn promptfoo_rows_are_scored_or_broken() {
-    for name in ["promptfoo/results.json", "promptfoo/results.jsonl"] {
+    for name in ["promptfoo/results.json.gz", "promptfoo/results.jsonl"] {
         let found = read(name);
         // Two prompts, two providers, two tests, each twice.
         assert_eq!(found.executions.len(), 16, "{name}");

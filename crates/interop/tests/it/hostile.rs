@@ -45,7 +45,7 @@ const SEEDS: [(&str, &str); 42] = [
         "lm-eval-results",
         "lm-eval/results_2026-11-18T05-13-22.json",
     ),
-    ("promptfoo", "promptfoo/results.json"),
+    ("promptfoo", "promptfoo/results.json.gz"),
     ("tau-bench", "tau-bench/results.json"),
     ("openai-evals", "openai-evals/log.jsonl"),
     ("hyperfine", "hyperfine/v1.20_param_scan.json"),

@@ -4,6 +4,7 @@
 mod agents;
 mod fixtures;
 mod hostile;
+mod parquet;
 mod recognise;
 mod timings;
 mod training;
