@@ -1,11 +1,4 @@
-//! The clock for records, and times for people.
-
-use fairtrial_model::UtcTime;
-
-/// Now, to the microsecond.
-pub(crate) fn now() -> UtcTime {
-    UtcTime::from_micros(jiff::Timestamp::now().as_microsecond())
-}
+//! Times for people.
 
 /// A duration in the largest two units that say something: `2h 5m`, `1m 3s`, `12.4 s`, `85 ms`.
 pub(crate) fn span(seconds: f64) -> String {
