@@ -8,7 +8,12 @@ use fairtrial_journal::RunStatus;
 use fairtrial_spec::Budget;
 
 /// Says how a run ended.
-pub(crate) fn closing_words(report: &RunReport, budget: &Budget, typed: &ResumeWords, printer: Printer) {
+pub(crate) fn closing_words(
+    report: &RunReport,
+    budget: &Budget,
+    typed: &ResumeWords,
+    printer: Printer,
+) {
     let ended = report.counts.total();
     // One that was ended in the middle has none.
     let answered = ended - report.counts.cancelled;
@@ -81,4 +86,3 @@ fn detached_words(report: &RunReport, printer: Printer) {
         "`fairtrial watch {name}`, `wait {name}`, `status {name}`, `cancel {name}` from anywhere"
     ));
 }
-

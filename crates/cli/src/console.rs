@@ -3,8 +3,10 @@
 use crate::exit::Failure;
 use crate::global::Global;
 use crate::printer::Printer;
+use crate::run_display::RunDisplay;
+use crate::signals::{self, Placed};
 use crate::words::show_notice;
-use fairtrial_session::{Caller, Event, Listener, Session};
+use fairtrial_session::{Caller, Controls, Event, Listener, Session};
 
 /// Where a command writes, and what sessions know of this process.
 pub(crate) struct Console {
@@ -44,6 +46,22 @@ impl Console {
                 show_notice(&notice, printer);
             }
         })
+    }
+
+    /// A session that may become the controller of a run which a scheduler has. Signals reach its controls from then
+    /// on; until then they end this process and leave the run alone.
+    pub(crate) fn attending_session(&self, display: RunDisplay) -> (Session, Controls) {
+        let (controls, printer) = (Controls::default(), self.printer);
+        let reached = controls.clone();
+        let session = self.session_heard_by(move |event: Event<'_>| {
+            if matches!(event, Event::Starting(_))
+                && let Err(failure) = signals::reach(&reached, Placed::Elsewhere)
+            {
+                printer.warn(failure.message);
+            }
+            display.hear(event);
+        });
+        (session, controls)
     }
 
     /// A session with a listener of its own.

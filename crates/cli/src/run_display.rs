@@ -19,6 +19,13 @@ pub(crate) enum Shown {
     Json,
 }
 
+impl Shown {
+    /// By the flag that asks for JSON.
+    pub(crate) const fn json(asked: bool) -> Self {
+        if asked { Self::Json } else { Self::Text }
+    }
+}
+
 /// Shows runs.
 pub(crate) struct RunDisplay {
     printer: Printer,

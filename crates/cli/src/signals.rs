@@ -15,9 +15,8 @@ pub(crate) enum Placed {
     Elsewhere,
 }
 
-/// Controls that the signals of this process reach.
-pub(crate) fn controls(placed: Placed) -> Result<Controls, Failure> {
-    let controls = Controls::default();
+/// From now on the signals of this process reach these controls.
+pub(crate) fn reach(controls: &Controls, placed: Placed) -> Result<(), Failure> {
     let reached = controls.clone();
     listen(&[SIGHUP, SIGINT, SIGTERM], move |signal| {
         if signal == SIGINT || placed == Placed::Elsewhere {
@@ -25,8 +24,7 @@ pub(crate) fn controls(placed: Placed) -> Result<Controls, Failure> {
         } else {
             reached.cancel();
         }
-    })?;
-    Ok(controls)
+    })
 }
 
 /// The same for a job on a node: `TERM` ends what runs; `USR1` says that time runs out.

@@ -39,7 +39,11 @@ impl TaskFinding {
                 message: message.clone(),
                 is_error,
             };
-            let warnings = task.findings.warnings.iter().map(|text| finding(text, false));
+            let warnings = task
+                .findings
+                .warnings
+                .iter()
+                .map(|text| finding(text, false));
             let errors = task.findings.errors.iter().map(|text| finding(text, true));
             warnings.chain(errors).collect::<Vec<_>>()
         };

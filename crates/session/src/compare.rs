@@ -58,8 +58,11 @@ impl Session {
             Some(_) => Ok(None),
             None => self.source_named(side),
         };
-        let sources: Vec<Option<TrialSource>> =
-            question.sides.iter().map(source).collect::<Result<_, _>>()?;
+        let sources: Vec<Option<TrialSource>> = question
+            .sides
+            .iter()
+            .map(source)
+            .collect::<Result<_, _>>()?;
         let absent: Vec<&str> = question
             .sides
             .iter()
@@ -98,7 +101,12 @@ impl Session {
         absent: &[&str],
         (control, candidates): (&String, &[String]),
     ) -> Result<Sides, SessionError> {
-        if let Some(other) = question.options.control.as_ref().filter(|other| *other != control) {
+        if let Some(other) = question
+            .options
+            .control
+            .as_ref()
+            .filter(|other| *other != control)
+        {
             return Err(SessionError::TwoControls {
                 first: control.clone(),
                 other: other.clone(),

@@ -88,9 +88,13 @@ impl fmt::Display for RootReason {
         f.write_str(match self {
             Self::Named => "you named it",
             Self::Variable => "the environment variable FAIRTRIAL_DATA names it",
-            Self::HoldsRuns => "it is the nearest one, from the working folder upwards, that holds runs",
+            Self::HoldsRuns => {
+                "it is the nearest one, from the working folder upwards, that holds runs"
+            }
             Self::Repository => "it is at the top of the repository that you are in",
-            Self::Here => "it is in the working folder, and no folder above holds runs or is a repository",
+            Self::Here => {
+                "it is in the working folder, and no folder above holds runs or is a repository"
+            }
         })
     }
 }

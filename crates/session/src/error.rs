@@ -231,8 +231,9 @@ impl SessionError {
     /// Who is to blame.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Journal(error)
-            | Self::RecordedSpec(ResolvedSpecError::Unreadable(error)) => of_journal(error),
+            Self::Journal(error) | Self::RecordedSpec(ResolvedSpecError::Unreadable(error)) => {
+                of_journal(error)
+            }
             Self::Engine(error) => of_engine(error),
             Self::Analysis(error) => of_analysis(error),
             Self::NotReady(NotReady::Cache(_))

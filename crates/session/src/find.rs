@@ -42,8 +42,7 @@ impl Session {
     /// The newest run of all that began.
     pub fn newest_run(&self) -> Result<RunDir, SessionError> {
         let root = self.data_root();
-        let run =
-            newest_run(&root)?.ok_or_else(|| SessionError::NoRuns(root.path().to_owned()))?;
+        let run = newest_run(&root)?.ok_or_else(|| SessionError::NoRuns(root.path().to_owned()))?;
         self.tell_passed_over(&run, Among::All)?;
         Ok(run)
     }
@@ -108,7 +107,9 @@ fn in_folder(word: &str, path: &Path) -> Result<RunDir, SessionError> {
         Some((root, of.file_name()?.to_str()?.to_owned(), stamp))
     };
     let (root, benchmark, stamp) = named().ok_or_else(|| {
-        SessionError::Input(format!("{word} is not a run's folder (rollouts/NAME/STAMP)"))
+        SessionError::Input(format!(
+            "{word} is not a run's folder (rollouts/NAME/STAMP)"
+        ))
     })?;
     Ok(RunDir::open(&root, &benchmark, Selector::Stamp(stamp))?)
 }

@@ -86,11 +86,7 @@ impl Session {
 }
 
 /// What the parameters do to each metric that was asked for; the declared ones, else all, where none was.
-fn effects(
-    data: &Dataset,
-    asked: &[String],
-    alpha: f64,
-) -> Result<Vec<Sensitivity>, SessionError> {
+fn effects(data: &Dataset, asked: &[String], alpha: f64) -> Result<Vec<Sensitivity>, SessionError> {
     let reported = data.metric_names();
     let declared = reported
         .iter()

@@ -1,7 +1,6 @@
 //! One file per command, its arguments on top.
 
 pub(crate) mod analyze;
-mod attend;
 pub(crate) mod cancel;
 pub(crate) mod check;
 mod choices;

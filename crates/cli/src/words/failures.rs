@@ -68,7 +68,10 @@ fn message(error: &SessionError) -> String {
                 RootReason::Variable => "FAIRTRIAL_DATA",
                 _ => return error.to_string(),
             };
-            format!("{who} names {}, which is not a folder", error.path.display())
+            format!(
+                "{who} names {}, which is not a folder",
+                error.path.display()
+            )
         }
         SessionError::SettledBefore(option) => format!(
             "{} cannot be chosen now: the run has a sequential stopping rule, and was judged by the metric, the pairs and \
@@ -184,7 +187,7 @@ fn hint(error: &SessionError) -> Option<String> {
         SessionError::NoPlan(_) => {
             "it is `plan.json` in the run's folder, which this node must see"
         }
-        SessionError::Table(error) => return of_table(error),
+        SessionError::Table(error) => return Some(of_table(error)),
         _ => return None,
     };
     Some(text.to_owned())
@@ -257,26 +260,23 @@ fn of_absent(near: &Near) -> String {
     }
 }
 
-fn of_table(error: &TableError) -> Option<String> {
+fn of_table(error: &TableError) -> String {
     let text = match error {
         TableError::NoPreset { known, .. } => {
-            return Some(format!("there is {}", known.join(", ")));
+            return format!("there is {}", known.join(", "));
         }
         TableError::NoRun { root, .. } => {
-            return Some(format!(
-                "`fairtrial list` shows the runs under {}",
-                root.display()
-            ));
+            return format!("`fairtrial list` shows the runs under {}", root.display());
         }
         TableError::NoTable { known, .. } => {
-            return Some(format!("its tables are {}", known.join(", ")));
+            return format!("its tables are {}", known.join(", "));
         }
         TableError::Undeclared { known, .. } if known.is_empty() => {
             "declare it: [tables.NAME] with `file` and `columns`"
         }
         TableError::Undeclared { known, .. } => {
             let known = known.join(", ");
-            return Some(format!("say which one is meant with --table: {known}"));
+            return format!("say which one is meant with --table: {known}");
         }
         TableError::FedByNothing(_) => "give tasks `table = NAME` and declare [tables.NAME]",
         TableError::NoFile(_) => "name the table: fairtrial table update FILE.csv --from RUN",
@@ -295,5 +295,5 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::NothingToMeasure => "give --spec SPEC or --preset NAME",
         TableError::NoEpisodeMetric => "a metric with `from = \"episodes:NAME\"` is one",
     };
-    Some(text.to_owned())
+    text.to_owned()
 }

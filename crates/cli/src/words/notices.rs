@@ -11,11 +11,10 @@ pub(crate) fn show_notice(notice: &Notice, printer: Printer) {
     match notice {
         Notice::Spec(loaded) => show_spec(loaded, printer),
         Notice::AgentTask(finding) => show_task(finding, printer),
-        // Whoever watches a run shows it.
-        Notice::Elsewhere { .. } => {}
         notice => match words(notice) {
-            (Tone::Warning, text) => printer.warn(text),
-            (Tone::Note, text) => printer.tell(text),
+            Some((Tone::Warning, text)) => printer.warn(text),
+            Some((Tone::Note, text)) => printer.tell(text),
+            None => {}
         },
     }
 }
@@ -26,9 +25,9 @@ enum Tone {
     Note,
 }
 
-fn words(notice: &Notice) -> (Tone, String) {
+fn words(notice: &Notice) -> Option<(Tone, String)> {
     use Tone::{Note, Warning};
-    match notice {
+    let said = match notice {
         Notice::PassedOver(run) => (
             Warning,
             format!(
@@ -80,7 +79,6 @@ fn words(notice: &Notice) -> (Tone, String) {
         ),
         Notice::NoVerdict(error) => (Note, format!("no verdict: {error}")),
         Notice::NoBest(why) => (Note, format!("no point is named best: {why}")),
-        Notice::TrialTrouble(text) => (Warning, text.clone()),
         Notice::MoreTroubles(more) => (
             Warning,
             format!("and {} failed", counted(*more, "more trial")),
@@ -92,18 +90,22 @@ fn words(notice: &Notice) -> (Tone, String) {
             format!("confirming {} on {seeds} fresh seeds", point.join(" ")),
         ),
         Notice::NotConfirmed(why) => (Warning, format!("the choice was not confirmed: {why}")),
-        Notice::Reported { reporter, folder } => (
-            Note,
-            format!("reporter `{reporter}`: {}", folder.display()),
-        ),
+        Notice::Reported { reporter, folder } => {
+            (Note, format!("reporter `{reporter}`: {}", folder.display()))
+        }
         Notice::Baseline { run, recorded } => (
             Note,
-            format!("baseline: {} {}, recorded {recorded}", run.name(), run.stamp()),
+            format!(
+                "baseline: {} {}, recorded {recorded}",
+                run.name(),
+                run.stamp()
+            ),
         ),
-        Notice::Warning(text) => (Warning, text.clone()),
-        // Shown by themselves.
-        Notice::Spec(_) | Notice::AgentTask(_) | Notice::Elsewhere { .. } => (Note, String::new()),
-    }
+        Notice::TrialTrouble(text) | Notice::Warning(text) => (Warning, text.clone()),
+        // Whoever watches a run shows where it is; the others are shown by themselves.
+        Notice::Elsewhere { .. } | Notice::Spec(_) | Notice::AgentTask(_) => return None,
+    };
+    Some(said)
 }
 
 /// Shows the problems of a spec as text.

@@ -29,8 +29,14 @@ pub enum Cancelled {
 }
 
 impl Session {
-    /// Stops a run: what is in flight is ended and marked cancelled.
-    pub fn cancel(&self, run: &RunDir, wait: CancelWait) -> Result<Cancelled, SessionError> {
+    /// Stops a run: what is in flight is ended and marked cancelled. `controls` reach this call where it must become the
+    /// controller of jobs to end them.
+    pub fn cancel(
+        &self,
+        run: &RunDir,
+        wait: CancelWait,
+        controls: &Controls,
+    ) -> Result<Cancelled, SessionError> {
         let began = Instant::now();
         let was_live = is_live(run)?.is_live();
         let waits = wait == CancelWait::UntilStopped;
@@ -46,9 +52,8 @@ impl Session {
             let state = state(run)?;
             if is_remote(run, &state) {
                 let (request, _) = self.attend_request(run, &state, Stay::UntilDone)?;
-                let controls = Controls::default();
                 controls.cancel();
-                self.execute(&request, &controls)?;
+                self.execute(&request, controls)?;
             } else if !was_live {
                 return Err(SessionError::Input(format!(
                     "{} {} is not running",

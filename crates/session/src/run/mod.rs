@@ -16,8 +16,8 @@ mod status;
 pub(crate) mod stopping_rule;
 mod wait;
 
-pub use cancel::{CancelWait, Cancelled};
 pub(crate) use attend::state as state_of;
+pub use cancel::{CancelWait, Cancelled};
 pub use options::{ResumeSpec, RunOptions, StartFrom, Until};
 pub use prepare::PreparedRun;
 pub use result::{ConfirmedBy, RunEnd, RunResult};

@@ -84,8 +84,8 @@ impl Session {
         if !run.journal().exists() {
             return Ok(());
         }
-        let rule = resumed_rule(&resolved_spec(run)?, plan.spec())
-            .map_err(SessionError::ResumedLooks)?;
+        let rule =
+            resumed_rule(&resolved_spec(run)?, plan.spec()).map_err(SessionError::ResumedLooks)?;
         if rule == plan.spec().analysis.stop {
             return Ok(());
         }

@@ -59,8 +59,7 @@ impl Session {
                     .and_then(|origin| origin.date.clone())
                     .or_else(|| git.as_ref().map(|git| git.date.clone()));
                 let old = older_than.is_some_and(|days| {
-                    date.as_deref()
-                        .is_none_or(|date| is_older(date, days, now))
+                    date.as_deref().is_none_or(|date| is_older(date, days, now))
                 });
                 RowHistory {
                     row: key,

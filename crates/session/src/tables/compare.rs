@@ -8,9 +8,7 @@ use super::suite::{SuiteChoice, SuiteRun, table_for};
 use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_analysis::dataset::FactKind;
-use fairtrial_analysis::tables::{
-    Draft, MarkRule, PostOptions, Posted, Proposed, Question, post,
-};
+use fairtrial_analysis::tables::{Draft, MarkRule, PostOptions, Posted, Proposed, Question, post};
 use std::path::Path;
 
 /// What is compared with a table, and how.

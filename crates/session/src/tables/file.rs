@@ -29,7 +29,8 @@ impl TableFile {
     pub fn read(name: &str, key: Option<&str>) -> Result<Self, SessionError> {
         let place = FileAt::of(name);
         let bytes = place.read(&place.path)?;
-        let broken = |error: &dyn std::fmt::Display| SessionError::Input(format!("{name}: {error}"));
+        let broken =
+            |error: &dyn std::fmt::Display| SessionError::Input(format!("{name}: {error}"));
         let table = Table::parse(bytes).map_err(|error| broken(&error))?;
         let table = match key {
             Some(key) => table.with_key(key).map_err(|error| broken(&error))?,
@@ -39,7 +40,10 @@ impl TableFile {
         let origins = match place.read_if_there(&side)? {
             Some(bytes) => Origins::parse(&bytes).map_err(|error| {
                 let message = error.to_string();
-                TableError::Origins { path: side, message }
+                TableError::Origins {
+                    path: side,
+                    message,
+                }
             })?,
             // A table without a side file has rows of unknown origin.
             None => Origins::default(),
@@ -59,6 +63,11 @@ impl TableFile {
             table: &self.table,
             origins: &self.origins,
         }
+    }
+
+    /// Its side file, which says where its rows came from; absent for a revision.
+    pub fn origins_path(&self) -> Option<PathBuf> {
+        self.path.as_deref().map(origins_path)
     }
 
     /// SHA-256 of its bytes.
@@ -108,7 +117,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), SessionError> {
 }
 
 /// The side file beside a table.
-pub(super) fn origins_path(table: &Path) -> PathBuf {
+fn origins_path(table: &Path) -> PathBuf {
     let name = table.file_name().unwrap_or_default().to_string_lossy();
     table.with_file_name(Origins::file_name(&name))
 }

@@ -39,10 +39,7 @@ impl Session {
         if declared.is_empty() {
             return Err(TableError::NoEpisodeMetric.into());
         }
-        Ok(files
-            .par_iter()
-            .map(|file| row(file, &declared))
-            .collect())
+        Ok(files.par_iter().map(|file| row(file, &declared)).collect())
     }
 }
 

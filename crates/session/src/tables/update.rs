@@ -1,7 +1,7 @@
 //! A run's numbers, or another table's, into a table; nothing else of the file changes.
 
 use super::error::TableError;
-use super::file::TableFile;
+use super::file::{TableFile, sha256};
 use super::gather::{self, Gathered, LeftRow, TableNote, UpdateOptions};
 use super::lock::FolderLock;
 use super::suite::{fed, table_for};
@@ -71,6 +71,13 @@ pub struct TableUpdate {
     pub written: bool,
 }
 
+impl TableUpdate {
+    /// SHA-256 of the table with the changes.
+    pub fn after_sha256(&self) -> String {
+        sha256(&self.updated.bytes)
+    }
+}
+
 impl Session {
     /// Writes results into tables, cell by cell; every other byte of the files stays as it is.
     pub fn update_tables(&self, request: &UpdateRequest) -> Result<Vec<TableUpdate>, SessionError> {
@@ -79,10 +86,9 @@ impl Session {
             UpdateSource::Run { run, file, table } => {
                 let ran = self.suite_run(run)?;
                 let tables: Vec<(&TableSpec, PathBuf)> = match file {
-                    Some(file) => vec![(
-                        table_for(&ran.spec, file, table.as_deref())?,
-                        file.clone(),
-                    )],
+                    Some(file) => {
+                        vec![(table_for(&ran.spec, file, table.as_deref())?, file.clone())]
+                    }
                     None => fed(&ran.spec),
                 };
                 if tables.is_empty() {
