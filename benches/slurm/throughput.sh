@@ -6,7 +6,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 program=${1:-$here/../../target/release/fairtrial}
 rounds=${2:-5}
-cluster=$here/../../crates/cli/tests/slurm/cluster.sh
+cluster=$here/../../crates/cli/tests/it/slurm/cluster.sh
 work=$(mktemp -d)
 trap '"$cluster" down "$work/slurm"; rm -rf "$work"' EXIT
 "$cluster" up "$work/slurm" 3 4

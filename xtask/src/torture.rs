@@ -11,15 +11,15 @@ pub(crate) struct Args {
     /// Make the same random choices as a failed test that printed this seed
     #[arg(long)]
     seed: Option<u64>,
-    /// Only tests whose name holds this
-    #[arg(long, default_value = "")]
+    /// Only tests whose name contains this
+    #[arg(long, default_value = "torture::")]
     only: String,
 }
 
 pub(crate) fn run(args: &Args) -> Outcome {
     let mut tests = cargo();
     tests
-        .args(["test", "--package", "fairtrial", "--test", "torture", "--"])
+        .args(["test", "--package", "fairtrial", "--test", "it", "--"])
         .arg(&args.only)
         .arg("--nocapture")
         .env("FAIRTRIAL_TORTURE_ROUNDS", args.rounds.to_string());

@@ -2,11 +2,12 @@
 
 use fairtrial_experiment::protocol::{Reply, Request};
 use fairtrial_experiment::{Origin, Sources};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -79,7 +80,7 @@ pub(crate) fn command_for(
             command
         }
         Origin::Python { module } => {
-            let mut command = python(sources, base);
+            let mut command = Command::new(interpreter(sources, base));
             command.args(["-m", "fairtrial.worker", "--path"]);
             command.arg(base).arg(module);
             command
@@ -89,15 +90,13 @@ pub(crate) fn command_for(
 }
 
 /// The spec's Python; a path is relative to the spec's folder, a name is looked for in `PATH`.
-pub(crate) fn python(sources: &Sources, base: &Path) -> Command {
-    let name = sources
-        .interpreter
-        .as_deref()
-        .unwrap_or(DEFAULT_INTERPRETER);
+pub(crate) fn interpreter(sources: &Sources, base: &Path) -> PathBuf {
+    let name = sources.interpreter.as_deref();
+    let name = name.unwrap_or(DEFAULT_INTERPRETER);
     if name.contains('/') {
-        Command::new(base.join(name))
+        base.join(name)
     } else {
-        Command::new(name)
+        name.into()
     }
 }
 
@@ -223,8 +222,9 @@ impl Worker {
         self.farewell();
     }
 
-    /// Ends it at once.
+    /// Ends it at once; one that leads a group with all that it started.
     pub(crate) fn kill(mut self) {
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -137,7 +137,13 @@ impl Session {
         if !spec.tasks.iter().any(uses_containers) {
             return;
         }
-        for leftover in list_leftovers() {
+        let leftovers = list_leftovers();
+        for silent in leftovers.silent {
+            self.warn(format!(
+                "containers left behind were not looked for: {silent}"
+            ));
+        }
+        for leftover in leftovers.found {
             if !remove_leftover(&leftover) {
                 self.tell(Notice::ContainerLeft(leftover.name));
             }

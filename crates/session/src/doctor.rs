@@ -121,13 +121,16 @@ fn subreaper() -> Ability {
 }
 
 fn git() -> Ability {
-    let version = std::process::Command::new("git").arg("--version").output();
-    let version = version.ok().filter(|output| output.status.success());
-    let good = version.is_some();
-    let detail = version.map_or_else(
-        || "git is not found: runs will not know their commit".to_owned(),
-        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-    );
+    let version = fairtrial_process::version("git");
+    let good = version.is_ok();
+    let detail = version.unwrap_or_else(|error| {
+        let why = if error.is_missing() {
+            "git is not found".to_owned()
+        } else {
+            error.to_string()
+        };
+        format!("{why}: runs will not know their commit")
+    });
     Ability {
         what: "provenance",
         good,

@@ -48,9 +48,10 @@ impl Session {
         if with_images && !live.is_empty() {
             return Err(SessionError::RunAtWork);
         }
+        let leftovers = list_leftovers();
         Ok(Leftovers {
             removed: false,
-            containers: list_leftovers(),
+            containers: leftovers.found,
             monitors: list_monitors(),
             workspaces: dead_workspaces(&root, &live),
             images: if with_images {
@@ -58,7 +59,11 @@ impl Session {
             } else {
                 Vec::new()
             },
-            failed: Vec::new(),
+            failed: leftovers
+                .silent
+                .iter()
+                .map(|silent| format!("containers of {silent}"))
+                .collect(),
         })
     }
 }

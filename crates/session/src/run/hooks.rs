@@ -4,8 +4,8 @@ use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::session::Session;
 use fairtrial_analysis::report::ReportData;
-use fairtrial_hook::{Hook, HookError, run};
 use fairtrial_journal::RunDir;
+use fairtrial_process::{ProcessError, Program};
 use fairtrial_spec::{Reporter, ReporterKind, Spec};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -31,13 +31,11 @@ impl Session {
             ToldWhen::Failed => (&spec.on_failure, "on_failure"),
         };
         let Some(hook) = hook else { return };
-        let ended = run(Hook {
-            argv: &hook.argv,
-            dir: Path::new(&spec.base_dir),
-            env: &[("FAIRTRIAL_EVENT", key)],
-            input: summary.to_string().as_bytes(),
-            limit: Duration::from_secs_f64(hook.timeout_s),
-        });
+        let program = Program::of_argv(&hook.argv, Duration::from_secs_f64(hook.timeout_s))
+            .dir(Path::new(&spec.base_dir))
+            .env("FAIRTRIAL_EVENT", key)
+            .input(summary.to_string());
+        let ended = program.run_quietly();
         if let Err(error) = ended {
             self.warn(self.masked(&format!("{key}: {error}")));
         }
@@ -63,18 +61,16 @@ impl Session {
         };
         let input =
             serde_json::to_vec(data).map_err(|error| SessionError::Machine(error.to_string()))?;
-        let ended = run(Hook {
-            argv: &argv,
-            dir: Path::new(&spec.base_dir),
-            env: &[("FAIRTRIAL_OUTPUT", &output.display().to_string())],
-            input: &input,
-            limit: Duration::from_secs_f64(reporter.timeout_s),
-        });
-        let words = |error: HookError| {
+        let program = Program::of_argv(&argv, Duration::from_secs_f64(reporter.timeout_s))
+            .dir(Path::new(&spec.base_dir))
+            .env("FAIRTRIAL_OUTPUT", &output)
+            .input(input);
+        let ended = program.run_quietly();
+        let words = |error: ProcessError| {
             let words = format!("reporter `{}`: {error}", reporter.name);
             SessionError::Machine(self.masked(&words))
         };
-        ended.map(|_| output).map_err(words)
+        ended.map(|()| output).map_err(words)
     }
 
     /// Runs all reporters of a spec and tells what came of them.

@@ -1,0 +1,15 @@
+//! Comparisons: which method, which word, what is said about the rest.
+
+mod choices;
+mod definitions;
+mod extremes;
+mod failures;
+mod fairness;
+mod files;
+mod lab;
+mod left_out;
+mod pairs;
+mod rankings;
+mod suites;
+mod tasks;
+mod timings;

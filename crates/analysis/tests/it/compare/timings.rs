@@ -1,0 +1,216 @@
+//! Timings: ratios, thresholds, machines.
+
+use super::lab::{DOWN, UP, dataset, only_contrast, paired, run};
+use fairtrial_analysis::compare::{DataKind, Inputs, Method, Scale, Word};
+use fairtrial_analysis::dataset::{Fact, FactKind};
+use fairtrial_analysis::{CompareOptions, compare};
+use fairtrial_model::{Margin, Record};
+
+#[test]
+fn timings_are_ratios_against_a_threshold() {
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| {
+            let base = 1.0 + f64::from(i) * 0.3;
+            (base, base * (1.10 + 0.01 * f64::from(i % 3)))
+        })
+        .collect();
+    let mut data = dataset(DOWN, None, &paired(&pairs));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(
+        (found.kind, found.verdict.word),
+        (DataKind::Timing, Word::Regressed)
+    );
+    let effect = found.effect.clone().unwrap();
+    assert_eq!(effect.scale, Scale::Ratio);
+    let relative = effect.relative.unwrap();
+    assert!((relative.value - 0.11).abs() < 0.001, "{relative:?}");
+    assert!(relative.low > 0.01);
+    // Half a percent is inside the default threshold of one percent.
+    let pairs: Vec<(f64, f64)> = pairs
+        .iter()
+        .zip([1.004, 1.005, 1.006].iter().cycle())
+        .map(|((a, _), r)| (*a, a * r))
+        .collect();
+    let mut data = dataset(DOWN, None, &paired(&pairs));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    assert_eq!(
+        only_contrast(&comparison).metrics[0].verdict.word,
+        Word::Equivalent
+    );
+}
+
+#[test]
+fn a_sure_change_that_may_be_within_the_threshold_is_said_as_such() {
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| {
+            let base = 1.0 + f64::from(i) * 0.3;
+            (base, base * (1.002 + 0.008 * f64::from(i % 3)))
+        })
+        .collect();
+    let mut data = dataset(DOWN, None, &paired(&pairs));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert!(found.effect.as_ref().unwrap().absolute.low > 0.0);
+    assert_eq!(found.verdict.word, Word::Inconclusive);
+    assert_eq!(
+        found.verdict.reason,
+        "the interval leaves a ratio of 1 outside, but is not wholly beyond the threshold"
+    );
+}
+
+#[test]
+fn a_timing_between_two_machines_is_not_judged() {
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| (1.0 + f64::from(i % 4) * 0.01, 1.3 + f64::from(i % 5) * 0.01))
+        .collect();
+    let records = paired(&pairs);
+    let side = |arm: &str, host: &str| {
+        let mut mine: Vec<Record> = records
+            .iter()
+            .filter(|record| record.trial.arm.as_deref() == Some(arm))
+            .cloned()
+            .collect();
+        for record in &mut mine {
+            record.trial.arm = None;
+        }
+        let mut data = dataset(DOWN, None, &mine);
+        data.declared[0].unit = Some("s".into());
+        data.label = arm.to_owned();
+        data.facts = vec![
+            Fact {
+                kind: FactKind::Machine,
+                name: "host".into(),
+                value: host.into(),
+            },
+            Fact {
+                kind: FactKind::Parameters,
+                name: "lr".into(),
+                value: "0.1".into(),
+            },
+        ];
+        data
+    };
+    let (control, candidate) = (side("control", "box"), side("candidate", "other"));
+    let comparison = compare(
+        Inputs::Two(&control, &candidate),
+        &CompareOptions::default(),
+    )
+    .unwrap();
+    assert_eq!(comparison.mismatches.len(), 1);
+    assert_eq!(comparison.mismatches[0].candidate.as_deref(), Some("other"));
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(found.verdict.word, Word::Insufficient);
+    assert!(
+        found.verdict.reason.contains("different machines"),
+        "{}",
+        found.verdict.reason
+    );
+    let accept = CompareOptions {
+        accept: vec![FactKind::Machine],
+        ..CompareOptions::default()
+    };
+    let comparison = compare(Inputs::Two(&control, &candidate), &accept).unwrap();
+    assert_eq!(
+        only_contrast(&comparison).metrics[0].verdict.word,
+        Word::Regressed
+    );
+    assert!(
+        only_contrast(&comparison).metrics[0].count.paired,
+        "two runs share their seeds"
+    );
+}
+
+/// Pairs whose second side is `ratio` times the first, give or take half a thousandth.
+fn slower_by(ratio: f64) -> Vec<(f64, f64)> {
+    (0..12)
+        .map(|i| {
+            let base = 80.0 + 4.0 * f64::from(i);
+            (base, base * (ratio + 5e-4 * f64::from(i % 3 - 1)))
+        })
+        .collect()
+}
+
+#[test]
+fn a_margin_in_percent_is_as_many_percent_downwards() {
+    let word = |direction, margin, ratio| {
+        let margin = Some(Margin::Relative(margin));
+        let mut data = dataset(direction, margin, &paired(&slower_by(ratio)));
+        data.declared[0].unit = Some("s".into());
+        let comparison = run(&data, &CompareOptions::default());
+        let found = &only_contrast(&comparison).metrics[0];
+        assert_eq!(found.effect.as_ref().unwrap().scale, Scale::Ratio);
+        (
+            found.verdict.word,
+            found.effect.as_ref().unwrap().clears_margin,
+        )
+    };
+    assert_eq!(word(UP, 0.25, 0.778), (Word::Equivalent, Some(false)));
+    assert_eq!(word(UP, 0.25, 0.74), (Word::Regressed, Some(true)));
+    assert_eq!(word(DOWN, 0.1, 0.905), (Word::Equivalent, Some(false)));
+    assert_eq!(word(DOWN, 0.1, 0.89), (Word::Improved, Some(true)));
+}
+
+#[test]
+fn the_threshold_of_timings_holds_without_ratios_too() {
+    let judged = |pairs: &[(f64, f64)], method: Method| {
+        let mut data = dataset(DOWN, None, &paired(pairs));
+        data.declared[0].unit = Some("ms".into());
+        let options = CompareOptions {
+            method,
+            ..CompareOptions::default()
+        };
+        only_contrast(&run(&data, &options)).metrics[0].clone()
+    };
+    let pairs = slower_by(1.002);
+    for method in [Method::Auto, Method::T, Method::Rank, Method::Bca] {
+        let found = judged(&pairs, method);
+        assert_eq!(found.verdict.word, Word::Equivalent, "{method:?}");
+    }
+    // One timing of 0, and there are no ratios: what matters is still 1 % of the control.
+    let mut with_zero = pairs;
+    with_zero[0] = (0.0, 0.0);
+    let found = judged(&with_zero, Method::Auto);
+    assert_eq!(found.kind, DataKind::Timing);
+    assert_eq!(found.verdict.word, Word::Equivalent);
+    let effect = found.effect.unwrap();
+    assert_eq!(effect.scale, Scale::Difference);
+    assert!((effect.margin.unwrap() / effect.control - 0.01).abs() < 1e-12);
+    assert!(
+        found.method.contains("a ratio needs values above 0"),
+        "{}",
+        found.method
+    );
+    let found = judged(&slower_by(1.05), Method::T);
+    assert_eq!(found.verdict.word, Word::Regressed);
+    assert_eq!(
+        found.verdict.reason,
+        "the whole interval lies beyond the threshold"
+    );
+}
+
+#[test]
+fn times_that_are_all_zero_are_not_pass_or_fail() {
+    let mut data = dataset(DOWN, None, &paired(&[(0.0, 0.0); 5]));
+    data.declared[0].unit = Some("s".into());
+    let comparison = run(&data, &CompareOptions::default());
+    let found = &only_contrast(&comparison).metrics[0];
+    assert_eq!(
+        (found.kind, found.verdict.word),
+        (DataKind::Timing, Word::Identical)
+    );
+}
+
+#[test]
+fn two_pairs_say_nothing_about_what_pairing_does() {
+    let correlation = |pairs: &[(f64, f64)]| {
+        let data = dataset(DOWN, None, &paired(pairs));
+        let comparison = run(&data, &CompareOptions::default());
+        only_contrast(&comparison).metrics[0].beside.correlation
+    };
+    assert_eq!(correlation(&[(1.0, 2.5), (1.7, 2.1)]), None);
+    assert!(correlation(&[(1.0, 2.5), (1.7, 2.1), (1.2, 2.2)]).is_some());
+}

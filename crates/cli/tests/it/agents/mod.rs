@@ -1,0 +1,18 @@
+//! Agent tasks as a user meets them: prepared directories, agents, sandboxes, scores, and scoring again.
+
+mod cleaning;
+mod containers;
+mod document;
+mod example;
+mod images;
+mod isolation;
+mod judge;
+mod lab;
+mod making;
+mod newcomer;
+mod outcomes;
+mod pod;
+mod sandboxes;
+mod scoring;
+mod setup;
+mod validity;

@@ -1,0 +1,116 @@
+//! What the machine broke is nobody's score; where it is too much of an arm, nothing is concluded, anywhere.
+
+use super::lab::{Lab, meta};
+use serde_json::Value;
+
+/// The bad arm never solves the task, and the machine breaks two of its twenty rollouts: 90 % count.
+fn lab(analysis: &str) -> Lab {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    lab.spec(&format!(
+        r#"name = "b"
+[analysis]
+control = "good"
+metric = "solved"
+{analysis}
+[arms.good]
+answer = 42
+[arms.bad]
+answer = 41
+[[tasks]]
+prepared_dir = "data/tasks/prepared/t"
+rollouts = 20
+retries = 0
+sandbox = "process"
+setup = ["sh", "-c", "test {{answer}} = 42 || test {{rollout}} -gt 1"]
+agent = {{ command = ["sh", "-c", "echo {{answer}} > answer.txt"] }}
+"#
+    ));
+    lab
+}
+
+fn verdict(comparison: &Value) -> (&str, &str) {
+    let verdict = &comparison["contrasts"][0]["metrics"][0]["verdict"];
+    (
+        verdict["word"].as_str().unwrap(),
+        verdict["reason"].as_str().unwrap(),
+    )
+}
+
+/// Without the ends of lines, which depend on the terminal.
+fn flowing(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn too_few_rollouts_that_count_block_every_verdict() {
+    let lab = lab("");
+    let project = &lab.project;
+    let ran = project.expect(3, &["run", "configs/bench.toml"]);
+    let why = "only 18 of 20 trials of bad count, fewer than 95 %";
+    let told = flowing(&ran.out);
+    for part in [why, "No verdict: 18 of 20 rollouts of bad count"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    for part in ["regressed", "would settle it"] {
+        assert!(!told.contains(part), "{part}: {told}");
+    }
+
+    let compared = project.expect(0, &["compare", "b", "--json"]).json();
+    let (word, reason) = verdict(&compared);
+    assert_eq!(word, "inconclusive");
+    assert!(reason.starts_with(why), "{reason}");
+    let accepted = project.expect(0, &["compare", "b", "--json", "--valid", "0.9"]);
+    assert_eq!(verdict(&accepted.json()).0, "regressed");
+    let refused = project.expect(2, &["compare", "b", "--valid", "9"]);
+    assert!(refused.err.contains("share from 0 to 1"), "{}", refused.err);
+
+    let gate = project.expect(4, &["gate", "b", "--most-infra", "0.5", "--json"]);
+    let gate = gate.json();
+    assert_eq!(gate["word"], "inconclusive", "{gate}");
+    assert!(gate["reasons"][0].as_str().unwrap().contains(why), "{gate}");
+
+    project.expect(0, &["report", "b", "--md", "report.md"]);
+    let page = flowing(&project.read("report.md"));
+    assert!(page.contains(why) && !page.contains("regressed"), "{page}");
+}
+
+#[test]
+fn a_spec_may_lower_the_floor() {
+    let lab = lab("valid = 0.9");
+    let ran = lab.project.expect(3, &["run", "configs/bench.toml"]);
+    assert!(ran.out.contains("regressed"), "{}", ran.out);
+    assert!(!ran.out.contains("No verdict"), "{}", ran.out);
+    let compared = lab.project.expect(0, &["compare", "b", "--json"]).json();
+    assert_eq!(verdict(&compared).0, "regressed", "the run remembers it");
+}
+
+#[test]
+fn neither_a_task_nor_a_ranking_says_what_is_not_concluded() {
+    let lab = lab("");
+    lab.task("u", &meta("u"));
+    let one = lab.project.read("configs/bench.toml");
+    let task = &one[one.find("[[tasks]]").unwrap()..];
+    let second = task.replace("prepared/t", "prepared/u");
+    lab.spec(&format!(
+        "{}[arms.also]\nanswer = 42\n{task}{second}",
+        one.strip_suffix(task).unwrap()
+    ));
+    lab.project.expect(3, &["run", "configs/bench.toml"]);
+    let of_tasks = |comparison: &Value| -> Vec<String> {
+        let lines = comparison["contrasts"][0]["tasks"].as_array().unwrap();
+        let solved = lines.iter().filter(|line| line["metric"] == "solved");
+        solved
+            .map(|line| line["verdict"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let withheld = lab.project.expect(0, &["compare", "b", "--json"]).json();
+    assert_eq!(of_tasks(&withheld), ["inconclusive"; 2]);
+    assert!(withheld.get("rankings").is_none(), "{withheld}");
+    let given = lab
+        .project
+        .expect(0, &["compare", "b", "--json", "--valid", "0.9"])
+        .json();
+    assert_eq!(of_tasks(&given), ["regressed"; 2]);
+    assert_eq!(given["rankings"][0]["arms"][2]["arm"], "bad", "{given}");
+}

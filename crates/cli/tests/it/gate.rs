@@ -1,0 +1,427 @@
+//! `gate`, driven through the built binary: every exit code, every kind of baseline, every form of the answer.
+
+use crate::common::Project;
+
+/// One arm over eight seeds; what it measures is read from a file, so that a "commit" can change it.
+const SPEC: &str = r#"
+name = "bench"
+seeds = 8
+command = "sh work.sh {seed}"
+
+[metrics.score]
+direction = "up"
+margin = "2%"
+"#;
+
+fn project() -> Project {
+    let project = Project::with_spec(SPEC);
+    work(&project, "1000");
+    project
+}
+
+/// Makes the benchmark score around this.
+fn work(project: &Project, score: &str) {
+    let script = format!(
+        "echo \"{{\\\"score\\\": $(({score} + $1 * {score} / 100 % 7))}}\" >> \"$FAIRTRIAL_METRICS\"\n"
+    );
+    project.write("work.sh", &script);
+}
+
+fn run(project: &Project) -> String {
+    project.expect(0, &["run", "bench.toml"]);
+    let dir = project.newest_run("bench");
+    format!("bench/{}", dir.file_name().unwrap().to_str().unwrap())
+}
+
+#[test]
+fn the_exit_code_is_the_answer() {
+    let project = project();
+    let first = run(&project);
+    let same = run(&project);
+    let ran = project.expect(0, &["gate", &same, "--baseline", &first]);
+    assert!(ran.out.starts_with("Equivalent"), "{}", ran.out);
+    work(&project, "900");
+    let worse = run(&project);
+    let ran = project.expect(
+        1,
+        &[
+            "gate",
+            &worse,
+            "--baseline",
+            &first,
+            "--md",
+            "s.md",
+            "--junit",
+            "j.xml",
+        ],
+    );
+    assert!(ran.out.starts_with("Regressed: score"), "{}", ran.out);
+    assert!(project.read("s.md").starts_with("# ❌ Regressed"));
+    let junit = project.read("j.xml");
+    assert!(
+        junit.contains("failures=\"1\"") && junit.contains("<failure message="),
+        "{junit}"
+    );
+    project.expect(
+        0,
+        &["gate", &worse, "--baseline", &first, "--rule", "score=20%"],
+    );
+    let back = project
+        .expect(0, &["gate", &first, "--baseline", &worse, "--json"])
+        .json();
+    assert_eq!(back["word"], "improved");
+    // Numbers without any order: neither worse nor shown to be equal.
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $(($1 * 7919 % 1000))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    let noisy = run(&project);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $(($1 * 104729 % 1000))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    let other = run(&project);
+    project.expect(4, &["gate", &other, "--baseline", &noisy]);
+    project.expect(
+        0,
+        &["gate", &other, "--baseline", &noisy, "--allow-inconclusive"],
+    );
+}
+
+#[test]
+fn a_baseline_is_a_name_a_file_a_run_or_a_branch() {
+    let project = project();
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args([
+                "-c",
+                "user.name=t",
+                "-c",
+                "user.email=t@example.org",
+                "-c",
+                "init.defaultBranch=main",
+            ])
+            .args(args)
+            .current_dir(project.path())
+            .output();
+        done.is_ok_and(|output| output.status.success())
+    };
+    let has_git = git(&["init", "-q"]) && git(&["add", "."]) && git(&["commit", "-qm", "one"]);
+    assert!(
+        has_git || std::env::var_os("CI").is_none(),
+        "git is not installed"
+    );
+    let first = run(&project);
+    project.expect(0, &["gate", &first, "--save-baseline", "main"]);
+    project.expect(0, &["gate", &first, "--save-baseline", "kept/main.json"]);
+    let bad = project.expect(2, &["gate", &first, "--save-baseline", "../evil"]);
+    assert!(bad.err.contains("no name for a baseline"), "{}", bad.err);
+    // Whoever forgot to run anything since must not pass.
+    for saved in ["main", "kept/main.json"] {
+        let own = project.expect(2, &["gate", "bench", "--baseline", saved]);
+        assert!(own.err.contains("its own baseline"), "{}", own.err);
+    }
+    if has_git {
+        assert!(git(&["checkout", "-qb", "feature"]));
+    }
+    work(&project, "900");
+    run(&project);
+    let folder = project.newest_run("bench");
+    let folder = folder.to_str().unwrap();
+    for baseline in ["main", "kept/main.json", &first] {
+        project.expect(1, &["gate", "bench", "--baseline", baseline]);
+    }
+    let own = project.expect(2, &["gate", "bench", "--baseline", folder]);
+    assert!(own.err.contains("its own baseline"), "{}", own.err);
+    // A program of that name does not stand before the run.
+    project.write("bench", "#!/bin/sh\n");
+    project.expect(0, &["gate", &first, "--baseline", "bench"]);
+    let rule = ["--baseline", "main", "--rule", "time=5%:down"];
+    let unknown = project.expect(2, &[&["gate", "bench"], &rule[..]].concat());
+    assert!(
+        unknown.err.contains("of a rule; there are score\n"),
+        "{}",
+        unknown.err
+    );
+    // A file of an earlier version does not say when its run was opened.
+    let text = project.read("kept/main.json");
+    let (before, rest) = text.split_once("\"opened\":").unwrap();
+    let (_, after) = rest.split_once(",\"metrics\"").unwrap();
+    project.write("old.json", &format!("{before}\"metrics\"{after}"));
+    project.expect(1, &["gate", "bench", "--baseline", "old.json"]);
+    let own = project.expect(2, &["gate", &first, "--baseline", "old.json"]);
+    assert!(own.err.contains("its own baseline"), "{}", own.err);
+    let none = project.expect(2, &["gate", "bench", "--baseline", "mian"]);
+    assert!(none.err.contains("--save-baseline"), "{}", none.err);
+    if has_git {
+        let ran = project.expect(1, &["gate", "bench", "--baseline", "branch:main"]);
+        assert!(ran.err.contains("recorded on branch `main`"), "{}", ran.err);
+        project.expect(2, &["gate", "bench", "--baseline", "branch:other"]);
+        // The run that was meant is not passed over because it cannot be read.
+        let journal = project.path().join("data/rollouts").join(&first);
+        let journal = journal.join("journal.jsonl");
+        std::fs::remove_file(&journal).unwrap();
+        std::fs::create_dir(&journal).unwrap();
+        let spoiled = project.expect(3, &["gate", "bench", "--baseline", "branch:main"]);
+        assert!(spoiled.err.contains("cannot read"), "{}", spoiled.err);
+    } else {
+        eprintln!("skipped: git is not installed");
+    }
+}
+
+#[test]
+fn arms_of_one_run_are_judged_without_a_baseline() {
+    let spec = SPEC.replace("sh work.sh {seed}", "sh work.sh {seed} {cost}")
+        + "\n[arms.control]\ncost = 0\n[arms.candidate]\ncost = 90\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $((1000 - $2 + $1 * ($2 + 3) % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(1, &["gate"]);
+    assert!(ran.out.contains("candidate against control"), "{}", ran.out);
+    let alone = Project::with_spec(SPEC);
+    work(&alone, "1000");
+    alone.expect(0, &["run", "bench.toml"]);
+    let ran = alone.expect(2, &["gate"]);
+    assert!(ran.err.contains("--baseline"), "{}", ran.err);
+}
+
+#[test]
+fn a_machine_that_breaks_trials_and_a_run_that_is_not_finished_are_invalid() {
+    let project = project();
+    let first = run(&project);
+    // It is there and may be run, but the program that it names to run it is not.
+    project.write("broken.sh", "#!/no/such/interpreter\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(project.path().join("broken.sh"), executable).unwrap();
+    project.write(
+        "bench.toml",
+        &SPEC.replace("sh work.sh {seed}", "./broken.sh"),
+    );
+    project.expect(3, &["run", "bench.toml"]);
+    let ran = project.expect(3, &["gate", "bench", "--baseline", &first]);
+    assert!(
+        ran.out.starts_with("Invalid") || ran.err.contains("not finished"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    project.write("bench.toml", &format!("budget = {{ trials = 2 }}\n{SPEC}"));
+    project.run(&["run", "bench.toml"]);
+    let ran = project.expect(3, &["gate", "bench", "--baseline", &first]);
+    assert!(ran.err.contains("--resume"), "{}", ran.err);
+    let asked = [
+        "gate",
+        "bench",
+        "--baseline",
+        &first,
+        "--json",
+        "--md",
+        "gate.md",
+    ];
+    let answer = project.expect(3, &asked).json();
+    assert_eq!(answer["word"], "invalid", "{answer}");
+    assert!(
+        answer["reasons"][0]
+            .as_str()
+            .unwrap()
+            .contains("is not finished")
+    );
+    assert!(project.read("gate.md").contains("nvalid"));
+}
+
+#[test]
+fn a_margin_that_the_change_itself_loosens_does_not_hold() {
+    let project = project();
+    let first = run(&project);
+    work(&project, "900");
+    project.write("bench.toml", &SPEC.replace("\"2%\"", "\"50%\""));
+    let worse = run(&project);
+    let ran = project.expect(1, &["gate", &worse, "--baseline", &first]);
+    let said = "the baseline says a margin of 2 %, the run a margin of 50 %";
+    assert!(ran.out.contains(said), "{}", ran.out);
+    let rule = ["--rule", "score=50%"];
+    project.expect(
+        0,
+        &[["gate", &worse, "--baseline", &first].as_slice(), &rule].concat(),
+    );
+    project.write("bench.toml", &SPEC.replace("\"up\"", "\"down\""));
+    let turned = run(&project);
+    let ran = project.expect(2, &["gate", &turned, "--baseline", &first]);
+    assert!(ran.err.contains("--rule score:up"), "{}", ran.err);
+}
+
+/// Two arms, of which the candidate scores more and crashes on three of four seeds.
+fn crashing(stop: &str) -> Project {
+    let spec = SPEC
+        .replace("seeds = 8", "seeds = 24")
+        .replace("sh work.sh {seed}", "sh work.sh {seed} {lift}")
+        + "\n[arms.control]\nlift = 0\n[arms.candidate]\nlift = 200\n"
+        + stop;
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "if [ $2 -gt 0 ] && [ $(($1 % 4)) -gt 0 ]; then exit 9; fi\n\
+         echo \"{\\\"score\\\": $((1000 + $2 + $1 * ($2 + 3) % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project
+}
+
+#[test]
+fn a_candidate_that_mostly_crashes_does_not_pass_however_the_run_stops() {
+    for stop in [
+        "",
+        "[analysis]\nstop = { when = \"decided\", min = 4, max = 24 }\n",
+    ] {
+        let project = crashing(stop);
+        project.expect(1, &["run", "bench.toml"]);
+        let ran = project.expect(1, &["gate"]);
+        assert!(ran.out.starts_with("Regressed: failures"), "{}", ran.out);
+        if !stop.is_empty() {
+            for option in [
+                ["--alpha", "0.2"],
+                ["--pairing", "none"],
+                ["--rule", "score"],
+            ] {
+                let refused = project.expect(2, &[["gate"].as_slice(), &option].concat());
+                assert!(refused.err.contains(option[0]), "{}", refused.err);
+            }
+            project.expect(0, &["report"]);
+            let page = project.newest_run("bench").join("report.md");
+            let page = std::fs::read_to_string(page).unwrap();
+            assert!(page.contains("of 24 trials of candidate"), "{page}");
+        }
+    }
+}
+
+#[test]
+fn a_candidate_without_one_working_trial_is_never_excused() {
+    let spec = SPEC
+        .replace("seeds = 8", "seeds = 2")
+        .replace("sh work.sh {seed}", "sh work.sh {seed} {works}")
+        + "\n[arms.control]\nworks = \"true\"\n[arms.candidate]\nworks = \"false\"\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "$2 || exit 1\necho \"{\\\"score\\\": $1}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(1, &["run", "bench.toml"]);
+    let ran = project.expect(4, &["gate", "--allow-inconclusive"]);
+    let words = ran.out.replace('\n', " ");
+    assert!(
+        words.contains("2 of 2 trials of the candidate fail"),
+        "{words}"
+    );
+}
+
+#[test]
+fn what_must_be_known_before_trusting_it_stands_in_every_form_of_the_answer() {
+    let spec = SPEC
+        .replace("seeds = 8", "seeds = 5")
+        .replace("sh work.sh {seed}", "sh work.sh {seed} {cost}")
+        + "\n[arms.control]\ncost = 0\n[arms.candidate]\ncost = 90\n";
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "echo \"{\\\"score\\\": $((1000 - $2 + $1 * ($2 + 3) % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let few = project.expect(1, &["gate"]).out.replace('\n', " ");
+    assert!(few.contains("score: few units: "), "{few}");
+    project.expect(0, &["run", "bench.toml", "--set", "seeds=8", "--reuse"]);
+    let ran = project.expect(1, &["gate", "--md", "g.md"]);
+    for text in [ran.out.replace('\n', " "), project.read("g.md")] {
+        assert!(text.contains("adds 3 seeds to the 5 of"), "{text}");
+    }
+}
+
+/// Changes one digit in some of the records of a journal, as a bad disk would.
+fn damage(journal: &std::path::Path, some: usize) {
+    let text = std::fs::read_to_string(journal).unwrap();
+    let mut left = some;
+    let lines = text.lines().map(|line| {
+        if left > 0 && line.starts_with("{\"event\":\"finished\"") {
+            left -= 1;
+            return line.replacen("\"attempt\":1", "\"attempt\":7", 1) + "\n";
+        }
+        line.to_owned() + "\n"
+    });
+    let damaged: String = lines.collect();
+    assert_ne!(damaged, text);
+    std::fs::write(journal, damaged).unwrap();
+}
+
+#[test]
+fn a_finished_run_that_lost_records_decides_nothing_and_is_no_baseline() {
+    let project = project();
+    let first = run(&project);
+    let same = run(&project);
+    let journal = project.newest_run("bench").join("journal.jsonl");
+    let whole = std::fs::read_to_string(&journal).unwrap();
+    damage(&journal, 2);
+    let ran = project.expect(
+        3,
+        &["gate", &same, "--baseline", &first, "--junit", "j.xml"],
+    );
+    assert!(ran.out.starts_with("Invalid: "), "{}", ran.out);
+    let said = ran.out.replace('\n', " ");
+    let lost = "2 lines of its journal are damaged, and 2 of 8 trials have no record";
+    assert!(said.contains(lost), "{said}");
+    assert!(project.read("j.xml").contains("errors=\"1\""));
+    // Nor is anything held against it.
+    let ran = project.expect(3, &["gate", &first, "--baseline", &same]);
+    assert!(ran.out.starts_with("Invalid: "), "{}", ran.out);
+    let ran = project.expect(3, &["gate", &same, "--save-baseline", "main"]);
+    assert!(ran.err.contains("has lost records"), "{}", ran.err);
+    assert!(!project.path().join("data/baselines/main.json").exists());
+    // Lines that are gone leave no damage behind.
+    let records = |line: &&str| line.starts_with("{\"event\":\"finished\"");
+    let gone = whole.lines().find(records).unwrap();
+    std::fs::write(&journal, whole.replace(&format!("{gone}\n"), "")).unwrap();
+    let ran = project.expect(3, &["gate", &same, "--baseline", &first]);
+    let said = ran.out.replace('\n', " ");
+    assert!(said.contains("1 of 8 trials have no record"), "{said}");
+    // A new run takes over what is left.
+    project.expect(0, &["run", "bench.toml", "--reuse"]);
+    project.expect(0, &["gate", "bench", "--baseline", &first]);
+}
+
+#[test]
+fn numbers_that_are_made_differently_are_not_compared() {
+    let project = project();
+    let first = run(&project);
+    project.expect(0, &["gate", &first, "--save-baseline", "base.json"]);
+    let rounded = SPEC.replace("margin = \"2%\"", "margin = \"2%\"\nround = 0");
+    project.write("bench.toml", &rounded);
+    let second = run(&project);
+    for baseline in [first.as_str(), "base.json"] {
+        let ran = project.expect(2, &["gate", &second, "--baseline", baseline]);
+        assert!(
+            ran.err
+                .contains("make the numbers of `score` differently (round: none and 0)"),
+            "{}",
+            ran.err
+        );
+    }
+    let accepted = [
+        "gate",
+        &second,
+        "--baseline",
+        "base.json",
+        "--accept-definition",
+    ];
+    let ran = project.expect(0, &accepted);
+    assert!(ran.out.contains("score: round (none | 0)"), "{}", ran.out);
+    let ran = project.expect(0, &["compare", &first, &second]);
+    let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for sentence in [
+        "--accept definition overrides",
+        "The sides make the numbers of a metric differently: score: round (none | 0).",
+    ] {
+        assert!(out.contains(sentence), "{out}");
+    }
+    let ran = project.expect(0, &["compare", &first, &second, "--accept", "definition"]);
+    assert!(ran.out.contains("identical"), "{}", ran.out);
+}

@@ -1,0 +1,36 @@
+//! The built binary as people use it: every module drives it in a project of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    unreachable_pub,
+    reason = "a test fails by panicking, and says what it skips"
+)]
+
+mod agents;
+mod browser;
+mod common;
+mod comparisons;
+mod curves;
+mod dice;
+mod error_rates;
+mod examples;
+mod experiments;
+mod gate;
+mod learning_curves;
+mod leases;
+mod main_job;
+mod masked_reports;
+mod messages;
+mod output;
+mod readme;
+mod report;
+mod report_charts;
+mod skypilot;
+mod slurm;
+mod sweeps;
+mod tables;
+mod template_engine;
+mod torture;
+mod unreadable;

@@ -1,0 +1,175 @@
+//! A real Slurm of some nodes on this host, started by `cluster.sh` and ended with the test.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One cluster at a time: they share ports, and this machine's cores.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A running cluster.
+pub struct Cluster {
+    dir: tempfile::TempDir,
+    port: u16,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// Ways in which clusters differ.
+#[derive(Default)]
+pub struct Ways {
+    pub accounting: bool,
+    pub memory_cgroup: bool,
+    pub max_array_size: Option<u32>,
+    pub min_job_age: Option<u32>,
+    /// Node n1 belongs to `low` and `urgent`, whose jobs take the place of those of `low`.
+    pub preemption: bool,
+}
+
+impl Cluster {
+    /// Three nodes of four CPUs; absent (with the reason printed) where this machine cannot have them.
+    pub fn start(ways: &Ways) -> Option<Self> {
+        let mut missing = vec!["slurmctld", "slurmd", "sbatch", "munged"];
+        if ways.accounting {
+            missing.extend(["slurmdbd", "mariadbd"]);
+        }
+        missing.retain(|program| !is_installed(program));
+        let root = rustix::process::getuid().is_root();
+        if !root || !missing.is_empty() {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "CI must have root and Slurm; missing: {missing:?}"
+            );
+            eprintln!("skipped: needs root and {missing:?} (`./test` installs them)");
+            return None;
+        }
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        // A port of its own for every process, so that two runs of the tests do not meet.
+        let port = 20000 + (std::process::id() % 200) as u16 * 150;
+        let cluster = Self {
+            dir: tempfile::tempdir().unwrap(),
+            port,
+            _turn: turn,
+        };
+        let started = cluster.script(&["up"], &["3", "4"], ways);
+        assert!(started, "the cluster did not start: {}", cluster.log());
+        Some(cluster)
+    }
+
+    pub fn conf(&self) -> PathBuf {
+        self.dir.path().join("slurm.conf")
+    }
+
+    fn script(&self, verb: &[&str], rest: &[&str], ways: &Ways) -> bool {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/slurm/cluster.sh");
+        let mut command = Command::new(script);
+        command.args(verb).arg(self.dir.path()).args(rest);
+        command.env("BASE_PORT", self.port.to_string());
+        command.env("WITH_ACCOUNTING", if ways.accounting { "1" } else { "0" });
+        command.env("MEMORY_CGROUP", if ways.memory_cgroup { "1" } else { "0" });
+        command.env("PREEMPTION", if ways.preemption { "1" } else { "0" });
+        if let Some(size) = ways.max_array_size {
+            command.env("MAX_ARRAY_SIZE", size.to_string());
+        }
+        if let Some(age) = ways.min_job_age {
+            command.env("MIN_JOB_AGE", age.to_string());
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.status().unwrap().success()
+    }
+
+    /// Starts the controller daemon again.
+    pub fn restart_slurmctld(&self) {
+        assert!(self.script(&["ctld"], &[], &Ways::default()));
+    }
+
+    /// `kill -9` of a daemon by its pid file.
+    pub fn kill_daemon(&self, name: &str) {
+        let file = self.dir.path().join("run").join(format!("{name}.pid"));
+        let pid = std::fs::read_to_string(file).unwrap();
+        kill(pid.trim().parse().unwrap());
+    }
+
+    /// `kill -9` of a node: its daemon and every process of its jobs.
+    pub fn kill_node(&self, node: &str) -> usize {
+        self.kill_daemon(&format!("slurmd.{node}"));
+        let mark = format!("SLURMD_NODENAME={node}");
+        let conf = format!("SLURM_CONF={}", self.conf().display());
+        let mut killed = 0;
+        for _ in 0..3 {
+            for pid in processes_with(&[&mark, &conf]) {
+                kill(pid);
+                killed += 1;
+            }
+        }
+        killed
+    }
+
+    /// A Slurm command, and what it printed.
+    pub fn slurm(&self, argv: &[&str]) -> String {
+        let mut command = Command::new(argv[0]);
+        let output = command
+            .args(&argv[1..])
+            .env("SLURM_CONF", self.conf())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Jobs in the queue that are not over.
+    pub fn queued(&self) -> usize {
+        self.slurm(&["squeue", "-h", "-r"]).lines().count()
+    }
+
+    /// The states that a job's elements are in, each once.
+    pub fn states(&self, job: &str) -> Vec<String> {
+        let text = self.slurm(&["squeue", "-h", "-t", "all", "-j", job, "-o", "%T"]);
+        let mut states: Vec<String> = text.lines().map(str::to_owned).collect();
+        states.sort();
+        states.dedup();
+        states
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("log/slurmctld.log")).unwrap_or_default()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let conf = format!("SLURM_CONF={}", self.conf().display());
+        self.script(&["down"], &[], &Ways::default());
+        for pid in processes_with(&[&conf, "SLURM_JOB_ID="]) {
+            kill(pid);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(300));
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let folders = path.split(':').chain(["/usr/sbin", "/usr/local/sbin"]);
+    folders
+        .into_iter()
+        .any(|folder| Path::new(folder).join(program).exists())
+}
+
+/// Processes in whose environment all these texts stand.
+fn processes_with(marks: &[&str]) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").unwrap();
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &i32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&environment);
+        !text.is_empty()
+            && marks
+                .iter()
+                .all(|mark| text.split('\0').any(|entry| entry.starts_with(mark)))
+    })
+    .collect()
+}
+
+pub fn kill(pid: i32) {
+    if let Some(pid) = rustix::process::Pid::from_raw(pid) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+    }
+}

@@ -1,0 +1,294 @@
+//! The promises of the sequential methods, checked by simulation: fixed seeds, tolerances from the binomial error.
+
+use fairtrial_stats::rng::{Purpose, Stream};
+use fairtrial_stats::sequential::{
+    BoundedMethod, Decision, Design, Futility, Schedule, Spending, anytime_t, bounded_sequence,
+    look, mcnemar_process, sign_flip_looks, sign_flip_process, t_boundaries,
+};
+
+const PURPOSE: Purpose = Purpose::new("test/error-control");
+
+fn stream(path: u64) -> Stream {
+    Stream::new(20_240_611, PURPOSE, path)
+}
+
+/// Normal differences with unit variance.
+fn normal(path: u64, n: usize, effect: f64) -> Vec<f64> {
+    let mut s = stream(path);
+    (0..n).map(|_| s.normal() + effect).collect()
+}
+
+/// Student t with 3 degrees of freedom: heavy tails, symmetric.
+fn heavy(path: u64, n: usize) -> Vec<f64> {
+    let mut s = stream(path);
+    let mut one = || {
+        let chi2: f64 = (0..3).map(|_| s.normal().powi(2)).sum();
+        s.normal() / (chi2 / 3.0).sqrt()
+    };
+    (0..n).map(|_| one()).collect()
+}
+
+/// Four binomial standard errors.
+fn slack(rate: f64, trials: u64) -> f64 {
+    4.0 * (rate * (1.0 - rate) / trials as f64).sqrt()
+}
+
+fn design(schedule: Schedule) -> Design {
+    Design {
+        schedule,
+        spending: Spending::default(),
+        alpha: 0.05,
+    }
+}
+
+struct Stops {
+    rejected: f64,
+    mean_n: f64,
+    covered: f64,
+}
+
+/// Runs the group-sequential t over simulated paths until it stops.
+fn group_sequential(
+    schedule: &Schedule,
+    effect: f64,
+    trials: u64,
+    futility: Option<&Futility>,
+) -> Stops {
+    let boundaries = t_boundaries(&design(schedule.clone()), 1 << 18, 3).unwrap();
+    let (mut rejected, mut total, mut covered) = (0u32, 0usize, 0u32);
+    for path in 0..trials {
+        let data = normal(path, schedule.budget(), effect);
+        for &n in schedule.looks() {
+            let result = look(&boundaries, &data[..n], futility).unwrap();
+            if result.decision == Decision::Continue {
+                continue;
+            }
+            rejected += u32::from(matches!(
+                result.decision,
+                Decision::Greater | Decision::Less
+            ));
+            covered += u32::from(result.interval.contains(effect));
+            total += n;
+            break;
+        }
+    }
+    let share = |count: u32| f64::from(count) / trials as f64;
+    Stops {
+        rejected: share(rejected),
+        mean_n: total as f64 / trials as f64,
+        covered: share(covered),
+    }
+}
+
+#[test]
+fn group_sequential_t_spends_exactly_its_alpha() {
+    let trials = 20_000;
+    for schedule in [
+        Schedule::every(5, 5, 20).unwrap(),
+        Schedule::every(1, 4, 15).unwrap(),
+    ] {
+        let got = group_sequential(&schedule, 0.0, trials, None);
+        let off = (got.rejected - 0.05).abs();
+        // The boundaries come from 2^18 paths and add their own error.
+        assert!(
+            off < slack(0.05, trials) + slack(0.05, 1 << 18),
+            "{schedule:?}: {}",
+            got.rejected
+        );
+        assert!(
+            (got.covered - (1.0 - got.rejected)).abs() < 1e-12,
+            "the repeated interval is the test turned around"
+        );
+    }
+}
+
+#[test]
+fn group_sequential_t_saves_pairs_and_keeps_its_coverage_under_an_effect() {
+    let schedule = Schedule::every(1, 5, 30).unwrap();
+    let trials = 4000;
+    let got = group_sequential(&schedule, 0.8, trials, Some(&Futility::default()));
+    // The design page: power .979 with 16.1 pairs on average.
+    assert!(
+        (got.rejected - 0.979).abs() < slack(0.979, trials) + 0.005,
+        "{}",
+        got.rejected
+    );
+    assert!((got.mean_n - 16.1).abs() < 0.7, "{}", got.mean_n);
+    assert!(got.covered > 0.95);
+    let none = group_sequential(&schedule, 0.0, trials, Some(&Futility::default()));
+    assert!(none.rejected < 0.05 + slack(0.05, trials));
+    assert!(
+        none.mean_n < 24.0,
+        "futility stops early when there is nothing: {}",
+        none.mean_n
+    );
+}
+
+#[test]
+fn plain_tests_at_every_look_are_caught_by_this_simulation() {
+    let trials = 4000u64;
+    let fixed: Vec<f64> = (3..=15)
+        .map(|n| fairtrial_stats::dist::student_t::inverse_sf(0.025, f64::from(n) - 1.0))
+        .collect();
+    let mut rejected = 0;
+    for path in 0..trials {
+        let data = normal(path, 15, 0.0);
+        let crosses = (3..=15).any(|n| {
+            let part = &data[..n];
+            let mean = part.iter().sum::<f64>() / n as f64;
+            let sd =
+                (part.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n as f64 - 1.0)).sqrt();
+            (mean / (sd / (n as f64).sqrt())).abs() >= fixed[n - 3]
+        });
+        rejected += u64::from(crosses);
+    }
+    let rate = rejected as f64 / trials as f64;
+    assert!((rate - 0.204).abs() < slack(0.204, trials), "{rate}");
+}
+
+#[test]
+fn exact_sign_flips_hold_their_level_for_heavy_tails() {
+    let design = design(Schedule::new(vec![6, 8, 10, 12], 12).unwrap());
+    let trials = 4000;
+    let stopped = |path| {
+        sign_flip_looks(&design, &heavy(path, 12), 0)
+            .unwrap()
+            .stopped_at
+            .is_some()
+    };
+    let rate = (0..trials).filter(|&path| stopped(path)).count() as f64 / trials as f64;
+    assert!(rate < 0.05 + slack(0.05, trials), "{rate}");
+    assert!(rate > 0.03, "it spends nearly all of its alpha: {rate}");
+}
+
+#[test]
+fn drawn_sign_patterns_agree_with_all_patterns() {
+    let data = normal(5, 22, 0.6);
+    let exact = sign_flip_looks(
+        &design(Schedule::new(vec![8, 14, 20], 22).unwrap()),
+        &data[..20],
+        1,
+    )
+    .unwrap();
+    let drawn = sign_flip_looks(
+        &design(Schedule::new(vec![8, 14, 20, 22], 22).unwrap()),
+        &data,
+        1,
+    )
+    .unwrap();
+    assert_eq!((exact.seed, drawn.seed), (None, Some(1)));
+    for (a, b) in exact.looks.iter().zip(&drawn.looks).skip(1) {
+        let (a, b) = (a.boundary.unwrap(), b.boundary.unwrap());
+        assert!((a / b - 1.0).abs() < 0.02, "{a} {b}");
+    }
+}
+
+#[test]
+fn e_processes_never_exceed_their_level() {
+    let trials = 5000u64;
+    let rate = |rejects: &dyn Fn(u64) -> bool| {
+        (0..trials).filter(|&p| rejects(p)).count() as f64 / trials as f64
+    };
+    let limit = 0.05 + slack(0.05, trials);
+    let t = rate(&|p| {
+        anytime_t(&normal(p, 60, 0.0), 1.0, 0.05)
+            .unwrap()
+            .rejected_at
+            .is_some()
+    });
+    assert!(t < limit && t > 0.01, "t: {t}");
+    let signs = rate(&|p| {
+        sign_flip_process(&heavy(p, 60), 0.05)
+            .unwrap()
+            .rejected_at
+            .is_some()
+    });
+    assert!(signs < limit && signs > 0.005, "signs: {signs}");
+    let mcnemar = rate(&|p| {
+        let mut s = stream(p);
+        let pairs: Vec<(bool, bool)> = (0..200)
+            .map(|_| (s.below(5) == 0, s.below(5) == 0))
+            .collect();
+        mcnemar_process(&pairs, 2.0, 0.05)
+            .unwrap()
+            .rejected_at
+            .is_some()
+    });
+    assert!(mcnemar < limit, "McNemar: {mcnemar}");
+}
+
+#[test]
+fn the_confidence_sequence_covers_at_all_times_together() {
+    let trials = 3000u64;
+    let misses = |path: &u64| {
+        let run = anytime_t(&normal(*path, 60, 0.5), 1.0, 0.05).unwrap();
+        run.steps.iter().any(|step| !step.interval.contains(0.5))
+    };
+    let rate = (0..trials).filter(misses).count() as f64 / trials as f64;
+    assert!(rate < 0.05 + slack(0.05, trials), "{rate}");
+}
+
+#[test]
+fn bounded_sequences_cover_at_all_times_together() {
+    let trials = 300u64;
+    for method in [
+        BoundedMethod::Betting,
+        BoundedMethod::EmpiricalBernstein,
+        BoundedMethod::Hoeffding,
+    ] {
+        let misses = |path: &u64| {
+            let mut s = stream(*path);
+            let data: Vec<f64> = (0..100)
+                .map(|_| if s.unit() < 0.3 { 5.0 } else { -1.0 })
+                .collect();
+            let run = bounded_sequence(&data, [-1.0, 5.0], method, 0.05).unwrap();
+            run.intervals.iter().any(|i| !i.contains(-1.0 + 6.0 * 0.3))
+        };
+        let rate = (0..trials).filter(misses).count() as f64 / trials as f64;
+        assert!(rate < 0.05 + slack(0.05, trials), "{method:?}: {rate}");
+    }
+}
+
+#[test]
+fn edges_are_refused_with_a_reason() {
+    assert!(Schedule::new(vec![], 10).is_err());
+    assert!(Schedule::new(vec![5, 5], 10).is_err());
+    assert!(Schedule::new(vec![5, 11], 10).is_err());
+    assert!(Schedule::new(vec![1, 5], 10).is_err());
+    let plan = design(Schedule::every(5, 5, 10).unwrap());
+    let boundaries = t_boundaries(&plan, 2000, 1).unwrap();
+    assert!(
+        look(&boundaries, &[1.0; 4], None).is_err(),
+        "not a planned look"
+    );
+    assert!(look(&boundaries, &[1.0; 5], None).is_err(), "no variation");
+    assert!(look(&boundaries, &[1.0, f64::NAN, 2.0, 3.0, 4.0], None).is_err());
+    assert!(t_boundaries(&plan, 10, 1).is_err());
+    assert!(
+        t_boundaries(
+            &Design {
+                alpha: 0.0,
+                ..plan.clone()
+            },
+            2000,
+            1
+        )
+        .is_err()
+    );
+    assert!(
+        t_boundaries(
+            &Design {
+                spending: Spending::Power { rho: -1.0 },
+                ..plan
+            },
+            2000,
+            1
+        )
+        .is_err()
+    );
+    assert!(anytime_t(&[], 1.0, 0.05).is_err());
+    assert_eq!(anytime_t(&[2.0; 5], 1.0, 0.05).unwrap().rejected_at, None);
+    assert!(bounded_sequence(&[2.0], [0.0, 1.0], BoundedMethod::Betting, 0.05).is_err());
+    assert!(bounded_sequence(&[0.0], [1.0, 1.0], BoundedMethod::Betting, 0.05).is_err());
+    assert_eq!(mcnemar_process(&[], 2.0, 0.05).unwrap().rejected_at, None);
+}
