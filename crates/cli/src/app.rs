@@ -1,9 +1,9 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, demo, doctor, eval, exec, gate, gc, init, list,
-    logs, plan, power, preset, register, report, run, schema, status, summarize, sweep, table,
-    task, variance, verify, wait,
+    analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, gate, gc,
+    init, list, logs, plan, power, preset, register, report, run, schema, status, summarize, sweep,
+    table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -62,6 +62,7 @@ enum Command {
     Init(init::Args),
     Demo(demo::Args),
     Doctor(doctor::Args),
+    Where(data_root::Args),
     Table(table::Args),
     Preset(preset::Args),
     Completions(completions::Args),
@@ -170,6 +171,7 @@ impl Command {
             Self::Init(args) => init::run(&args, console.printer),
             Self::Demo(args) => demo::run(&args, console),
             Self::Doctor(args) => Ok(doctor::run(&args, console)),
+            Self::Where(args) => Ok(data_root::run(&args, console)),
             Self::Table(args) => table::run(&args, console),
             Self::Preset(args) => preset::run(&args, console.printer),
             Self::Completions(args) => Ok(completions::run(&args, App::command(), console.printer)),

@@ -7,6 +7,7 @@ mod choices;
 pub(crate) mod compare;
 pub(crate) mod completions;
 mod curve_window;
+pub(crate) mod data_root;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod eval;
