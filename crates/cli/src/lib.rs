@@ -15,7 +15,6 @@ mod resume_words;
 mod run_display;
 mod signals;
 mod spec_args;
-mod time;
 mod words;
 
 use std::process::ExitCode;

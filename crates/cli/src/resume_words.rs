@@ -1,6 +1,6 @@
 //! The command that resumes a run, from what was typed to have it.
 
-use fairtrial_model::shell_word;
+use fairtrial_text::shell_word::shell_word;
 use std::path::PathBuf;
 
 /// The words of `run` that say which run is meant.

@@ -2,8 +2,8 @@
 
 use crate::run_names::{near_run, stamps};
 use fairtrial_journal::DataRoot;
-use fairtrial_model::nearest;
 use fairtrial_spec::neighbour;
+use fairtrial_text::nearest::nearest;
 use std::path::Path;
 
 /// A word that names nothing.

@@ -11,6 +11,7 @@ use fairtrial_engine::{EngineError, Missing};
 use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanError;
+use fairtrial_text::count::counted;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -42,7 +43,7 @@ pub enum SessionError {
     #[error(transparent)]
     Absent(#[from] Absent),
     /// A spec with errors; they were told of one by one.
-    #[error("{} has {errors} problem{}; nothing was run", path.display(), plural(*errors))]
+    #[error("{} has {}; nothing was run", path.display(), counted(*errors, "problem"))]
     InvalidSpec {
         /// The spec's file.
         path: PathBuf,
@@ -50,7 +51,7 @@ pub enum SessionError {
         errors: usize,
     },
     /// Agent tasks with errors; they were told of one by one.
-    #[error("the agent tasks have {errors} problem{}; nothing was run", plural(*errors))]
+    #[error("the agent tasks have {}; nothing was run", counted(*errors, "problem"))]
     InvalidTasks {
         /// How many.
         errors: usize,
@@ -270,10 +271,6 @@ fn of_analysis(error: &AnalysisError) -> Blame {
         AnalysisError::Spec(_) | AnalysisError::Git(_) => Blame::Machine,
         _ => Blame::Input,
     }
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 fn lines(all: &[Missing]) -> String {

@@ -4,8 +4,8 @@ use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use crate::run_display::{RunDisplay, Shown};
-use crate::time;
 use fairtrial_session::{CancelWait, Cancelled};
+use fairtrial_text::duration::span;
 use serde_json::json;
 
 /// Stop a run: what is in flight is ended and marked cancelled, and `run --resume` can go on later
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     printer.line(match cancelled {
         Cancelled::Asked => format!("{named}: asked to stop"),
         Cancelled::Stopped(after) => {
-            format!("{named}: stopped after {}", time::span(after.as_secs_f64()))
+            format!("{named}: stopped after {}", span(after.as_secs_f64()))
         }
     });
     Ok(Exit::Fine)

@@ -3,6 +3,7 @@
 use crate::console::Console;
 use crate::exit::Exit;
 use fairtrial_session::Examination;
+use fairtrial_text::bytes::size;
 
 /// Show what this machine can measure and enforce
 #[derive(Debug, clap::Args)]
@@ -22,9 +23,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Exit {
     }
     let Examination { host, findings } = examined;
     let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
-    let memory = host
-        .memory_bytes
-        .map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
+    let memory = host.memory_bytes.map(size);
     printer.line(format!(
         "    {:<16} {} ({} {})",
         "host", host.name, host.os, host.kernel

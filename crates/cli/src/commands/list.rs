@@ -5,7 +5,7 @@ use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::progress::outcome_words;
 use fairtrial_journal::RunRow;
-use fairtrial_spec::did_you_mean;
+use fairtrial_text::nearest::did_you_mean;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -4,12 +4,12 @@ use crate::console::Console;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
 use crate::spec_args::SpecArgs;
-use crate::time;
 use fairtrial_engine::write_plan;
-use fairtrial_model::shell_word;
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_session::{Estimate, FileCheck, Session};
 use fairtrial_spec::Work;
+use fairtrial_text::duration::span;
+use fairtrial_text::shell_word::shell_word;
 use std::io::{self, Write};
 
 /// Print every trial of a spec, in order, with its command; run nothing
@@ -75,9 +75,9 @@ fn write_text(out: &mut impl Write, plan: &Plan, estimate: Option<Estimate>) -> 
         writeln!(
             out,
             "about {} on {slots} slots: run {} took {} per trial ({} trials)",
-            time::span(seconds),
+            span(seconds),
             earlier.stamp,
-            time::span(earlier.seconds),
+            span(earlier.seconds),
             earlier.count
         )?;
     }

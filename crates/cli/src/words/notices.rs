@@ -2,9 +2,9 @@
 
 use super::changes::change_words;
 use crate::printer::Printer;
-use fairtrial_report::number::counted;
 use fairtrial_session::{Notice, TaskFinding};
 use fairtrial_spec::{Loaded, Style, render, written_secrets};
+use fairtrial_text::count::counted;
 
 /// Shows one.
 pub(crate) fn show_notice(notice: &Notice, printer: Printer) {
@@ -46,7 +46,7 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             format!(
                 "the spec deviates from its registered plan in {}, first in `{first}`; the report will list them",
-                counted(*places as u64, "place")
+                counted(*places, "place")
             ),
         ),
         Notice::BeginsNow(stamp) => (

@@ -78,7 +78,10 @@ fn the_reasons_are_asked_in_order() {
     let mut command = project.command(&["where"]);
     let told = command.env("FAIRTRIAL_DATA", "elsewhere").output().unwrap();
     let told = crate::common::Ran::from(told);
-    assert_eq!(told.out.trim_end(), here.join("elsewhere").to_str().unwrap());
+    assert_eq!(
+        told.out.trim_end(),
+        here.join("elsewhere").to_str().unwrap()
+    );
     assert!(told.err.contains("FAIRTRIAL_DATA"), "{}", told.err);
     // Two ways to write a folder are one data root, also where it is not there yet.
     for named in ["../../deep/../other", "../../other"] {

@@ -262,7 +262,7 @@ fn table(points: &[Point]) -> String {
         let _ = writeln!(
             text,
             "| {} | `{}` | {} | {} | {} | {} | {} |",
-            fairtrial_report::markdown::escape(&point.task),
+            fairtrial_text::escape::markdown(&point.task),
             parameters.replace('|', "\\|"),
             point.seed,
             point.outcome,

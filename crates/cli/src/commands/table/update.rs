@@ -9,6 +9,7 @@ use fairtrial_session::tables::{
     WhyLeft, WriteMode,
 };
 use fairtrial_table::Change;
+use fairtrial_text::count::counted;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 
@@ -142,17 +143,16 @@ fn show(result: &TableUpdate, args: &Args, printer: Printer) {
     for note in &result.notes {
         printer.line(paint.yellow(&format!("! {}", note_words(note))));
     }
-    let rows = result.rows.len();
     let verb = if args.dry_run {
         "would change"
     } else {
         "changed"
     };
     printer.line(format!(
-        "{} {verb} by {rows} row{} of results; {} left as they are",
-        count(result.updated.changes.len(), "place"),
-        if rows == 1 { "" } else { "s" },
-        count(result.left.len(), "row"),
+        "{} {verb} by {} of results; {} left as they are",
+        counted(result.updated.changes.len(), "place"),
+        counted(result.rows.len(), "row"),
+        counted(result.left.len(), "row"),
     ));
 }
 
@@ -169,10 +169,6 @@ fn note_words(note: &TableNote) -> String {
         TableNote::NoColumn(error) => format!("{error}; `--add-columns` adds it"),
         TableNote::Row(text) => text.clone(),
     }
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn change_line(change: &Change, paint: &Paint) -> String {
