@@ -1,4 +1,8 @@
-#![allow(clippy::unwrap_used, reason = "this crate is tests alone")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says why it is skipped"
+)]
 //! Files of other tools, made by those tools, read to what the tools' own libraries read from them.
 
 mod agents;
