@@ -7,6 +7,7 @@ use crate::compare::method::family::FamilyPlace;
 use crate::compare::method::kind::Scale;
 use crate::compare::method::{plan, relative};
 use crate::compare::objections::collect::{About, about_the_data, about_the_opinions};
+use crate::compare::objections::objection::Objection;
 use crate::compare::options::Role;
 use crate::compare::ranged::Ranged;
 use crate::compare::result::{Effect, MethodUsed, MetricComparison, UnitCount};
@@ -25,8 +26,8 @@ pub(crate) fn judge(case: &Case, family: FamilyPlace, about: &About<'_>) -> Metr
     let (evidence, rule) = (case.evidence(&answered), case.rule());
     let mut objections = about.the_contrast(case);
     objections.extend(about_the_data(case, &answered, alpha));
-    let held_back = objections.iter().any(|objection| objection.holds_back());
-    let hidden = objections.iter().any(|objection| objection.hides_numbers());
+    let held_back = objections.iter().any(Objection::holds_back);
+    let hidden = objections.iter().any(Objection::hides_numbers);
     // What holds a verdict back decided, not the units that are there: none of them carries it.
     let decided = Some(unopposed(&evidence, &rule)).filter(|_| !held_back);
     let left_out = decided.and_then(|word| leave_one_out(case, word, alpha));
@@ -93,7 +94,7 @@ pub(crate) fn judge_part(case: &Case, alpha: f64, whole: &Verdict) -> (Verdict, 
             objections.push(own);
         }
     }
-    let hidden = objections.iter().any(|objection| objection.hides_numbers());
+    let hidden = objections.iter().any(Objection::hides_numbers);
     let verdict = verdict(&case.evidence(&answered), &case.rule(), objections);
     let answer = answered.ok().filter(|_| !hidden);
     (verdict, answer.and_then(|answer| effect(case, &answer)))

@@ -3,6 +3,7 @@
 use crate::compare::judgement::{count, judge_part};
 use crate::compare::method::choose::Case;
 use crate::compare::method::family::{FamilyPlace, Test, places};
+use crate::compare::objections::objection::Objection;
 use crate::compare::options::{CompareOptions, Role};
 use crate::compare::question::MetricQuestion;
 use crate::compare::result::TaskLine;
@@ -40,10 +41,7 @@ pub(crate) fn lines(case: &Case, whole: &Verdict, options: &CompareOptions) -> V
 
 fn line(case: &Case, place: FamilyPlace, whole: &Verdict) -> TaskLine {
     let (verdict, effect) = judge_part(case, place.alpha, whole);
-    let hidden = verdict
-        .objections
-        .iter()
-        .any(|objection| objection.hides_numbers());
+    let hidden = verdict.objections.iter().any(Objection::hides_numbers);
     let (control, candidate) = (case.control_mean(), case.candidate_mean());
     let difference = control
         .zip(candidate)

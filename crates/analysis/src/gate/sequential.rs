@@ -47,20 +47,16 @@ pub fn gate_sequential(
 fn line(trajectory: &Trajectory, answer: &ArmAnswer, comparison: &Comparison) -> GateLine {
     let is_its = |contrast: &&Contrast| contrast.candidate.arm.as_ref() == Some(&answer.arm);
     let contrast = comparison.contrasts.iter().find(is_its);
-    let held_back = contrast.and_then(|contrast| held_back(contrast));
-    let (word, reason) = match held_back {
-        Some(verdict) => (
-            GateWord::Inconclusive,
-            LineReason::Verdict {
-                verdict,
-                scale: None,
-                has_margin: true,
-            },
-        ),
-        None => {
-            let (word, reason) = judged(trajectory, answer);
-            (word, LineReason::Sequential(reason))
-        }
+    let (word, reason) = if let Some(verdict) = contrast.and_then(held_back) {
+        let reason = LineReason::Verdict {
+            verdict,
+            scale: None,
+            has_margin: true,
+        };
+        (GateWord::Inconclusive, reason)
+    } else {
+        let (word, reason) = judged(trajectory, answer);
+        (word, LineReason::Sequential(reason))
     };
     GateLine {
         sides: format!("{} against {}", answer.arm, trajectory.control),

@@ -98,9 +98,9 @@ pub(crate) fn objection(objection: &Objection) -> String {
             first_of(tasks, MOST_NAMED)
         ),
         ObjectionKind::Unfair { keys } => {
-            let key = |key: &UnfairKey| match key.known {
-                true => key.key.clone(),
-                false => format!("{} (not known)", key.key),
+            let key = |key: &UnfairKey| {
+                let unknown = if key.known { "" } else { " (not known)" };
+                format!("{}{unknown}", key.key)
             };
             let keys: Vec<String> = keys.iter().map(key).collect();
             format!("unfair: the sides are not alike in {}", keys.join(", "))

@@ -80,12 +80,11 @@ pub(crate) fn about_the_data(
     found.extend(large_numbers::find(case));
     found.extend(tasks_as_units::find(case));
     found.extend(too_few_units::shaky(case));
-    match (evidence, answered) {
-        (Evidence::Nothing, Err(why)) => found.push(nothing(case, why)),
-        _ => {
-            let missing = missing_pairs::find(case);
-            found.extend(missing.or_else(|| missing_data::find(case, word, alpha)));
-        }
+    if let (Evidence::Nothing, Err(why)) = (evidence, answered) {
+        found.push(nothing(case, why));
+    } else {
+        let missing = missing_pairs::find(case);
+        found.extend(missing.or_else(|| missing_data::find(case, word, alpha)));
     }
     found
 }
