@@ -25,6 +25,7 @@ mod main_job;
 mod masked_reports;
 mod messages;
 mod output;
+mod promises;
 mod readme;
 mod report;
 mod report_charts;

@@ -91,6 +91,10 @@ pub(crate) enum Type {
     Margin,
     /// `exact`, `1%` or a number.
     Tolerance,
+    /// Names of environment variables; `*` at the end stands for any rest.
+    VariablePattern,
+    /// A number that may end in `+`, for at least.
+    Amount,
     /// Text, number or boolean.
     Scalar,
     /// Any value.
