@@ -15,6 +15,7 @@ mod comparisons;
 mod curves;
 mod data_root;
 mod dice;
+mod docs;
 mod error_rates;
 mod examples;
 mod experiments;

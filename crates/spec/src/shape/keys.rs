@@ -56,7 +56,7 @@ pub(super) const SEEDS: Type = Type::Either(&[
     Type::Whole(1, MANY),
     Type::List(&Type::Whole(0, u64::MAX), 1),
 ]);
-pub(super) const SEEDS_DOC: &str = "A count (the first N of a fixed, documented list: 1072, 2043, 3014, ...) or the seeds themselves. All arms run with the same seeds. `seed = 42` is short for `seeds = [42]`.";
+pub(super) const SEEDS_DOC: &str = "A count (the first N of the documented seeds: 1072, 2043, 3014, ...) or the seeds themselves. All arms run with the same seeds. `seed = 42` is short for `seeds = [42]`.";
 pub(super) const SWEEP_DOC: &str = "Parameters to vary: each key is an axis, each value a list. `strategy` and `samples` may stand inside (a list under one of these two names is an axis).";
 const STRATEGIES: &[&str] = &["cartesian", "zip", "random"];
 
@@ -88,7 +88,7 @@ static ROOT_KEYS: &[Key] = &[
     key("metrics", Type::Map(&Type::Section(&METRIC), Keys::Free), "`duration_s`, lower is better, where all tasks are experiments and share their sweep", "The metrics that trials report. Metrics that are not declared are kept too.").example("{\"loss\": {\"direction\": \"down\"}}"),
     key("analysis", Type::Section(&ANALYSIS), "", "What is compared, and how strictly."),
     key("fairness", Type::Section(&FAIRNESS), "", "What the arms must share for their comparison to be fair."),
-    key("budget", Type::Section(&BUDGET), "", "Caps for the whole run; trials that are not started when a cap is reached are skipped."),
+    key("budget", Type::Section(&BUDGET), "", "Caps for the whole run. When one is reached, no trial is started any more: the rest has no record, and `run --resume` runs it once the cap is raised."),
     key("provenance", Type::Section(&PROVENANCE), "", "What to record about the environment beyond the default."),
     key("reporters", Type::Map(&Type::Section(&REPORTER), Keys::Names), "", "Programs (or Python functions) that make files of a finished run's report; each is a table under its name.").example("{\"table\": {\"command\": \"python make_table.py\"}}"),
     key("on_finish", HOOK_TYPE, "", "A command for when a run comes to its end: its summary as JSON is on standard input.").example("\"./notify.sh done\""),
