@@ -27,7 +27,6 @@ mod masked_reports;
 mod messages;
 mod output;
 mod promises;
-mod readme;
 mod report;
 mod report_charts;
 mod skypilot;

@@ -104,9 +104,8 @@ pub fn blocks(page: &str) -> Vec<Block> {
             let (language, file) = (words.next().unwrap_or_default(), words.next());
             let inside = lines.by_ref().map(|(_, line)| line);
             let inside = inside.take_while(|line| line.trim() != "```");
-            let text: String = inside
-                .map(|line| format!("{}\n", line.strip_prefix(indent).unwrap_or(line)))
-                .collect();
+            let inside = inside.map(|line| line.strip_prefix(indent).unwrap_or(line));
+            let text: String = inside.flat_map(|line| [line, "\n"]).collect();
             found.push(Block {
                 line: number + 1,
                 language,

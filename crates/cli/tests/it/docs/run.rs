@@ -6,11 +6,19 @@ use crate::common::{Project, Ran};
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a page.
-pub fn page(path: &str) {
+/// Runs a page; gives the folder that it was run in, or nothing where a program that it needs is not here.
+pub fn page(path: &str) -> Option<Project> {
+    let text = read(path);
+    for program in ["python3", "awk"] {
+        let is_here = || Command::new(program).arg("--version").output().is_ok();
+        if text.contains(program) && std::env::var_os("CI").is_none() && !is_here() {
+            eprintln!("skipped: {path} needs {program}, which is not here");
+            return None;
+        }
+    }
     let reader = Reader::new(path);
     let mut printed = String::new();
-    for block in blocks(&read(path)) {
+    for block in blocks(&text) {
         for note in &block.notes {
             if let Note::Before(commands) = note {
                 for command in commands.lines() {
@@ -33,13 +41,13 @@ pub fn page(path: &str) {
             What::Nothing => panic!("{path} {block}\nis neither run nor marked"),
         }
     }
+    Some(reader.project)
 }
 
 /// Somebody who reads a page and does what it says.
 struct Reader {
     page: String,
-    /// Removes the folder in the end.
-    _project: Project,
+    project: Project,
     /// Where commands are typed.
     folder: std::path::PathBuf,
 }
@@ -54,7 +62,7 @@ impl Reader {
         let folder = project.path().join(if copied { "examples/ci" } else { "" });
         Self {
             page: page.to_owned(),
-            _project: project,
+            project,
             folder,
         }
     }
@@ -171,7 +179,6 @@ impl Reader {
     /// Text without what differs from day to day: stamps, folders, durations.
     fn steady(&self, text: &str) -> String {
         let text = text.replace(&self.folder.display().to_string(), "FOLDER");
-        let text = text.replace("\r", "");
         let stamp = |word: &str| {
             let bytes = word.as_bytes();
             bytes.len() >= 18 && &bytes[8..10] == b"__" && bytes[..8].iter().all(u8::is_ascii_digit)
