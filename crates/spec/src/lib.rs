@@ -33,8 +33,8 @@ mod template;
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use engine::{
-    EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TEMPLATE_PLACEHOLDERS,
-    TemplateOptions,
+    EngineKind, EngineLack, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions,
+    TEMPLATE_PLACEHOLDERS, TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError, filter_word};

@@ -199,6 +199,8 @@ fn check_scalar(node: &Node, ty: &Type) -> Result<(), String> {
         Type::Word(words) => word(node.text().unwrap_or(""), words),
         Type::Margin => parse_margin(node).map(|_| ()),
         Type::Tolerance => parse_tolerance(node).map(|_| ()),
+        Type::VariablePattern => variable_pattern(node.text().unwrap_or("")),
+        Type::Amount => amount(node),
         _ => Ok(()),
     }
 }
@@ -319,6 +321,43 @@ fn word(text: &str, words: &'static [&'static str]) -> Result<(), String> {
     ))
 }
 
+/// A pattern that matches no name would silently pass, or keep, nothing.
+fn variable_pattern(text: &str) -> Result<(), String> {
+    filled(Some(text))?;
+    let name = text.strip_suffix('*').unwrap_or(text);
+    if name.contains('=') {
+        return Err("the name of an environment variable holds no `=`".to_owned());
+    }
+    if let Some(start) = name.split_once('*').map(|(start, _)| start) {
+        return Err(format!(
+            "`{}` matches no name: `*` stands for the rest of a name, at the end, as in `{start}*`",
+            text.escape_debug()
+        ));
+    }
+    Ok(())
+}
+
+fn amount(node: &Node) -> Result<(), String> {
+    let positive = |number: f64| number.is_finite() && number > 0.0;
+    let fits = match (node.number(), node.text()) {
+        (Some(number), _) => positive(number),
+        (None, Some(text)) => {
+            let number = text.strip_suffix('+').unwrap_or(text);
+            let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+            plain && number.parse().is_ok_and(positive)
+        }
+        (None, None) => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(format!(
+        "expected {}, found {}",
+        Type::Amount.expected(),
+        node.found()
+    ))
+}
+
 impl Keys {
     fn check(self, key: &str) -> Result<(), String> {
         match self {
@@ -335,13 +374,16 @@ impl Type {
     /// Whether a value is of the right kind, whatever its content.
     pub(crate) fn fits(&self, node: &Node) -> bool {
         match self {
-            Self::Text | Self::FilledText | Self::Name | Self::PlainName | Self::Word(_) => {
-                node.text().is_some()
-            }
+            Self::Text
+            | Self::FilledText
+            | Self::Name
+            | Self::PlainName
+            | Self::Word(_)
+            | Self::VariablePattern => node.text().is_some(),
             Self::Bool => node.bool().is_some(),
             Self::Whole(..) => matches!(node.kind, Kind::Int(_)),
             Self::Number(_) | Self::OpenFraction | Self::Fraction => node.number().is_some(),
-            Self::Duration(_) | Self::Bytes | Self::Margin | Self::Tolerance => {
+            Self::Duration(_) | Self::Bytes | Self::Margin | Self::Tolerance | Self::Amount => {
                 node.text().is_some() || node.number().is_some()
             }
             Self::Scalar => {
@@ -371,6 +413,10 @@ impl Type {
             Self::Word(words) => format!("one of `{}`", words.join("`, `")),
             Self::Margin => "a number or a share like \"2%\"".to_owned(),
             Self::Tolerance => "`exact`, a share like \"1%\", or a number".to_owned(),
+            Self::VariablePattern => {
+                "the name of an environment variable, `*` at its end allowed".to_owned()
+            }
+            Self::Amount => "a number above 0, `+` behind it for at least".to_owned(),
             Self::Scalar => "text, a number, true or false".to_owned(),
             Self::Any => "any value".to_owned(),
             Self::Sweep => "a table of lists".to_owned(),
@@ -388,6 +434,7 @@ impl Type {
     fn plural(&self) -> &'static str {
         match self {
             Self::Text | Self::FilledText => "texts",
+            Self::VariablePattern => "names of environment variables",
             Self::Whole(..) => "whole numbers",
             Self::Section(_) => "tables",
             _ => "values",

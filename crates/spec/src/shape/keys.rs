@@ -40,7 +40,7 @@ static ROOT_KEYS: &[Key] = &[
     key("metrics", Type::Map(&Type::Section(&METRIC), Keys::Free), "`duration_s`, lower is better, where all tasks are experiments and share their sweep", "The metrics that trials report. Metrics that are not declared are kept too.").example("{\"loss\": {\"direction\": \"down\"}}"),
     key("analysis", Type::Section(&ANALYSIS), "", "What is compared, and how strictly."),
     key("fairness", Type::Section(&FAIRNESS), "", "What the arms must share for their comparison to be fair."),
-    key("budget", Type::Section(&BUDGET), "", "Caps for the whole run; trials that are not started when a cap is reached are skipped."),
+    key("budget", Type::Section(&BUDGET), "", "Caps for the whole run. When one is reached, no trial is started any more: the rest has no record, and `run --resume` runs it once the cap is raised."),
     key("provenance", Type::Section(&PROVENANCE), "", "What to record about the environment beyond the default."),
     key("reporters", Type::Map(&Type::Section(&REPORTER), Keys::Names), "", "Programs (or Python functions) that make files of a finished run's report; each is a table under its name.").example("{\"table\": {\"command\": \"python make_table.py\"}}"),
     key("on_finish", HOOK_TYPE, "", "A command for when a run comes to its end: its summary as JSON is on standard input.").example("\"./notify.sh done\""),

@@ -115,6 +115,13 @@ fn type_schema(ty: &Type, definitions: &mut Map<String, Value>) -> Value {
             r"^\s*(exact|[0-9.eE+-]+\s*%?)\s*$",
         ),
         Type::Word(words) => json!({ "enum": words }),
+        Type::VariablePattern => {
+            json!({ "type": "string", "pattern": r"^[^=*]*\*?$", "minLength": 1 })
+        }
+        Type::Amount => measure(
+            "a number above 0, `+` behind it for at least",
+            r"^[0-9.]+\+?$",
+        ),
         Type::Scalar => json!({ "type": ["string", "number", "boolean"] }),
         Type::Any => json!({}),
         Type::Sweep => json!({

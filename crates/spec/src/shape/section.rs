@@ -67,6 +67,10 @@ pub(crate) enum Type {
     Margin,
     /// `exact`, `1%` or a number.
     Tolerance,
+    /// Names of environment variables; `*` at the end stands for any rest.
+    VariablePattern,
+    /// A number that may end in `+`, for at least.
+    Amount,
     /// Text, number or boolean.
     Scalar,
     /// Any value.
@@ -163,6 +167,6 @@ pub(super) const SEEDS: Type = Type::Either(&[
     Type::List(&Type::Whole(0, u64::MAX), 1),
 ]);
 
-pub(super) const SEEDS_DOC: &str = "A count (the first N of a fixed, documented list: 1072, 2043, 3014, ...) or the seeds themselves. All arms run with the same seeds. `seed = 42` is short for `seeds = [42]`.";
+pub(super) const SEEDS_DOC: &str = "A count (the first N of the documented seeds: 1072, 2043, 3014, ...) or the seeds themselves. All arms run with the same seeds. `seed = 42` is short for `seeds = [42]`.";
 
 pub(super) const SWEEP_DOC: &str = "Parameters to vary: each key is an axis, each value a list. `strategy` and `samples` may stand inside (a list under one of these two names is an axis).";

@@ -109,12 +109,18 @@ static INHERIT_ENV: Section = Section {
     keys: &[&[
         key(
             "allow",
-            TEXTS,
+            Type::List(&Type::VariablePattern, 0),
             "[\"*\"]",
             "Names to pass, `*` at the end allowed.",
         )
         .example("[\"PATH\", \"HOME\", \"CUDA_*\"]"),
-        key("deny", TEXTS, "[]", "Names not to pass; wins over `allow`.").example("[\"AWS_*\"]"),
+        key(
+            "deny",
+            Type::List(&Type::VariablePattern, 0),
+            "[]",
+            "Names not to pass; wins over `allow`.",
+        )
+        .example("[\"AWS_*\"]"),
     ]],
     open: false,
 };
