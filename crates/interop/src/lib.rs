@@ -1,7 +1,7 @@
 //! Other tools' result files to executions that Fairtrial can analyse, and back.
 //!
 //! A path is recognised by its content ([`locate()`]), read as a stream by its format ([`Format`]) into a [`Sink`], and
-//! laid out as trials by rules that a user can see and change ([`Roles`], [`Rows`]). Raw samples, clusters, failures and
+//! laid out as trials by rules that a user can see and change ([`Roles`], [`Layout`]). Raw samples, clusters, failures and
 //! original units are kept; nothing here knows statistics.
 #![forbid(unsafe_code)]
 
@@ -25,8 +25,8 @@ mod online;
 mod outline;
 mod parquet;
 mod protobuf;
+mod records;
 mod roles;
-mod rows;
 mod rules;
 mod run_name;
 mod scale;
@@ -45,7 +45,7 @@ pub use input::Input;
 pub use locate::{Located, locate};
 pub use online::{Access, Online};
 pub use parquet::{Parquet, ParquetColumn, ParquetTable, is_parquet, read_parquet};
+pub use records::{Layout, SeedMeaning};
 pub use roles::{Given, RoleLine, Roles, Scope};
-pub use rows::{Level, Row, Rows, SeedMeaning};
 pub use rules::{Arm, Rules, Subject, Way};
 pub use sink::Sink;
