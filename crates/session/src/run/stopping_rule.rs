@@ -7,6 +7,7 @@ use fairtrial_engine::StopRule as EngineRule;
 use fairtrial_journal::{Durability, RunDir, RunState, effective_records, write_atomic_bytes};
 use fairtrial_model::Record;
 use fairtrial_plan::Plan;
+use fairtrial_report::stop_reason;
 use fairtrial_spec::{Spec, StopRule};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -101,9 +102,8 @@ impl WatchedRule {
 
 impl EngineRule for WatchedRule {
     fn settled(&mut self, record: &Record) -> Option<String> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .settled(record)
+        let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let stops = rule.settled(record);
+        stops.then(|| stop_reason(&rule.trajectory())).flatten()
     }
 }
