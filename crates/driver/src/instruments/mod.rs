@@ -2,6 +2,7 @@
 
 mod custom;
 mod gpu;
+mod nvml;
 mod perf;
 mod process;
 mod psutil;
