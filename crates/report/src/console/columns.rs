@@ -135,7 +135,6 @@ fn broken(whole: &str, width: usize) -> Vec<String> {
 mod tests {
     use super::{broken, lines};
     use crate::grid::{Cell, Column, Grid, Tone};
-    use unicode_width::UnicodeWidthStr;
 
     fn shown(grid: &Grid, width: Option<usize>) -> Vec<String> {
         let line = |pieces: Vec<super::Piece>| {
