@@ -2,11 +2,11 @@
 //! every rollout. Its history is one commit, so that no solution can be found in it.
 
 use crate::error::{AgentError, At};
-use crate::git::Git;
 use crate::nested::Aside;
 use crate::survey::Survey;
 use crate::task::{AgentTask, ReadTask, Repo, Solution};
 use crate::tree;
+use fairtrial_process::git::Git;
 use rustix::process::{Pid, test_kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -267,7 +267,7 @@ impl Mirror {
         Ok(mirror)
     }
 
-    fn git<'a>(&self, name: &'a str) -> Git<'a> {
+    fn git(&self, name: &str) -> Git {
         Git::users(name).dir(&self.dir)
     }
 
@@ -319,9 +319,8 @@ impl Mirror {
             return Ok(Vec::new());
         };
         let (start, end) = (repo.tree_at(start), repo.tree_at(end));
-        self.git("diff")
-            .args(["--binary", "--no-color", &start, &end])
-            .output()
+        let diff = self.git("diff").args(["--binary", "--no-color"]);
+        Ok(diff.args([&start, &end]).output()?)
     }
 }
 

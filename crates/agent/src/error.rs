@@ -1,5 +1,6 @@
 //! Why a rollout, or the preparation of its task, could not go on.
 
+use fairtrial_process::ProcessError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +53,21 @@ pub enum AgentError {
     /// The judge gave no usable answer.
     #[error("the judge gave no score: {0}")]
     Judge(String),
+}
+
+impl From<ProcessError> for AgentError {
+    fn from(error: ProcessError) -> Self {
+        let is_git = error.program().starts_with("git ");
+        let hint = if is_git && error.is_missing() {
+            " (agent tasks need git)"
+        } else {
+            ""
+        };
+        Self::Program {
+            program: error.program().to_owned(),
+            message: format!("{}{hint}", error.reason()),
+        }
+    }
 }
 
 /// Puts the place to a system's error.

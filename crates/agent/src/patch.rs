@@ -3,12 +3,12 @@
 use crate::baseline::Baseline;
 use crate::bulk::{self, LeftOut};
 use crate::error::{AgentError, At};
-use crate::git::Git;
 use crate::ignored::Ignored;
 use crate::nested::Aside;
 use crate::survey::Survey;
+use fairtrial_process::git::Git;
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn git<'a>(&self, name: &'a str) -> Git<'a> {
+    fn git(&self, name: &str) -> Git {
         let git = Git::own(name).dir(&self.own).work_tree(self.workspace);
         git.index(&self.index)
     }
@@ -74,11 +74,9 @@ impl Look<'_> {
         let others = self.git("ls-files").args(others).output()?;
         let ignored = Ignored::sort(&others, &self.start, self.workspace)?;
         if !ignored.taken.is_empty() {
-            let names = self.write_names(&ignored.pathspecs())?;
-            let from = format!("--pathspec-from-file={}", names.display());
-            self.git("add")
-                .args(["-N", "-f", "--pathspec-file-nul", &from])
-                .run()?;
+            let from = ["--pathspec-file-nul", "--pathspec-from-file=-"];
+            let add = self.git("add").args(["-N", "-f"]).args(from);
+            add.input(ignored.pathspecs()).run()?;
         }
         let mut left_out = Vec::new();
         if !survey.is_harmless() {
@@ -98,7 +96,7 @@ impl Look<'_> {
 
     /// What git knows of by now.
     fn listed(&self) -> Result<Vec<u8>, AgentError> {
-        self.git("ls-files").args(["-z"]).output()
+        Ok(self.git("ls-files").args(["-z"]).output()?)
     }
 
     /// Keeps git from reading what is too much or cannot be read.
@@ -142,18 +140,8 @@ impl Look<'_> {
         if text.is_empty() {
             return Ok(());
         }
-        let path = self.write_names(&text)?;
-        let file = File::open(&path).at("open", &path)?;
-        self.git("update-index")
-            .args([how, "-z", "--stdin"])
-            .reading(file)
-            .run()
-    }
-
-    fn write_names(&self, text: &[u8]) -> Result<PathBuf, AgentError> {
-        let path = self.workspace.with_file_name("diff.names");
-        fs::write(&path, text).at("write", &path)?;
-        Ok(path)
+        let update = self.git("update-index").args([how, "-z", "--stdin"]);
+        Ok(update.input(text).run()?)
     }
 }
 

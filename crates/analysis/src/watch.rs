@@ -1,9 +1,10 @@
 //! What changed in watched paths between two runs' sources, asked of the `git` program.
 
 use crate::AnalysisError;
+use fairtrial_process::ProcessError;
+use fairtrial_process::git::Git;
 use serde::Serialize;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// A change in the watched paths.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -51,29 +52,19 @@ pub fn watch(question: Watch<'_>) -> Result<WatchReport, AnalysisError> {
             )));
         }
     }
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(question.folder)
-        .args([
-            "diff",
-            "--numstat",
-            "--no-color",
-            "--no-ext-diff",
-            question.from,
-        ])
+    let diff = Git::look(question.folder, "diff")
+        .args(["--numstat", "--no-color", "--no-ext-diff", question.from])
         .args(question.to)
-        .arg("--")
-        .args(question.paths)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| AnalysisError::Git(error.to_string()))?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        return Err(AnalysisError::Git(
-            message.lines().next().unwrap_or("no answer").to_owned(),
-        ));
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
+        .args(["--"])
+        .args(question.paths);
+    let output = diff.output().map_err(|error| {
+        let message = match &error {
+            ProcessError::Failed { .. } => error.reason(),
+            other => other.to_string(),
+        };
+        AnalysisError::Git(message.lines().next().unwrap_or("no answer").to_owned())
+    })?;
+    let text = String::from_utf8_lossy(&output);
     Ok(WatchReport {
         paths: question.paths.to_vec(),
         from: question.from.to_owned(),

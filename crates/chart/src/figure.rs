@@ -5,9 +5,10 @@ use crate::drawing::{Anchor, Drawing};
 use crate::legend;
 use crate::panel::Panel;
 use crate::raster::{self, ChartError};
-use crate::svg::{self, escape};
+use crate::svg;
 use crate::text::{fit, wrap};
 use crate::theme::{PAGE_CLASS, Theme};
+use fairtrial_text::escape::xml;
 
 /// Room above the panels for the title, and per line for the subtitle.
 const HEAD: f64 = 40.0;
@@ -192,8 +193,8 @@ impl Figure {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" class=\"{class}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
              <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{style}",
-            escape(&self.title),
-            escape(&self.description),
+            xml(&self.title),
+            xml(&self.description),
         )
     }
 

@@ -4,8 +4,8 @@
 use crate::exit::Failure;
 use crate::run_names;
 use fairtrial_journal::DataRoot;
-use fairtrial_model::nearest;
 use fairtrial_spec::neighbour;
+use fairtrial_text::nearest::nearest;
 use std::path::Path;
 
 /// Endings that say that a file is meant.

@@ -12,6 +12,7 @@ use fairtrial_engine::agent_tasks::{self, CheckedTask, NotReady, TaskReader, use
 use fairtrial_engine::task_cache;
 use fairtrial_journal::{DataRoot, RunDir};
 use fairtrial_spec::{SandboxKind, Spec, Task, Work};
+use fairtrial_text::count::counted;
 use std::path::PathBuf;
 
 /// Looks into every agent task of a spec, its repository included.
@@ -54,8 +55,8 @@ pub(crate) fn look(spec: &mut Spec, printer: Printer) -> Result<(), Failure> {
     show(&checked, printer);
     let errors: usize = checked.iter().map(|task| task.findings.errors.len()).sum();
     if errors > 0 {
-        let plural = if errors == 1 { "" } else { "s" };
-        let message = format!("the agent tasks have {errors} problem{plural}; nothing was run");
+        let problems = counted(errors, "problem");
+        let message = format!("the agent tasks have {problems}; nothing was run");
         return Err(Failure::input(message));
     }
     for (task, found) in spec.tasks.iter_mut().zip(digests) {
@@ -130,7 +131,13 @@ pub(crate) fn reap(spec: &Spec, printer: Printer) {
         return;
     }
     let mut stuck = Vec::new();
-    for leftover in list_leftovers() {
+    let leftovers = list_leftovers();
+    for silent in leftovers.silent {
+        printer.warn(format!(
+            "containers left behind were not looked for: {silent}"
+        ));
+    }
+    for leftover in leftovers.found {
         if !remove_leftover(&leftover) {
             stuck.push(leftover.name);
         }

@@ -11,7 +11,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
-use fairtrial_model::nearest;
+use fairtrial_text::nearest::nearest;
 use std::process::ExitCode;
 
 /// Give every change a fair trial: run benchmark experiments and see whether the difference is real.

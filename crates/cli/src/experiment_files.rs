@@ -12,8 +12,8 @@ use fairtrial_journal::{
     Durability, JournalError, RunDir, RunState, effective_records, write_atomic_bytes,
 };
 use fairtrial_model::{Outcome, Params, Record};
-use fairtrial_report::number::counted;
 use fairtrial_spec::{Spec, Work};
+use fairtrial_text::count::counted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -267,7 +267,7 @@ fn table(points: &[Point]) -> String {
         let _ = writeln!(
             text,
             "| {} | `{}` | {} | {} | {} | {} | {} |",
-            fairtrial_report::markdown::escape(&point.task),
+            fairtrial_text::escape::markdown(&point.task),
             parameters.replace('|', "\\|"),
             point.seed,
             point.outcome,

@@ -3,6 +3,7 @@
 use crate::exit::Failure;
 use fairtrial_engine::EngineError;
 use fairtrial_plan::PlanChange;
+use fairtrial_text::excerpt::excerpt;
 
 /// A changed spec is explained field by field.
 pub(crate) fn explain(error: EngineError) -> Failure {
@@ -32,20 +33,13 @@ pub(crate) fn change_words(change: &PlanChange) -> String {
     let mut words = format!(
         "{same} trials are the same, {changed} changed, {added} are new, {removed} are gone"
     );
-    let cut = |text: &str| {
-        if text.chars().count() > 60 {
-            text.chars().take(57).collect::<String>() + "..."
-        } else {
-            text.to_owned()
-        }
-    };
     for (key, before, after) in beside {
-        let (before, after) = (cut(before), cut(after));
+        let (before, after) = (excerpt(before, 60), excerpt(after, 60));
         let line = format!("\n       `{key}` changed: `{before}` before, `{after}` now");
         words.push_str(&line);
     }
     for field in fields {
-        let (before, after) = (cut(&field.before), cut(&field.after));
+        let (before, after) = (excerpt(&field.before, 60), excerpt(&field.after, 60));
         let line = format!(
             "\n       `{}` differs in {} (for example {}: `{before}` before, `{after}` now)",
             field.field, field.trials, field.example

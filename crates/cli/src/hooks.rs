@@ -3,9 +3,9 @@
 use crate::environment;
 use crate::printer::Printer;
 use fairtrial_analysis::report::ReportData;
-use fairtrial_hook::{Hook, HookError, run};
 use fairtrial_journal::RunDir;
 use fairtrial_journal::redact::Redactor;
+use fairtrial_process::{ProcessError, Program};
 use fairtrial_spec::{Reporter, ReporterKind, Spec};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -30,13 +30,11 @@ pub(crate) fn tell(spec: &Spec, told: Told, summary: &Value, printer: Printer) {
         Told::Failure => (&spec.on_failure, "on_failure"),
     };
     let Some(hook) = hook else { return };
-    let ended = run(Hook {
-        argv: &hook.argv,
-        dir: Path::new(&spec.base_dir),
-        env: &[("FAIRTRIAL_EVENT", key)],
-        input: summary.to_string().as_bytes(),
-        limit: Duration::from_secs_f64(hook.timeout_s),
-    });
+    let program = Program::of_argv(&hook.argv, Duration::from_secs_f64(hook.timeout_s))
+        .dir(Path::new(&spec.base_dir))
+        .env("FAIRTRIAL_EVENT", key)
+        .input(summary.to_string());
+    let ended = program.run_quietly();
     if let Err(error) = ended {
         printer.warn(masked(&format!("{key}: {error}")));
     }
@@ -59,15 +57,13 @@ pub(crate) fn report(
             .to_vec(),
     };
     let input = serde_json::to_vec(data).map_err(|error| error.to_string())?;
-    let ended = run(Hook {
-        argv: &argv,
-        dir: Path::new(&spec.base_dir),
-        env: &[("FAIRTRIAL_OUTPUT", &output.display().to_string())],
-        input: &input,
-        limit: Duration::from_secs_f64(reporter.timeout_s),
-    });
-    let words = |error: HookError| masked(&format!("reporter `{}`: {error}", reporter.name));
-    ended.map(|_| output).map_err(words)
+    let program = Program::of_argv(&argv, Duration::from_secs_f64(reporter.timeout_s))
+        .dir(Path::new(&spec.base_dir))
+        .env("FAIRTRIAL_OUTPUT", &output)
+        .input(input);
+    let ended = program.run_quietly();
+    let words = |error: ProcessError| masked(&format!("reporter `{}`: {error}", reporter.name));
+    ended.map(|()| output).map_err(words)
 }
 
 /// Runs all reporters of a spec and says what came of them.

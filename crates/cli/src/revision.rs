@@ -2,10 +2,11 @@
 
 use crate::data_dir::absolute;
 use crate::exit::Failure;
+use fairtrial_process::ProcessError;
+use fairtrial_process::git::Git;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// The text of `FILE@REVISION`, for commands that read tables as data.
 pub(crate) fn revision_text(name: &str) -> Result<String, Failure> {
@@ -65,44 +66,30 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
 /// Whether a revision has a file.
 fn git_has(path: &Path, revision: &str) -> Result<bool, Failure> {
     let name = path.file_name().unwrap_or_default();
-    let mut command = git(path);
-    command.args(["ls-tree", "--name-only", revision, "--"]);
-    Ok(!answer(command.arg(name), path, revision)?.is_empty())
+    let git = git(path, "ls-tree").args(["--name-only", revision, "--"]);
+    Ok(!answer(git.args([name]), path, revision)?.is_empty())
 }
 
 /// The content of a file in a revision, asked of the `git` program.
 fn git_show(path: &Path, revision: &str) -> Result<Vec<u8>, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut command = git(path);
-    answer(
-        command.arg("show").arg(format!("{revision}:./{name}")),
-        path,
-        revision,
-    )
+    let git = git(path, "show").args([format!("{revision}:./{name}")]);
+    answer(git, path, revision)
 }
 
 /// What `git` says about a file in a revision.
-fn answer(command: &mut Command, path: &Path, revision: &str) -> Result<Vec<u8>, Failure> {
-    let output = command
-        .output()
-        .map_err(|error| Failure::machine(format!("cannot start git: {error}")))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().next().unwrap_or("no answer").to_owned();
-    Err(Failure::input(format!(
-        "{}@{revision}: git says: {said}",
-        path.display()
-    )))
+fn answer(git: Git, path: &Path, revision: &str) -> Result<Vec<u8>, Failure> {
+    git.output().map_err(|error| {
+        if !matches!(error, ProcessError::Failed { .. }) {
+            return Failure::machine(error.to_string());
+        }
+        let said = error.reason();
+        let said = said.lines().next().unwrap_or("no answer");
+        Failure::input(format!("{}@{revision}: git says: {said}", path.display()))
+    })
 }
 
 /// The `git` program in a file's folder.
-pub(crate) fn git(path: &Path) -> Command {
-    let mut command = Command::new("git");
-    command
-        .arg("-C")
-        .arg(path.parent().unwrap_or(Path::new(".")))
-        .stdin(Stdio::null());
-    command
+pub(crate) fn git(path: &Path, name: &str) -> Git {
+    Git::look(path.parent().unwrap_or(Path::new(".")), name)
 }

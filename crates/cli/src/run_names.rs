@@ -1,6 +1,6 @@
 //! Names of runs that somebody may have meant.
 
-use fairtrial_spec::did_you_mean;
+use fairtrial_text::nearest::did_you_mean;
 use std::path::Path;
 
 /// What to do where a run is not there; `what` is `named NAME`, or `NAME/STAMP`.

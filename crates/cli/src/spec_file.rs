@@ -10,6 +10,7 @@ use fairtrial_spec::{
     Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load_with, render,
     written_secrets,
 };
+use fairtrial_text::count::counted;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -94,9 +95,6 @@ pub(crate) fn count_errors(diagnostics: &[Diagnostic]) -> usize {
 
 /// The closing line for an invalid spec.
 pub(crate) fn invalid(spec: &Path, errors: usize) -> String {
-    let plural = if errors == 1 { "" } else { "s" };
-    format!(
-        "{} has {errors} problem{plural}; nothing was run",
-        spec.display()
-    )
+    let problems = counted(errors, "problem");
+    format!("{} has {problems}; nothing was run", spec.display())
 }

@@ -1,6 +1,6 @@
 //! What was typed to have a run, for what to type next.
 
-use fairtrial_model::shell_word;
+use fairtrial_text::shell_word::shell_word;
 use std::path::PathBuf;
 
 /// The words of `run` that say which run is meant.

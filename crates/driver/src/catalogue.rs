@@ -1,18 +1,22 @@
 //! Finds experiments: those that are built in, those of Python modules, and those of programs.
 
 use crate::instruments;
-use crate::worker::{DEFAULT_INTERPRETER, Lost, Worker, python};
+use crate::worker::{DEFAULT_INTERPRETER, Lost, Worker, interpreter};
 use fairtrial_experiment::protocol::{Reply, Request, VERSION};
 use fairtrial_experiment::{
     Catalogue, Description, InstrumentInfo, Lookup, LookupError, Origin, Sources,
 };
+use fairtrial_process::{ProcessError, Program};
 use serde::Deserialize;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// How long Python may take to read the source of modules.
+const PYTHON_LIMIT: Duration = Duration::from_mins(1);
 /// How long a program may take to say what it offers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -120,21 +124,23 @@ fn of_python(sources: &Sources, base: &Path) -> Result<PythonOffer, LookupError>
         message,
         help: help.to_owned(),
     };
-    let mut command = python(sources, base);
-    command
+    let discover = Program::new(interpreter(sources, base), PYTHON_LIMIT)
         .args(["-m", "fairtrial.discover", "--path"])
-        .arg(base)
+        .args([base])
         .args(&sources.python)
-        .current_dir(base)
-        .stdin(Stdio::null());
-    let output = command.output().map_err(|error| {
-        let message = format!("the Python interpreter `{named}` cannot be started: {error}");
+        .dir(base);
+    let ended = discover.run().map_err(|error| {
+        let how = match error {
+            ProcessError::Start { .. } => "cannot be started",
+            _ => "did not say what it offers",
+        };
+        let message = format!("the Python interpreter `{named}` {how}: {}", error.reason());
         refused(
             message,
             "name another one: [experiments] interpreter = \".venv/bin/python\"",
         )
     })?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = &ended.said;
     if said.contains("No module named fairtrial") || said.contains("'fairtrial.discover'") {
         let message = format!("the Python package `fairtrial` is not installed for `{named}`");
         return Err(refused(
@@ -142,7 +148,7 @@ fn of_python(sources: &Sources, base: &Path) -> Result<PythonOffer, LookupError>
             "install it: `pip install ./python` in Fairtrial's repository",
         ));
     }
-    serde_json::from_slice(&output.stdout).map_err(|error| {
+    serde_json::from_slice(&ended.stdout).map_err(|error| {
         let last = said.lines().last().unwrap_or("nothing").to_owned();
         let message = format!("Python could not look for experiments: {error}; it said: {last}");
         refused(
@@ -183,7 +189,11 @@ fn of_program(
                 .to_owned(),
     };
     let mut command = Command::new(base.join(program));
-    command.current_dir(base).stdout(Stdio::null());
+    // A script is ended with the program that it wraps.
+    command
+        .current_dir(base)
+        .stdout(Stdio::null())
+        .process_group(0);
     let mut worker = Worker::start(command).map_err(|error| {
         refused(match error.kind() {
             io::ErrorKind::NotFound => "there is no such program".to_owned(),

@@ -1,8 +1,8 @@
 //! Reporters of the user: Python functions that get the result files when a run has ended.
 
-use crate::worker::python;
+use crate::worker::interpreter;
 use fairtrial_experiment::Sources;
-use fairtrial_hook::{Hook, HookError, run};
+use fairtrial_process::{ProcessError, Program};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,19 +15,13 @@ pub fn report_with(
     base: &Path,
     reporter: &str,
     (output, results): (&Path, &[PathBuf]),
-) -> Result<(), HookError> {
-    let words = |path: &Path| path.display().to_string();
-    let program = python(sources, base);
-    let mut argv = vec![program.get_program().to_string_lossy().into_owned()];
-    argv.extend(["-m", "fairtrial.report", "--path"].map(str::to_owned));
-    argv.extend([words(base), reporter.to_owned(), words(output)]);
-    argv.extend(results.iter().map(|file| words(file)));
-    run(Hook {
-        argv: &argv,
-        dir: base,
-        env: &[],
-        input: b"",
-        limit: LIMIT,
-    })
-    .map(drop)
+) -> Result<(), ProcessError> {
+    Program::new(interpreter(sources, base), LIMIT)
+        .args(["-m", "fairtrial.report", "--path"])
+        .args([base])
+        .args([reporter])
+        .args([output])
+        .args(results)
+        .dir(base)
+        .run_quietly()
 }

@@ -2,11 +2,13 @@
 
 use fairtrial_experiment::protocol::{Reply, Request};
 use fairtrial_experiment::{Origin, Sources};
+use fairtrial_text::excerpt::excerpt;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -79,7 +81,7 @@ pub(crate) fn command_for(
             command
         }
         Origin::Python { module } => {
-            let mut command = python(sources, base);
+            let mut command = Command::new(interpreter(sources, base));
             command.args(["-m", "fairtrial.worker", "--path"]);
             command.arg(base).arg(module);
             command
@@ -89,15 +91,13 @@ pub(crate) fn command_for(
 }
 
 /// The spec's Python; a path is relative to the spec's folder, a name is looked for in `PATH`.
-pub(crate) fn python(sources: &Sources, base: &Path) -> Command {
-    let name = sources
-        .interpreter
-        .as_deref()
-        .unwrap_or(DEFAULT_INTERPRETER);
+pub(crate) fn interpreter(sources: &Sources, base: &Path) -> PathBuf {
+    let name = sources.interpreter.as_deref();
+    let name = name.unwrap_or(DEFAULT_INTERPRETER);
     if name.contains('/') {
-        Command::new(base.join(name))
+        base.join(name)
     } else {
-        Command::new(name)
+        name.into()
     }
 }
 
@@ -223,8 +223,9 @@ impl Worker {
         self.farewell();
     }
 
-    /// Ends it at once.
+    /// Ends it at once; one that leads a group with all that it started.
     pub(crate) fn kill(mut self) {
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -239,16 +240,7 @@ fn parse(line: Vec<u8>) -> Result<Heard, Lost> {
 
 /// The beginning of a line for messages. Quotes stay as they are: lines are JSON, and full of them.
 pub(crate) fn quoted(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let mut shown = String::new();
-    for letter in text.chars().take(120) {
-        if letter.is_control() {
-            shown.extend(letter.escape_debug());
-        } else {
-            shown.push(letter);
-        }
-    }
-    shown
+    excerpt(&String::from_utf8_lossy(line), 120)
 }
 
 fn is_timeout(error: &io::Error) -> bool {

@@ -2,7 +2,6 @@
 //! change results. What cannot be seen is absent, never guessed.
 
 mod host;
-mod program;
 mod variables;
 mod vcs;
 
@@ -69,7 +68,12 @@ pub fn capture(options: &CaptureOptions) -> Environment {
             .map(|(name, value)| (name, value)),
     );
     let (tools, mut vcs) = thread::scope(|scope| {
-        let versions = TOOLS.map(|tool| (tool, scope.spawn(move || program::version(tool))));
+        let versions = TOOLS.map(|tool| {
+            (
+                tool,
+                scope.spawn(move || fairtrial_process::version(tool).ok()),
+            )
+        });
         let vcs = vcs::read(&options.source_dir, &options.data_root);
         let found = versions.map(|(tool, asked)| (tool, asked.join().ok().flatten()));
         (found, vcs)

@@ -1,28 +1,21 @@
 //! Runs one program of a rollout: its output into a log without secrets, its time watched, its whole group ended.
 
-mod exit;
 mod log;
 mod orphans;
 
 pub use orphans::{adopt_orphans, end_descendants};
 
 use crate::error::{AgentError, At};
-use exit::Exit;
 use fairtrial_episode::append_own;
 use fairtrial_journal::redact::Redactor;
+use fairtrial_process::{Follower, ProcessError, Program, Stopped, Stream};
 use log::Log;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Time between the polite and the forced end.
-const GRACE: Duration = Duration::from_secs(2);
 /// How often a watcher looks at a running program.
 const LOOK: Duration = Duration::from_millis(500);
 /// Lines of what a program wrote in a message.
@@ -30,7 +23,7 @@ const SAID: usize = 15;
 
 /// A program to run.
 #[derive(Debug, Clone)]
-pub struct Program<'a> {
+pub struct LoggedProgram<'a> {
     /// Program and arguments.
     pub argv: &'a [String],
     /// All its variables.
@@ -49,7 +42,7 @@ pub struct Program<'a> {
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
+pub struct ProgramEnd {
     /// Exit code; 128 and the signal's number where a signal ended it.
     pub code: i32,
     /// Why we ended it, where we did.
@@ -62,7 +55,7 @@ pub struct Ended {
     pub tail: String,
 }
 
-impl Ended {
+impl ProgramEnd {
     /// The last thing that it said, cut to what fits a message.
     pub fn last_line(&self) -> String {
         let mut lines = self.tail.lines().rev().map(str::trim);
@@ -94,190 +87,82 @@ pub trait Watcher {
 
 /// Runs a program to its end.
 pub fn run<'a>(
-    program: &Program<'_>,
+    program: &LoggedProgram<'_>,
     redactor: &'a Redactor,
     watcher: Option<&'a mut dyn Watcher>,
-) -> Result<Ended, AgentError> {
+) -> Result<ProgramEnd, AgentError> {
     let Some(name) = program.argv.first() else {
         return Err(AgentError::Sandbox("the command is empty".to_owned()));
     };
-    let failed = |source| AgentError::Io {
-        action: "start",
-        path: name.into(),
-        source,
-    };
     // What was run before may have put something else in its place.
     let log = append_own(program.log).at("open", program.log)?;
-    let (read, write) = std::io::pipe().map_err(failed)?;
-    let mut command = Command::new(locate(name, program.env));
-    command
-        .arg0(name)
-        .args(&program.argv[1..])
-        .env_clear()
-        .envs(program.env.iter().map(|(name, value)| (name, value)))
-        .current_dir(program.workdir)
-        .stdout(write.try_clone().map_err(failed)?)
-        .stderr(write)
-        .process_group(0);
-    match program.stdin {
-        Some(path) => command.stdin(File::open(path).at("open", path)?),
-        None => command.stdin(Stdio::null()),
-    };
-    let began = Instant::now();
-    let child = command.spawn().map_err(failed)?;
-    // The command holds the other end of the pipe.
-    drop(command);
-    let mut watch = Watch {
-        child,
-        out: Some(read),
+    let mut command = Program::with_only(program.env, program.argv, program.timeout)
+        .dir(program.workdir)
+        .merged()
+        .with_its_group();
+    if let Some(path) = program.stdin {
+        command = command.input_file(File::open(path).at("open", path)?);
+    }
+    let mut keeper = Keeper {
         log: Log::new(log, program.log_limit, redactor),
         watcher,
-        deadline: program.timeout.map(|timeout| began + timeout),
-        timed_out: false,
-        stopped: None,
-        force_at: None,
     };
-    let status = watch.until_exit().at("wait for", program.log)?;
-    watch.end_group();
-    let tail = watch.finish_log().at("write", program.log)?;
-    Ok(Ended {
+    let began = Instant::now();
+    let end = command.run_with(&mut keeper).map_err(|error| match error {
+        ProcessError::Start { source, .. } => AgentError::Io {
+            action: "start",
+            path: name.into(),
+            source,
+        },
+        ProcessError::Follow { source, .. } => AgentError::Io {
+            action: "write",
+            path: program.log.to_owned(),
+            source,
+        },
+        other => other.into(),
+    })?;
+    let tail = keeper.finish().at("write", program.log)?;
+    let status = end.status;
+    Ok(ProgramEnd {
         code: status
             .code()
             .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
-        stopped: watch.stopped,
-        timed_out: watch.timed_out,
+        timed_out: end.stopped == Some(Stopped::Late),
+        stopped: end.stopped.map(|stopped| match stopped {
+            Stopped::Late => "its time limit".to_owned(),
+            Stopped::Wanted(reason) => reason,
+        }),
         seconds: began.elapsed().as_secs_f64(),
         tail,
     })
 }
 
-/// Where a program is by its own `PATH`. The system starts a file quicker than a name that it must look for, because it
-/// need not copy this process to do so.
-fn locate(name: &str, env: &[(String, String)]) -> PathBuf {
-    let is_program = |path: &PathBuf| {
-        let data = std::fs::metadata(path);
-        data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-    };
-    let path = env.iter().find(|(key, _)| key == "PATH");
-    let folders = path.filter(|_| !name.contains('/'));
-    folders
-        .and_then(|(_, path)| {
-            let mut places = std::env::split_paths(path).map(|folder| folder.join(name));
-            places.find(|place| place.is_absolute() && is_program(place))
-        })
-        .unwrap_or_else(|| name.into())
-}
-
-struct Watch<'a> {
-    child: Child,
-    out: Option<std::io::PipeReader>,
+/// Keeps the output in the log and gives it to whoever watches.
+struct Keeper<'a> {
     log: Log<'a>,
     watcher: Option<&'a mut dyn Watcher>,
-    deadline: Option<Instant>,
-    timed_out: bool,
-    stopped: Option<String>,
-    force_at: Option<Instant>,
 }
 
-impl Watch<'_> {
-    fn until_exit(&mut self) -> std::io::Result<std::process::ExitStatus> {
-        let exit = Exit::of(&self.child)?;
-        let looks = self.watcher.as_ref().is_some_and(|it| it.looks());
-        let mut next_look = Instant::now() + LOOK;
-        loop {
-            let due = [
-                self.force_at,
-                self.deadline.filter(|_| self.stopped.is_none()),
-                looks.then_some(next_look),
-            ];
-            let due = due.into_iter().flatten().min();
-            let due = due.map(|at| at.saturating_duration_since(Instant::now()));
-            let (mut polled, timeout) = exit.poll(due);
-            let of_exit = polled.len();
-            polled.extend(self.out.as_ref().map(|out| PollFd::new(out, PollFlags::IN)));
-            match poll(&mut polled, timeout.as_ref()) {
-                Err(rustix::io::Errno::INTR) => continue,
-                other => other?,
-            };
-            let exited = Exit::was_seen(&polled, &mut self.child);
-            let readable = polled
-                .get(of_exit)
-                .is_some_and(|fd| !fd.revents().is_empty());
-            drop(polled);
-            if readable {
-                self.read()?;
-            }
-            if exited {
-                self.drain()?;
-                return self.child.wait();
-            }
-            let now = Instant::now();
-            if self.deadline.is_some_and(|at| now >= at) && self.stopped.is_none() {
-                self.timed_out = true;
-                self.stop("its time limit".to_owned(), now);
-            }
-            if looks && now >= next_look && self.stopped.is_none() {
-                next_look = now + LOOK;
-                let seen = self.watcher.as_mut().and_then(|watcher| watcher.look());
-                if let Some(reason) = seen {
-                    self.stop(reason, now);
-                }
-            }
-            if self.force_at.is_some_and(|at| now >= at) {
-                self.signal(Signal::KILL);
-                self.force_at = Some(now + GRACE);
-            }
-        }
-    }
-
-    fn stop(&mut self, reason: String, now: Instant) {
-        self.stopped = Some(reason);
-        self.signal(Signal::TERM);
-        self.force_at = Some(now + GRACE);
-    }
-
-    fn signal(&self, signal: Signal) {
-        // A group that is gone has ended.
-        let _ = kill_process_group(Pid::from_child(&self.child), signal);
-    }
-
-    /// What the program left running in its group ends with it.
-    fn end_group(&self) {
-        self.signal(Signal::KILL);
-    }
-
-    fn read(&mut self) -> std::io::Result<()> {
-        let Some(out) = &mut self.out else {
-            return Ok(());
-        };
-        let mut buffer = [0; 1 << 14];
-        match out.read(&mut buffer) {
-            Ok(0) => self.out = None,
-            Ok(read) => {
-                let watcher = &mut self.watcher;
-                let mut hear = |text: &str| tell(watcher, text);
-                self.log.take(&buffer[..read], &mut hear)?;
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
-
-    fn finish_log(&mut self) -> std::io::Result<String> {
+impl Keeper<'_> {
+    fn finish(mut self) -> io::Result<String> {
         let watcher = &mut self.watcher;
         self.log.finish(&mut |text| tell(watcher, text))
     }
+}
 
-    /// Takes what is in the pipe now; what left the group may hold it open for ever.
-    fn drain(&mut self) -> std::io::Result<()> {
-        while let Some(out) = &self.out {
-            match rustix::io::ioctl_fionread(out) {
-                Ok(left) if left > 0 => self.read()?,
-                _ => break,
-            }
-        }
-        Ok(())
+impl Follower for Keeper<'_> {
+    fn hear(&mut self, _: Stream, bytes: &[u8]) -> io::Result<()> {
+        let watcher = &mut self.watcher;
+        self.log.take(bytes, &mut |text| tell(watcher, text))
+    }
+
+    fn look_every(&self) -> Option<Duration> {
+        let looks = self.watcher.as_ref().is_some_and(|it| it.looks());
+        looks.then_some(LOOK)
+    }
+
+    fn look(&mut self) -> Option<String> {
+        self.watcher.as_mut()?.look()
     }
 }
 
@@ -289,7 +174,7 @@ fn tell(watcher: &mut Option<&mut dyn Watcher>, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Program, Watcher, run};
+    use super::{LoggedProgram, ProgramEnd, Watcher, run};
     use fairtrial_journal::redact::Redactor;
     use std::time::Duration;
 
@@ -311,17 +196,17 @@ mod tests {
         }
     }
 
-    fn shell(script: &str, timeout: Option<Duration>) -> (super::Ended, String) {
+    fn shell(script: &str, timeout: Option<Duration>) -> (ProgramEnd, String) {
         let (ended, log, _) = heard(script, timeout);
         (ended, log)
     }
 
-    fn heard(script: &str, timeout: Option<Duration>) -> (super::Ended, String, String) {
+    fn heard(script: &str, timeout: Option<Duration>) -> (ProgramEnd, String, String) {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
         let argv = ["sh", "-c", script].map(str::to_owned);
         let env = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
-        let program = Program {
+        let program = LoggedProgram {
             argv: &argv,
             env: &env,
             workdir: dir.path(),

@@ -6,7 +6,7 @@ use crate::adapter::{self, Brief, INSTRUCTION_FILE, Invocation, Work};
 use crate::error::AgentError;
 use crate::gate::Gate;
 use crate::git;
-use crate::process::{self, Ended, Program, Watcher};
+use crate::process::{self, LoggedProgram, ProgramEnd, Watcher};
 use crate::provider::{self, Trouble};
 use crate::sandbox::{Env, Room};
 use crate::task::{FileBody, Solution};
@@ -104,7 +104,7 @@ impl Drive<'_> {
         let confined = self.sandbox.confine(room, &invocation.argv, &env);
         let env: Vec<(String, String)> = confined.env.into_iter().collect();
         let instructions = room.inputs.join(INSTRUCTION_FILE);
-        let program = Program {
+        let program = LoggedProgram {
             argv: &confined.argv,
             env: &env,
             workdir: &confined.workdir,
@@ -160,7 +160,7 @@ impl Drive<'_> {
     }
 
     /// Tells limits, the provider's trouble, the sandbox's trouble and the agent's own failure apart.
-    fn judge_end(&self, ended: Ended, room: &Room, usage: Usage) -> AgentEnd {
+    fn judge_end(&self, ended: ProgramEnd, room: &Room, usage: Usage) -> AgentEnd {
         let mut end = AgentEnd {
             code: ended.code,
             seconds: ended.seconds,

@@ -5,7 +5,7 @@ use super::Drive;
 use crate::adapter;
 use crate::baseline::Baseline;
 use crate::error::AgentError;
-use crate::process::{self, Ended, Program};
+use crate::process::{self, LoggedProgram, ProgramEnd};
 use crate::sandbox::Room;
 use crate::task::FileBody;
 use crate::tree;
@@ -68,7 +68,7 @@ impl Drive<'_> {
         words.map(|word| adapter::expand(word, &brief)).collect()
     }
 
-    fn run_setup(&self, argv: &[String], room: &Room) -> Result<Ended, AgentError> {
+    fn run_setup(&self, argv: &[String], room: &Room) -> Result<ProgramEnd, AgentError> {
         let mut env = self.public_env();
         let inside = self.sandbox.inside(room);
         let inputs = inside.inputs.display().to_string();
@@ -76,7 +76,7 @@ impl Drive<'_> {
         let confined = self.sandbox.confine(room, argv, &env);
         let env: Vec<(String, String)> = confined.env.into_iter().collect();
         let limit = self.options.setup_timeout_s.unwrap_or(SETUP_TIMEOUT);
-        let program = Program {
+        let program = LoggedProgram {
             argv: &confined.argv,
             env: &env,
             workdir: &confined.workdir,

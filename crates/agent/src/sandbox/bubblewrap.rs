@@ -3,7 +3,7 @@
 
 use super::{Confined, Env, Room, Sandbox, find_program, fixed_room, is_online};
 use crate::error::AgentError;
-use crate::process::Ended;
+use crate::process::ProgramEnd;
 use fairtrial_spec::{SandboxChoice, SandboxKind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -99,7 +99,7 @@ impl Sandbox for Bubblewrap {
         }
     }
 
-    fn trouble(&self, ended: &Ended) -> Option<String> {
+    fn trouble(&self, ended: &ProgramEnd) -> Option<String> {
         let said = ended.last_line();
         let own = ended.code != 0 && said.starts_with("bwrap: ");
         own.then(|| format!("the sandbox could not be started: {said}"))

@@ -2,16 +2,16 @@
 //! comes later can tell a living one from one whose owner is dead.
 
 use super::image::{Builder, Recipe, allowed_limits};
-use super::leftover::{OWNER_LABEL, owner, remove};
-use super::out_of_memory::Watch;
-use super::{Confined, Env, Labels, Room, Sandbox, Setting, find_program, fixed_room, is_online};
+use super::leftover::{OWNER_LABEL, owner};
+use super::out_of_memory::{EndedContainer, Watch};
+use super::program::ContainerProgram;
+use super::{Confined, Env, Labels, Room, Sandbox, Setting, fixed_room, is_online};
 use crate::error::AgentError;
-use crate::process::Ended;
+use crate::process::ProgramEnd;
 use fairtrial_journal::redact::Redactor;
+use fairtrial_process::ProcessError;
 use fairtrial_spec::{SandboxChoice, SandboxKind};
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 /// Variables that belong to this machine and not to a container.
 const MACHINES: [&str; 12] = [
@@ -36,7 +36,7 @@ const OOM_FILE: &str = "oom";
 
 pub(super) struct Container {
     kind: SandboxKind,
-    program: PathBuf,
+    program: ContainerProgram,
     choice: SandboxChoice,
     image: Image,
     labels: Labels,
@@ -56,7 +56,7 @@ pub(super) fn open(
     setting: Setting,
 ) -> Result<Container, AgentError> {
     let word = kind.word();
-    let Some(program) = find_program(word) else {
+    let Some(program) = ContainerProgram::find(word) else {
         return Err(AgentError::Sandbox(format!(
             "`{word}` is not installed; install it, or choose another sandbox"
         )));
@@ -91,15 +91,14 @@ impl Sandbox for Container {
 
     fn answers(&self) -> Result<(), AgentError> {
         let word = self.kind.word();
-        let asked = Command::new(&self.program)
-            .args(["version", "--format", "{{.Server.Version}}"])
-            .stdin(Stdio::null())
-            .output();
+        let asked = self
+            .program
+            .ask(&["version", "--format", "{{.Server.Version}}"]);
         let why = match asked {
+            Ok(_) => return Ok(()),
             // Podman without a service has no server, and needs none.
-            Ok(out) if out.status.success() || self.kind == SandboxKind::Podman => return Ok(()),
-            Ok(out) => String::from_utf8_lossy(&out.stderr).trim().to_owned(),
-            Err(error) => error.to_string(),
+            Err(ProcessError::Failed { .. }) if self.kind == SandboxKind::Podman => return Ok(()),
+            Err(error) => error.reason(),
         };
         Err(AgentError::Sandbox(format!(
             "`{word}` does not answer: {why}; start its service, or choose another sandbox"
@@ -120,7 +119,7 @@ impl Sandbox for Container {
 
     fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined {
         let inside = fixed_room(room);
-        let mut words = vec![self.program.display().to_string()];
+        let mut words = vec![self.program.path().display().to_string()];
         let mut all = |some: &[&str]| words.extend(some.iter().map(|word| (*word).to_owned()));
         all(&["run", "--init", "--pull=never", "--name", &room.name]);
         if self.choice.memory_bytes.is_none() {
@@ -180,19 +179,23 @@ impl Sandbox for Container {
         }
     }
 
-    fn memory_was_short(&self, room: &Room, ended: &Ended) -> bool {
+    fn memory_was_short(&self, room: &Room, ended: &ProgramEnd) -> bool {
         if self.choice.memory_bytes.is_none() {
             return false;
         }
         let file = room.outside().join(OOM_FILE);
         let seen = || fs::remove_file(&file).is_ok();
-        let container = (self.program.as_path(), room.name.as_str());
-        let was = self.memory.was_reached(container, ended.code, seen);
+        let container = EndedContainer {
+            program: &self.program,
+            name: &room.name,
+            code: ended.code,
+        };
+        let was = self.memory.was_reached(&container, seen);
         self.end(room);
         was
     }
 
-    fn trouble(&self, ended: &Ended) -> Option<String> {
+    fn trouble(&self, ended: &ProgramEnd) -> Option<String> {
         let said = ended.last_line();
         let is_word = |line: &str| NOT_STARTED.iter().any(|start| line.starts_with(start));
         let is_so = ended.code == 125 || (ended.code != 0 && is_word(&said));
@@ -204,7 +207,7 @@ impl Sandbox for Container {
 
     fn end(&self, room: &Room) {
         // One that is gone already is what was wanted.
-        let _ = remove(&self.program, &room.name);
+        let _ = self.program.remove(&room.name);
     }
 }
 

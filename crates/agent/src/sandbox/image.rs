@@ -1,17 +1,17 @@
 //! The image of a task with a `Dockerfile`: built once per content on this machine, however many rollouts need it at the
 //! same time, kept for later runs, and found again by its labels.
 
-use super::{Env, find_program};
+use super::Env;
+use super::program::{CONTAINER_PROGRAMS, ContainerProgram};
 use crate::baseline::Baseline;
 use crate::error::{AgentError, At};
-use crate::process::{self, Program};
+use crate::process::{self, LoggedProgram};
 use crate::task::AgentTask;
 use fairtrial_journal::redact::Redactor;
 use rustix::process::{Resource, getrlimit};
 use serde::Serialize;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Seconds for a build whose spec does not say.
@@ -43,7 +43,7 @@ pub struct Recipe {
 
 /// Who builds, and for how long at most.
 pub(super) struct Builder<'a> {
-    pub(super) program: &'a Path,
+    pub(super) program: &'a ContainerProgram,
     pub(super) env: &'a Env,
     pub(super) timeout_s: Option<f64>,
     pub(super) redactor: &'a Redactor,
@@ -99,8 +99,8 @@ impl Recipe {
         Err(AgentError::Image(message))
     }
 
-    fn is_there(&self, program: &Path) -> bool {
-        quiet(program, &["image", "inspect", &self.tag()])
+    fn is_there(&self, program: &ContainerProgram) -> bool {
+        program.ask(&["image", "inspect", &self.tag()]).is_ok()
     }
 
     /// Why there is no image, where there is none.
@@ -108,7 +108,10 @@ impl Recipe {
         let log = self.file("log");
         fs::write(&log, "").at("create", &log)?;
         let cache = self.folder.display().to_string();
-        let mut argv = vec![builder.program.display().to_string(), "build".to_owned()];
+        let mut argv = vec![
+            builder.program.path().display().to_string(),
+            "build".to_owned(),
+        ];
         for (label, value) in [(LABEL, &self.digest), (CACHE_LABEL, &cache)] {
             argv.extend(["--label".to_owned(), format!("{label}={value}")]);
         }
@@ -117,7 +120,7 @@ impl Recipe {
         argv.extend(["-t".to_owned(), self.tag(), files]);
         let env: Vec<(String, String)> = builder.env.clone().into_iter().collect();
         let timeout = builder.timeout_s.unwrap_or(BUILD_TIMEOUT);
-        let program = Program {
+        let program = LoggedProgram {
             argv: &argv,
             env: &env,
             workdir: &self.files,
@@ -152,8 +155,8 @@ pub fn forget_failures(folder: &Path) -> Result<(), AgentError> {
 
 /// Limits for podman's containers that this process may set: those that it has itself, where they are lower than what
 /// podman would ask for.
-pub(super) fn allowed_limits(program: &Path) -> Vec<String> {
-    if program.file_name().is_none_or(|name| name != "podman") {
+pub(super) fn allowed_limits(program: &ContainerProgram) -> Vec<String> {
+    if !program.is("podman") {
         return Vec::new();
     }
     let numbered = fs::read_to_string(MOST_PROCESSES).ok();
@@ -190,13 +193,6 @@ fn slug(id: &str) -> String {
     }
 }
 
-fn quiet(program: &Path, args: &[&str]) -> bool {
-    let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null());
-    let ran = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    ran.is_ok_and(|status| status.success())
-}
-
 /// An image that was built for tasks of a cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BuiltImage {
@@ -209,19 +205,13 @@ pub struct BuiltImage {
 /// Every image that was built on behalf of a cache, whose folder of builds this is.
 pub fn list_images(folder: &Path) -> Vec<BuiltImage> {
     let mut found = Vec::new();
-    for program in super::CONTAINER_PROGRAMS {
-        let Some(path) = find_program(program) else {
+    for program in CONTAINER_PROGRAMS {
+        let Some(caller) = ContainerProgram::find(program) else {
             continue;
         };
         let filter = format!("label={CACHE_LABEL}={}", folder.display());
-        let listed = Command::new(path)
-            .args(["images", "--filter", &filter])
-            .args(["--format", "{{.Repository}}:{{.Tag}}"])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output();
-        let text = listed.map(|out| out.stdout).unwrap_or_default();
-        let names = String::from_utf8_lossy(&text);
+        let format = "{{.Repository}}:{{.Tag}}";
+        let names = caller.said(&["images", "--filter", &filter, "--format", format]);
         found.extend(
             names
                 .lines()
@@ -237,7 +227,8 @@ pub fn list_images(folder: &Path) -> Vec<BuiltImage> {
 
 /// Removes an image that no container uses; says whether that worked.
 pub fn remove_image(image: &BuiltImage) -> bool {
-    quiet(Path::new(image.program), &["rmi", &image.name])
+    let program = ContainerProgram::find(image.program);
+    program.is_some_and(|program| program.ask(&["rmi", &image.name]).is_ok())
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Containers that outlived their owner: found by their labels, told from living ones by the owner's process.
 
-use super::find_program;
+use super::program::{CONTAINER_PROGRAMS, ContainerProgram};
+use fairtrial_process::ProcessError;
 use serde::Serialize;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// The label with the owner of a container.
 pub(super) const OWNER_LABEL: &str = "fairtrial.owner";
@@ -45,105 +44,117 @@ pub struct Leftover {
     pub trial: String,
 }
 
-/// Every container of ours whose owner is dead.
-pub fn list_leftovers() -> Vec<Leftover> {
-    let mut found = Vec::new();
-    for program in super::CONTAINER_PROGRAMS {
-        if let Some(path) = find_program(program) {
-            found.extend(list(program, &path));
-        }
-    }
-    found
+/// What was found of containers whose owner is dead.
+#[derive(Debug, Default)]
+pub struct Leftovers {
+    /// The containers.
+    pub found: Vec<Leftover>,
+    /// Programs that did not answer in time, in words: what they know of is not known here.
+    pub silent: Vec<String>,
 }
 
-fn list(program: &'static str, path: &Path) -> Vec<Leftover> {
+/// Every container of ours whose owner is dead.
+pub fn list_leftovers() -> Leftovers {
+    let mut all = Leftovers::default();
+    for name in CONTAINER_PROGRAMS {
+        if let Some(program) = ContainerProgram::find(name) {
+            list(name, &program, &mut all);
+        }
+    }
+    all
+}
+
+fn list(name: &'static str, program: &ContainerProgram, all: &mut Leftovers) {
     let filter = format!("label={OWNER_LABEL}");
-    let listed = output(
-        path,
-        &[
-            "ps",
-            "-a",
-            "--filter",
-            &filter,
-            "--format",
-            "{{.ID}} {{.Names}}",
-        ],
-    );
-    let known = listed.lines().filter_map(|line| line.split_once(' '));
-    known
-        .filter_map(|(id, name)| {
-            let trial = match labels(path, id) {
-                Some((owner, _)) if is_alive(&owner) => return None,
-                Some((_, trial)) => trial,
-                // One whose removal was cut short cannot be looked into; one that is gone since needs nothing.
-                None if is_listed(path, id) => String::new(),
-                None => return None,
-            };
-            Some(Leftover {
-                program,
-                name: name.trim().to_owned(),
+    let format = ["--format", "{{.ID}} {{.Names}}"];
+    let listed = program.ask(&[&["ps", "-a", "--filter", &filter][..], &format].concat());
+    let found = listed.and_then(|listed| {
+        let known = listed.lines().filter_map(|line| line.split_once(' '));
+        let found = known.map(|(id, container)| {
+            Ok(dead_trial(program, id)?.map(|trial| Leftover {
+                program: name,
+                name: container.trim().to_owned(),
                 trial,
-            })
-        })
-        .collect()
+            }))
+        });
+        found
+            .filter_map(Result::transpose)
+            .collect::<Result<Vec<_>, _>>()
+    });
+    match found {
+        Ok(found) => all.found.extend(found),
+        Err(late @ ProcessError::Late { .. }) => {
+            all.silent.push(format!("{name}: {}", late.reason()));
+        }
+        // One that is not set up, or whose service is down, has no containers that could be removed.
+        Err(_) => {}
+    }
+}
+
+/// The attempt of a container whose owner is dead; nothing for one that is alive or gone.
+fn dead_trial(program: &ContainerProgram, id: &str) -> Result<Option<String>, ProcessError> {
+    Ok(match labels(program, id)? {
+        Some((owner, _)) if is_alive(&owner) => None,
+        Some((_, trial)) => Some(trial),
+        // One whose removal was cut short cannot be looked into; one that is gone since needs nothing.
+        None if is_listed(program, id)? => Some(String::new()),
+        None => None,
+    })
 }
 
 /// Owner and attempt of a container. `ps` prints labels in a way of each program's own; `inspect` is the same for both.
 /// It is asked for one at a time, since one that cannot be looked into would keep it from answering for the others.
-fn labels(path: &Path, id: &str) -> Option<(String, String)> {
+fn labels(program: &ContainerProgram, id: &str) -> Result<Option<(String, String)>, ProcessError> {
     let format = format!(
         "{{{{index .Config.Labels \"{OWNER_LABEL}\"}}}}\t{{{{index .Config.Labels \"fairtrial.trial\"}}}}"
     );
-    let text = output(path, &["container", "inspect", "--format", &format, id]);
-    let (owner, trial) = text.trim_end().split_once('\t')?;
-    Some((owner.to_owned(), trial.to_owned()))
+    let text = match program.ask(&["container", "inspect", "--format", &format, id]) {
+        Ok(text) => text,
+        Err(late @ ProcessError::Late { .. }) => return Err(late),
+        Err(_) => return Ok(None),
+    };
+    let labels = text.trim_end().split_once('\t');
+    Ok(labels.map(|(owner, trial)| (owner.to_owned(), trial.to_owned())))
 }
 
-fn is_listed(path: &Path, id: &str) -> bool {
+fn is_listed(program: &ContainerProgram, id: &str) -> Result<bool, ProcessError> {
     let filter = format!("id={id}");
-    !output(path, &["ps", "-aq", "--filter", &filter])
-        .trim()
-        .is_empty()
-}
-
-/// What a command of the program prints; nothing where it fails.
-pub(super) fn output(program: &Path, args: &[&str]) -> String {
-    let ran = Command::new(program)
-        .args(args)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    let text = ran.map(|out| out.stdout).unwrap_or_default();
-    String::from_utf8_lossy(&text).into_owned()
+    let listed = program.ask(&["ps", "-aq", "--filter", &filter])?;
+    Ok(!listed.trim().is_empty())
 }
 
 /// Removes a container; says whether that worked.
 pub fn remove_leftover(leftover: &Leftover) -> bool {
-    remove(Path::new(leftover.program), &leftover.name)
-}
-
-pub(super) fn remove(program: &Path, name: &str) -> bool {
-    let mut command = Command::new(program);
-    command.args(["rm", "-f", "-v"]);
-    if program
-        .file_name()
-        .is_some_and(|program| program == "podman")
-    {
-        // It would wait ten seconds for a program that does not heed a polite end; docker does not wait.
-        command.args(["-t", "0"]);
-    }
-    let ran = command
-        .arg(name)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    ran.is_ok_and(|status| status.success())
+    ContainerProgram::find(leftover.program).is_some_and(|program| program.remove(&leftover.name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_alive, owner};
+    use super::{ContainerProgram, Leftovers, is_alive, list, owner};
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    #[test]
+    fn a_program_that_hangs_is_told_and_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let hanging = "#!/bin/sh\nsleep 1000\n";
+        let hangs_later =
+            "#!/bin/sh\ncase $1 in ps) echo 1 one; echo 2 two;; *) sleep 1000;; esac\n";
+        for script in [hanging, hangs_later] {
+            let path = dir.path().join("podman");
+            std::fs::write(&path, script).unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+            let program = ContainerProgram::at(path, Duration::from_millis(300));
+            let mut all = Leftovers::default();
+            list("podman", &program, &mut all);
+            assert!(all.found.is_empty(), "{all:?}");
+            let silent = all.silent.join("\n");
+            assert!(
+                silent.starts_with("podman: it took longer than 0.3 s"),
+                "{silent}"
+            );
+        }
+    }
 
     #[test]
     fn an_owner_is_a_process_and_not_its_number() {

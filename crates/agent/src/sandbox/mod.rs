@@ -7,10 +7,11 @@ mod image;
 mod leftover;
 mod monitor;
 mod out_of_memory;
+mod program;
 mod template;
 
 use crate::error::AgentError;
-use crate::process::Ended;
+use crate::process::ProgramEnd;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{Network, SandboxChoice, SandboxKey, SandboxKind};
 use std::collections::BTreeMap;
@@ -18,11 +19,8 @@ use std::path::{Path, PathBuf};
 
 pub use bubblewrap::is_visible;
 pub use image::{BuiltImage, Recipe, forget_failures, list_images, remove_image};
-pub use leftover::{Leftover, list_leftovers, remove_leftover};
+pub use leftover::{Leftover, Leftovers, list_leftovers, remove_leftover};
 pub use monitor::{Monitor, end_monitor, list_monitors};
-
-/// The programs that run containers.
-const CONTAINER_PROGRAMS: [&str; 2] = ["podman", "docker"];
 
 /// Variables of a program.
 pub type Env = BTreeMap<String, String>;
@@ -77,12 +75,12 @@ pub trait Sandbox {
     /// The command that runs another one confined.
     fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined;
     /// Why a program did not run at all, where that shows in how it ended.
-    fn trouble(&self, _ended: &Ended) -> Option<String> {
+    fn trouble(&self, _ended: &ProgramEnd) -> Option<String> {
         None
     }
     /// Whether a memory limit of the sandbox ended something of the program that was the last to end in a room. How the
     /// program itself ended says what that means: agents and tests go on after a tool that was killed, and may do well.
-    fn memory_was_short(&self, _room: &Room, _ended: &Ended) -> bool {
+    fn memory_was_short(&self, _room: &Room, _ended: &ProgramEnd) -> bool {
         false
     }
     /// Ends what a program may have left running outside of this process's reach.
@@ -180,11 +178,5 @@ fn is_online(choice: &SandboxChoice) -> bool {
 
 /// Looks for a program in `PATH`.
 pub fn find_program(name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        return Path::new(name).is_file().then(|| name.into());
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    fairtrial_process::find_program(name, &std::env::var_os("PATH")?)
 }

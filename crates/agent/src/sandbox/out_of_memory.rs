@@ -2,8 +2,7 @@
 //! own, which on a busy machine comes after that of the container's end, or not at all where the container's control
 //! group is gone by then. The kernel's count of ended processes says when waiting for it is worth while.
 
-use super::leftover::output;
-use std::path::Path;
+use super::program::ContainerProgram;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
@@ -47,11 +46,10 @@ impl Watch {
     /// Whether the limit ended the container, which ended with this code. `seen` looks for another sign of it.
     pub(super) fn was_reached(
         &self,
-        (program, name): (&Path, &str),
-        code: i32,
+        ended: &EndedContainer<'_>,
         mut seen: impl FnMut() -> bool,
     ) -> bool {
-        if seen() || is_flagged(program, name) {
+        if seen() || ended.is_flagged() {
             return true;
         }
         // Where there is no count the first answer has to do, as it has where a count stands still.
@@ -62,32 +60,41 @@ impl Watch {
         for _ in 0..AGAIN {
             sleep(PAUSE);
             let since_s = self.since_s.load(Ordering::Relaxed);
-            if seen() || is_flagged(program, name) || has_event(program, name, since_s) {
+            if seen() || ended.is_flagged() || ended.has_event(since_s) {
                 return true;
             }
         }
         // The message was lost. Something was ended for want of memory, and nobody else ends a program that way.
-        code == KILLED
+        ended.code == KILLED
     }
 }
 
-fn is_flagged(program: &Path, name: &str) -> bool {
-    let format = "{{.State.OOMKilled}}";
-    output(program, &["container", "inspect", "--format", format, name]).trim() == "true"
+/// A container that has ended.
+pub(super) struct EndedContainer<'a> {
+    pub(super) program: &'a ContainerProgram,
+    pub(super) name: &'a str,
+    pub(super) code: i32,
 }
 
-/// Older dockers keep a message that came late among the events only.
-fn has_event(program: &Path, name: &str, since_s: u64) -> bool {
-    if program.file_name().is_none_or(|file| file != "docker") {
-        return false;
+impl EndedContainer<'_> {
+    fn is_flagged(&self) -> bool {
+        let format = "{{.State.OOMKilled}}";
+        let asked = ["container", "inspect", "--format", format, self.name];
+        self.program.said(&asked).trim() == "true"
     }
-    let (since, until) = (since_s.to_string(), now_s().to_string());
-    let container = format!("container={name}");
-    let span = ["events", "--since", &since, "--until", &until];
-    let which = ["--filter", "event=oom", "--filter", &container];
-    !output(program, &[&span[..], &which].concat())
-        .trim()
-        .is_empty()
+
+    /// Older dockers keep a message that came late among the events only.
+    fn has_event(&self, since_s: u64) -> bool {
+        if !self.program.is("docker") {
+            return false;
+        }
+        let (since, until) = (since_s.to_string(), now_s().to_string());
+        let container = format!("container={}", self.name);
+        let span = ["events", "--since", &since, "--until", &until];
+        let which = ["--filter", "event=oom", "--filter", &container];
+        let events = self.program.said(&[&span[..], &which].concat());
+        !events.trim().is_empty()
+    }
 }
 
 fn now_s() -> u64 {
@@ -104,9 +111,10 @@ fn kernels_count() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Watch;
+    use super::{ContainerProgram, EndedContainer, Watch};
     use std::path::{Path, PathBuf};
     use std::sync::atomic::Ordering;
+    use std::time::Duration;
 
     /// A docker whose answers are these, one for each time it is asked; the last is repeated.
     fn docker(dir: &Path, inspect: &[&str], events: &str) -> PathBuf {
@@ -131,7 +139,12 @@ mod tests {
         if kernel_ended_one {
             watch.before.fetch_sub(1, Ordering::Relaxed);
         }
-        let was = watch.was_reached((&program, "c"), code, || false);
+        let container = EndedContainer {
+            program: &ContainerProgram::at(program, Duration::from_mins(1)),
+            name: "c",
+            code,
+        };
+        let was = watch.was_reached(&container, || false);
         let asked = std::fs::read_to_string(dir.path().join("asked")).unwrap();
         (was, asked.lines().count())
     }

@@ -5,7 +5,7 @@ use super::script::{REPORT_FILE, ScriptReport};
 use super::{Scorer, files};
 use crate::error::{AgentError, At};
 use crate::paths::is_python;
-use crate::process::{self, Program};
+use crate::process::{self, LoggedProgram};
 use crate::sandbox::Room;
 use crate::task::{FileBody, TestScript};
 use crate::{git, tree};
@@ -42,7 +42,7 @@ pub struct TestResult {
 
 /// How a script ended.
 struct Ran {
-    ended: process::Ended,
+    ended: process::ProgramEnd,
     out_of_memory: bool,
 }
 
@@ -146,7 +146,7 @@ impl Scorer<'_> {
         append(log, &heading)?;
         let confined = self.sandbox.confine(room, &argv, &env);
         let env: Vec<(String, String)> = confined.env.into_iter().collect();
-        let program = Program {
+        let program = LoggedProgram {
             argv: &confined.argv,
             env: &env,
             workdir: &confined.workdir,

@@ -7,6 +7,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use crate::time;
 use fairtrial_journal::{is_live, request_cancel};
+use fairtrial_text::duration::span;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     } else {
         printer.line(format!(
             "{named}: stopped after {}",
-            time::span(began.elapsed().as_secs_f64())
+            span(began.elapsed().as_secs_f64())
         ));
     }
     Ok(Exit::Fine)

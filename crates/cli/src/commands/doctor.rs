@@ -6,6 +6,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_engine::remote;
 use fairtrial_journal::provenance::Host;
+use fairtrial_text::bytes::size;
 use fairtrial_trial::LimitsOffered;
 use serde::Serialize;
 
@@ -36,9 +37,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Exit {
         return Exit::Fine;
     }
     let known = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
-    let memory = host
-        .memory_bytes
-        .map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
+    let memory = host.memory_bytes.map(size);
     printer.line(format!(
         "    {:<16} {} ({} {})",
         "host", host.name, host.os, host.kernel
@@ -142,13 +141,16 @@ fn data(global: &Global) -> Finding {
 }
 
 fn git() -> Finding {
-    let version = std::process::Command::new("git").arg("--version").output();
-    let version = version.ok().filter(|output| output.status.success());
-    let good = version.is_some();
-    let detail = version.map_or_else(
-        || "git is not found: runs will not know their commit".to_owned(),
-        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-    );
+    let version = fairtrial_process::version("git");
+    let good = version.is_ok();
+    let detail = version.unwrap_or_else(|error| {
+        let why = if error.is_missing() {
+            "git is not found".to_owned()
+        } else {
+            error.to_string()
+        };
+        format!("{why}: runs will not know their commit")
+    });
     Finding {
         what: "provenance",
         good,

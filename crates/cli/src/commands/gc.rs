@@ -51,9 +51,10 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         let message = "a run is at work here, and it may need its images";
         return Err(Failure::input(message).hint("wait for it, or leave out --images"));
     }
+    let leftovers = list_leftovers();
     let mut found = Found {
         removed: !args.dry_run,
-        containers: list_leftovers(),
+        containers: leftovers.found,
         monitors: list_monitors(),
         workspaces: workspaces(&root, &live),
         images: if args.images {
@@ -61,7 +62,11 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         } else {
             Vec::new()
         },
-        failed: Vec::new(),
+        failed: leftovers
+            .silent
+            .iter()
+            .map(|silent| format!("containers of {silent}"))
+            .collect(),
     };
     if !args.dry_run {
         found.remove();

@@ -7,7 +7,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use crate::progress::outcome_words;
 use fairtrial_journal::{Index, RunRow};
-use fairtrial_spec::did_you_mean;
+use fairtrial_text::nearest::did_you_mean;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,15 +1,17 @@
 //! `plan`: every trial, its command, and how long it may take.
 
+use crate::data_dir;
 use crate::exit::{Done, Exit};
 use crate::global::Global;
 use crate::printer::Printer;
 use crate::spec_file::SpecArgs;
-use crate::{data_dir, time};
 use fairtrial_engine::write_plan;
 use fairtrial_journal::{DataRoot, Index};
-use fairtrial_model::{Stamp, shell_word};
+use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{FileCheck, Spec, Work};
+use fairtrial_text::duration::span;
+use fairtrial_text::shell_word::shell_word;
 use std::io::{self, Write};
 
 /// Print every trial of a spec, in order, with its command; run nothing
@@ -121,8 +123,8 @@ fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
     let whole = seconds * plan.len() as f64 / slots as f64;
     Some(format!(
         "about {} on {slots} slots: run {stamp} took {} per trial ({count} trials)",
-        time::span(whole),
-        time::span(seconds)
+        span(whole),
+        span(seconds)
     ))
 }
 

@@ -272,7 +272,7 @@ fn registration(args: &Args, plan: &Plan, printer: Printer) -> Result<Option<Vec
             if let Some(first) = deviations.first() {
                 printer.warn(format!(
                     "the spec deviates from its registered plan in {}, first in `{}`; the report will list them",
-                    fairtrial_report::number::counted(deviations.len() as u64, "place"),
+                    fairtrial_text::count::counted(deviations.len(), "place"),
                     first.what
                 ));
             }

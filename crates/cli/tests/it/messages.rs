@@ -235,6 +235,25 @@ fn editors_and_shells_are_served() {
 }
 
 #[test]
+fn a_git_that_hangs_does_not_hang_doctor() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    project.write("bin/git", "#!/bin/sh\nsleep 1000\n");
+    let git = project.path().join("bin/git");
+    std::fs::set_permissions(&git, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = project.command(&["doctor"]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env(
+        "PATH",
+        format!("{}:{path}", git.parent().unwrap().display()),
+    );
+    let said = command.output().unwrap();
+    let said = String::from_utf8_lossy(&said.stdout);
+    let line = "--  provenance       `git` took longer than 3 s and was ended: runs will not know their commit";
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
 fn a_starter_is_written_in_the_format_of_its_extension() {
     let project = Project::new();
     let plan = |name: &str| {

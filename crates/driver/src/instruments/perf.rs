@@ -104,14 +104,19 @@ impl Perf {
 
 /// Whether native code could be profiled here, or why not.
 pub(super) fn offered() -> Result<String, String> {
-    let version = Command::new("perf").arg("--version").output();
-    let version = version.map_err(|_| NOT_INSTALLED.to_owned())?;
+    let version = fairtrial_process::version("perf").map_err(|error| {
+        if error.is_missing() {
+            NOT_INSTALLED.to_owned()
+        } else {
+            error.to_string()
+        }
+    })?;
     let setting = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
     let strict = setting.trim().parse::<i32>().is_ok_and(|level| level > 2);
     if strict && !rustix::process::geteuid().is_root() {
         return Err(format!("users may not profile here; {PERMISSION}"));
     }
-    Ok(String::from_utf8_lossy(&version.stdout).trim().to_owned())
+    Ok(version)
 }
 
 fn artifact(name: &str, kind: &str, path: &str) -> Artifact {

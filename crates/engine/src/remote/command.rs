@@ -1,19 +1,14 @@
 //! Commands of schedulers, run here or on a login node, and never waited for without end: a scheduler whose controller
 //! is down blocks its commands for many seconds.
 
-use fairtrial_model::shell_word;
-use std::io::Read;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use fairtrial_process::{ProcessError, Program};
+use fairtrial_text::shell_word::shell_word;
 use std::time::Duration;
 
 /// Longest time for one command.
 const LIMIT: Duration = Duration::from_mins(1);
 /// The same for commands that start machines.
 const SLOW_LIMIT: Duration = Duration::from_mins(15);
-/// Bytes of an answer that are kept.
-const MOST: u64 = 256 << 20;
 
 /// A command that did not give its answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -91,42 +86,36 @@ impl Shell {
     /// The same for a program that also answers where it exits with one of these codes.
     fn run_for(&self, argv: &[&str], answers: &[i32]) -> Result<String, CommandError> {
         let program = argv.first().copied().unwrap_or_default().to_owned();
-        let mut command = self.command(argv);
-        let start = |error: std::io::Error| CommandError::Start {
-            program: program.clone(),
-            message: error.to_string(),
-        };
-        // A Ctrl-C is for us: a submission that it cut off would be one of which nobody knows what came of it.
-        let mut child = command
-            .process_group(0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(start)?;
-        let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
-        let limit = self.limit.unwrap_or(LIMIT);
-        let Ok(text) = out.recv_timeout(limit) else {
-            end(&mut child);
-            return Err(CommandError::Late {
-                program,
+        let ended = self.program(argv).run();
+        let ended = ended.map_err(|error| match error {
+            ProcessError::Late { limit, .. } => CommandError::Late {
+                program: program.clone(),
                 seconds: limit.as_secs(),
-            });
-        };
-        let status = child.wait().map_err(start)?;
-        let complaint = err.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+            },
+            ProcessError::Start { source, .. } => CommandError::Start {
+                program: program.clone(),
+                message: source.to_string(),
+            },
+            other => CommandError::Failed {
+                program: program.clone(),
+                status: "cut off".to_owned(),
+                message: other.reason(),
+            },
+        })?;
+        let status = ended.status;
         if status.success() || status.code().is_some_and(|code| answers.contains(&code)) {
-            return Ok(String::from_utf8_lossy(&text).into_owned());
+            return Ok(ended.text());
         }
+        let message = words_of(&ended.said);
         Err(match &self.host {
             Some(host) if status.code() == Some(SSH_FAILED) => CommandError::Unreachable {
                 host: host.clone(),
-                message: words_of(&complaint),
+                message,
             },
             _ => CommandError::Failed {
                 program,
                 status: status.to_string(),
-                message: words_of(&complaint),
+                message,
             },
         })
     }
@@ -160,24 +149,15 @@ impl Shell {
         patient.run_for(argv, answers)
     }
 
-    fn command(&self, argv: &[&str]) -> Command {
-        let mut command = match &self.host {
-            None => {
-                let mut command = Command::new(argv.first().copied().unwrap_or_default());
-                command.args(&argv[1.min(argv.len())..]);
-                command
-            }
-            Some(host) => {
-                let mut command = Command::new("ssh");
-                command.args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=15", host, "--"]);
-                command.arg(self.far_line(argv));
-                command
-            }
+    fn program(&self, argv: &[&str]) -> Program {
+        let limit = self.limit.unwrap_or(LIMIT);
+        let program = match &self.host {
+            None => Program::of_argv(argv, limit),
+            Some(host) => Program::new("ssh", limit)
+                .args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=15", host, "--"])
+                .args([self.far_line(argv)]),
         };
-        for name in &self.unset {
-            command.env_remove(name);
-        }
-        command
+        program.without(&self.unset)
     }
 
     /// The line for the shell on the other machine, which has variables of its own. Every word is quoted for it.
@@ -191,26 +171,8 @@ impl Shell {
 /// How `ssh` itself ends when it cannot do its work.
 const SSH_FAILED: i32 = 255;
 
-fn reader(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        let mut text = Vec::new();
-        if let Some(stream) = stream {
-            let _ = stream.take(MOST).read_to_end(&mut text);
-        }
-        let _ = send.send(text);
-    });
-    receive
-}
-
-fn end(child: &mut Child) {
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
-fn words_of(complaint: &[u8]) -> String {
-    let text = String::from_utf8_lossy(complaint);
-    match text.trim() {
+fn words_of(complaint: &str) -> String {
+    match complaint.trim() {
         "" => "it said nothing".to_owned(),
         message => message.to_owned(),
     }
@@ -219,7 +181,7 @@ fn words_of(complaint: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{CommandError, Shell};
-    use fairtrial_model::shell_word;
+    use fairtrial_text::shell_word::shell_word;
     use std::time::Duration;
 
     #[test]
@@ -237,6 +199,26 @@ mod tests {
         assert!(matches!(late, CommandError::Late { .. }), "{late}");
         let none = shell.run(&["/no/such/program"]).unwrap_err();
         assert!(matches!(none, CommandError::Start { .. }), "{none}");
+    }
+
+    #[test]
+    fn a_late_command_is_ended_with_all_that_it_started() {
+        let shell = Shell {
+            limit: Some(Duration::from_millis(500)),
+            ..Shell::default()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        // As a `submit` that is a script around the real program.
+        let line = format!("sh -c 'echo $$ > {}; exec sleep 1000'; true", pid.display());
+        let late = shell.line(&line).unwrap_err();
+        assert!(matches!(late, CommandError::Late { .. }), "{late}");
+        let pid = std::fs::read_to_string(pid).unwrap();
+        let stat = format!("/proc/{}/stat", pid.trim());
+        // A kill is on its way when it returns: the test hangs here if it never arrives.
+        while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! The state of the source tree, asked of the `git` program.
 
-use super::program::{self, NoAnswer};
 use crate::redact::Redactor;
 use fairtrial_model::hex;
+use fairtrial_process::ProcessError;
+use fairtrial_process::git::Git;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::Read;
 use std::path::Path;
-use std::process::ChildStdout;
 use std::time::Duration;
 
 /// How long one question to git may take.
@@ -58,15 +57,16 @@ impl Vcs {
 
 /// Looks at the work tree in which `dir` lies; files under `data_root` are not part of the source.
 pub(super) fn read(dir: &Path, data_root: &Path) -> Vcs {
-    let top = match line(dir, &["rev-parse", "--show-toplevel"]) {
+    let top = match git(dir, "rev-parse", &["--show-toplevel"]).line() {
         Ok(top) => top,
-        Err(NoAnswer::Failed) => return unknown("not inside a git work tree"),
-        Err(other) => return unknown(&format!("git {other}")),
+        Err(ProcessError::Failed { .. }) => return unknown("not inside a git work tree"),
+        Err(other) => return unknown(&other.to_string()),
     };
     let top = Path::new(&top);
+    let line = |name: &str, args: &[&str]| git(top, name, args).line().ok();
     let mut state = VcsState {
-        commit: line(top, &["rev-parse", "--verify", "-q", "HEAD"]).ok(),
-        branch: line(top, &["symbolic-ref", "--short", "-q", "HEAD"]).ok(),
+        commit: line("rev-parse", &["--verify", "-q", "HEAD"]),
+        branch: line("symbolic-ref", &["--short", "-q", "HEAD"]),
         ..VcsState::default()
     };
     fill_changes(&mut state, top, data_root);
@@ -79,9 +79,8 @@ fn unknown(reason: &str) -> Vcs {
     }
 }
 
-fn line(dir: &Path, args: &[&str]) -> Result<String, NoAnswer> {
-    let output = program::git(dir, args, LIMIT, program::read_all)?;
-    Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
+fn git(dir: &Path, name: &str, args: &[&str]) -> Git {
+    Git::look(dir, name).args(args).limit(LIMIT)
 }
 
 fn fill_changes(state: &mut VcsState, top: &Path, data_root: &Path) {
@@ -90,18 +89,21 @@ fn fill_changes(state: &mut VcsState, top: &Path, data_root: &Path) {
     } else {
         "--cached"
     };
-    let diff = [
-        "diff",
+    let how = [
         against,
         "--binary",
         "--no-ext-diff",
         "--no-textconv",
         "--no-color",
     ];
-    let diff = program::git(top, &diff, LIMIT, hash_all);
-    let untracked = ["ls-files", "--others", "--exclude-standard", "-z"];
-    let untracked = program::git(top, &untracked, LIMIT, program::read_all);
-    let (Ok((mut hash, changed)), Ok(untracked)) = (diff, untracked) else {
+    let (mut hash, mut changed) = (Sha256::new(), false);
+    let diff = git(top, "diff", &how).output_into(&mut |bytes| {
+        hash.update(bytes);
+        changed = true;
+    });
+    let untracked = ["--others", "--exclude-standard", "-z"];
+    let untracked = git(top, "ls-files", &untracked).output();
+    let (Ok(()), Ok(untracked)) = (diff, untracked) else {
         return;
     };
     let names = source_files(&untracked, top, data_root);
@@ -109,7 +111,7 @@ fn fill_changes(state: &mut VcsState, top: &Path, data_root: &Path) {
         hash.update(name.as_bytes());
         hash.update([0]);
     }
-    let dirty = changed > 0 || !names.is_empty();
+    let dirty = changed || !names.is_empty();
     state.dirty = Some(dirty);
     state.diff_sha256 = dirty.then(|| hex(&hash.finalize()));
     state.untracked = names.len();
@@ -127,19 +129,4 @@ fn source_files(listed: &[u8], top: &Path, data_root: &Path) -> Vec<String> {
     names
         .filter(|name| !top.join(name).starts_with(&data_root))
         .collect()
-}
-
-/// The hash of all output, and its length.
-fn hash_all(mut output: ChildStdout) -> (Sha256, u64) {
-    let mut hash = Sha256::new();
-    let mut total = 0;
-    let mut chunk = vec![0; 1 << 16];
-    while let Ok(len) = output.read(&mut chunk) {
-        if len == 0 {
-            break;
-        }
-        hash.update(&chunk[..len]);
-        total += len as u64;
-    }
-    (hash, total)
 }

@@ -2,7 +2,6 @@
 
 mod columns;
 mod comparison;
-mod escape;
 mod gate;
 mod page;
 mod pipeline;
@@ -13,7 +12,6 @@ mod sweep;
 mod variance;
 
 pub use comparison::comparison;
-pub use escape::{escaped, escaped_but_colors};
 pub use gate::gate;
 pub use page::wrap;
 pub use pipeline::analysis;

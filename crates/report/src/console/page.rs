@@ -1,8 +1,9 @@
 //! Sections, tables and sentences laid out for a terminal.
 
 use super::columns::{self, Piece};
-use super::{Color, Terminal, escaped};
+use super::{Color, Terminal};
 use crate::grid::{Grid, Section, Tone};
+use fairtrial_text::escape::terminal;
 use unicode_width::UnicodeWidthStr;
 
 /// The page of a terminal, built from top to bottom.
@@ -29,13 +30,13 @@ impl Page {
 
     /// A sentence, wrapped.
     pub(crate) fn sentence(&mut self, text: &str, tone: Tone) {
-        for line in wrap(&escaped(text), self.terminal.width) {
+        for line in wrap(&terminal(text), self.terminal.width) {
             self.line(&paint(&line, code(tone), self.terminal.color));
         }
     }
 
     pub(crate) fn heading(&mut self, text: &str) {
-        for line in wrap(&escaped(text), self.terminal.width) {
+        for line in wrap(&terminal(text), self.terminal.width) {
             self.line(&paint(&line, Some("1"), self.terminal.color));
         }
     }
@@ -87,10 +88,10 @@ impl Page {
     fn lines(&self, grid: &Grid, width: Option<usize>) -> Vec<String> {
         let mut grid = grid.clone();
         for column in &mut grid.columns {
-            column.title = escaped(&column.title).into_owned();
+            column.title = terminal(&column.title).into_owned();
         }
         for cell in grid.rows.iter_mut().flatten() {
-            cell.text = escaped(&cell.text).replace('\t', " ");
+            cell.text = terminal(&cell.text).replace('\t', " ");
         }
         let line = |pieces: Vec<Piece>| {
             let mut line = String::new();

@@ -131,17 +131,11 @@ fn is_older(date: &str, days: u32) -> bool {
 
 /// What version control knows about each line; nothing outside a repository.
 fn history(path: &Path) -> HashMap<usize, GitLine> {
-    let Ok(output) = git(path)
-        .args(["blame", "--line-porcelain", "--"])
-        .arg(path)
-        .output()
-    else {
+    let git = git(path, "blame").args(["--line-porcelain", "--"]);
+    let Ok(output) = git.args([path]).output() else {
         return HashMap::new();
     };
-    if !output.status.success() {
-        return HashMap::new();
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output);
     let mut found = HashMap::new();
     let (mut commit, mut number) = (String::new(), 0);
     let (mut date, mut summary) = (String::new(), String::new());

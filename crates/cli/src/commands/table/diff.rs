@@ -86,7 +86,7 @@ fn show(found: &TableDiff, printer: Printer) {
     }
     for change in &found.cells {
         let delta = change.delta.map_or_else(String::new, |delta| {
-            format!(" ({})", fairtrial_report::significant::general(delta, 9))
+            format!(" ({})", fairtrial_text::significant::general(delta, 9))
         });
         printer.line(format!(
             "~ {} · {}: {} → {}{delta}",

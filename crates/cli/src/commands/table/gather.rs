@@ -9,11 +9,11 @@ use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_model::{Conversion, MetricDeclaration};
 use fairtrial_spec::{TableColumn, TableSpec};
 use fairtrial_table::{
-    Expected, FindingKind, NewCell, NewColumn, NumberStyle, RowOrigin, RowUpdate, Update, Value,
-    check, read_number,
+    Expected, FindingKind, NewCell, NewColumn, RowOrigin, RowUpdate, Update, Value, check,
 };
+use fairtrial_text::column::{NumberStyle, read_number};
+use fairtrial_text::glob::{Glob, Piece};
 use std::collections::BTreeMap;
-use wildmatch::WildMatchPattern;
 
 /// Everything for one update.
 pub(super) struct Gathered {
@@ -47,7 +47,11 @@ pub(super) fn asked(patterns: &[String], key: &str) -> bool {
 
 /// Whether a pattern means a name: `*` stands for any text, and nothing else for anything but itself.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    WildMatchPattern::<'*', '\0'>::new(pattern).matches(name)
+    let pieces = pattern.chars().map(|c| match c {
+        '*' => Piece::Any,
+        c => Piece::Letter(c),
+    });
+    Glob::pieces(pieces).matches(name)
 }
 
 /// A run's rows for a table.

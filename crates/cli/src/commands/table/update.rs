@@ -10,6 +10,7 @@ use crate::global::Global;
 use crate::printer::Printer;
 use fairtrial_spec::TableSpec;
 use fairtrial_table::{CellOrigin, Change, Origins, Updated};
+use fairtrial_text::count::counted;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
@@ -214,16 +215,12 @@ impl Outcome {
             "changed"
         };
         printer.line(format!(
-            "{} {verb} by {rows} row{} of results; {} left as they are",
-            count(self.updated.changes.len(), "place"),
-            if rows == 1 { "" } else { "s" },
-            count(self.gathered.left.len(), "row"),
+            "{} {verb} by {} of results; {} left as they are",
+            counted(self.updated.changes.len(), "place"),
+            counted(rows, "row"),
+            counted(self.gathered.left.len(), "row"),
         ));
     }
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The side file after an update.

@@ -1,28 +1,21 @@
 //! What `sysctl` says on macOS and the BSDs.
 
-use super::super::program;
-use std::process::Command;
+use fairtrial_process::Program;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(2);
 
 fn sysctl(name: &str) -> Option<String> {
-    let output = program::ask(
-        Command::new("sysctl").args(["-n", name]),
-        LIMIT,
-        program::read_all,
-    );
-    let text = String::from_utf8(output.ok()?).ok()?;
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_owned())
+    said(&["sysctl", "-n", name]).filter(|text| !text.is_empty())
+}
+
+fn said(argv: &[&str]) -> Option<String> {
+    let ended = Program::of_argv(argv, LIMIT).run().ok()?.success().ok()?;
+    Some(ended.text().trim().to_owned())
 }
 
 pub(super) fn distribution() -> Option<String> {
-    let product = |key: &str| {
-        let output =
-            program::ask(Command::new("sw_vers").arg(key), LIMIT, program::read_all).ok()?;
-        Some(String::from_utf8(output).ok()?.trim().to_owned())
-    };
+    let product = |key: &str| said(&["sw_vers", key]);
     Some(format!(
         "{} {}",
         product("-productName")?,

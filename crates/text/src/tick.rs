@@ -1,6 +1,6 @@
 //! What ticks at numbers say: enough digits to tell neighbours apart, and not more.
 
-use crate::axis::TickFormat;
+use crate::number::NumberFormat;
 use std::fmt;
 
 /// So many times their spread from zero, values are written as what they are above a round number.
@@ -12,16 +12,30 @@ const SMALL_STEP: f64 = 1e-5;
 /// Largest values outside of this range are written with powers of ten.
 const READABLE: std::ops::Range<f64> = 1e-4..1e6;
 
+/// How tick labels are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TickFormat {
+    /// As it is.
+    #[default]
+    Plain,
+    /// A share as percent.
+    Percent,
+    /// A share as percent with its sign: changes.
+    Change,
+    /// Whole numbers only: counts.
+    Count,
+}
+
 /// A round number from which ticks are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Offset {
+pub struct Offset {
     value: f64,
     unit: f64,
 }
 
 impl Offset {
     /// Values far from zero that hardly differ would all read alike, or not at all: they are counted from such a number.
-    pub(crate) fn of(low: f64, high: f64) -> Option<Self> {
+    pub fn of(low: f64, high: f64) -> Option<Self> {
         let span = high - low;
         let largest = low.abs().max(high.abs());
         if !(FAR..WHOLE).contains(&(largest / span)) || largest > WHOLE {
@@ -41,15 +55,15 @@ impl fmt::Display for Offset {
 }
 
 /// The label of the tick at a value, on an axis over this range with a tick at every `step`.
-pub(crate) fn label(value: f64, step: f64, format: TickFormat, (low, high): (f64, f64)) -> String {
+pub fn label(value: f64, step: f64, format: TickFormat, (low, high): (f64, f64)) -> String {
     let largest = low.abs().max(high.abs());
     match format {
-        TickFormat::Percent => decimal(100.0 * value, 100.0 * step, Sign::OfMinus) + " %",
-        TickFormat::Change => decimal(100.0 * value, 100.0 * step, Sign::Shown) + " %",
-        TickFormat::Count => decimal(value, step, Sign::OfMinus),
+        TickFormat::Percent => decimal(100.0 * value, 100.0 * step, NumberFormat::number) + " %",
+        TickFormat::Change => decimal(100.0 * value, 100.0 * step, NumberFormat::signed) + " %",
+        TickFormat::Count => decimal(value, step, NumberFormat::number),
         TickFormat::Plain => match Offset::of(low, high) {
-            Some(offset) => decimal(value - offset.value, step, Sign::Shown),
-            None if READABLE.contains(&largest) => decimal(value, step, Sign::OfMinus),
+            Some(offset) => decimal(value - offset.value, step, NumberFormat::signed),
+            None if READABLE.contains(&largest) => decimal(value, step, NumberFormat::number),
             None => power_of_ten(value, step, largest),
         },
     }
@@ -61,44 +75,25 @@ fn power_of_ten(value: f64, step: f64, largest: f64) -> String {
     if value.abs() < step / 1e6 {
         "0".to_owned()
     } else {
-        format!("{value:.digits$e}")
+        NumberFormat::Scientific(digits).number(value)
     }
-}
-
-/// Which numbers show their sign.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    /// Those below zero.
-    OfMinus,
-    /// All but zero.
-    Shown,
 }
 
 /// A number with the decimals that tell neighbouring ticks apart.
-fn decimal(shown: f64, step: f64, sign: Sign) -> String {
-    // Rounding must not leave a minus before zero.
-    let shown = if shown.abs() < step / 1e6 { 0.0 } else { shown };
-    let plus = if sign == Sign::Shown && shown > 0.0 {
-        "+"
+fn decimal(shown: f64, step: f64, write: fn(NumberFormat, f64) -> String) -> String {
+    let format = if step >= SMALL_STEP {
+        NumberFormat::Fixed((-step.log10().floor()).clamp(0.0, 8.0) as usize)
+    } else if shown.abs() < step / 1e6 {
+        return "0".to_owned();
     } else {
-        ""
+        NumberFormat::Scientific((shown.abs() / step).log10().ceil().clamp(0.0, 8.0) as usize)
     };
-    if step < SMALL_STEP {
-        let digits = (shown.abs() / step).log10().ceil().clamp(0.0, 8.0) as usize;
-        return if shown == 0.0 {
-            "0".to_owned()
-        } else {
-            format!("{plus}{shown:.digits$e}")
-        };
-    }
-    let decimals = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
-    format!("{plus}{shown:.decimals$}")
+    write(format, shown)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Offset, label};
-    use crate::axis::TickFormat;
+    use super::{Offset, TickFormat, label};
 
     #[test]
     fn the_number_that_ticks_are_counted_from_is_round() {

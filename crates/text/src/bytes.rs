@@ -1,4 +1,4 @@
-//! The one parser of byte sizes: `512MB` (powers of 1000), `2GiB` (powers of 1024), or a plain number of bytes.
+//! Sizes in bytes, read and written: `512MB` (powers of 1000), `2GiB` (powers of 1024), or a plain number of bytes.
 
 /// Why a text is not a size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,9 +51,23 @@ fn unit_bytes(unit: &str) -> Option<f64> {
     })
 }
 
+/// A size for people: `1.5 KiB`, `17 MiB`.
+pub fn size(bytes: u64) -> String {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match units.into_iter().find(|(shift, _)| bytes >> shift > 0) {
+        Some((shift, word)) if bytes >> shift < 10 => {
+            let tenths = (u128::from(bytes) * 10) >> shift;
+            format!("{}.{} {word}", tenths / 10, tenths % 10)
+        }
+        Some((shift, word)) => format!("{} {word}", bytes >> shift),
+        None => format!("{bytes} B"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{BytesError, parse_bytes};
+    use super::{BytesError, parse_bytes, size};
+    use proptest::prelude::*;
 
     #[test]
     fn every_documented_form() {
@@ -75,5 +89,22 @@ mod tests {
         assert_eq!(parse_bytes("-1"), Err(BytesError::Number("-1".into())));
         assert_eq!(parse_bytes("2 gibi"), Err(BytesError::Unit("gibi".into())));
         assert_eq!(parse_bytes("99999999TiB"), Err(BytesError::Range));
+    }
+
+    #[test]
+    fn people_are_told_few_digits() {
+        let sizes = [0, 1023, 1536, 17 << 20, u64::MAX].map(size);
+        assert_eq!(
+            sizes,
+            ["0 B", "1023 B", "1.5 KiB", "17 MiB", "16777215 TiB"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back_to_a_tenth(bytes in 0u64..1 << 60) {
+            let read = parse_bytes(&size(bytes)).unwrap();
+            prop_assert!(read <= bytes && bytes - read <= bytes / 10);
+        }
     }
 }

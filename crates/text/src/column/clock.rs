@@ -1,10 +1,10 @@
 //! Durations as tables write them: `2h56m`, `25m`, `33s`, `1h6m20s`.
 
-use crate::number::{CellNumber, NumberStyle};
-use fairtrial_model::Digits;
+use super::{CellNumber, NumberStyle};
+use crate::digits::Digits;
 
 /// `2h56m`, `25m`, `33s`, `1h6m20s`.
-pub(crate) fn read_duration(text: &str) -> Option<CellNumber> {
+pub(super) fn read_duration(text: &str) -> Option<CellNumber> {
     let mut seconds = 0.0;
     let mut rest = text;
     let mut units = String::new();
@@ -43,7 +43,7 @@ pub(crate) fn read_duration(text: &str) -> Option<CellNumber> {
 }
 
 /// Where hours and minutes are written, seconds are so only below a minute, or in every cell once some have them.
-pub(crate) fn join_durations(cells: &mut [(&str, CellNumber)]) {
+pub(super) fn join_durations(cells: &mut [(&str, CellNumber)]) {
     let has = |style| cells.iter().any(|(_, number)| number.style == style);
     let with_seconds = NumberStyle::Clock { seconds: true };
     let without = NumberStyle::Clock { seconds: false };
@@ -59,7 +59,7 @@ pub(crate) fn join_durations(cells: &mut [(&str, CellNumber)]) {
 }
 
 /// Hours and minutes, and the seconds where they are asked for or all that there is.
-pub(crate) fn clock(value: f64, with_seconds: bool) -> String {
+pub(super) fn clock(value: f64, with_seconds: bool) -> String {
     let sign = if value < 0.0 { "-" } else { "" };
     let value = value.abs();
     let whole = value.round_ties_even() as u64;
@@ -88,7 +88,7 @@ fn below_a_minute(seconds: f64) -> String {
 }
 
 /// What the last digit of what [`clock`] writes stands for.
-pub(crate) fn step(value: f64, with_seconds: bool) -> f64 {
+pub(super) fn step(value: f64, with_seconds: bool) -> f64 {
     let value = value.abs();
     if value < 1.0 {
         Digits::scientific(1).last(value)

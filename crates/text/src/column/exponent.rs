@@ -1,7 +1,7 @@
 //! Numbers with an exponent (`1e-3`, `1.50E+05`), and how a column writes its own.
 
-use crate::number::Decimals;
-use fairtrial_model::Digits;
+use super::Decimals;
+use crate::digits::Digits;
 
 /// Decimals before the exponent that a column has room for when its cells do not tell: `1e-3` is how a round number is
 /// written, not a column of one digit.
@@ -20,7 +20,7 @@ pub struct Exponent {
 
 impl Exponent {
     /// The exponent of a number; nothing where it has none.
-    pub(crate) fn of(digits: &str) -> Option<Self> {
+    pub(super) fn of(digits: &str) -> Option<Self> {
         let (place, mark) = digits
             .char_indices()
             .find(|(_, c)| matches!(c, 'e' | 'E'))?;
@@ -34,7 +34,7 @@ impl Exponent {
     }
 
     /// What the exponents of a column have in common. Whoever pads them writes the sign too.
-    pub(crate) fn common(mut all: impl Iterator<Item = Self>) -> Option<Self> {
+    pub(super) fn common(mut all: impl Iterator<Item = Self>) -> Option<Self> {
         let first = all.next()?;
         let joined = all.fold(first, |known, other| Self {
             mark: known.mark,
@@ -50,15 +50,15 @@ impl Exponent {
 
 /// How a column writes numbers with an exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Scientific {
-    pub(crate) look: Exponent,
-    pub(crate) decimals: Decimals,
+pub(super) struct Scientific {
+    pub(super) look: Exponent,
+    pub(super) decimals: Decimals,
 }
 
 impl Scientific {
     /// From the exponents and the decimals before them. Fixed decimals stay; where numbers have as many as they need,
     /// there is room for some.
-    pub(crate) fn new(look: Exponent, decimals: Decimals) -> Self {
+    pub(super) fn new(look: Exponent, decimals: Decimals) -> Self {
         let decimals = match decimals {
             Decimals::Fixed(0) | Decimals::Shortest => Decimals::Trimmed(ROOM),
             Decimals::Trimmed(most) => Decimals::Trimmed(most.max(ROOM)),
@@ -67,7 +67,7 @@ impl Scientific {
         Self { look, decimals }
     }
 
-    pub(crate) fn digits(&self) -> Digits {
+    pub(super) fn digits(&self) -> Digits {
         match self.decimals {
             Decimals::Fixed(decimals) | Decimals::Trimmed(decimals) => Digits::scientific(decimals),
             Decimals::Shortest => Digits::scientific(ROOM),
@@ -75,7 +75,7 @@ impl Scientific {
     }
 
     /// Writes a number as this column does.
-    pub(crate) fn write(&self, value: f64) -> String {
+    pub(super) fn write(&self, value: f64) -> String {
         let text = match self.decimals {
             Decimals::Fixed(decimals) => format!("{value:.*e}", usize::from(decimals)),
             _ => self.digits().write(value),
@@ -97,7 +97,7 @@ impl Scientific {
     }
 
     /// Whether a text without an exponent says less of a number than one with it.
-    pub(crate) fn says_more_than(&self, plain: &str, value: f64) -> bool {
+    pub(super) fn says_more_than(&self, plain: &str, value: f64) -> bool {
         let half = self.digits().last(value) / 2.0;
         plain
             .parse()

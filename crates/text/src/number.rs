@@ -22,17 +22,16 @@ const MOST_DECIMALS: usize = 6;
 const COMPARABLE: f64 = 0.1;
 
 /// Below this share of a value, an uncertainty is what arithmetic left over and no measure of anything.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 /// Digits beyond which a power of ten hides more than it saves.
 const MOST_DIGITS: usize = 6;
+/// Decimals that are written at most.
+const MOST_PLACES: usize = 12;
 /// Up to here numbers count one by one.
 const WHOLE: f64 = 1e15;
 
-/// Percents below this would show as zero.
-const SMALLEST_CHANGE: f64 = 0.005;
-
 /// Whether an uncertainty is only what rounding left of zero.
-pub(crate) fn is_rounding(uncertainty: f64, value: f64) -> bool {
+pub fn is_rounding(uncertainty: f64, value: f64) -> bool {
     uncertainty.abs() < value.abs() * ROUNDING
 }
 
@@ -92,15 +91,28 @@ impl NumberFormat {
             return self;
         };
         let enough = Self::Fixed(declared.max(decimals(resolution, 2)));
-        // An interval that leaves 0 outside must not be seen to begin there.
-        let nearest = low.abs().min(high.abs());
-        let outside = low > 0.0 || high < 0.0;
-        match enough {
-            Self::Fixed(shown) if outside && is_zero(&enough.number(nearest)) => {
-                Self::Fixed(shown.max(decimals(nearest, 1)))
-            }
-            _ => enough,
+        // An interval that excludes 0 must not be seen to begin there.
+        if low > 0.0 || high < 0.0 {
+            enough.apart(&[low, high], 0.0)
+        } else {
+            enough
         }
+    }
+
+    /// With as many more decimals as it takes to show every value on the side of `bound` that it is on: what is said about
+    /// a value beside a level or a margin must be seen in its digits.
+    #[must_use]
+    pub fn apart(self, values: &[f64], bound: f64) -> Self {
+        let Self::Fixed(decimals) = self else {
+            return self;
+        };
+        let is_seen = |format: &Self| {
+            let shown = |value: f64| format.number(value).parse::<f64>().unwrap_or(value);
+            let seen = |value: &f64| shown(*value).partial_cmp(&bound) == value.partial_cmp(&bound);
+            values.iter().all(seen)
+        };
+        let candidates = (decimals..=MOST_PLACES).map(Self::Fixed);
+        candidates.into_iter().find(is_seen).unwrap_or(self)
     }
 
     /// For one number on its own.
@@ -146,7 +158,7 @@ impl NumberFormat {
 }
 
 /// Decimals that show `digits` significant digits of `x`.
-fn decimals(x: f64, digits: i32) -> usize {
+pub(crate) fn decimals(x: f64, digits: i32) -> usize {
     if x == 0.0 || !x.is_finite() {
         return 0;
     }
@@ -156,7 +168,7 @@ fn decimals(x: f64, digits: i32) -> usize {
         .rsplit('e')
         .next()
         .and_then(|text| text.parse::<i32>().ok());
-    (digits - 1 - exponent.unwrap_or(0)).clamp(0, 12) as usize
+    (digits - 1 - exponent.unwrap_or(0)).clamp(0, MOST_PLACES as i32) as usize
 }
 
 fn scientific_digits(largest: f64, uncertainty: Option<f64>) -> usize {
@@ -167,107 +179,22 @@ fn scientific_digits(largest: f64, uncertainty: Option<f64>) -> usize {
 }
 
 /// Whether a written number has no other digit than 0.
-fn is_zero(text: &str) -> bool {
+pub fn is_zero(text: &str) -> bool {
     text.bytes()
         .all(|byte| !byte.is_ascii_digit() || byte == b'0')
 }
 
-fn without_negative_zero(text: String) -> String {
+pub(crate) fn without_negative_zero(text: String) -> String {
     match text.strip_prefix('-') {
-        Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest.to_owned(),
+        Some(rest) if is_zero(rest) => rest.to_owned(),
         _ => text,
-    }
-}
-
-/// A count with its thousands apart: `100,000`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `3 trials`, `1 trial`.
-pub fn counted(n: u64, word: &str) -> String {
-    format!("{} {word}{}", count(n), if n == 1 { "" } else { "s" })
-}
-
-/// A share as percent with a sign, for changes: `+2.4 %`. A small one keeps its size: zero beside a verdict would be read
-/// as no change.
-pub fn change(share: f64) -> String {
-    let percent = 100.0 * share;
-    if percent.abs() < SMALLEST_CHANGE && percent.abs() > ROUNDING {
-        return format!("{} %", NumberFormat::Scientific(1).signed(percent));
-    }
-    let format = NumberFormat::Fixed(if percent.abs() < 10.0 { 2 } else { 1 });
-    format!("{} %", format.signed(percent))
-}
-
-/// A share as percent with three digits at most: `2 %`, `0.925 %`.
-pub fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    let text = NumberFormat::Fixed(decimals(percent, 3)).number(percent);
-    let short = if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
-    format!("{short} %")
-}
-
-/// A level as percent, with two digits of what is missing to certainty: `95 %`, `99.17 %`.
-pub fn level(alpha: f64) -> String {
-    let missing = (100.0 * alpha).abs().max(1e-6);
-    let digits = (1.0 - missing.log10().floor()).clamp(0.0, 8.0) as usize;
-    let percent = format!("{:.digits$}", 100.0 * (1.0 - alpha));
-    let short = if percent.contains('.') {
-        percent.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &percent
-    };
-    format!("{short} %")
-}
-
-/// The one level that all these intervals have; none where they differ, or where there is none.
-pub(crate) fn common_level(alphas: impl IntoIterator<Item = f64>) -> Option<String> {
-    let mut levels = alphas.into_iter().map(level);
-    let first = levels.next()?;
-    levels.all(|other| other == first).then_some(first)
-}
-
-/// A p value: `0.031`, `< 0.0001`.
-pub fn p_value(p: f64) -> String {
-    if p < 1e-4 {
-        "< 0.0001".to_owned()
-    } else {
-        NumberFormat::Fixed(decimals(p, 2).clamp(2, 4)).number(p)
-    }
-}
-
-/// Seconds as a person says them: `250 ms`, `1.50 s`, `2 min 03 s`, `1 h 05 min`.
-pub fn seconds(s: f64) -> String {
-    if !s.is_finite() || s < 0.0 {
-        return NumberFormat::alone(s).number(s) + " s";
-    }
-    let whole = s.round() as u64;
-    match s {
-        _ if s < 0.001 => format!("{:.0} µs", s * 1e6),
-        _ if s < 0.9995 => format!("{:.0} ms", s * 1e3),
-        _ if s < 9.995 => format!("{s:.2} s"),
-        _ if s < 59.95 => format!("{s:.1} s"),
-        _ if whole < 3600 => format!("{} min {:02} s", whole / 60, whole % 60),
-        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberFormat, change, common_level, count, level, p_value, percent, seconds};
+    use super::NumberFormat;
+    use proptest::prelude::*;
 
     #[test]
     fn uncertainty_decides_the_digits() {
@@ -332,13 +259,6 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_named_where_it_is_that_of_all() {
-        assert_eq!(common_level([0.05, 0.05]).as_deref(), Some("95 %"));
-        assert_eq!(common_level([0.05, 0.025]), None);
-        assert_eq!(common_level([]), None);
-    }
-
-    #[test]
     fn whole_numbers_stay_whole_and_others_get_four_digits() {
         assert_eq!(
             NumberFormat::choose(&[3.0, 12.0], &[], None).number(3.0),
@@ -381,25 +301,28 @@ mod tests {
     }
 
     #[test]
-    fn the_small_words() {
-        assert_eq!(count(1_234_567), "1,234,567");
-        assert_eq!(count(999), "999");
-        assert_eq!(change(0.024), "+2.40 %");
-        assert_eq!(change(-0.273), "-27.3 %");
+    fn a_value_beside_a_margin_is_seen_to_be_within_it() {
+        let format = NumberFormat::Fixed(2).apart(&[-0.5, 1.9996], 2.0);
+        assert_eq!(format.signed(1.9996), "+1.9996");
         assert_eq!(
-            (change(1.2e-9).as_str(), change(0.0).as_str()),
-            ("+1.2e-7 %", "0.00 %")
+            NumberFormat::Fixed(2).apart(&[2.0, 2.5], 2.0),
+            NumberFormat::Fixed(2)
         );
-        assert_eq!(percent(0.02), "2 %");
-        assert_eq!(percent(0.009_249), "0.925 %");
-        assert_eq!(percent(1.5), "150 %");
-        assert_eq!(level(0.05), "95 %");
-        assert_eq!(p_value(0.031_4), "0.031");
-        assert_eq!(p_value(0.5), "0.50");
-        assert_eq!(p_value(1e-9), "< 0.0001");
-        assert_eq!(seconds(0.25), "250 ms");
-        assert_eq!(seconds(0.9999), "1.00 s");
-        assert_eq!(seconds(123.4), "2 min 03 s");
-        assert_eq!(seconds(3900.0), "1 h 05 min");
+        assert_eq!(
+            NumberFormat::Fixed(2).apart(&[f64::NAN], 2.0),
+            NumberFormat::Fixed(2)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn an_interval_that_excludes_zero_is_seen_to(low in 1e-9..1e6f64, width in 0.0..1e6f64, declared in 0usize..4) {
+            for (low, high) in [(low, low + width), (-low - width, -low)] {
+                let format = NumberFormat::Fixed(declared).for_difference((low, high), width / 2.0);
+                for end in [low, high] {
+                    prop_assert!(!super::is_zero(&format.number(end)), "{low} {high} {format:?}");
+                }
+            }
+        }
     }
 }

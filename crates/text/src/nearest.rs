@@ -1,4 +1,4 @@
-//! The known word nearest to one that is not known.
+//! "Did you mean ...?": the known word nearest to one that is not known.
 
 /// The candidate nearest to `word`, where one is near enough to be meant.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -8,6 +8,17 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|candidate| (score(&lower, candidate), candidate));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
     (best.0 >= 0.65).then_some(best.1)
+}
+
+/// The help for an unknown word: `did you mean ...?`. The same word again would be none.
+pub fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    let others = candidates
+        .into_iter()
+        .filter(|candidate| *candidate != word);
+    nearest(word, others).map(|best| format!("did you mean `{best}`?"))
 }
 
 fn score(word: &str, candidate: &str) -> f64 {

@@ -1,5 +1,6 @@
 //! How many digits a column shows of its numbers, and what that hides.
 
+use crate::significant::trimmed;
 use serde::Serialize;
 
 /// Digits of the numbers of a column.
@@ -40,11 +41,8 @@ impl Digits {
         }
         let text = format!("{value:.decimals$e}");
         match text.split_once('e') {
-            Some((mantissa, exponent)) if mantissa.contains('.') => {
-                let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
-                format!("{mantissa}e{exponent}")
-            }
-            _ => text,
+            Some((mantissa, exponent)) => format!("{}e{exponent}", trimmed(mantissa)),
+            None => text,
         }
     }
 

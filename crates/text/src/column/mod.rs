@@ -1,8 +1,14 @@
 //! Numbers as tables write them (`98.27`, `99.06%`, `2h56m`, `33s`, `50 000`, `1e-3`), and how a column writes its own.
 
-use crate::duration::{clock, join_durations, read_duration, step};
-use crate::exponent::{Exponent, Scientific};
-use fairtrial_model::Digits;
+mod clock;
+mod exponent;
+
+use crate::count::grouped;
+use crate::digits::Digits;
+use crate::number::without_negative_zero;
+use clock::{clock, join_durations, read_duration, step};
+pub use exponent::Exponent;
+use exponent::Scientific;
 
 /// A number in a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,9 +67,11 @@ pub enum Decimals {
 
 /// How a column writes its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ColumnStyle {
-    pub(crate) style: NumberStyle,
-    pub(crate) decimals: Decimals,
+pub struct ColumnStyle {
+    /// How its numbers look.
+    pub style: NumberStyle,
+    /// How many decimals they have.
+    pub decimals: Decimals,
     /// In a column of plain numbers where some have an exponent: how those are written that its decimals would lose.
     beyond: Option<Scientific>,
 }
@@ -124,7 +132,7 @@ fn are_thousands(text: &str, mark: char) -> bool {
 }
 
 /// What a column's cells have in common; nothing where none holds a number.
-pub(crate) fn style_of<'a>(cells: impl Iterator<Item = &'a str>) -> Option<ColumnStyle> {
+pub fn style_of<'a>(cells: impl Iterator<Item = &'a str>) -> Option<ColumnStyle> {
     let mut cells: Vec<(&str, CellNumber)> = cells
         .filter_map(|text| Some((text.trim(), read_number(text)?)))
         .collect();
@@ -210,7 +218,7 @@ fn most_common(styles: impl Iterator<Item = NumberStyle>) -> Option<NumberStyle>
 
 impl ColumnStyle {
     /// For a column that has no number yet.
-    pub(crate) fn plain(decimals: Option<u8>) -> Self {
+    pub fn plain(decimals: Option<u8>) -> Self {
         Self {
             style: PLAIN,
             decimals: decimals.map_or(Decimals::Shortest, Decimals::Fixed),
@@ -219,17 +227,17 @@ impl ColumnStyle {
     }
 
     /// Whether its numbers are durations, which are given in seconds.
-    pub(crate) fn is_duration(&self) -> bool {
+    pub fn is_duration(&self) -> bool {
         self.style.is_duration()
     }
 
     /// Whether decimals count those before an exponent.
-    pub(crate) fn is_scientific(&self) -> bool {
+    pub fn is_scientific(&self) -> bool {
         matches!(self.style, NumberStyle::Scientific { .. })
     }
 
     /// What it shows of its numbers; nothing where that is as much as there is.
-    pub(crate) fn shown(&self) -> Option<Digits> {
+    pub fn shown(&self) -> Option<Digits> {
         if let Some(beyond) = self.beyond {
             return Some(beyond.digits());
         }
@@ -243,7 +251,7 @@ impl ColumnStyle {
     }
 
     /// What the last digit of a duration stands for, in seconds; nothing where it holds none.
-    pub(crate) fn duration_step(&self, seconds: f64) -> Option<f64> {
+    pub fn duration_step(&self, seconds: f64) -> Option<f64> {
         match self.style {
             NumberStyle::Seconds => Some(self.shown()?.last(seconds)),
             NumberStyle::Clock { seconds: shown } => Some(step(seconds, shown)),
@@ -252,7 +260,7 @@ impl ColumnStyle {
     }
 
     /// Writes a number as this column does.
-    pub(crate) fn write(&self, value: f64) -> String {
+    pub fn write(&self, value: f64) -> String {
         match self.style {
             NumberStyle::Scientific { percent, exponent } => {
                 let decimals = self.decimals;
@@ -268,7 +276,7 @@ impl ColumnStyle {
                 if let Some(scientific) = beyond {
                     text = scientific.write(value);
                 } else if let Some(mark) = thousands {
-                    text = group(&text, mark);
+                    text = grouped(&text, mark);
                 }
                 if percent {
                     text.push('%');
@@ -293,28 +301,8 @@ impl ColumnStyle {
                 }
             }
         };
-        let zero = text.bytes().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
-        match text.strip_prefix('-') {
-            Some(positive) if zero => positive.to_owned(),
-            _ => text,
-        }
+        without_negative_zero(text)
     }
-}
-
-fn group(text: &str, mark: char) -> String {
-    let (sign, rest) = match text.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", text),
-    };
-    let (whole, fraction) = rest.split_at(rest.find('.').unwrap_or(rest.len()));
-    let mut grouped = String::new();
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) {
-            grouped.push(mark);
-        }
-        grouped.push(digit);
-    }
-    format!("{sign}{grouped}{fraction}")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! The one parser of durations: `90s`, `2h`, `1h30m`, `250ms`, or a plain number of seconds.
+//! Durations: `90s`, `2h`, `1h30m`, `250ms` or a plain number of seconds as specs have them, `2 min 03 s` for people.
 
+use crate::significant::significant;
 use std::fmt;
 
 /// Why a text is not a duration.
@@ -103,9 +104,27 @@ impl fmt::Display for Seconds {
     }
 }
 
+/// Seconds as a person says them: `250 ms`, `1.50 s`, `2 min 03 s`, `1 h 05 min`.
+pub fn span(s: f64) -> String {
+    if !s.is_finite() || s < 0.0 {
+        return significant(s, 4) + " s";
+    }
+    let whole = s.round() as u64;
+    match s {
+        0.0 => "0 s".to_owned(),
+        _ if s < 0.000_999_5 => format!("{:.0} µs", s * 1e6),
+        _ if s < 0.9995 => format!("{:.0} ms", s * 1e3),
+        _ if s < 9.995 => format!("{s:.2} s"),
+        _ if s < 59.95 => format!("{s:.1} s"),
+        _ if whole < 3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{DurationError, Seconds, parse_duration};
+    use super::{DurationError, Seconds, parse_duration, span};
+    use proptest::prelude::*;
 
     #[test]
     fn every_documented_form() {
@@ -151,5 +170,36 @@ mod tests {
             assert_eq!(parse_duration(&text), Ok(seconds), "{text}");
         }
         assert_eq!(Seconds(5400.0).to_string(), "1h30m");
+    }
+
+    #[test]
+    fn people_are_told_the_units_that_say_something() {
+        let shown = [
+            0.0, 5e-5, 0.25, 0.9999, 12.42, 123.4, 3900.0, 7170.0, 7199.6, 200_000.0,
+        ]
+        .map(span);
+        let wanted = [
+            "0 s",
+            "50 µs",
+            "250 ms",
+            "1.00 s",
+            "12.4 s",
+            "2 min 03 s",
+            "1 h 05 min",
+            "1 h 59 min",
+            "2 h 00 min",
+            "55 h 33 min",
+        ];
+        assert_eq!(shown, wanted);
+    }
+
+    proptest! {
+        #[test]
+        fn any_duration_is_read_back(seconds in 0.0..1e12f64, whole in 0u64..1_000_000_000_000) {
+            for seconds in [seconds, whole as f64] {
+                let read = parse_duration(&Seconds(seconds).to_string()).unwrap();
+                prop_assert!((read - seconds).abs() <= seconds * 1e-12);
+            }
+        }
     }
 }
