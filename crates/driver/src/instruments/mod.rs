@@ -4,6 +4,7 @@ mod custom;
 mod gpu;
 pub(crate) mod observer;
 pub(crate) mod perf;
+mod nvml;
 mod process;
 mod psutil;
 mod sampler;
