@@ -1,7 +1,7 @@
 //! `gpu`: utilisation, memory and power of the NVIDIA GPUs, through the management library of the driver.
 
-use super::observer::{Finding, Observer, number, seconds, whole};
 use super::nvml::Nvml;
+use super::observer::{Finding, Observer, number, seconds, whole};
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;

@@ -2,9 +2,9 @@
 
 mod custom;
 mod gpu;
+mod nvml;
 pub(crate) mod observer;
 pub(crate) mod perf;
-mod nvml;
 mod process;
 mod psutil;
 mod sampler;
