@@ -110,7 +110,7 @@ fn groups_of_unlike_size_and_spread() {
     let asked = Asked {
         arguments: &["--direction", "up", "--pairing", "none"],
         options: CompareOptions {
-            pairing: Pairing::None,
+            pairing: Pairing::Unpaired,
             ..up()
         },
     };

@@ -15,7 +15,7 @@ use custom::Custom;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_experiment::{InstrumentInfo, Origin, Param, ParamSchema, ParamType};
 use fairtrial_spec::Instrument;
-use observer::{DAY_S, Finding, Observer, left_out, whole};
+use observer::{DAY_S, Finding, Observer, whole};
 use psutil::Psutil;
 use serde_json::Map;
 use std::path::Path;
@@ -109,7 +109,7 @@ fn gpus() -> Result<String, String> {
 
 #[cfg(not(feature = "gpu"))]
 fn gpus() -> Result<String, String> {
-    Err(left_out("gpu"))
+    Err(observer::left_out("gpu"))
 }
 
 /// Starts to watch the GPUs.
@@ -120,7 +120,7 @@ fn watch_gpus(instrument: &Instrument) -> Result<Box<dyn Observer>, String> {
 
 #[cfg(not(feature = "gpu"))]
 fn watch_gpus(_: &Instrument) -> Result<Box<dyn Observer>, String> {
-    Err(left_out("gpu"))
+    Err(observer::left_out("gpu"))
 }
 
 /// The instruments of a trial that observe from outside the worker.
