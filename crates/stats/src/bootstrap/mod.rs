@@ -15,7 +15,6 @@ mod selection;
 mod statistic;
 mod studentised;
 
-pub use acceleration::{Jackknife, jackknife};
 pub use entry::{contrast, mean, mean_difference, statistic};
 pub use hierarchical::{HierarchicalInterval, hierarchical};
 

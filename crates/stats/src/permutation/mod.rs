@@ -5,10 +5,8 @@
 
 mod sign_flip;
 mod sums;
-mod two_sample;
 
 pub use sign_flip::{SignFlip, sign_flip, sign_flip_of};
-pub use two_sample::{TwoSample, two_sample};
 
 use rayon::prelude::*;
 use serde::Serialize;

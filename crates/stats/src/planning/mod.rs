@@ -8,9 +8,7 @@ mod power;
 mod precision;
 mod proportions;
 
-pub use clustered::{
-    ClusteredPlan, TaskNoise, clustered_plan, clustered_power, clustered_smallest_effect,
-};
+pub use clustered::TaskNoise;
 pub use original::{
     CvCurve, CvRule, OriginalQuestion, OriginalSampleSize, OriginalScale, cv_curve,
     original_sample_size,
