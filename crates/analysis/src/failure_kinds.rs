@@ -77,10 +77,7 @@ fn said(run: &RunDir, record: &Record) -> Vec<String> {
 fn ends_of(log: &std::path::Path) -> Option<(String, String)> {
     let mut file = open_regular(log).ok()?;
     let mut head = Vec::new();
-    file.by_ref()
-        .take(LOOKED_AT)
-        .read_to_end(&mut head)
-        .ok()?;
+    file.by_ref().take(LOOKED_AT).read_to_end(&mut head).ok()?;
     let length = file.seek(SeekFrom::End(0)).ok()?;
     file.seek(SeekFrom::Start(length.saturating_sub(LOOKED_AT)))
         .ok()?;
@@ -95,7 +92,13 @@ fn telling_lines(head: &str, tail: &str) -> Vec<String> {
     let kept = |line: &str| fairtrial_text::excerpt::excerpt(line.trim(), LETTERS);
     let filled = |line: &&str| !line.trim().is_empty();
     if tail.contains(TRACEBACK) || head.contains(TRACEBACK) {
-        return tail.lines().rev().find(filled).map(kept).into_iter().collect();
+        return tail
+            .lines()
+            .rev()
+            .find(filled)
+            .map(kept)
+            .into_iter()
+            .collect();
     }
     head.lines().filter(filled).take(LINES).map(kept).collect()
 }

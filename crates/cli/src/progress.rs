@@ -266,16 +266,21 @@ impl Progress {
         if !trouble.is_empty() {
             parts.push(trouble);
         }
-        parts.extend(self.left().map(|left| format!("{} left", span(left))));
+        parts.extend(self.left());
         format!("[{}]", parts.join(", "))
     }
 
-    /// Seconds until the end, at the pace so far; nothing where that would be no help.
-    fn left(&self) -> Option<f64> {
+    /// How long it will take at the pace so far: `40 s left`; nothing where that would be no help.
+    fn left(&self) -> Option<String> {
         let rest = self.trials.saturating_sub(self.ended);
         let pace = self.begun.elapsed().as_secs_f64() / self.seen.max(1) as f64;
-        let left = pace * rest as f64;
-        (self.seen > 0 && left >= 1.0).then(|| left.round())
+        let left = (pace * rest as f64).round();
+        let words = if left < 120.0 {
+            format!("{left} s left")
+        } else {
+            format!("{} left", span(left))
+        };
+        (self.seen > 0 && left >= 1.0).then_some(words)
     }
 
     /// Without a terminal a large run says now and then where it is.

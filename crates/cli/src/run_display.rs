@@ -71,7 +71,11 @@ impl RunDisplay {
                 request.slots
             ));
             let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-            *progress = Some(Progress::new(self.printer, detail, Arc::clone(&request.plan)));
+            *progress = Some(Progress::new(
+                self.printer,
+                detail,
+                Arc::clone(&request.plan),
+            ));
         }
     }
 

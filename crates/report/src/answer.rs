@@ -95,7 +95,10 @@ impl RunAnswer<'_> {
             lines.extend(said.map(|line| Line::new(format!("    {line}"), Tone::Faint)));
             if !kind.said.is_empty() {
                 let command = format!("fairtrial logs {name} --trial {} --stderr", kind.trial);
-                lines.push(Line::new(format!("    `{command}` shows all of it"), Tone::Faint));
+                lines.push(Line::new(
+                    format!("    `{command}` shows all of it"),
+                    Tone::Faint,
+                ));
             }
         }
         let rest = self.failures.iter().skip(MOST_KINDS);
@@ -109,13 +112,11 @@ impl RunAnswer<'_> {
 
     fn next_line(&self) -> Option<Line> {
         let name = shell_word(&self.summary.run.as_ref()?.name);
-        let tables = format!("tables: `fairtrial summarize {name}`");
-        let verdicts = self
-            .comparison
-            .map(|_| format!("verdicts in detail: `fairtrial compare {name}`"));
-        let page = Some(format!("a page: `fairtrial report {name}`"));
-        let parts: Vec<String> = Some(tables).into_iter().chain(verdicts).chain(page).collect();
-        Some(Line::new(parts.join(" · "), Tone::Faint))
+        let compare = self.comparison.map(|_| format!("`compare {name}`"));
+        let parts = [Some(format!("`fairtrial summarize {name}`")), compare];
+        let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let text = format!("more: {parts}, `report {name}`");
+        Some(Line::new(text, Tone::Faint))
     }
 }
 
@@ -129,7 +130,10 @@ fn trajectory_lines(trajectory: &Trajectory) -> Vec<Line> {
         } else {
             String::new()
         };
-        lines.push(Line::new(format!("{arm}{sentence}"), sequential::tone(answer.stop)));
+        lines.push(Line::new(
+            format!("{arm}{sentence}"),
+            sequential::tone(answer.stop),
+        ));
     }
     lines
 }
@@ -155,7 +159,10 @@ fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
         });
         let mean = format.number(arm.standing.mean);
         let rank = format!("{}.", place + 1);
-        (vec![rank, arm.arm.clone(), mean, interval, word.text], word.tone)
+        (
+            vec![rank, arm.arm.clone(), mean, interval, word.text],
+            word.tone,
+        )
     });
     let mut lines = vec![Line::new(
         format!("{} arms by {}", ranking.arms.len(), ranking.metric),
@@ -164,7 +171,10 @@ fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
     lines.extend(aligned(rows.collect()));
     let more = ranking.arms.len().saturating_sub(PLACES);
     if more > 0 {
-        lines.push(Line::new(format!("and {} more", counted(more as u64, "arm")), Tone::Faint));
+        lines.push(Line::new(
+            format!("and {} more", counted(more as u64, "arm")),
+            Tone::Faint,
+        ));
     }
     lines
 }
@@ -175,7 +185,11 @@ fn verdict_lines(contrasts: &[Contrast]) -> Vec<Line> {
     let mut rows = Vec::new();
     for contrast in contrasts.iter().take(MOST_CANDIDATES) {
         for metric in primary(contrast) {
-            let who = if several { candidate(contrast) } else { String::new() };
+            let who = if several {
+                candidate(contrast)
+            } else {
+                String::new()
+            };
             let word = metric.verdict.word;
             let cells = vec![
                 who,
@@ -237,7 +251,10 @@ fn concern_lines(contrasts: &[Contrast]) -> Vec<Line> {
     let mut lines: Vec<Line> = shown.collect();
     let more = concerns.len().saturating_sub(MOST_CONCERNS);
     if more > 0 {
-        lines.push(Line::new(format!("! and {more} more to know"), Tone::Caution));
+        lines.push(Line::new(
+            format!("! and {more} more to know"),
+            Tone::Caution,
+        ));
     }
     lines
 }

@@ -16,7 +16,7 @@ pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
         page.gap();
     }
     for line in answer.lines() {
-        page.sentence(&line.text, line.tone);
+        page.columns(&line.text, line.tone);
     }
     page.finish()
 }
