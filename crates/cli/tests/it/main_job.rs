@@ -27,7 +27,7 @@ fn a_comparison_ends_in_a_table_per_arm_and_a_complete_directory() {
         ran.out
     );
     assert!(
-        ran.err.contains("✓ All 6 tasks completed! (6 ok)"),
+        ran.err.contains("✓ all 6 trials have ended (6 ok)"),
         "{}",
         ran.err
     );
