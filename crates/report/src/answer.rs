@@ -140,11 +140,19 @@ fn trajectory_lines(trajectory: &Trajectory) -> Vec<Line> {
 
 fn comparison_lines(comparison: &Comparison) -> Vec<Line> {
     let contrasts = &comparison.contrasts;
-    let mut lines = match comparison.rankings.as_slice() {
-        [ranking] if contrasts.len() > MOST_CANDIDATES => ranking_lines(ranking),
-        _ => verdict_lines(contrasts),
-    };
-    lines.extend(concern_lines(contrasts));
+    let concerns = concerns(contrasts);
+    let of_all = |concern: &Concern| concern.about.len() == contrasts.len();
+    if let [ranking] = comparison.rankings.as_slice()
+        && contrasts.len() > MOST_CANDIDATES
+    {
+        // What is about one of many is for those who look at that one.
+        let shared: Vec<Concern> = concerns.into_iter().filter(of_all).collect();
+        let mut lines = ranking_lines(ranking);
+        lines.extend(concern_lines(&shared, contrasts.len()));
+        return lines;
+    }
+    let mut lines = verdict_lines(contrasts);
+    lines.extend(concern_lines(&concerns, contrasts.len()));
     lines
 }
 
@@ -226,29 +234,40 @@ fn beside(contrasts: &[Contrast]) -> Option<Line> {
     (!moved.is_empty()).then(|| Line::new(format!("beside it: {}", moved.join(", ")), Tone::Plain))
 }
 
-/// What speaks against the verdicts, each once, with those it is about.
-fn concern_lines(contrasts: &[Contrast]) -> Vec<Line> {
-    let mut concerns: Vec<(String, Vec<String>)> = Vec::new();
+/// What speaks against verdicts, and whose.
+struct Concern {
+    text: String,
+    about: Vec<String>,
+}
+
+/// What speaks against the verdicts, each once.
+fn concerns(contrasts: &[Contrast]) -> Vec<Concern> {
+    let mut concerns: Vec<Concern> = Vec::new();
     for contrast in contrasts {
-        for metric in primary(contrast) {
-            for concern in concerns_of(metric) {
-                let who = candidate(contrast);
-                match concerns.iter_mut().find(|(text, _)| *text == concern) {
-                    Some((_, about)) => about.push(who),
-                    None => concerns.push((concern, vec![who])),
-                }
+        for text in primary(contrast).flat_map(concerns_of) {
+            let who = candidate(contrast);
+            match concerns.iter_mut().find(|concern| concern.text == text) {
+                Some(concern) => concern.about.push(who),
+                None => concerns.push(Concern {
+                    text,
+                    about: vec![who],
+                }),
             }
         }
     }
-    let shown = concerns.iter().take(MOST_CONCERNS).map(|(text, about)| {
-        let who = if about.len() == contrasts.len() {
+    concerns
+}
+
+fn concern_lines(concerns: &[Concern], contrasts: usize) -> Vec<Line> {
+    let line = |concern: &Concern| {
+        let who = if concern.about.len() == contrasts {
             String::new()
         } else {
-            format!("{}: ", about.join(", "))
+            format!("{}: ", concern.about.join(", "))
         };
-        Line::new(format!("! {who}{text}"), Tone::Caution)
-    });
-    let mut lines: Vec<Line> = shown.collect();
+        Line::new(format!("! {who}{}", concern.text), Tone::Caution)
+    };
+    let mut lines: Vec<Line> = concerns.iter().take(MOST_CONCERNS).map(line).collect();
     let more = concerns.len().saturating_sub(MOST_CONCERNS);
     if more > 0 {
         lines.push(Line::new(

@@ -10,7 +10,7 @@ name = "train"
 seeds = 6
 parallel = 1
 shell = true
-command = 'echo "{\"reward\": $(({x} * 10 + {seed} % 7)), \"cost\": $(({seed} % 5))}" >> "$FAIRTRIAL_METRICS"'
+command = 'echo "{\"reward\": $(({x} * 10 + {seed} * {x} % 7)), \"cost\": $(({seed} % 5))}" >> "$FAIRTRIAL_METRICS"'
 [arms.control]
 x = 1
 [arms.candidate]
@@ -38,7 +38,7 @@ fn a_comparison_ends_with_its_verdict() {
     let ran = project.expect(0, &["run", "bench.toml"]);
     insta::assert_snapshot!("training", answer(&project, &ran));
     assert!(ran.err.contains("✓ candidate seed 1072 in "), "{}", ran.err);
-    assert!(ran.err.contains("reward 21 [2/12"), "{}", ran.err);
+    assert!(ran.err.contains("reward 22 [2/12"), "{}", ran.err);
 }
 
 #[test]
@@ -48,7 +48,10 @@ fn verbose_has_the_tables_and_ends_the_same_way() {
     assert!(ran.out.contains("reward (higher is better)"), "{}", ran.out);
     assert!(ran.out.contains("Method: "), "{}", ran.out);
     let last = ran.out.lines().rev().find(|line| !line.is_empty()).unwrap();
-    assert!(last.starts_with("more: `fairtrial summarize train`"), "{last}");
+    assert!(
+        last.starts_with("more: `fairtrial summarize train`"),
+        "{last}"
+    );
 }
 
 #[test]
@@ -82,7 +85,9 @@ fn logs_without_a_trial_need_one_that_failed() {
 
 #[test]
 fn many_arms_are_a_leaderboard() {
-    let arms: Vec<String> = (1..=12).map(|x| format!("[arms.a{x}]\nx = {x}\n")).collect();
+    let arms: Vec<String> = (1..=12)
+        .map(|x| format!("[arms.a{x}]\nx = {x}\n"))
+        .collect();
     let start = TRAIN.find("[arms.control]").unwrap();
     let end = TRAIN.find("[metrics]").unwrap();
     let spec = format!("{}{}{}", &TRAIN[..start], arms.concat(), &TRAIN[end..]);

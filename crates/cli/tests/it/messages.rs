@@ -283,7 +283,10 @@ fn redacted(project: &Project, text: &str) -> String {
     );
     let text = text.replace(&project.path().display().to_string(), "PROJECT");
     let text = text.replace(&*run.file_name().unwrap().to_string_lossy(), "STAMP");
-    text.lines().map(without_times).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(without_times)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A progress line without what depends on the machine's day.
@@ -291,7 +294,9 @@ fn without_times(line: &str) -> String {
     let (Some(from), Some(to)) = (line.find(" in "), line.find(" [")) else {
         return line.to_owned();
     };
-    let place = line[to..].split(", ").filter(|part| !part.ends_with("left]"));
+    let place = line[to..]
+        .split(", ")
+        .filter(|part| !part.ends_with("left]"));
     let place = place.collect::<Vec<_>>().join(", ");
     format!("{} in TIME{}]", &line[..from], place.trim_end_matches(']'))
 }
