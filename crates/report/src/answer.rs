@@ -3,7 +3,7 @@
 //! One line per primary metric and candidate, what speaks against it, what failed and why, and what to type next. The
 //! tables behind it are made elsewhere, for those who ask.
 
-use crate::comparison::{answer_size, tone, why};
+use crate::comparison::{answer_size, mismatch_sentences, tone, verdict_sentence, why};
 use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
 use crate::{sequential, summary, sweep, words};
@@ -63,13 +63,13 @@ impl RunAnswer<'_> {
         if let Some(trajectory) = self.trajectory {
             lines.extend(trajectory_lines(trajectory));
         }
-        if let Some(comparison) = self.comparison {
-            lines.extend(comparison_lines(comparison));
+        match (self.choice, self.comparison) {
+            // A verdict for each of many points is no answer.
+            (Some(choice), _) => lines.extend(choice_lines(choice)),
+            (None, Some(comparison)) => lines.extend(comparison_lines(comparison)),
+            (None, None) => {}
         }
-        if let Some(choice) = self.choice {
-            let tone = Tone::Plain;
-            lines.push(Line::new(sweep::headline(choice), tone));
-        }
+        lines.extend(self.comparison.into_iter().flat_map(source_lines));
         lines.extend(self.next_line());
         lines
     }
@@ -136,6 +136,24 @@ fn trajectory_lines(trajectory: &Trajectory) -> Vec<Line> {
         ));
     }
     lines
+}
+
+fn choice_lines(choice: &SweepChoice) -> Vec<Line> {
+    let mut lines = vec![Line::new(sweep::headline(choice), Tone::Plain)];
+    if let Some(against) = &choice.against_control {
+        let sentence = format!("Against the control there, {}", verdict_sentence(against));
+        lines.push(Line::new(sentence, tone(against.verdict.word)));
+    }
+    let without = sweep::without_value(choice);
+    lines.extend(without.map(|text| Line::new(format!("! {text}"), Tone::Caution)));
+    lines
+}
+
+/// What is wrong with the records themselves.
+fn source_lines(comparison: &Comparison) -> impl Iterator<Item = Line> {
+    let problems = comparison.problems.iter().cloned();
+    let texts = problems.chain(mismatch_sentences(&comparison.mismatches));
+    texts.map(|text| Line::new(format!("! {text}"), Tone::Caution))
 }
 
 fn comparison_lines(comparison: &Comparison) -> Vec<Line> {
