@@ -8,7 +8,6 @@ mod endpoints;
 mod entry;
 pub mod exact;
 pub mod given;
-mod hierarchical;
 mod replicates;
 mod result;
 mod selection;
@@ -16,7 +15,6 @@ mod statistic;
 mod studentised;
 
 pub use entry::{contrast, mean, mean_difference, statistic};
-pub use hierarchical::{HierarchicalInterval, hierarchical};
 
 pub use result::{BootstrapInterval, Flag, Resampling};
 pub use statistic::{Contrast, Design, Statistic};

@@ -20,7 +20,7 @@ pub use power::{
 pub use precision::{PrecisionCurve, PrecisionPoint, precision_curve};
 pub use proportions::{
     ProportionPlan, ProportionPlanMethod, paired_proportions_sample_size, proportions_power,
-    proportions_sample_size, proportions_smallest_effect,
+    proportions_sample_size,
 };
 
 /// The largest sample size that is looked for.

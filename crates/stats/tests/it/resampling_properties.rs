@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use fairtrial_stats::bootstrap::{
-    Contrast, Design, Method, Plan, Statistic, contrast, exact, given, hierarchical, statistic,
+    Contrast, Design, Method, Plan, Statistic, contrast, exact, given, statistic,
 };
 use fairtrial_stats::history::{Options, change_points};
 use fairtrial_stats::one_arm::Proportion;
@@ -139,8 +139,6 @@ proptest! {
 
     #[test]
     fn suites(control in prop::collection::vec(sample(), 0..14), candidate in prop::collection::vec(sample(), 0..14), tau in any_number()) {
-        let clusters: Vec<&[f64]> = control.iter().map(Vec::as_slice).collect();
-        sound(&hierarchical(&clusters, &plan(Method::Percentile, Side::TwoSided)));
         let (Ok(a), Ok(b)) = (Scores::new(&control), Scores::new(&candidate)) else { return Ok(()) };
         for metric in [Metric::Mean, Metric::Median, Metric::Iqm, Metric::OptimalityGap { target: tau }] {
             for correction in [Correction::None, Correction::Stretched] {
@@ -268,9 +266,8 @@ fn bits_do_not_depend_on_the_number_of_threads() {
             spending: Spending::default(),
             alpha: 0.05,
         };
-        let clusters: Vec<&[f64]> = tasks.iter().map(Vec::as_slice).collect();
         format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
             statistic(&x, &Statistic::Mean, &Plan::new(Method::Bca, 4)),
             statistic(&x, &Statistic::Median, &Plan::new(Method::Percentile, 4)),
             contrast(
@@ -281,7 +278,6 @@ fn bits_do_not_depend_on_the_number_of_threads() {
             ),
             suite::interval(&scores, &suite_plan),
             suite::probability_of_improvement(&scores, &scores, &suite_plan),
-            hierarchical(&clusters, &Plan::new(Method::Percentile, 4)),
             t_boundaries(&design, 20_000, 4),
         )
     };
