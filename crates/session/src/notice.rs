@@ -50,6 +50,15 @@ pub enum Notice {
     },
     /// A resumed run keeps the stopping rule that it began with.
     KeepsRule,
+    /// The steps of a series were found under a well-known name.
+    StepsFrom {
+        /// The metric.
+        metric: String,
+        /// The file.
+        file: String,
+        /// The key or column.
+        name: String,
+    },
     /// A container was left behind and could not be removed.
     ContainerLeft(String),
     /// There is no verdict.

@@ -73,6 +73,12 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             "the run goes on by the stopping rule that it began with".to_owned(),
         ),
+        Notice::StepsFrom { metric, file, name } => (
+            Note,
+            format!(
+                "steps of `{metric}` are read from `{name}` in {file} (`step` in [metrics.{metric}] names another)"
+            ),
+        ),
         Notice::ContainerLeft(name) => (
             Warning,
             format!("container {name} was left behind and could not be removed"),

@@ -12,6 +12,7 @@ mod prepare;
 mod result;
 mod reuse;
 mod start;
+mod steps;
 mod status;
 pub(crate) mod stopping_rule;
 mod wait;

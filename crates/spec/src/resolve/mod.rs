@@ -159,10 +159,12 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
         return vec![metric::duration()];
     }
     let files = crate::episode_file::files(root, problems);
-    entries
+    let mut metrics: Vec<MetricDeclaration> = entries
         .iter()
         .map(|entry| metric::declaration(entry, &files, problems))
-        .collect()
+        .collect();
+    metric::share_steps(&mut metrics);
+    metrics
 }
 
 fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {

@@ -3,6 +3,7 @@
 
 mod lab;
 mod runs;
+mod step_names;
 mod steps;
 mod units;
 mod windows;
