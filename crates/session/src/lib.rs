@@ -25,6 +25,7 @@ mod planning;
 mod power;
 mod refusals;
 mod registration;
+mod remeasure;
 mod report_data;
 mod report_files;
 mod revision;
@@ -60,6 +61,7 @@ pub use picture::Picture;
 pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
+pub use remeasure::RunRemeasured;
 pub use report_files::{ReportFiles, write_charts};
 pub use run::{
     CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,

@@ -70,7 +70,8 @@ impl Session {
             Some(only) if !recorded => Some(only.clone()),
             _ => as_recorded(run, options.start, plan)?,
         };
-        self.keep_rule(run, plan, only.as_deref())
+        self.keep_rule(run, plan, only.as_deref())?;
+        self.remeasure_resumed(run, plan, only.as_deref())
     }
 
     /// A run goes on by the stopping rule that it began with, whatever the spec and the caller say by now; other things
