@@ -2,8 +2,8 @@
 
 use crate::commands::{
     analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, gate, gc,
-    init, list, logs, plan, power, preset, register, remeasure, report, run, schema, status, summarize, sweep,
-    table, task, variance, verify, wait,
+    init, list, logs, plan, power, preset, register, remeasure, report, run, schema, status,
+    summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -162,7 +162,7 @@ impl Command {
             Self::Gc(args) => gc::run(&args, console),
             Self::Task(args) => task::run(&args, console),
             Self::Eval(args) => eval::run(&args, console),
-Self::Remeasure(args) => remeasure::run(&args, console),
+            Self::Remeasure(args) => remeasure::run(&args, console),
             Self::Compare(args) => compare::run(&args, console),
             Self::Sweep(args) => sweep::run(&args, console),
             Self::Gate(args) => gate::run(&args, console),

@@ -38,7 +38,10 @@ impl Session {
         let state = state_of(run)?;
         let file = SpecFile {
             path: spec.map_or_else(|| spec_path(&recorded), Path::to_owned),
-            set: state.opened.as_ref().map_or_else(Vec::new, |it| it.set.clone()),
+            set: state
+                .opened
+                .as_ref()
+                .map_or_else(Vec::new, |it| it.set.clone()),
         };
         if !file.path.is_file() {
             return Err(SessionError::SpecGone(file.path));

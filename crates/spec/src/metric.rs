@@ -108,7 +108,10 @@ pub(crate) fn share_steps(metrics: &mut [MetricDeclaration]) {
             continue;
         };
         let of_file = |metric: &&MetricDeclaration| series_file(&metric.source) == Some(file);
-        let mut named = metrics.iter().filter(of_file).filter_map(|m| m.step.as_ref());
+        let mut named = metrics
+            .iter()
+            .filter(of_file)
+            .filter_map(|m| m.step.as_ref());
         let first = named.next();
         let step = first.filter(|first| named.all(|other| other == *first));
         metrics[place].step = step.cloned();

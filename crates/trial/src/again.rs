@@ -75,7 +75,11 @@ mod tests {
     #[test]
     fn a_trial_that_failed_for_want_of_a_metric_is_ok_where_it_is_not_required() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("metrics.jsonl"), "{\"reward\": 2}\nbroken\n").unwrap();
+        std::fs::write(
+            dir.path().join("metrics.jsonl"),
+            "{\"reward\": 2}\nbroken\n",
+        )
+        .unwrap();
         let (before, now) = (
             [declared("reward", true), declared("kl", true)],
             [declared("reward", true), declared("kl", false)],
@@ -83,7 +87,9 @@ mod tests {
         let both = |before, now| Declarations { before, now };
         let mut record = record();
         record.outcome = Outcome::Ok;
-        record.notes.push("12 bytes of standard output were left out".to_owned());
+        record
+            .notes
+            .push("12 bytes of standard output were left out".to_owned());
         let failed = measured_again(&record, dir.path(), both(&[], &before));
         assert_eq!(failed.outcome, Outcome::Failed);
         assert!(matches!(failed.cause, Some(Cause::MissingMetric { .. })));

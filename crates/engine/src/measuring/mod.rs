@@ -69,7 +69,10 @@ pub fn measure_again(request: &MeasureRequest<'_>) -> Result<Remeasured, EngineE
     let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
     let before = Plan::new(Arc::new(recorded), only.as_deref())?;
     let plan = before.measuring(request.metrics, only.as_deref())?;
-    let variables = request.environment.iter().map(|(name, value)| (name, value));
+    let variables = request
+        .environment
+        .iter()
+        .map(|(name, value)| (name, value));
     let redactor = Redactor::from_env(variables);
     let measuring = Measuring {
         root: run.root(),

@@ -12,8 +12,8 @@ mod prepare;
 mod result;
 mod reuse;
 mod start;
-mod steps;
 mod status;
+mod steps;
 pub(crate) mod stopping_rule;
 mod wait;
 

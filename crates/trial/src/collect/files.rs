@@ -70,7 +70,11 @@ pub(super) fn csv_column(dir: &Path, wanted: CsvColumn<'_>) -> Result<Reading, C
         Some(value) if step_place.is_none() => Ok(Reading::Scalar(value)),
         _ if series.is_empty() => Err(CollectError::NoValue(format!(
             "no number in column `{column}` of {file}{}",
-            if series.without_step > 0 { " that has a step" } else { "" }
+            if series.without_step > 0 {
+                " that has a step"
+            } else {
+                ""
+            }
         ))),
         _ => Ok(Reading::Series { series, last: None }),
     }

@@ -276,11 +276,15 @@ impl LineFile {
             LinePlace::Nowhere(_) => {}
             LinePlace::Final => {
                 let numbered = Steps::Numbered("its lines have no key for them".to_owned());
-                both.finals.get_or_insert_with(series(numbered)).push_next(value);
+                both.finals
+                    .get_or_insert_with(series(numbered))
+                    .push_next(value);
             }
             LinePlace::At(step) => {
                 let named = Steps::Named(name.unwrap_or_default().to_owned());
-                both.series.get_or_insert_with(series(named)).push(step, value);
+                both.series
+                    .get_or_insert_with(series(named))
+                    .push(step, value);
             }
         }
     }

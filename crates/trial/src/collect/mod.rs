@@ -76,7 +76,10 @@ fn read_line_files(
             _ => continue,
         };
         let step = metric.step.as_deref();
-        wanted.entry(file).or_default().push(WantedKey { key, step });
+        wanted
+            .entry(file)
+            .or_default()
+            .push(WantedKey { key, step });
     }
     let read = |(file, keys): (&str, Vec<WantedKey<'_>>)| {
         (file.to_owned(), LineFile::read(dir, file, &keys))

@@ -9,8 +9,8 @@ use crate::compare::objections::definition;
 use crate::compare::objections::fairness::Fairness;
 use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{
-    constant_difference, curve_parts, declared, fairness, final_values, fragile, large_numbers, machine,
-    missing_data, missing_pairs, no_value, not_reached, one_process, shape, stopped_early,
+    constant_difference, curve_parts, declared, fairness, final_values, fragile, large_numbers,
+    machine, missing_data, missing_pairs, no_value, not_reached, one_process, shape, stopped_early,
     tasks_as_units, tasks_left_out, too_few_units, validity_floor,
 };
 use crate::compare::options::CompareOptions;

@@ -35,9 +35,18 @@ fn a_curve_over_timesteps_is_compared_over_timesteps_and_that_is_said_once() {
     assert_eq!(said.matches(line).count(), 1, "{said}");
     let named = fairtrial(
         folder.path(),
-        &["run", "t.toml", "--set", "metrics.reward.step=\"time/total_timesteps\""],
+        &[
+            "run",
+            "t.toml",
+            "--set",
+            "metrics.reward.step=\"time/total_timesteps\"",
+        ],
     );
-    assert!(!words(&named).contains("steps of `reward`"), "{}", words(&named));
+    assert!(
+        !words(&named).contains("steps of `reward`"),
+        "{}",
+        words(&named)
+    );
 }
 
 #[test]

@@ -58,7 +58,12 @@ fn without_steps_a_curve_has_no_area_but_has_a_largest_value() {
     let found = collected("progress.csv", table, summarised(csv("reward"), "auc"));
     assert!(found.metrics.is_empty());
     let said = &found.missing[0];
-    assert!(said.contains("no auc of progress.csv: its values have no steps (its columns are reward, loss)"), "{said}");
+    assert!(
+        said.contains(
+            "no auc of progress.csv: its values have no steps (its columns are reward, loss)"
+        ),
+        "{said}"
+    );
     assert!(said.contains("`step` in [metrics.reward]"), "{said}");
     let found = collected("progress.csv", table, summarised(csv("reward"), "max"));
     assert_eq!(found.metrics["reward"].0, 3.0);
@@ -67,7 +72,13 @@ fn without_steps_a_curve_has_no_area_but_has_a_largest_value() {
 
 #[test]
 fn lines_are_read_over_the_key_that_programs_use() {
-    for key in ["global_step", "total_timesteps", "iteration", "epoch", "train/total_timesteps"] {
+    for key in [
+        "global_step",
+        "total_timesteps",
+        "iteration",
+        "epoch",
+        "train/total_timesteps",
+    ] {
         let lines = format!(
             "{{\"{key}\": 0, \"m\": 0}}\n{{\"{key}\": 90, \"m\": 0}}\n{{\"{key}\": 100, \"m\": 1}}\n"
         );
@@ -83,13 +94,21 @@ fn lines_are_read_over_the_key_that_programs_use() {
 fn a_series_keeps_its_kind_of_step_and_a_metric_is_no_step() {
     let lines = "{\"epoch\": 1, \"val\": 5}\n{\"global_step\": 100, \"epoch\": 1, \"loss\": 2}\n\
                  {\"global_step\": 200, \"epoch\": 2, \"loss\": 1, \"val\": 6}\n{\"epoch\": 3}\n";
-    let found = collected("metrics.jsonl", lines, metric("loss", MetricSource::Reported));
+    let found = collected(
+        "metrics.jsonl",
+        lines,
+        metric("loss", MetricSource::Reported),
+    );
     assert_eq!(found.series["loss"].step.as_deref(), Some("global_step"));
     assert_eq!(found.series["val"].step.as_deref(), Some("epoch"));
     assert_eq!(found.series["val"].last_step.0, 2.0);
     // Where there is a better name, the other one is a number like any other.
     assert_eq!(found.metrics["epoch"].0, 3.0);
-    let found = collected("metrics.jsonl", lines, metric("epoch", MetricSource::Reported));
+    let found = collected(
+        "metrics.jsonl",
+        lines,
+        metric("epoch", MetricSource::Reported),
+    );
     assert_eq!(found.metrics["epoch"].0, 3.0);
     assert_eq!(found.series["epoch"].points, 2);
 }
@@ -103,8 +122,16 @@ fn several_values_without_a_step_have_an_order_and_one_is_said_to_be_final() {
     let found = collected("metrics.jsonl", lines, reported());
     assert_eq!((found.metrics["m"].0, found.series.len()), (5.0, 0));
     let found = collected("metrics.jsonl", lines, summarised(reported(), "auc"));
-    assert!(found.missing[0].contains("its lines have no key for them"), "{:?}", found.missing);
-    let found = collected("metrics.jsonl", "{\"m\": 4}\n", summarised(reported(), "auc"));
+    assert!(
+        found.missing[0].contains("its lines have no key for them"),
+        "{:?}",
+        found.missing
+    );
+    let found = collected(
+        "metrics.jsonl",
+        "{\"m\": 4}\n",
+        summarised(reported(), "auc"),
+    );
     assert_eq!(found.metrics["m"].0, 4.0);
     assert_eq!(
         found.notes,
@@ -118,12 +145,18 @@ fn several_metrics_are_made_from_one_key() {
         file: "metrics.jsonl".to_owned(),
         key: "reward".to_owned(),
     };
-    let dir = trial(&[("metrics.jsonl", "{\"step\": 1, \"reward\": 7}\n{\"step\": 2, \"reward\": 3}\n")]);
+    let dir = trial(&[(
+        "metrics.jsonl",
+        "{\"step\": 1, \"reward\": 7}\n{\"step\": 2, \"reward\": 3}\n",
+    )]);
     let declared = [
         summarised(metric("best", source()), "max"),
         summarised(metric("mean", source()), "mean"),
     ];
     let found = collect(dir.path(), &declared, &Resources::default());
-    assert_eq!((found.metrics["best"].0, found.metrics["mean"].0), (7.0, 5.0));
+    assert_eq!(
+        (found.metrics["best"].0, found.metrics["mean"].0),
+        (7.0, 5.0)
+    );
     assert!(!found.metrics.contains_key("reward"));
 }
