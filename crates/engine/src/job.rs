@@ -3,12 +3,13 @@
 use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::rollout::{RolloutLines, is_rollout};
+use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::{MetricDeclaration, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
-use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Work, expand_env};
+use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Threads, Work, expand_env};
 use fairtrial_trial::{JobLimits, Makes, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -91,6 +92,19 @@ impl JobMaker {
                 .map(|task| (task.place, spec.metrics_of(task).into()))
                 .collect(),
             params: Mutex::default(),
+        }
+    }
+
+    /// Says to the libraries of the trials how many threads they may start: as their task says, by its CPUs, or by their
+    /// share of this machine where `slots` of them run beside each other.
+    pub(crate) fn share_cores(&mut self, spec: &Spec, slots: Option<usize>) {
+        let share = slots.map(|slots| (physical_cores() / slots.max(1)).max(1));
+        for task in &spec.tasks {
+            if let Some(threads) = thread_count(task, share)
+                && let Some(inherited) = self.inherited.get_mut(&task.place)
+            {
+                *inherited = with_threads(inherited, task, threads);
+            }
         }
     }
 
@@ -274,6 +288,38 @@ fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
     });
     kept.map(|(name, value)| format!("{name}={value}"))
         .collect()
+}
+
+/// The variables by which numeric libraries decide how many threads they start.
+const THREAD_VARIABLES: [&str; 6] = [
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "TORCH_NUM_THREADS",
+];
+
+/// How many threads the libraries of a task's trials may start; absent where they are left alone. What agents start is
+/// theirs to decide, and nobody knows here what a scheduler gives a trial that asks for nothing.
+fn thread_count(task: &Task, share: Option<usize>) -> Option<usize> {
+    match (task.threads, task.resources.cpus) {
+        _ if is_rollout(task) => None,
+        (Some(Threads::Inherit), _) => None,
+        (Some(Threads::Count(count)), _) | (None, Some(count)) => Some(count as usize),
+        (None, None) => share,
+    }
+}
+
+/// With the variables that neither the task nor its caller sets.
+fn with_threads(inherited: &[String], task: &Task, threads: usize) -> Arc<[String]> {
+    let is_set = |name: &str| {
+        let inherited = inherited.iter().filter_map(|entry| entry.split_once('='));
+        task.env.contains_key(name) || inherited.into_iter().any(|(known, _)| known == name)
+    };
+    let unset = THREAD_VARIABLES.iter().filter(|name| !is_set(name));
+    let added = unset.map(|name| format!("{name}={threads}"));
+    inherited.iter().cloned().chain(added).collect()
 }
 
 /// GPUs that this machine lends are said anew for each trial.

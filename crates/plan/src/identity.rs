@@ -114,6 +114,7 @@ fn deciding_tasks(spec: &Spec) -> Vec<Task> {
         };
         task.limits.grace_s = 0.0;
         task.resources = Needs::default();
+        task.threads = None;
     }
     tasks
 }

@@ -62,6 +62,11 @@ pub enum Notice {
         /// The key or column.
         name: String,
     },
+    /// Trials waited for a CPU for this share of their time.
+    WaitedForCpu {
+        /// The share.
+        share: f64,
+    },
     /// A container was left behind and could not be removed.
     ContainerLeft(String),
     /// There is no verdict.

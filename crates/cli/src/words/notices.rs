@@ -81,6 +81,14 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
                 "steps of `{metric}` are read from `{name}` in {file} (`step` in [metrics.{metric}] names another)"
             ),
         ),
+        Notice::WaitedForCpu { share } => (
+            Warning,
+            format!(
+                "trials waited for a CPU for {:.0} % of their time: they ran beside too much else, or with too many threads; \
+                 lower `parallel`, set `threads`, or say what one takes by `resources.cpus`",
+                100.0 * share
+            ),
+        ),
         Notice::ContainerLeft(name) => (
             Warning,
             format!("container {name} was left behind and could not be removed"),

@@ -9,11 +9,11 @@ mod finish;
 pub(crate) mod hooks;
 mod options;
 mod prepare;
+mod remarks;
 mod result;
 mod reuse;
 mod start;
 mod status;
-mod steps;
 pub(crate) mod stopping_rule;
 mod wait;
 

@@ -14,7 +14,7 @@ pub use budget::{Budget, MetricBudget};
 pub use hook::{Hook, Reporter, ReporterKind};
 pub use sweep::{Axis, Strategy, Sweep};
 pub use table::{Feeds, TableColumn, TableSpec};
-pub use task::{InheritEnv, Limits, Retries, Task};
+pub use task::{InheritEnv, Limits, Retries, Task, Threads};
 pub use work::{Instrument, Work};
 
 use crate::engine::EngineSpec;
