@@ -8,6 +8,7 @@ mod engine;
 mod experiments;
 pub(crate) mod files;
 mod hooks;
+mod idle_arms;
 mod ids;
 mod metric_names;
 mod needs;
@@ -110,6 +111,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    idle_arms::check(root, &spec, problems);
     placeholders::check_engine(root, origin.sources, problems);
     engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);
