@@ -24,6 +24,7 @@ mod node_memory;
 mod preflight;
 mod prepare;
 pub mod remote;
+mod repeat_script;
 mod request;
 mod reuse;
 mod rollout;

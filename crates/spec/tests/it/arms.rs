@@ -55,19 +55,35 @@ fn a_parameter_that_an_arm_lacks_must_be_optional() {
     let text = |command: &str| format!("command = \"{command}\"\n[arms.a]\n[arms.b]\nclip = 0.2\n");
     accepted(&text("train {clip?--clip=}"), &[]);
     let loaded = load(&text("train --clip={clip}"), &[]);
-    assert!(said(&loaded).contains("`{clip?--clip=}`"), "{}", said(&loaded));
+    assert!(
+        said(&loaded).contains("`{clip?--clip=}`"),
+        "{}",
+        said(&loaded)
+    );
     // A slip is one in every form.
     for command in ["train {clpi?--clip=} {clip?x}", "train {clpi...} {clip?x}"] {
         let loaded = load(&text(command), &[]);
-        assert!(said(&loaded).contains("did you mean `{clip}`"), "{}", said(&loaded));
+        assert!(
+            said(&loaded).contains("did you mean `{clip}`"),
+            "{}",
+            said(&loaded)
+        );
     }
-    let loaded = load("command = \"true\"\nworkdir = \"{dirs...}\"\nparams.dirs = \"x\"\n", &[]);
-    assert!(said(&loaded).contains("stands only in `command`"), "{}", said(&loaded));
+    let loaded = load(
+        "command = \"true\"\nworkdir = \"{dirs...}\"\nparams.dirs = \"x\"\n",
+        &[],
+    );
+    assert!(
+        said(&loaded).contains("stands only in `command`"),
+        "{}",
+        said(&loaded)
+    );
 }
 
 #[test]
 fn arms_that_run_the_same_are_warned_about() {
-    let text = "command = \"train --seed {seed}\"\n[arms.control]\nlr = 1\n[arms.candidate]\nlr = 2\n";
+    let text =
+        "command = \"train --seed {seed}\"\n[arms.control]\nlr = 1\n[arms.candidate]\nlr = 2\n";
     let loaded = load(text, &[]);
     let said_of = said(&loaded);
     assert!(loaded.spec.is_some());
