@@ -33,7 +33,7 @@ mod template;
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use engine::{
-    EngineKind, EngineLack, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions,
+    EngineKind, EngineLack, EngineSpec, PairOn, SkypilotOptions, SlurmOptions,
     TEMPLATE_PLACEHOLDERS, TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};

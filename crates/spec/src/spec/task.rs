@@ -1,6 +1,6 @@
 //! One piece of work, and what bounds each of its trials.
 
-use crate::engine::Needs;
+use crate::spec::needs::Needs;
 use crate::spec::sweep::Sweep;
 use crate::spec::table::Feeds;
 use crate::spec::work::Work;
