@@ -149,8 +149,14 @@ pub struct RunState {
     trials: Vec<TrialState>,
     /// Hash of the plan, where trials were measured by another spec than the one they were run with.
     measured_as: Option<String>,
-    /// Measuring again was begun and did not come to its end; how the run was closed before that.
-    half_measured: Option<Option<(UtcTime, RunStatus)>>,
+    /// Measuring again was begun and did not come to its end.
+    half_measured: Option<BeforeMeasuring>,
+}
+
+/// A run as it was before its trials were measured again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct BeforeMeasuring {
+    closed: Option<(UtcTime, RunStatus)>,
 }
 
 impl RunState {
@@ -327,11 +333,12 @@ impl RunState {
             Event::Measuring { plan_hash, .. } => {
                 let session = self.sessions.last_mut();
                 let closed = session.and_then(|session| session.closed.take());
-                self.half_measured.get_or_insert(closed);
+                self.half_measured.get_or_insert(BeforeMeasuring { closed });
                 self.measured_as = Some(plan_hash);
             }
             Event::Measured { .. } => {
-                let closed = self.half_measured.take().flatten();
+                let before = self.half_measured.take();
+                let closed = before.and_then(|before| before.closed);
                 if let Some(session) = self.sessions.last_mut() {
                     session.closed = closed;
                 }

@@ -93,8 +93,8 @@ impl Session {
 
     fn measure(&self, run: &RunDir, spec: &Spec) -> Result<Remeasured, SessionError> {
         let caller = self.caller();
-        let user = ["USER", "LOGNAME"].iter();
-        let user = user.filter_map(|name| caller.variable(name)).next();
+        let mut names = ["USER", "LOGNAME"].iter();
+        let user = names.find_map(|name| caller.variable(name));
         let measured = measure_again(&MeasureRequest {
             run,
             metrics: &spec.metrics,

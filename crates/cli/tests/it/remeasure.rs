@@ -57,9 +57,9 @@ impl Lab {
         runs.map(|run| run.unwrap().path()).max().unwrap()
     }
 
-    /// The events of a run's journal.
-    fn journal(&self, run: &Path) -> Vec<Value> {
-        let text = fs::read_to_string(run.join("journal.jsonl")).unwrap();
+    /// The events of the newest run's journal.
+    fn journal(&self) -> Vec<Value> {
+        let text = fs::read_to_string(self.run().join("journal.jsonl")).unwrap();
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
@@ -68,7 +68,7 @@ impl Lab {
     /// Every effective reward of the newest run, by trial.
     fn rewards(&self) -> Vec<f64> {
         let mut rewards = std::collections::BTreeMap::new();
-        for event in self.journal(&self.run()) {
+        for event in self.journal() {
             if event["event"] == "finished" {
                 let index = event["trial"]["index"].as_u64().unwrap();
                 rewards.insert(
@@ -126,7 +126,7 @@ fn trials_that_failed_for_want_of_a_metric_are_ok_when_it_is_not_required() {
         serde_json::json!(["kl", "reward"])
     );
     assert_eq!(lab.ran(), 8, "nothing was run");
-    let events = lab.journal(&lab.run());
+    let events = lab.journal();
     let measuring = events.iter().find(|event| event["event"] == "measuring");
     let measuring = measuring.expect("who and when are in the journal");
     assert!(

@@ -175,34 +175,18 @@ impl LineFile {
                 continue;
             }
             match (tolerant::number(value), value) {
-                (Some(value), _) => {
-                    let name = self.step_of(key, step_name, &object, wanted);
-                    let keep = wanted.key(key).is_some();
-                    self.take_value(key, value, Stands::new(&object, name, keep));
-                }
+                (Some(value), _) => self.take_value(
+                    key,
+                    value,
+                    Row {
+                        line: &object,
+                        step_name,
+                        wanted: wanted.key(key),
+                    },
+                ),
                 (None, serde_json::Value::String(words)) => self.take_words(key, words),
                 (None, other) => self.take_odd(key, other),
             }
-        }
-    }
-
-    /// The key that holds the step of a value: as declared, else as in the lines before, else what was found in this one. A
-    /// series is read over one kind of step, whichever others stand in some of its lines.
-    fn step_of<'l>(
-        &'l self,
-        key: &str,
-        found: Option<&'l str>,
-        line: &serde_json::Map<String, serde_json::Value>,
-        wanted: &'l Wanted<'_>,
-    ) -> Option<&'l str> {
-        if let Some(declared) = wanted.key(key).and_then(|wanted| wanted.step) {
-            return Some(declared);
-        }
-        let before = self.readings.get(key).and_then(|both| both.series.as_ref());
-        match before.and_then(SeriesReading::step_name) {
-            Some(before) if found != Some(before) && !line.contains_key(before) => None,
-            Some(before) => Some(before),
-            None => found,
         }
     }
 
@@ -262,14 +246,20 @@ impl LineFile {
         std::mem::take(&mut self.facts)
     }
 
-    fn take_value(&mut self, key: &str, value: f64, stands: Stands<'_>) {
-        let Stands { at, name, keep } = stands;
+    /// A series is read over one kind of step, whichever others stand in some of its lines: the declared one, else that of
+    /// its first point.
+    fn take_value(&mut self, key: &str, value: f64, row: Row<'_>) {
         if !self.readings.contains_key(key) {
             self.readings.insert(key.to_owned(), Both::default());
         }
         let Some(both) = self.readings.get_mut(key) else {
             return;
         };
+        let declared = row.wanted.and_then(|wanted| wanted.step);
+        let before = both.series.as_ref().and_then(SeriesReading::step_name);
+        let at = LinePlace::of(row.line, declared.or(before).or(row.step_name));
+        let name = declared.or(row.step_name).unwrap_or_default();
+        let keep = row.wanted.is_some();
         let file = &self.file;
         let series = |steps| move || SeriesReading::new(file, steps, keep);
         match at {
@@ -281,7 +271,7 @@ impl LineFile {
                     .push_next(value);
             }
             LinePlace::At(step) => {
-                let named = Steps::Named(name.unwrap_or_default().to_owned());
+                let named = Steps::Named(name.to_owned());
                 both.series
                     .get_or_insert_with(series(named))
                     .push(step, value);
@@ -320,23 +310,14 @@ impl LineFile {
     }
 }
 
-/// Where a value stands.
-struct Stands<'a> {
-    at: LinePlace<'a>,
-    name: Option<&'a str>,
-    /// Whether its point is held.
-    keep: bool,
-}
-
-impl<'a> Stands<'a> {
-    fn new(
-        line: &'a serde_json::Map<String, serde_json::Value>,
-        name: Option<&'a str>,
-        keep: bool,
-    ) -> Self {
-        let at = LinePlace::of(line, name);
-        Self { at, name, keep }
-    }
+/// What a value stands in.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    line: &'a serde_json::Map<String, serde_json::Value>,
+    /// The key that holds the step of the line.
+    step_name: Option<&'a str>,
+    /// What is said of the value's own key, where it is wanted.
+    wanted: Option<&'a WantedKey<'a>>,
 }
 
 impl Both {

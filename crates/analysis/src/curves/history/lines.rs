@@ -123,7 +123,7 @@ fn rescued(line: &str, quoted: &str, step: Option<&str>) -> Option<(Option<f64>,
         let end = rest.find([',', '}'])?;
         Number::parse(&rest[..end]).map(|number| number.0)
     };
-    let names = step.map_or(&STEP_NAMES[..], std::slice::from_ref);
+    let names = step.as_ref().map_or(&STEP_NAMES[..], std::slice::from_ref);
     let step = names
         .iter()
         .find_map(|name| after(&Value::from(*name).to_string()));
