@@ -64,8 +64,8 @@ pub use registration::Registered;
 pub use remeasure::RunRemeasured;
 pub use report_files::{ReportFiles, write_charts};
 pub use run::{
-    CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,
-    RunResult, RunStanding, StartFrom, Until,
+    CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, PreparedRun, ResumeSpec, RunEnd,
+    RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,
 };
 pub use run_names::near_run;
 pub use session::Session;
