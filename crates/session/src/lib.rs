@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod evaluate;
 mod events;
+pub mod feature;
 mod find;
 mod gate;
 pub mod inside;
@@ -62,7 +63,7 @@ pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
 pub use remeasure::RunRemeasured;
-pub use report_files::{ReportFiles, write_charts};
+pub use report_files::{ReportFiles, page_template, write_charts};
 pub use run::{
     CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, PreparedRun, ResumeSpec, RunEnd,
     RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,
