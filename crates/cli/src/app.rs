@@ -2,8 +2,8 @@
 
 use crate::commands::{
     analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, gate, gc,
-    init, list, logs, plan, power, preset, register, report, run, schema, status, summarize, sweep,
-    table, task, variance, verify, wait,
+    init, list, logs, plan, power, preset, register, remeasure, report, run, schema, status,
+    summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -47,6 +47,7 @@ enum Command {
     List(list::Args),
     Summarize(summarize::Args),
     Eval(eval::Args),
+    Remeasure(remeasure::Args),
     Gc(gc::Args),
     Task(task::Args),
     Analyze(analyze::Args),
@@ -161,6 +162,7 @@ impl Command {
             Self::Gc(args) => gc::run(&args, console),
             Self::Task(args) => task::run(&args, console),
             Self::Eval(args) => eval::run(&args, console),
+            Self::Remeasure(args) => remeasure::run(&args, console),
             Self::Compare(args) => compare::run(&args, console),
             Self::Sweep(args) => sweep::run(&args, console),
             Self::Gate(args) => gate::run(&args, console),

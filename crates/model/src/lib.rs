@@ -42,7 +42,7 @@ pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use reference::{Points, Reference};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
-pub use step::{LinePlace, STEP_KEYS};
+pub use step::{LinePlace, STEP_NAMES, StepSearch, is_plain_step};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};

@@ -34,6 +34,9 @@ pub struct MetricDeclaration {
     /// How a series becomes one number per trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SeriesSummary>,
+    /// The key or column that holds the steps of its series; a well-known name where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     /// Whether a trial without it is failed.
     pub required: bool,
     /// The unit that the number comes in, and the one it is kept in.
@@ -56,6 +59,7 @@ impl MetricDeclaration {
             margin: None,
             reference: None,
             summary: None,
+            step: None,
             required: false,
             convert: None,
             round: None,
@@ -235,6 +239,18 @@ pub struct SeriesSummary {
     /// The value to reach, for `time_to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
+}
+
+impl SeriesSummary {
+    /// Whether the number depends on the steps and not only on the order of the values.
+    pub fn needs_steps(&self) -> bool {
+        let by_kind = matches!(
+            self.kind,
+            SummaryKind::Auc | SummaryKind::Slope | SummaryKind::AtStep | SummaryKind::TimeTo
+        );
+        let windowed = [self.percent, self.step_min, self.step_max];
+        by_kind || windowed.iter().any(Option::is_some)
+    }
 }
 
 /// The kinds of series summary.

@@ -26,6 +26,7 @@ mod planning;
 mod power;
 mod refusals;
 mod registration;
+mod remeasure;
 mod report_data;
 mod report_files;
 mod revision;
@@ -61,10 +62,11 @@ pub use picture::Picture;
 pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
+pub use remeasure::RunRemeasured;
 pub use report_files::{ReportFiles, page_template, write_charts};
 pub use run::{
-    CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,
-    RunResult, RunStanding, StartFrom, Until,
+    CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, PreparedRun, ResumeSpec, RunEnd,
+    RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,
 };
 pub use run_names::near_run;
 pub use session::Session;

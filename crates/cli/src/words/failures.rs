@@ -171,6 +171,7 @@ fn hint(error: &SessionError) -> Option<String> {
         SessionError::BaselineName(_) => {
             "letters, digits, `.`, `_` and `-`; or a file that ends in .json"
         }
+        SessionError::SpecGone(_) => "`--spec FILE` names the file that declares the metrics",
         SessionError::NoRollouts(_) => {
             "`eval` scores tasks with `prepared_dir`; `summarize` shows any run"
         }

@@ -28,6 +28,7 @@ mod masked_reports;
 mod messages;
 mod output;
 mod promises;
+mod remeasure;
 mod report;
 mod report_charts;
 mod skypilot;

@@ -8,6 +8,7 @@ mod engine;
 mod experiments;
 pub(crate) mod files;
 mod hooks;
+mod idle_arms;
 mod ids;
 mod metric_names;
 mod needs;
@@ -110,6 +111,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    idle_arms::check(root, &spec, problems);
     placeholders::check_engine(root, origin.sources, problems);
     engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);
@@ -159,10 +161,12 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
         return vec![metric::duration()];
     }
     let files = crate::episode_file::files(root, problems);
-    entries
+    let mut metrics: Vec<MetricDeclaration> = entries
         .iter()
         .map(|entry| metric::declaration(entry, &files, problems))
-        .collect()
+        .collect();
+    metric::share_steps(&mut metrics);
+    metrics
 }
 
 fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {

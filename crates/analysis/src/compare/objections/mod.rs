@@ -8,6 +8,7 @@ pub(crate) mod curve_parts;
 pub(crate) mod declared;
 pub(crate) mod definition;
 pub(crate) mod fairness;
+pub(crate) mod final_values;
 pub(crate) mod fragile;
 pub(crate) mod large_numbers;
 pub(crate) mod machine;
