@@ -9,6 +9,7 @@ mod collect;
 mod error;
 mod execution;
 mod fields;
+mod foreign;
 mod format;
 #[expect(
     clippy::struct_field_names,
@@ -36,9 +37,10 @@ mod time;
 mod xml;
 mod zip;
 
-pub use collect::{Collected, Curve, Keep, parse};
+pub use collect::{Collected, Curve, Keep, PointSink, parse};
 pub use error::{InteropError, Place};
 pub use execution::{Execution, Fact, FactKind, Metric, MetricId, Samples};
+pub use foreign::{Foreign, Mapping, Reading, Recognised, Source};
 pub use format::{Format, Unit, format_named};
 pub use formats::FORMATS;
 pub use input::Input;

@@ -105,6 +105,7 @@ fn work(trial: &Trial<'_>) -> String {
                 trial.params
             )
         }
+        Work::Imported { format, .. } => format!("imported from {format}"),
         Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),
     }
 }

@@ -75,7 +75,15 @@ impl Online {
 
     /// Reads everything that lies there.
     pub fn read(&self, access: &Access, keep: Keep) -> Result<Collected, InteropError> {
-        let mut found = Collected::keeping(keep);
+        self.fill(Collected::keeping(keep), access)
+    }
+
+    /// The same with what is found there.
+    pub(crate) fn fill(
+        &self,
+        mut found: Collected,
+        access: &Access,
+    ) -> Result<Collected, InteropError> {
         match self {
             Self::Wandb(path) => wandb::read(path, access, &mut found)?,
             #[cfg(feature = "server")]
