@@ -2,8 +2,8 @@
 
 use crate::commands::{
     analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, gate, gc,
-    init, list, logs, plan, power, preset, register, report, run, schema, status, summarize, sweep,
-    table, task, variance, verify, wait,
+    import, init, list, logs, plan, power, preset, register, report, run, schema, status,
+    summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -46,6 +46,7 @@ enum Command {
     Logs(logs::Args),
     List(list::Args),
     Summarize(summarize::Args),
+    Import(import::Args),
     Eval(eval::Args),
     Gc(gc::Args),
     Task(task::Args),
@@ -144,7 +145,7 @@ impl Command {
             console.session().check_data_root()?;
         }
         match self {
-            Self::Check(args) => check::run(&args, console),
+            Self::Check(args) => Ok(check::run(&args, console)),
             Self::Plan(args) => plan::run(&args, console),
             Self::Run(args) => run::run(&args, console),
             Self::Status(args) => status::run(&args, console),
@@ -159,6 +160,7 @@ impl Command {
             Self::Power(args) => power::run(&args, console),
             Self::Summarize(args) => summarize::run(&args, console),
             Self::Gc(args) => gc::run(&args, console),
+            Self::Import(args) => import::run(&args, console),
             Self::Task(args) => task::run(&args, console),
             Self::Eval(args) => eval::run(&args, console),
             Self::Compare(args) => compare::run(&args, console),

@@ -35,6 +35,9 @@ pub struct Collected {
 pub trait PointSink: std::fmt::Debug {
     /// A point of a metric in the execution of this number.
     fn point(&mut self, execution: usize, metric: &str, point: (f64, f64));
+
+    /// The execution of this number was cut off and does not count: another one will have its number.
+    fn forget(&mut self, execution: usize);
 }
 
 /// Which points of curves are kept.
@@ -136,6 +139,9 @@ impl Collected {
             match located.format.read(unit, &mut found) {
                 Err(InteropError::Cut { place }) if found.executions.len() > before => {
                     found.open.clear();
+                    if let Some(points) = &mut found.points {
+                        points.forget(found.executions.len());
+                    }
                     let whole = found.executions.len() - before;
                     found.notes.push(format!(
                         "{place}: the file is cut off here; what stands whole before it is used ({whole} executions)"
@@ -153,6 +159,11 @@ impl Collected {
             )));
         }
         Ok(found)
+    }
+
+    /// Everything was read: who takes points may close their files.
+    pub(crate) fn close_points(&mut self) {
+        self.points = None;
     }
 
     /// Keeps some executions alone.

@@ -111,6 +111,7 @@ impl Foreign {
             Source::Files(located) => into.filled(located)?,
             Source::Online(online) => online.fill(into, reading.access)?,
         };
+        found.close_points();
         let rules = source.format()?.rules();
         let given = &reading.mapping.given;
         // Of a tool that keeps its own past beside what is new, a side is what is new.

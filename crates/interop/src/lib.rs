@@ -47,7 +47,7 @@ pub use input::Input;
 pub use locate::{Located, locate};
 pub use online::{Access, Online};
 pub use parquet::{Parquet, ParquetColumn, ParquetTable, is_parquet, read_parquet};
-pub use records::{Layout, SeedMeaning};
+pub use records::{Known, Layout, SeedMeaning};
 pub use roles::{Given, RoleLine, Roles, Scope};
 pub use rules::{Arm, Rules, Subject, Way};
 pub use sink::Sink;

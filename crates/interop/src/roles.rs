@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 
 /// Names of fields that hold a seed, as people write them.
 const SEED_NAMES: [&str; 4] = ["seed", "random_seed", "random_state", "rng_seed"];
+/// What the task is called where nothing names one.
+const ONLY_TASK: &str = "all";
 /// Values of a field that a table shows.
 const SHOWN: usize = 3;
 /// Fields that a question names.
@@ -114,7 +116,11 @@ impl Roles {
 
     /// The name of its task.
     pub fn task_of(&self, execution: &Execution) -> String {
-        joined(&self.task, execution)
+        let task = joined(&self.task, execution);
+        if task.is_empty() {
+            return ONLY_TASK.to_owned();
+        }
+        task
     }
 
     /// Its seed. What is no whole number is given one that depends on nothing else, so that it is the same on both sides.

@@ -1,6 +1,10 @@
 //! What a trial left: the one thing that counts as its result.
 
-use crate::{Cause, Exit, Number, Outcome, Resources, TrialId, TrialKey, UtcTime};
+use crate::clock::UtcTime;
+use crate::number::Number;
+use crate::outcome::{Cause, Exit, Outcome};
+use crate::resources::Resources;
+use crate::trial::{TrialId, TrialKey};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -13,6 +13,7 @@ mod error;
 mod evaluate;
 mod events;
 mod find;
+mod foreign;
 mod gate;
 pub mod inside;
 mod leftovers;
@@ -23,6 +24,7 @@ mod notice;
 mod picture;
 mod planning;
 mod power;
+mod refusals;
 mod registration;
 mod report_data;
 mod report_files;
@@ -49,6 +51,7 @@ pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::Evaluated;
 pub use events::{Event, Listener};
 pub use find::RunChoice;
+pub use foreign::{ImportQuestion, Imported};
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
 pub use leftovers::{Images, Leftovers};
 pub use logs::{LogKind, NoLog, TrialLog};
@@ -73,6 +76,7 @@ pub use verify::{Check, RunVerified};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
+pub use fairtrial_interop::{FORMATS, Given, Mapping, Recognised};
 pub use fairtrial_spec::FileCheck;
 
 /// The version that runs record.

@@ -19,11 +19,11 @@ pub struct ReportFiles {
 }
 
 impl ReportFiles {
-    /// Both pages in the run's own folder.
-    pub fn of(run: &RunDir) -> Self {
+    /// Both pages in a folder.
+    fn within(folder: &Path) -> Self {
         Self {
-            html: Some(run.path().join("report.html")),
-            md: Some(run.path().join("report.md")),
+            html: Some(folder.join("report.html")),
+            md: Some(folder.join("report.md")),
         }
     }
 
@@ -82,6 +82,15 @@ pub fn write_charts(
 }
 
 impl Session {
+    /// Where the pages of a run go: into its own folder; of what another tool left, into the working folder.
+    pub fn usual_report_files(&self, run: &RunDir) -> ReportFiles {
+        ReportFiles::within(if self.in_place().holds(run) {
+            &self.caller().folder
+        } else {
+            run.path()
+        })
+    }
+
     /// Runs the reporters of a run's spec that are named (`all` for every one) and gives their folders.
     pub fn report_by(
         &self,
