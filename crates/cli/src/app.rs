@@ -1,8 +1,8 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, gate, gc,
-    import, init, list, logs, plan, power, preset, register, report, run, schema, status,
+    analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, export,
+    gate, gc, import, init, list, logs, plan, power, preset, register, report, run, schema, status,
     summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
@@ -47,6 +47,7 @@ enum Command {
     List(list::Args),
     Summarize(summarize::Args),
     Import(import::Args),
+    Export(export::Args),
     Eval(eval::Args),
     Gc(gc::Args),
     Task(task::Args),
@@ -161,6 +162,7 @@ impl Command {
             Self::Summarize(args) => summarize::run(&args, console),
             Self::Gc(args) => gc::run(&args, console),
             Self::Import(args) => import::run(&args, console),
+            Self::Export(args) => export::run(&args, console),
             Self::Task(args) => task::run(&args, console),
             Self::Eval(args) => eval::run(&args, console),
             Self::Compare(args) => compare::run(&args, console),

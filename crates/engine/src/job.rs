@@ -4,7 +4,7 @@ use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, hex};
+use fairtrial_model::{MetricDeclaration, MetricSource, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
@@ -45,6 +45,20 @@ pub(crate) struct JobMaker {
 
 /// Sets of parameters whose files are remembered: trials of one block share a few, and a sweep may have millions.
 const PARAMS_KNOWN: usize = 1024;
+
+/// The variables that make trackers write into the trial's directory, where metrics are read from what they write.
+fn tracker_variables(metrics: &[MetricDeclaration], dir: &str) -> Vec<(&'static str, String)> {
+    let tracked = metrics.iter().filter_map(|metric| match &metric.source {
+        MetricSource::Tracked {
+            tracker, folder, ..
+        } => Some(tracker.variables(dir, folder)),
+        _ => None,
+    });
+    let mut variables: Vec<_> = tracked.flatten().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
 
 /// What a trial makes for others; a path that only a running trial knows is taken as written.
 pub(crate) fn makes(trial: &Trial<'_>, spec: &Spec) -> Makes {
@@ -195,6 +209,11 @@ impl JobMaker {
                 .expand(value, Some(placement))
                 .map_err(|error| error.to_string())?;
             env.push(format!("{name}={}", self.resolve(&value)?));
+        }
+        let metrics = self.metrics.get(&trial.task.place);
+        let metrics = metrics.map_or(&[][..], |metrics| metrics);
+        for (name, value) in tracker_variables(metrics, placement.dir) {
+            env.push(format!("{name}={value}"));
         }
         let params = self.params_file(trial)?;
         env.push(format!("FAIRTRIAL_SEED={}", trial.key.seed));

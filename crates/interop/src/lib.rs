@@ -20,6 +20,7 @@ mod grouped;
 mod head;
 mod input;
 mod json;
+mod json_table;
 mod lines;
 mod locate;
 mod online;
@@ -34,6 +35,7 @@ mod scale;
 mod sink;
 mod table;
 mod time;
+mod writers;
 mod xml;
 mod zip;
 
@@ -44,6 +46,7 @@ pub use foreign::{Foreign, Mapping, Reading, Recognised, Source};
 pub use format::{Format, Unit, format_named};
 pub use formats::FORMATS;
 pub use input::Input;
+pub use json_table::read_json_lines;
 pub use locate::{Located, locate};
 pub use online::{Access, Online};
 pub use parquet::{Parquet, ParquetColumn, ParquetTable, is_parquet, read_parquet};
@@ -51,3 +54,6 @@ pub use records::{Known, Layout, SeedMeaning};
 pub use roles::{Given, RoleLine, Roles, Scope};
 pub use rules::{Arm, Rules, Subject, Way};
 pub use sink::Sink;
+pub use writers::{
+    Form, Outgoing, Rows, SeriesRow, Shape, TableKind, Target, Tracker, WRITERS, Writer, push,
+};

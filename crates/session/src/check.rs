@@ -64,7 +64,7 @@ impl Session {
             Ok((plan, refusals)) => {
                 checked.trials = Some(plan.len());
                 checked.refusals = refusals;
-                let (_, here) = self.missing(&plan);
+                let here = self.missing(&plan);
                 checked
                     .not_here
                     .extend(here.into_iter().map(NotHere::Trial));

@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod evaluate;
 mod events;
+mod export;
 mod find;
 mod foreign;
 mod gate;
@@ -50,6 +51,7 @@ pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::Evaluated;
 pub use events::{Event, Listener};
+pub use export::{ExportQuestion, Exported};
 pub use find::RunChoice;
 pub use foreign::{ImportQuestion, Imported};
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
@@ -76,7 +78,7 @@ pub use verify::{Check, RunVerified};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
-pub use fairtrial_interop::{FORMATS, Given, Mapping, Recognised};
+pub use fairtrial_interop::{FORMATS, Form, Given, Mapping, Recognised, Shape};
 pub use fairtrial_spec::FileCheck;
 
 /// The version that runs record.

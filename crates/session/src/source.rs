@@ -6,7 +6,7 @@ use crate::revision::revision_text;
 use crate::session::Session;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::{AnalysisError, Dataset};
-use fairtrial_interop::Scope;
+use fairtrial_interop::{Input, Scope, is_parquet, read_json_lines, read_parquet};
 use fairtrial_journal::{RunDir, resolved_spec};
 use fairtrial_spec::Spec;
 use std::fs;
@@ -32,6 +32,10 @@ pub enum TrialSource {
     Json(PathBuf),
     /// A table.
     Csv(PathBuf),
+    /// A table in Parquet.
+    Parquet(PathBuf),
+    /// A table of JSON lines.
+    JsonLines(PathBuf),
     /// A table in a revision of its repository, as `FILE.csv@REVISION`.
     Revision(String),
     /// Another tool's file, folder or server, as it was named.
@@ -47,6 +51,8 @@ impl Session {
             let own = match ending {
                 Some("json") => Some(TrialSource::Json(path.to_owned())),
                 Some("csv") => Some(TrialSource::Csv(path.to_owned())),
+                Some("jsonl" | "ndjson") => Some(TrialSource::JsonLines(path.to_owned())),
+                _ if is_parquet(path) => Some(TrialSource::Parquet(path.to_owned())),
                 _ => None,
             };
             if let Some(own) = own {
@@ -107,6 +113,16 @@ impl Session {
                 Ok(trials)
             }
             TrialSource::Revision(name) => alone(Dataset::from_csv(name, &revision_text(name)?)),
+            TrialSource::Parquet(path) => {
+                let table = read_parquet(Input::open(path)?)?;
+                let mut data = Dataset::from_csv(&path.display().to_string(), &table.csv)?;
+                data.problems.extend(table.notes);
+                alone(Ok(data))
+            }
+            TrialSource::JsonLines(path) => {
+                let text = read_json_lines(Input::open(path)?)?;
+                alone(Dataset::from_csv(&path.display().to_string(), &text))
+            }
             TrialSource::Csv(path) => {
                 alone(Dataset::from_csv(&path.display().to_string(), &file(path)?))
             }

@@ -12,6 +12,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod exec;
+pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod gc;
 pub(crate) mod import;

@@ -128,7 +128,7 @@ impl Session {
     }
 
     fn check_machine(&self, plan: &Plan) -> Result<(), SessionError> {
-        let (_, missing) = self.missing(plan);
+        let missing = self.missing(plan);
         if missing.is_empty() {
             return Ok(());
         }

@@ -51,9 +51,6 @@ pub enum CollectError {
         /// What the system said.
         source: io::Error,
     },
-    /// No reader for this source yet.
-    #[error("`{0}:` cannot be read by this version")]
-    Later(String),
 }
 
 impl CollectError {

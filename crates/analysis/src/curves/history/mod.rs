@@ -221,7 +221,7 @@ impl Histories {
 }
 
 /// Steps and values of one metric in a trial's directory, in the unit that its numbers are kept in.
-pub(crate) fn series_of(
+pub fn series_of(
     dir: &Path,
     metric: &str,
     declaration: Option<&MetricDeclaration>,
