@@ -8,16 +8,16 @@ use fairtrial_engine::{Missing, preflight};
 use fairtrial_plan::Plan;
 use std::path::Path;
 
-impl Session {
-    /// Everything about a spec and its plan that keeps it from running anywhere.
-    pub(crate) fn refusals(&self, spec: &Path, plan: &Plan) -> Vec<SessionError> {
-        let lacks = plan.spec().engine.lacks(&plan.spec().tasks);
-        let lacks = (!lacks.is_empty()).then_some(SessionError::EngineLacks(lacks));
-        let rule = WatchedRule::new(plan.spec()).err();
-        let registration = read_registration(spec).err();
-        lacks.into_iter().chain(rule).chain(registration).collect()
-    }
+/// Everything about a spec and its plan that keeps it from running anywhere.
+pub(crate) fn refusals(spec: &Path, plan: &Plan) -> Vec<SessionError> {
+    let lacks = plan.spec().engine.lacks(&plan.spec().tasks);
+    let lacks = (!lacks.is_empty()).then_some(SessionError::EngineLacks(lacks));
+    let rule = WatchedRule::new(plan.spec()).err();
+    let registration = read_registration(spec).err();
+    lacks.into_iter().chain(rule).chain(registration).collect()
+}
 
+impl Session {
     /// What a run would miss on this machine.
     pub(crate) fn missing(&self, plan: &Plan) -> Vec<Missing> {
         preflight(plan.spec(), &self.caller().environment)

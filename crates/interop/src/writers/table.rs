@@ -40,8 +40,8 @@ impl TableKind {
     }
 }
 
-fn wrong(error: impl ToString) -> InteropError {
-    InteropError::Unknown(error.to_string())
+fn wrong(error: impl Into<Box<dyn std::error::Error>>) -> InteropError {
+    InteropError::Unknown(error.into().to_string())
 }
 
 fn csv(rows: &Rows) -> Result<Vec<u8>, InteropError> {
@@ -57,7 +57,9 @@ fn csv(rows: &Rows) -> Result<Vec<u8>, InteropError> {
         });
         writer.write_record(cells).map_err(wrong)?;
     }
-    writer.into_inner().map_err(wrong)
+    writer
+        .into_inner()
+        .map_err(|error| wrong(error.into_error()))
 }
 
 fn jsonl(rows: &Rows) -> Result<Vec<u8>, InteropError> {

@@ -27,7 +27,7 @@ impl Collected {
                 self.missing.push(format!("`{}` ({error})", metric.name));
             }
             CollectError::NoFile(_) | CollectError::NoValue(_) => {}
-            error => self
+            error @ CollectError::Io { .. } => self
                 .notes
                 .push(format!("metric `{}`: {error}", metric.name)),
         }
