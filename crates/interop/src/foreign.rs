@@ -2,9 +2,11 @@
 
 use crate::collect::Collected;
 use crate::error::InteropError;
-use crate::format::{Format, format_named};
+use crate::format::Format;
+use crate::formats::format_named;
 use crate::locate::{Located, locate};
-use crate::online::{Access, Online};
+use crate::online::Online;
+use crate::online::access::Access;
 use crate::roles::{Given, RoleLine, Roles, Scope};
 use fairtrial_model::Params;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Objects in lines as a table: what `export --to jsonl`, pandas and most loggers write.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::input::Input;
 use crate::json;
 use fairtrial_model::Params;
@@ -17,7 +17,7 @@ pub fn read_json_lines(input: Input<'_>) -> Result<String, InteropError> {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let place = || Place::of(&name).line(number as u64 + 1);
+        let place = || FilePlace::of(&name).line(number as u64 + 1);
         let row: Map<String, Value> = json::parse(&name, &line)
             .map_err(|error| InteropError::content(place(), error.to_string()))?;
         rows.push(row);
@@ -29,7 +29,7 @@ pub fn read_json_lines(input: Input<'_>) -> Result<String, InteropError> {
             titles.push(key);
         }
     }
-    let wrong = |error: csv::Error| InteropError::content(Place::of(&name), error.to_string());
+    let wrong = |error: csv::Error| InteropError::content(FilePlace::of(&name), error.to_string());
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(&titles).map_err(wrong)?;
     for row in &rows {
@@ -41,6 +41,6 @@ pub fn read_json_lines(input: Input<'_>) -> Result<String, InteropError> {
     }
     let bytes = writer.into_inner();
     let bytes =
-        bytes.map_err(|error| InteropError::content(Place::of(&name), error.to_string()))?;
+        bytes.map_err(|error| InteropError::content(FilePlace::of(&name), error.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -9,6 +9,7 @@ mod collect;
 mod error;
 mod execution;
 mod fields;
+mod folder;
 mod foreign;
 mod format;
 #[expect(
@@ -40,15 +41,16 @@ mod xml;
 mod zip;
 
 pub use collect::{Collected, Curve, Keep, PointSink, parse};
-pub use error::{InteropError, Place};
+pub use error::{FilePlace, InteropError};
 pub use execution::{Execution, Fact, FactKind, Metric, MetricId, Samples};
 pub use foreign::{Foreign, Mapping, Reading, Recognised, Source};
-pub use format::{Format, Unit, format_named};
-pub use formats::FORMATS;
+pub use format::{Format, ReadUnit};
+pub use formats::{FORMATS, format_named};
 pub use input::Input;
 pub use json_table::read_json_lines;
 pub use locate::{Located, locate};
-pub use online::{Access, Online};
+pub use online::Online;
+pub use online::access::Access;
 pub use parquet::{Parquet, ParquetColumn, ParquetTable, is_parquet, read_parquet};
 pub use records::{Known, Layout, SeedMeaning};
 pub use roles::{Given, RoleLine, Roles, Scope};

@@ -84,13 +84,14 @@ impl Roles {
             Scope::Alone => rules.alone,
             Scope::Side => rules.side,
         };
-        let (arm, way) = match &given.arm {
-            Some(key) => {
-                let arm = vec![fields.resolve("arm", key)?];
-                let way = way_of_arm(rules.alone, &arm[0]);
-                (arm, way)
-            }
-            None => guessed_arm(ways, (&fields, executions), seed.as_deref())?,
+        let (arm, way) = if let Some(key) = &given.arm {
+            let arm = vec![fields.resolve("arm", key)?];
+            let way = way_of_arm(rules.alone, &arm[0]);
+            (arm, way)
+        } else {
+            let (arm, way) = guessed_arm(ways, (&fields, executions), seed.as_deref())?;
+            // Where nothing tells arms apart, the source is what one side of a comparison would be.
+            (arm, way.or(rules.side.last()))
         };
         let task = match &given.task {
             Some(key) => vec![fields.resolve("task", key)?],
@@ -255,7 +256,7 @@ fn guessed_arm(
             }
         }
     }
-    Ok((Vec::new(), ways.last()))
+    Ok((Vec::new(), None))
 }
 
 fn which_arm(candidates: &[&String], fields: &Fields) -> InteropError {

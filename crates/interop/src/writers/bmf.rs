@@ -1,7 +1,7 @@
 //! Bencher's Metric Format: the mean of each metric, with a standard deviation to either side.
 
 use super::groups::groups;
-use super::{Outgoing, Writer, as_json};
+use super::outgoing::{Outgoing, Writer, as_json};
 use crate::error::InteropError;
 use serde_json::{Map, Value, json};
 

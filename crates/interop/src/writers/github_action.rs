@@ -1,7 +1,7 @@
 //! What github-action-benchmark takes as a custom tool: one value for each benchmark and metric.
 
 use super::groups::groups;
-use super::{Outgoing, Writer, as_json};
+use super::outgoing::{Outgoing, Writer, as_json};
 use crate::error::InteropError;
 use serde_json::{Value, json};
 

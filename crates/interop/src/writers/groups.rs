@@ -1,6 +1,6 @@
 //! The trials of one task and arm together, for formats that hold statistics of each.
 
-use super::Outgoing;
+use super::outgoing::Outgoing;
 use fairtrial_model::{Outcome, Record};
 
 /// Trials of one task and arm.

@@ -1,7 +1,7 @@
 //! What hyperfine writes with `--export-json`: the times of each task and arm, for the scripts that read it.
 
 use super::groups::groups;
-use super::{Outgoing, Writer, as_json};
+use super::outgoing::{Outgoing, Writer, as_json};
 use crate::error::InteropError;
 use fairtrial_model::{Cause, Outcome, Record};
 use serde_json::{Value, json};

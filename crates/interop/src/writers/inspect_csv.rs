@@ -1,6 +1,6 @@
 //! Trials in the columns of Inspect's `samples_df`, for notebooks that read those.
 
-use super::{Outgoing, Writer};
+use super::outgoing::{Outgoing, Writer};
 use crate::error::InteropError;
 use fairtrial_model::Outcome;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! JUnit XML, which every CI system shows: a trial is a test case.
 
-use super::{Outgoing, Writer};
+use super::outgoing::{Outgoing, Writer};
 use crate::error::InteropError;
 use fairtrial_model::{Outcome, Record};
 use fairtrial_text::escape::xml;

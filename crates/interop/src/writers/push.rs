@@ -1,14 +1,24 @@
 //! Runs to MLflow and W&B through the user's own client in a process of its own: login, server and network are theirs.
 
-use super::{Outgoing, SeriesRow, Tracker};
-use crate::error::{InteropError, Place};
-use crate::online::Access;
+use super::outgoing::Outgoing;
+use super::rows::SeriesRow;
+use crate::error::{FilePlace, InteropError};
+use crate::online::access::Access;
 use fairtrial_model::{Number, Outcome, Params};
 use fairtrial_process::Program;
 use serde_json::{Map, Value, json};
 
 const MLFLOW: &str = include_str!("mlflow_push.py");
 const WANDB: &str = include_str!("wandb_push.py");
+
+/// A tracker of experiments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tracker {
+    /// MLflow.
+    Mlflow,
+    /// W&B.
+    Wandb,
+}
 
 /// Gives a run to a tracker, one of its runs for each trial; gives what the client says.
 pub fn push(
@@ -22,7 +32,7 @@ pub fn push(
         Tracker::Wandb => (WANDB, "wandb"),
     };
     let wrong = |error: fairtrial_process::ProcessError| {
-        InteropError::content(Place::of(package), error.to_string())
+        InteropError::content(FilePlace::of(package), error.to_string())
     };
     let ended = Program::new(&access.python, access.limit)
         .called(format!("python ({package})"))

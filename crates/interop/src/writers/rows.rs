@@ -1,6 +1,6 @@
 //! A run as rows and columns: trials, iterations or points of curves, each metric a column or each number a row.
 
-use super::Outgoing;
+use super::outgoing::Outgoing;
 use fairtrial_model::{Record, TrialKey};
 use std::collections::BTreeSet;
 
