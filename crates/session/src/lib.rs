@@ -13,6 +13,7 @@ mod error;
 mod evaluate;
 mod events;
 mod export;
+pub mod feature;
 mod find;
 mod foreign;
 mod gate;
@@ -64,7 +65,7 @@ pub use picture::Picture;
 pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
-pub use report_files::{ReportFiles, write_charts};
+pub use report_files::{ReportFiles, page_template, write_charts};
 pub use run::{
     CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,
     RunResult, RunStanding, StartFrom, Until,

@@ -111,6 +111,12 @@ fn hint(error: &SessionError) -> Option<String> {
             "`--format KIND` says what it is; `fairtrial import --list` names the kinds"
         }
         SessionError::OtherRoles { .. } => "name another run with `--name`, or the same fields",
+        SessionError::LeftOut(feature) => {
+            return Some(format!(
+                "`cargo build --release --features {}` builds it; without `--no-default-features` all are built",
+                feature.name
+            ));
+        }
         SessionError::NoRuns(_) => "`fairtrial run SPEC` makes one",
         SessionError::NoScheduler => {
             "`--detach` goes with `--engine slurm`, `template` or `skypilot`; trials on this machine end with their \
