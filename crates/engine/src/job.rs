@@ -6,7 +6,7 @@ use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, hex};
+use fairtrial_model::{MetricDeclaration, MetricSource, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
@@ -49,6 +49,20 @@ pub(crate) struct JobMaker {
 
 /// Sets of parameters whose files are remembered: trials of one block share a few, and a sweep may have millions.
 const PARAMS_KNOWN: usize = 1024;
+
+/// The variables that make trackers write into the trial's directory, where metrics are read from what they write.
+fn tracker_variables(metrics: &[MetricDeclaration], dir: &str) -> Vec<(&'static str, String)> {
+    let tracked = metrics.iter().filter_map(|metric| match &metric.source {
+        MetricSource::Tracked {
+            tracker, folder, ..
+        } => Some(tracker.variables(dir, folder)),
+        _ => None,
+    });
+    let mut variables: Vec<_> = tracked.flatten().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
 
 /// What a trial makes for others; a path that only a running trial knows is taken as written.
 pub(crate) fn makes(trial: &Trial<'_>, spec: &Spec) -> Makes {
@@ -229,6 +243,11 @@ impl JobMaker {
             let value = trial
                 .expand(value, Some(placement))
                 .map_err(|error| error.to_string())?;
+            env.push(format!("{name}={value}"));
+        }
+        let metrics = self.metrics.get(&trial.task.place);
+        let metrics = metrics.map_or(&[][..], |metrics| metrics);
+        for (name, value) in tracker_variables(metrics, placement.dir) {
             env.push(format!("{name}={value}"));
         }
         let params = self.params_file(trial)?;

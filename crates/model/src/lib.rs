@@ -33,7 +33,9 @@ pub use episode::{
 };
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
-pub use metric::{Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
+pub use metric::{
+    Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
+};
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};

@@ -1,6 +1,7 @@
 //! Is a spec valid, and what would keep it from running here?
 
 use crate::error::SessionError;
+use crate::refusals::refusals;
 use crate::run::stopping_rule;
 use crate::session::Session;
 use crate::spec_file::{SpecFile, count_errors};
@@ -64,7 +65,7 @@ impl Session {
             Ok((plan, refusals)) => {
                 checked.trials = Some(plan.len());
                 checked.refusals = refusals;
-                let (_, here) = self.missing(&plan);
+                let here = self.missing(&plan);
                 checked
                     .not_here
                     .extend(here.into_iter().map(NotHere::Trial));
@@ -78,7 +79,7 @@ impl Session {
     fn expand(&self, spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
         let spec = stopping_rule::with_seeds(Arc::new(spec))?;
         let plan = Plan::new(spec, None)?;
-        let refusals = self.refusals(path, &plan);
+        let refusals = refusals(path, &plan);
         Ok((plan, refusals))
     }
 }

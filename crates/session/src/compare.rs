@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::source::{TrialSource, Trials};
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Inputs, compare};
+use fairtrial_interop::Scope;
 use fairtrial_journal::newest_run;
 use fairtrial_model::EqualRule;
 use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
@@ -72,7 +73,7 @@ impl Session {
             .collect();
         let found: Option<Vec<TrialSource>> = sources.into_iter().collect();
         match (found.as_deref(), &question.sides[..]) {
-            (Some([only]), _) => Ok(Sides::alone(self.open(only)?)),
+            (Some([only]), _) => Ok(Sides::alone(self.open(only, Scope::Alone)?)),
             (Some([control, candidate]), _) => {
                 let (first, second) = self.open_both(control, candidate)?;
                 Ok(Sides {
@@ -112,7 +113,7 @@ impl Session {
                 other: other.clone(),
             });
         }
-        let first = self.open(&self.arms_source(question, absent)?)?;
+        let first = self.open(&self.arms_source(question, absent)?, Scope::Alone)?;
         if let Some(side) = no_arm(question, absent, first.spec.as_ref()) {
             return Err(no_source(side, &self.data_root()).into());
         }

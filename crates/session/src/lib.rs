@@ -12,8 +12,10 @@ mod doctor;
 mod error;
 mod evaluate;
 mod events;
+mod export;
 pub mod feature;
 mod find;
+mod foreign;
 mod gate;
 pub mod inside;
 mod leftovers;
@@ -51,7 +53,9 @@ pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::Evaluated;
 pub use events::{Event, Listener};
+pub use export::{ExportQuestion, Exported};
 pub use find::RunChoice;
+pub use foreign::{ImportQuestion, Imported};
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
 pub use leftovers::{Images, Leftovers};
 pub use logs::{LogKind, NoLog, TrialLog};
@@ -77,6 +81,7 @@ pub use verify::{Check, RunVerified};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
+pub use fairtrial_interop::{FORMATS, Form, Given, Mapping, Recognised, Shape};
 pub use fairtrial_spec::FileCheck;
 
 /// The version that runs record.

@@ -6,11 +6,11 @@ use crate::source::Span;
 use crate::{episode_file, metric_summary, reference_points};
 use fairtrial_model::{
     Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
-    Tolerance,
+    Tolerance, TrackerKind,
 };
 use fairtrial_text::nearest::did_you_mean;
 
-const SCHEMES: [&str; 11] = [
+const SCHEMES: [&str; 12] = [
     "jsonl",
     "csv",
     "json",
@@ -22,6 +22,7 @@ const SCHEMES: [&str; 11] = [
     "resource",
     "tensorboard",
     "wandb",
+    "mlflow",
 ];
 const RESOURCE_FIELDS: [&str; 5] = ["wall", "user", "sys", "cpu", "peak_memory"];
 
@@ -231,6 +232,12 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
             known(),
         ));
     };
+    if let Some(tracker) = TrackerKind::ALL
+        .into_iter()
+        .find(|it| it.scheme() == scheme)
+    {
+        return Ok(tracked(tracker, rest, name));
+    }
     if rest.trim().is_empty() {
         return Err(SourceProblem::new(
             format!("nothing follows `{scheme}:`"),
@@ -262,10 +269,6 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
         "resource" => MetricSource::Resource {
             field: resource_field(rest)?,
         },
-        "tensorboard" | "wandb" => MetricSource::Later {
-            scheme: scheme.to_owned(),
-            rest: rest.to_owned(),
-        },
         _ => {
             let help = did_you_mean(scheme, SCHEMES).or_else(known);
             return Err(SourceProblem::new(
@@ -274,6 +277,20 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
             ));
         }
     })
+}
+
+/// `wandb:`, `wandb:FOLDER` or `wandb:FOLDER#KEY`.
+fn tracked(tracker: TrackerKind, rest: &str, name: &str) -> MetricSource {
+    let (folder, key) = rest.split_once('#').unwrap_or((rest, name));
+    let folder = match folder.trim().trim_end_matches('/') {
+        "" => tracker.folder(),
+        folder => folder,
+    };
+    MetricSource::Tracked {
+        tracker,
+        folder: folder.to_owned(),
+        key: key.to_owned(),
+    }
 }
 
 fn pattern(text: &str) -> Result<String, SourceProblem> {

@@ -262,6 +262,7 @@ fn observation<'a>(
         id: Cow::Borrowed(&value.id),
         outcome,
         resources: Used::default(),
+        samples: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),

@@ -6,6 +6,7 @@ mod baseline;
 mod cell;
 mod column;
 pub(crate) mod horizon;
+mod imported;
 mod intact;
 mod result_json;
 mod reuse;
@@ -22,10 +23,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What one row below a seed is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
     /// A trial of its own: another process.
+    #[default]
     Rollout,
     /// A measured iteration inside one process.
     Iteration,
@@ -117,6 +119,8 @@ pub struct Dataset {
     pub looked_at: Option<String>,
     /// Whether tasks of its spec list seeds of their own.
     pub own_seeds: bool,
+    /// Whether the same seed on two sides is a pair. Otherwise it is only the number of a process.
+    pub seeds_pair: bool,
     pub(crate) tasks: Names<String>,
     pub(crate) arms: Names<Option<String>>,
     pub(crate) points: Names<String>,
@@ -207,6 +211,7 @@ impl Dataset {
             floor: None,
             looked_at: None,
             own_seeds: false,
+            seeds_pair: true,
             tasks: Names::new(),
             arms: Names::new(),
             points: Names::new(),

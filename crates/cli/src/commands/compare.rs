@@ -1,6 +1,7 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
 use super::choices::{AcceptChoice, DirectionChoice, PairingChoice};
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ValueEnum;
@@ -90,6 +91,8 @@ pub(crate) struct Args {
     /// Write the comparison as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -130,7 +133,7 @@ enum VerdictChoice {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let compared = console.session().compare(&args.question()?)?;
+    let compared = args.mapping.session(console).compare(&args.question()?)?;
     let (comparison, watched) = (&compared.comparison, compared.watched.as_ref());
     write(args.md.as_deref(), || {
         Ok(fairtrial_report::markdown::comparison(comparison, watched))

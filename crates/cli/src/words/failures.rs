@@ -107,6 +107,10 @@ fn hint(error: &SessionError) -> Option<String> {
             return Some(format!("there are {}", SandboxKind::WORDS.join(", ")));
         }
         SessionError::Missing(_) => NOTHING_RUN,
+        SessionError::NoKnownKind(_) => {
+            "`--format KIND` says what it is; `fairtrial import --list` names the kinds"
+        }
+        SessionError::OtherRoles { .. } => "name another run with `--name`, or the same fields",
         SessionError::LeftOut(feature) => {
             return Some(format!(
                 "`cargo build --release --features {}` builds it; without `--no-default-features` all are built",

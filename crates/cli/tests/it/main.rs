@@ -20,6 +20,7 @@ mod docs;
 mod error_rates;
 mod examples;
 mod experiments;
+mod foreign;
 mod gate;
 mod learning_curves;
 mod leases;

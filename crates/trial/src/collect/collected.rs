@@ -27,7 +27,7 @@ impl Collected {
                 self.missing.push(format!("`{}` ({error})", metric.name));
             }
             CollectError::NoFile(_) | CollectError::NoValue(_) => {}
-            error => self
+            error @ CollectError::Io { .. } => self
                 .notes
                 .push(format!("metric `{}`: {error}", metric.name)),
         }
@@ -51,9 +51,6 @@ pub enum CollectError {
         /// What the system said.
         source: io::Error,
     },
-    /// No reader for this source yet.
-    #[error("`{0}:` cannot be read by this version")]
-    Later(String),
 }
 
 impl CollectError {

@@ -12,6 +12,7 @@ mod lines;
 mod logs;
 mod reduce;
 mod tolerant;
+mod tracked;
 
 pub use collected::{CollectError, Collected};
 use fairtrial_model::{
@@ -134,7 +135,11 @@ fn read_one(
         }
         MetricSource::Episodes { .. } => return Ok(None),
         MetricSource::Resource { field } => resource(resources, field),
-        MetricSource::Later { scheme, .. } => Err(CollectError::Later(scheme.clone())),
+        MetricSource::Tracked {
+            tracker,
+            folder,
+            key,
+        } => tracked::series(dir, (*tracker, folder), key),
     };
     reading.map(Some)
 }

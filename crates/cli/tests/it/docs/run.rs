@@ -91,6 +91,7 @@ impl Reader {
             .current_dir(&self.folder)
             .env("PATH", format!("{}:{path}", binary.display()))
             .env("PYTHONPATH", repository("python"))
+            .env("FIXTURES", repository("crates/interop/tests/fixtures"))
             .env("NO_COLOR", "1")
             .env("COLUMNS", "120")
             .env_remove("FAIRTRIAL_DATA")
