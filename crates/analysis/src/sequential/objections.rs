@@ -2,7 +2,7 @@
 //! two rules hold for a comparison that looks once.
 
 use super::blocks::Blocks;
-use super::look::{Seen, Stop, see};
+use super::look::{JudgedBy, Seen, Stop, see};
 use crate::compare::data::dropped::MissingKind;
 use crate::compare::data::fill::Fill;
 use crate::compare::objections::objection::{Groups, Objection, ObjectionKind, Turned};
@@ -21,6 +21,7 @@ pub(super) struct CandidateLook<'a> {
     pub(super) candidate: usize,
     /// What the interval is held against.
     pub(super) rule: Rule,
+    pub(super) by: JudgedBy,
 }
 
 impl CandidateLook<'_> {
@@ -97,7 +98,7 @@ impl CandidateLook<'_> {
     fn filled<'a>(&'a self, fills: &'a [Fill]) -> impl Iterator<Item = Seen> + 'a {
         let differences = |fill: &Fill| self.blocks.filled(self.pairs, self.candidate, *fill);
         let samples = fills.iter().filter_map(differences);
-        samples.map(|sample| see(self.boundaries, &sample, &self.rule))
+        samples.map(|sample| see(self.boundaries, &sample, &self.rule, self.by))
     }
 
     /// Failures as bad for the candidate as values get, and as good for it.

@@ -3,7 +3,8 @@
 //! Flipping the signs of a set of differences around `θ` makes their sum at least as large as the observed one exactly
 //! where the mean of that set is at most `θ` (Hartigan's typical values). So the means of the subsets, in order, are the
 //! ends of the intervals: word and interval cannot disagree, and a difference that moves up moves no end down. The t
-//! interval lacks that: one large difference among fifteen of the same sign takes its verdict away.
+//! interval lacks that: one large difference among fifteen of the same sign takes its verdict away. A ratio of sums with
+//! parts above 0 goes the same way, by the ratios of the subsets.
 //!
 //! Exact for differences that are symmetric around their centre, however heavy their tails.
 
@@ -30,9 +31,9 @@ const HALVINGS: usize = 60;
 /// The mean of paired differences by the sign-flip test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlippedMean {
-    /// The mean difference candidate - control.
+    /// The mean difference candidate - control, or its share of the control.
     pub estimate: f64,
-    /// The means that the test does not reject; infinite where so few patterns cannot reject at this level.
+    /// The values that the test does not reject; infinite where so few patterns cannot reject at this level.
     pub interval: Interval,
     /// The two-sided p value of "each difference could as well have the other sign".
     pub p: f64,
@@ -45,71 +46,25 @@ pub struct FlippedMean {
 /// The mean of the differences with its two-sided interval at this level.
 ///
 /// # Errors
-/// Without a difference, with one that is not finite, and for a level that is none.
+/// Without a difference, with one that is not finite or with none but 0, and for a level that is none.
 pub fn flipped_mean(differences: &[f64], level: Level) -> Outcome<FlippedMean> {
     sample::finite("the differences", differences)?;
-    let level = Level {
-        side: Side::TwoSided,
-        ..level
+    flipped(differences, &vec![1.0; differences.len()], level)
+}
+
+/// The differences as a share of the control, `Σ difference / Σ control`, whose own noise is in the interval. It excludes 0
+/// exactly where [`flipped_mean`] does.
+///
+/// # Errors
+/// As [`flipped_mean`], and where the control's values are not all above 0.
+pub fn flipped_share(differences: &[f64], control: &[f64], level: Level) -> Outcome<FlippedMean> {
+    sample::pairs("the sign-flip test", control, differences, 1)?;
+    if control.iter().any(|value| *value <= 0.0) {
+        return Err(Undefined::NoSolution(
+            "a share of the control needs a control above 0 in every pair".to_owned(),
+        ));
     }
-    .checked()?;
-    let scale = sample::max_abs(differences);
-    if scale == 0.0 {
-        return Err(Undefined::ZeroVariance {
-            what: "the difference between the arms".into(),
-            value: 0.0,
-        });
-    }
-    // Scaled to at most 1, so that no sum can overflow.
-    let scaled: Vec<f64> = differences.iter().map(|d| d / scale).collect();
-    let estimate = scaled.iter().sum::<f64>() / scaled.len() as f64;
-    let patterns = patterns(scaled.len());
-    // A hair of slack: at the level itself a test rejects.
-    let rejected = (0.5 * level.alpha * patterns as f64 * (1.0 + 1e-12)).floor() as u64;
-    let exact = scaled.len() <= COUNTED_PAIRS;
-    let one_value = scaled.iter().all(|d| *d == scaled[0]);
-    let (low, high, beyond) = if one_value {
-        let end = (rejected > 0).then_some(scaled[0]);
-        (end, end, 1)
-    } else if exact {
-        let mirrored: Vec<f64> = scaled.iter().map(|d| -d).collect();
-        let of_sign = if estimate < 0.0 { &mirrored } else { &scaled };
-        let low = lowest_accepted(&scaled, rejected);
-        let high = lowest_accepted(&mirrored, rejected).map(|end| -end);
-        (low, high, not_above(of_sign, ZERO))
-    } else {
-        let mut means = drawn_means(&scaled, patterns);
-        let low = end_of(&mut means, rejected);
-        let of_sign = if estimate < 0.0 { -1.0 } else { 1.0 };
-        let beyond = 1 + means.iter().filter(|m| of_sign * **m <= ZERO).count() as u64;
-        for mean in &mut means {
-            *mean = -*mean;
-        }
-        (low, end_of(&mut means, rejected).map(|end| -end), beyond)
-    };
-    let end = |end: Option<f64>, open: f64| {
-        end.map_or(
-            open,
-            |end| {
-                if end.abs() <= ZERO { 0.0 } else { end * scale }
-            },
-        )
-    };
-    Ok(FlippedMean {
-        estimate: if one_value {
-            differences[0]
-        } else {
-            estimate * scale
-        },
-        interval: Interval {
-            low: end(low, f64::NEG_INFINITY),
-            high: end(high, f64::INFINITY),
-            level,
-        },
-        p: (2.0 * beyond as f64 / patterns as f64).min(1.0),
-        patterns: patterns as u64,
-        exact,
-    })
+    flipped(differences, control, level)
 }
 
 /// How many patterns of signs the test of so many pairs looks at; a p value is a multiple of twice their share.
@@ -121,85 +76,173 @@ pub fn patterns(pairs: usize) -> usize {
     }
 }
 
-/// The patterns whose sum is at least the observed one, around `centre`.
-fn not_above(scaled: &[f64], centre: f64) -> u64 {
-    let around: Vec<f64> = scaled.iter().map(|d| d - centre).collect();
-    let (left, right) = around.split_at(around.len() / 2);
-    let sum: f64 = around.iter().sum();
-    pairs_at_least(&signed_sums(left), &signed_sums(right), sum - ZERO)
-}
-
-/// The smallest mean that is not rejected where `rejected` patterns may be beyond it.
-fn lowest_accepted(scaled: &[f64], rejected: u64) -> Option<f64> {
-    let least = scaled.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = scaled.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if rejected == 0 {
-        return None;
+/// `Σ above / Σ below` with its interval; `below` is above 0 everywhere.
+fn flipped(above: &[f64], below: &[f64], level: Level) -> Outcome<FlippedMean> {
+    let level = Level {
+        side: Side::TwoSided,
+        ..level
     }
-    // At the least difference, the patterns that flip only such ones are beyond.
-    if not_above(scaled, least) > rejected {
-        return Some(least);
+    .checked()?;
+    let (unit, base) = (sample::max_abs(above), sample::max_abs(below));
+    if unit == 0.0 {
+        return Err(Undefined::ZeroVariance {
+            what: "the difference between the arms".into(),
+            value: 0.0,
+        });
     }
-    let (mut low, mut high) = (least, most);
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(low, high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if not_above(scaled, middle) > rejected {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high)
-}
-
-/// The same from drawn subset means: the one that `rejected - 1` of them lie below.
-fn end_of(means: &mut [f64], rejected: u64) -> Option<f64> {
-    let place = usize::try_from(rejected).ok()?.checked_sub(1)?;
-    (place < means.len()).then(|| *means.select_nth_unstable_by(place, f64::total_cmp).1)
-}
-
-/// The means of random subsets, one less than the patterns: the observed one flips none.
-fn drawn_means(scaled: &[f64], patterns: usize) -> Vec<f64> {
-    // The sum of a subset is half of the sum of all less half of the signed sum, so that one table serves both.
-    let tables: Vec<Vec<f64>> = scaled.chunks(8).map(sums_by_pattern).collect();
-    let all: f64 = scaled.iter().sum();
-    let last = scaled.len() % 64;
-    let source = Source {
-        seed: 0,
-        purpose: SIGN_FLIPS,
+    // Scaled to at most 1, so that no sum can overflow.
+    let scaled =
+        |values: &[f64], unit: f64| -> Vec<f64> { values.iter().map(|x| x / unit).collect() };
+    let parts = Parts {
+        above: scaled(above, unit),
+        below: scaled(below, base),
     };
-    let mut means = vec![0.0; patterns - 1];
-    source.fill(&mut means, tables.len(), |stream, block| {
-        for mean in block {
-            *mean = loop {
-                let (signed, kept) = signed_sum(&tables, last, stream);
-                let flipped = scaled.len() - kept;
-                if flipped > 0 {
-                    break 0.5 * (all - signed) / flipped as f64;
-                }
-            };
+    let mirrored = Parts {
+        above: parts.above.iter().map(|x| -x).collect(),
+        below: parts.below.clone(),
+    };
+    let patterns = patterns(above.len());
+    // A hair of slack: at the level itself a test rejects.
+    let rejected = (0.5 * level.alpha * patterns as f64 * (1.0 + 1e-12)).floor() as u64;
+    let exact = above.len() <= COUNTED_PAIRS;
+    let estimate = parts.ratio();
+    let (least, most) = parts.range();
+    let (low, high, beyond) = if least == most {
+        let end = (rejected > 0).then_some(least);
+        (end, end, 1)
+    } else if exact {
+        let of_sign = if estimate < 0.0 { &mirrored } else { &parts };
+        let high = mirrored.lowest_accepted(rejected).map(|end| -end);
+        (parts.lowest_accepted(rejected), high, of_sign.beyond(0.0))
+    } else {
+        let mut ratios = parts.drawn(patterns);
+        let low = end_of(&mut ratios, rejected);
+        let sign = if estimate < 0.0 { -1.0 } else { 1.0 };
+        let beyond = 1 + ratios.iter().filter(|ratio| sign * **ratio <= ZERO).count() as u64;
+        for ratio in &mut ratios {
+            *ratio = -*ratio;
         }
-    });
-    means
+        (low, end_of(&mut ratios, rejected).map(|end| -end), beyond)
+    };
+    let in_units = |end: Option<f64>, open: f64| match end {
+        None => open,
+        Some(end) if end.abs() <= ZERO => 0.0,
+        // Of values that are all the same, the value itself: no digit is lost to the scale.
+        Some(_) if least == most && base == 1.0 => above[0],
+        Some(end) => end * unit / base,
+    };
+    Ok(FlippedMean {
+        estimate: in_units(Some(estimate), 0.0),
+        interval: Interval {
+            low: in_units(low, f64::NEG_INFINITY),
+            high: in_units(high, f64::INFINITY),
+            level,
+        },
+        p: (2.0 * beyond as f64 / patterns as f64).min(1.0),
+        patterns: patterns as u64,
+        exact,
+    })
 }
 
-/// A random signed sum, and how many differences kept their sign.
-fn signed_sum(tables: &[Vec<f64>], last: usize, stream: &mut Stream) -> (f64, usize) {
-    let mut sum = 0.0;
-    let mut kept = 0;
-    let mut words = tables.chunks(8).peekable();
-    while let Some(eight) = words.next() {
+/// What is added up above and below the line of a ratio.
+struct Parts {
+    above: Vec<f64>,
+    below: Vec<f64>,
+}
+
+impl Parts {
+    fn ratio(&self) -> f64 {
+        self.above.iter().sum::<f64>() / self.below.iter().sum::<f64>()
+    }
+
+    /// The least and the largest ratio of one pair.
+    fn range(&self) -> (f64, f64) {
+        let each = self.above.iter().zip(&self.below).map(|(a, b)| a / b);
+        each.fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(least, most), ratio| (least.min(ratio), most.max(ratio)),
+        )
+    }
+
+    /// The patterns whose sum around `centre` is at least the observed one.
+    fn beyond(&self, centre: f64) -> u64 {
+        let each = self.above.iter().zip(&self.below);
+        let around: Vec<f64> = each.map(|(a, b)| a - centre * b).collect();
+        let (left, right) = around.split_at(around.len() / 2);
+        let sum: f64 = around.iter().sum();
+        pairs_at_least(&signed_sums(left), &signed_sums(right), sum - ZERO)
+    }
+
+    /// The smallest ratio that is not rejected where `rejected` patterns may be beyond it.
+    fn lowest_accepted(&self, rejected: u64) -> Option<f64> {
+        if rejected == 0 {
+            return None;
+        }
+        let (mut low, mut high) = self.range();
+        if self.beyond(low) > rejected {
+            return Some(low);
+        }
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            if self.beyond(middle) > rejected {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(high)
+    }
+
+    /// The ratios of random subsets, one less than the patterns: the observed one flips none.
+    fn drawn(&self, patterns: usize) -> Vec<f64> {
+        let tables =
+            |values: &[f64]| -> Vec<Vec<f64>> { values.chunks(8).map(sums_by_pattern).collect() };
+        let (above, below) = (tables(&self.above), tables(&self.below));
+        let (all_above, all_below): (f64, f64) = (self.above.iter().sum(), self.below.iter().sum());
+        let last = self.above.len() % 64;
+        let source = Source {
+            seed: 0,
+            purpose: SIGN_FLIPS,
+        };
+        let mut ratios = vec![0.0; patterns - 1];
+        source.fill(&mut ratios, above.len(), |stream, block| {
+            for ratio in block {
+                *ratio = loop {
+                    let [kept_above, kept_below] = signed_sums_of([&above, &below], last, stream);
+                    // What was flipped is half of what is missing of the sum of all.
+                    let flipped_below = 0.5 * (all_below - kept_below);
+                    if flipped_below > ZERO {
+                        break 0.5 * (all_above - kept_above) / flipped_below;
+                    }
+                };
+            }
+        });
+        ratios
+    }
+}
+
+/// The end from drawn ratios: the one that `rejected - 1` of them lie below.
+fn end_of(ratios: &mut [f64], rejected: u64) -> Option<f64> {
+    let place = usize::try_from(rejected).ok()?.checked_sub(1)?;
+    (place < ratios.len()).then(|| *ratios.select_nth_unstable_by(place, f64::total_cmp).1)
+}
+
+/// Two signed sums under one random pattern.
+fn signed_sums_of(tables: [&[Vec<f64>]; 2], last: usize, stream: &mut Stream) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    let mut words = tables[0].chunks(8).zip(tables[1].chunks(8)).peekable();
+    while let Some((above, below)) = words.next() {
         let mut bits = stream.next_u64();
         if words.peek().is_none() && last > 0 {
             bits &= (1 << last) - 1;
         }
-        kept += bits.count_ones() as usize;
-        for (table, byte) in eight.iter().zip(bits.to_le_bytes()) {
-            sum += table[usize::from(byte)];
+        for ((above, below), byte) in above.iter().zip(below).zip(bits.to_le_bytes()) {
+            sums[0] += above[usize::from(byte)];
+            sums[1] += below[usize::from(byte)];
         }
     }
-    (sum, kept)
+    sums
 }

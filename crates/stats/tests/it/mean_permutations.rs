@@ -1,6 +1,8 @@
 //! The sign-flip test of a mean with its interval, and the studentised permutation test, against plain enumeration.
 
-use fairtrial_stats::permutation::{Studentised, flipped_mean, sign_flip_of, studentised};
+use fairtrial_stats::permutation::{
+    Studentised, flipped_mean, flipped_share, sign_flip_of, studentised,
+};
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::{Level, Undefined, permutation};
 
@@ -168,4 +170,26 @@ fn drawn_arrangements_agree_with_listed_ones() {
     let slack = 4.0 * (exact * (1.0 - exact) / 10_000.0).sqrt();
     assert!((drawn(&control, &candidate) - exact).abs() < slack);
     assert!((drawn(&candidate, &control) - exact).abs() < slack);
+}
+
+#[test]
+fn the_share_of_the_control_excludes_0_where_the_difference_does() {
+    for n in [7, 12, 30] {
+        for number in 0..30 {
+            let d = normals("share", number, n);
+            let mut stream = Stream::new(5, Purpose::new("control"), number);
+            let control: Vec<f64> = (0..n).map(|_| 2.0 + stream.unit()).collect();
+            let (of_mean, of_share) = (
+                flipped_mean(&d, LEVEL).unwrap(),
+                flipped_share(&d, &control, LEVEL).unwrap(),
+            );
+            assert_eq!(of_mean.p, of_share.p);
+            let excludes = |interval: &fairtrial_stats::Interval| !interval.contains(0.0);
+            assert_eq!(excludes(&of_mean.interval), excludes(&of_share.interval));
+            let share = d.iter().sum::<f64>() / control.iter().sum::<f64>();
+            assert!((of_share.estimate - share).abs() < 1e-12);
+            assert!(of_share.interval.contains(share));
+        }
+    }
+    assert!(flipped_share(&[1.0, 2.0], &[1.0, -1.0], LEVEL).is_err());
 }

@@ -158,7 +158,7 @@ fn the_threshold_of_timings_holds_without_ratios_too() {
         let mut data = dataset(DOWN, None, &paired(pairs));
         data.declared[0].unit = Some("ms".into());
         let options = CompareOptions {
-            method,
+            method: Some(method),
             ..CompareOptions::default()
         };
         only_contrast(&run(&data, &options)).metrics[0].clone()
