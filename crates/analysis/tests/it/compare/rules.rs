@@ -32,7 +32,11 @@ fn one_unit_decides_about_a_deterministic_metric() {
     assert_eq!(larger.verdict.word, Word::Regressed, "{larger:?}");
     let effect = larger.effect.unwrap();
     assert_eq!(
-        (effect.absolute.low, effect.absolute.value, effect.absolute.high),
+        (
+            effect.absolute.low,
+            effect.absolute.value,
+            effect.absolute.high
+        ),
         (500_000.0, 500_000.0, 500_000.0)
     );
     assert_eq!(effect.relative.unwrap().value, 0.5);
@@ -56,7 +60,10 @@ fn a_unit_that_contradicts_itself_is_an_objection() {
     let ObjectionKind::Contradiction { unit, values } = held_back(&found.verdict) else {
         panic!("{:?}", found.verdict)
     };
-    assert_eq!((unit.as_str(), *values), ("candidate · train · seed 100", [12.0, 13.0]));
+    assert_eq!(
+        (unit.as_str(), *values),
+        ("candidate · train · seed 100", [12.0, 13.0])
+    );
 }
 
 #[test]
@@ -69,7 +76,13 @@ fn a_seeded_program_that_goes_by_its_seed_is_judged_as_a_sample() {
 #[test]
 fn a_constant_difference_is_judged_by_the_exact_test() {
     let margin = Some(Margin::Relative(0.05));
-    let larger = |pairs: usize| judged(DOWN, margin, &paired(&vec![(1_000_000.0, 1_500_000.0); pairs]));
+    let larger = |pairs: usize| {
+        judged(
+            DOWN,
+            margin,
+            &paired(&vec![(1_000_000.0, 1_500_000.0); pairs]),
+        )
+    };
     for pairs in [6, 9, 15] {
         let found = larger(pairs);
         assert_eq!(found.verdict.word, Word::Regressed, "{pairs} pairs");
@@ -80,7 +93,10 @@ fn a_constant_difference_is_judged_by_the_exact_test() {
     }
     let few = larger(5);
     assert_eq!(few.verdict.word, Word::Insufficient);
-    assert!(matches!(held_back(&few.verdict), ObjectionKind::ConstantDifference(_)));
+    assert!(matches!(
+        held_back(&few.verdict),
+        ObjectionKind::ConstantDifference(_)
+    ));
     // Without pairs, the labels are exchanged: 2 of C(8, 4) arrangements are as extreme.
     let options = CompareOptions {
         pairing: Pairing::Unpaired,
@@ -99,12 +115,18 @@ fn rounding_is_no_difference() {
     let large: Vec<(f64, f64)> = (0..15)
         .map(|i| (1e15 + f64::from(i) + 0.25, 1e15 + f64::from(i) + 0.375))
         .collect();
-    assert_eq!(judged(UP, None, &paired(&large)).verdict.word, Word::Identical);
+    assert_eq!(
+        judged(UP, None, &paired(&large)).verdict.word,
+        Word::Identical
+    );
     // Counts are exact, however large.
     let counts: Vec<(f64, f64)> = (0..15)
         .map(|i| (1e15 + f64::from(i), 1e15 + f64::from(i) + 3.0))
         .collect();
-    assert_eq!(judged(UP, None, &paired(&counts)).verdict.word, Word::Improved);
+    assert_eq!(
+        judged(UP, None, &paired(&counts)).verdict.word,
+        Word::Improved
+    );
 }
 
 #[test]
@@ -112,13 +134,23 @@ fn a_worse_collapse_does_not_weaken_the_verdict() {
     let mut pairs: Vec<(f64, f64)> = (0..15)
         .map(|i| (10.0 + 0.1 * f64::from(i), 9.0 + 0.1 * f64::from(i % 4)))
         .collect();
-    assert_eq!(judged(UP, None, &paired(&pairs)).verdict.word, Word::Regressed);
+    assert_eq!(
+        judged(UP, None, &paired(&pairs)).verdict.word,
+        Word::Regressed
+    );
     pairs[3].1 = -500.0;
     let collapsed = judged(UP, None, &paired(&pairs));
     assert_eq!(collapsed.verdict.word, Word::Regressed, "{collapsed:?}");
     assert!(collapsed.effect.as_ref().unwrap().p.unwrap() < 1e-4);
-    assert!(method(&collapsed).starts_with("sign-flip"), "{}", method(&collapsed));
-    assert!(has(&collapsed, |kind| matches!(kind, ObjectionKind::TDisagrees { .. })));
+    assert!(
+        method(&collapsed).starts_with("sign-flip"),
+        "{}",
+        method(&collapsed)
+    );
+    assert!(has(&collapsed, |kind| matches!(
+        kind,
+        ObjectionKind::TDisagrees { .. }
+    )));
     // Which t does not keep.
     let by_t = CompareOptions {
         method: Some(Method::T),
@@ -172,7 +204,9 @@ fn moving_a_unit_in_the_verdicts_direction_never_takes_the_verdict_away() {
 
 #[test]
 fn a_declared_method_holds_and_an_option_goes_before_it() {
-    let pairs: Vec<(f64, f64)> = (0..12).map(|i| (f64::from(i), 1.0 + f64::from(i % 5))).collect();
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| (f64::from(i), 1.0 + f64::from(i % 5)))
+        .collect();
     let mut data = dataset(UP, None, &paired(&pairs));
     let named = |data: &Dataset, asked: Option<Method>| {
         let options = CompareOptions {
@@ -221,7 +255,9 @@ fn the_missing_data_rule_holds_in_every_pairing() {
 
 #[test]
 fn a_bootstrap_of_few_units_concludes_nothing() {
-    let pairs: Vec<(f64, f64)> = (0..8).map(|i| (f64::from(i), f64::from(i) + 1.0 + 0.1 * f64::from(i % 3))).collect();
+    let pairs: Vec<(f64, f64)> = (0..8)
+        .map(|i| (f64::from(i), f64::from(i) + 1.0 + 0.1 * f64::from(i % 3)))
+        .collect();
     let data = dataset(UP, None, &paired(&pairs));
     for asked in [Method::Bca, Method::Percentile] {
         let options = CompareOptions {
@@ -232,14 +268,19 @@ fn a_bootstrap_of_few_units_concludes_nothing() {
         assert_eq!(found.verdict.word, Word::Inconclusive);
         assert!(matches!(
             held_back(&found.verdict),
-            ObjectionKind::FewResampled { units: 8, enough: 30 }
+            ObjectionKind::FewResampled {
+                units: 8,
+                enough: 30
+            }
         ));
     }
 }
 
 #[test]
 fn ranks_show_nothing_of_means() {
-    let pairs: Vec<(f64, f64)> = (0..12).map(|i| (5.0, 6.0 + 0.3 * f64::from(i % 4))).collect();
+    let pairs: Vec<(f64, f64)> = (0..12)
+        .map(|i| (5.0, 6.0 + 0.3 * f64::from(i % 4)))
+        .collect();
     let options = CompareOptions {
         method: Some(Method::Rank),
         ..CompareOptions::default()
@@ -258,7 +299,10 @@ fn advice_names_a_fresh_run_where_there_is_enough_to_plan_with() {
         assert_eq!(found.verdict.word, Word::Inconclusive);
         found.verdict.advice.unwrap().fresh
     };
-    assert_eq!(of(&[0.9, -0.5, 0.8, -0.3, 0.7, -0.6, 0.5, 0.2, -0.1, 0.4]), Some(61));
+    assert_eq!(
+        of(&[0.9, -0.5, 0.8, -0.3, 0.7, -0.6, 0.5, 0.2, -0.1, 0.4]),
+        Some(61)
+    );
     assert_eq!(of(&[0.9, -0.5, 0.8, -0.3]), None);
     // More than anyone would run.
     assert_eq!(of(&[1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -0.9]), None);
@@ -281,10 +325,16 @@ fn two_skewed_groups_need_the_permutation_test_too() {
             })
             .collect();
         let found = judged(UP, None, &records);
-        wrong += u32::from(matches!(found.verdict.word, Word::Improved | Word::Regressed));
+        wrong += u32::from(matches!(
+            found.verdict.word,
+            Word::Improved | Word::Regressed
+        ));
     }
     let share = f64::from(wrong) / comparisons as f64;
-    assert!(share <= 0.05 + 3.0 * (0.05_f64 * 0.95 / comparisons as f64).sqrt(), "{share}");
+    assert!(
+        share <= 0.05 + 3.0 * (0.05_f64 * 0.95 / comparisons as f64).sqrt(),
+        "{share}"
+    );
 }
 
 /// Whatever holds the whole back holds each part back.
@@ -325,11 +375,21 @@ fn what_is_withheld_for_the_whole_is_withheld_for_each_part() {
         }
         held += 1;
         for task in &contrast.tasks {
-            assert!(task.verdict.is_held_back(), "{number}: {whole:?} and {task:?}");
+            assert!(
+                task.verdict.is_held_back(),
+                "{number}: {whole:?} and {task:?}"
+            );
             let withheld = whole.objections[0].effect == ObjectionEffect::Withholds;
-            let word = if withheld { Word::Insufficient } else { Word::Inconclusive };
+            let word = if withheld {
+                Word::Insufficient
+            } else {
+                Word::Inconclusive
+            };
             let found = task.verdict.word;
-            assert!(found == word || found == Word::Insufficient, "{number}: {found}");
+            assert!(
+                found == word || found == Word::Insufficient,
+                "{number}: {found}"
+            );
         }
     }
     assert!(held > 20, "{held} held back");
