@@ -120,6 +120,7 @@ impl SequentialRule {
             candidate,
             rule,
             by,
+            metric: &self.plan.metric,
         };
         let objections = [look.against_answer(&seen), look.against_gate(&seen)];
         let counts = !objections[0].iter().any(Objection::holds_back);

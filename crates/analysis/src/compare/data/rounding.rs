@@ -4,12 +4,16 @@
 /// away from what was measured.
 const STEPS: f64 = 4.0;
 
-/// Whether two values differ by nothing but rounding. Whole numbers are counts, which are kept exactly.
+/// Up to which whole numbers are kept exactly.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Whether two values differ by nothing but rounding. Whole numbers are counts, which are kept exactly up to 2^53.
 pub(crate) fn alike(a: f64, b: f64) -> bool {
     if a == b {
         return true;
     }
-    let whole = a.fract() == 0.0 && b.fract() == 0.0;
+    let is_count = |x: f64| x.fract() == 0.0 && x.abs() <= EXACT;
+    let whole = is_count(a) && is_count(b);
     !whole && (a - b).abs() <= STEPS * f64::EPSILON * a.abs().max(b.abs())
 }
 
@@ -37,6 +41,7 @@ mod tests {
         assert!(alike(0.3, 0.1 + 0.2));
         assert!(alike(1e15 + 0.125, 1e15 + 0.25));
         assert!(!alike(1e15, 1e15 + 1.0));
+        assert!(alike(1e16, 1e16 + 4.0));
         assert!(!alike(0.3, 0.300_000_001));
         assert!(!alike(0.0, 1e-300));
         assert!(!alike(f64::NAN, f64::NAN));

@@ -1,6 +1,7 @@
 //! A bootstrap of so few units that its intervals are too short.
 
 use crate::compare::method::choose::Case;
+use crate::compare::method::exact;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use fairtrial_model::Method;
 
@@ -13,7 +14,9 @@ pub(crate) fn find(case: &Case) -> Option<Objection> {
     let resampled = matches!(case.method, Method::Percentile | Method::Bca);
     let (control, candidate) = case.sample.sizes();
     let units = control.min(candidate);
-    (resampled && units < ENOUGH).then(|| {
+    // What never varies is not resampled.
+    let constant = exact::constant_by_task(&case.sample).is_some();
+    (resampled && units < ENOUGH && !constant).then(|| {
         Objection::caps(ObjectionKind::FewResampled {
             units,
             enough: ENOUGH,

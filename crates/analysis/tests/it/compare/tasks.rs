@@ -103,7 +103,7 @@ fn rollouts_are_averaged_within_their_task() {
         (found.count.unit, found.count.control, found.count.paired),
         (UnitKind::Task, 10, true)
     );
-    assert_eq!(method(&found), "paired t");
+    assert_eq!(method(&found), "sign-flip test (all patterns)");
 }
 
 #[test]
