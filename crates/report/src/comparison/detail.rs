@@ -155,6 +155,9 @@ fn pairing_words(metric: &MetricComparison) -> Option<String> {
 fn opinions(metric: &MetricComparison) -> Option<String> {
     let opinions = &metric.second_opinions;
     let mut said = Vec::new();
+    if let Some(p) = opinions.tost_p {
+        said.push(format!("against the margin (TOST) {}", share::p_value(p)));
+    }
     if let Some(p) = opinions.t_p {
         said.push(format!("t {}", share::p_value(p)));
     }

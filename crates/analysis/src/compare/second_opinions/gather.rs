@@ -3,6 +3,7 @@
 use crate::compare::method::choose::Case;
 use crate::compare::method::kind::Scale;
 use crate::compare::method::plan::detectable;
+use crate::compare::second_opinions::equivalence::tost;
 use crate::compare::second_opinions::opinion::{
     Detectable, SecondOpinions, SignFlipOpinion, Standardised,
 };
@@ -24,6 +25,7 @@ pub(crate) fn opinions(case: &Case, alpha: f64, power: f64) -> SecondOpinions {
             .then(|| detectable(case, alpha, power))
             .flatten()
             .and_then(|size| own_detectable(case, size, power)),
+        tost_p: tost(case, alpha),
         ..SecondOpinions::default()
     };
     if case.units.paired {

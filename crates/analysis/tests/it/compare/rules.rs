@@ -394,3 +394,21 @@ fn what_is_withheld_for_the_whole_is_withheld_for_each_part() {
     }
     assert!(held > 20, "{held} held back");
 }
+
+/// The two one-sided tests beside `equivalent`, against the t distribution's own numbers.
+#[test]
+fn equivalence_has_a_p_value_of_its_own() {
+    let differences = [0.10, -0.20, 0.05, 0.15, -0.10, 0.20, -0.05, 0.10];
+    let pairs: Vec<(f64, f64)> = differences.iter().map(|d| (5.0, 5.0 + d)).collect();
+    let found = judged(UP, Some(Margin::Absolute(0.5)), &paired(&pairs));
+    assert_eq!(found.verdict.word, Word::Equivalent);
+    let n = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / n;
+    let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
+    let error = (squares / (n - 1.0) / n).sqrt();
+    let expected = fairtrial_stats::dist::student_t::sf((0.5 - mean) / error, n - 1.0);
+    let p = found.second_opinions.tost_p.unwrap();
+    assert!((p / expected - 1.0).abs() < 1e-6, "{p} for {expected}");
+    let without = judged(UP, None, &paired(&pairs));
+    assert_eq!(without.second_opinions.tost_p, None);
+}
