@@ -251,7 +251,7 @@ impl JobMaker {
             env.push(format!("{name}={value}"));
         }
         let params = self.params_file(trial)?;
-        env.push(format!("FAIRTRIAL_SEED={}", trial.key.seed));
+        env.push(format!("FAIRTRIAL_SEED={}", trial.key.own_seed()));
         env.push(format!("FAIRTRIAL_TRIAL={}", placement.trial));
         env.push(format!("FAIRTRIAL_DIR={}", placement.dir));
         env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));

@@ -10,6 +10,7 @@ mod direction;
 mod episode;
 mod hex;
 mod leaves;
+mod method;
 mod metric;
 mod number;
 mod outcome;
@@ -33,6 +34,7 @@ pub use episode::{
 };
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
+pub use method::Method;
 pub use metric::{
     Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
 };

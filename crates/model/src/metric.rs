@@ -2,6 +2,7 @@
 
 use crate::direction::Direction;
 use crate::episode::{EpisodeFile, Measure};
+use crate::method::Method;
 use crate::reference::Reference;
 use crate::unit::Conversion;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,12 @@ pub struct MetricDeclaration {
     /// Decimals that the number is rounded to before it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u8>,
+    /// Whether the same trial always gives the same number, so that a difference needs no test of chance.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
+    /// How its interval is made, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<Method>,
 }
 
 impl MetricDeclaration {
@@ -63,6 +70,8 @@ impl MetricDeclaration {
             required: false,
             convert: None,
             round: None,
+            deterministic: false,
+            method: None,
         }
     }
 

@@ -5,8 +5,8 @@ use crate::document::{Entry, Node};
 use crate::source::Span;
 use crate::{episode_file, metric_summary, reference_points};
 use fairtrial_model::{
-    Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
-    Tolerance, TrackerKind,
+    Conversion, ConversionError, Direction, EpisodeFile, Margin, Method, MetricDeclaration,
+    MetricSource, Tolerance, TrackerKind,
 };
 use fairtrial_text::nearest::did_you_mean;
 
@@ -83,6 +83,11 @@ pub(crate) fn declaration(
             .get("round")
             .and_then(Node::whole)
             .and_then(|n| u8::try_from(n).ok()),
+        deterministic: node
+            .get("deterministic")
+            .and_then(Node::bool)
+            .unwrap_or(false),
+        method: method(node),
     };
     metric_summary::of_no_use(node, &declared, problems);
     if let (Some(step), None) = (node.get("step"), series_file(&declared.source)) {
@@ -117,6 +122,13 @@ pub(crate) fn share_steps(metrics: &mut [MetricDeclaration]) {
         let step = first.filter(|first| named.all(|other| other == *first));
         metrics[place].step = step.cloned();
     }
+}
+
+/// `method = "sign-flip"`.
+pub(crate) fn method(node: &Node) -> Option<Method> {
+    node.get("method")
+        .and_then(Node::text)
+        .and_then(Method::of_word)
 }
 
 /// `convert = "s to min"`.

@@ -211,6 +211,7 @@ const fn flag(option: SettledOption) -> &'static str {
         SettledOption::Rules => "--rule",
         SettledOption::Alpha => "--alpha",
         SettledOption::Pairing => "--pairing",
+        SettledOption::Method => "--method",
     }
 }
 

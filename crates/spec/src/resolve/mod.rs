@@ -150,6 +150,7 @@ fn model_arms(tasks: &[Task]) -> Vec<Arm> {
 
 /// The declared metrics. Where a spec with experiments declares none, it is about how long they take.
 fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDeclaration> {
+    let method = root.get("analysis").and_then(metric::method);
     let entries = root
         .get("metrics")
         .and_then(Node::map)
@@ -164,6 +165,10 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
     let mut metrics: Vec<MetricDeclaration> = entries
         .iter()
         .map(|entry| metric::declaration(entry, &files, problems))
+        .map(|metric| MetricDeclaration {
+            method: metric.method.or(method),
+            ..metric
+        })
         .collect();
     metric::share_steps(&mut metrics);
     metrics
