@@ -114,10 +114,9 @@ pub fn check_options(
     if let Err(error) = sandbox::usable_kind(&options.sandbox) {
         findings.error(error.to_string());
     }
-    let limited = limits.memory_bytes.or(limits.processes).is_some() || limits.cpu_s.is_some();
-    if in_container && limited {
+    if in_container && limits.cpu_s.is_some() {
         findings
-            .warn("`limits` do not reach into a container; `memory` and `cpus` of the sandbox do");
+            .warn("`limits.cpu_time` does not reach into a container; `cpus` of the sandbox does");
     }
 }
 
@@ -168,7 +167,7 @@ pub fn check_machine(
             ..Setting::default()
         },
     );
-    if let Err(error) = sandbox::open(choice, setting).and_then(|sandbox| sandbox.answers()) {
+    if let Err(error) = sandbox::answers(choice, setting) {
         findings.error(error.to_string());
         return;
     }
@@ -189,19 +188,10 @@ fn missing(program: &str, choice: &SandboxChoice) -> Option<String> {
         // What is in an image or elsewhere shows when it is started.
         SandboxKind::Podman | SandboxKind::Docker | SandboxKind::Modal => None,
         SandboxKind::Process if program.contains('/') => None,
-        SandboxKind::Process | SandboxKind::Bubblewrap => match sandbox::find_program(program) {
-            None if program.starts_with("./") => None,
-            None => Some(format!("`{program}` is not found in PATH")),
-            Some(path)
-                if kind == SandboxKind::Bubblewrap && !sandbox::is_visible(&path, choice) =>
-            {
-                Some(format!(
-                    "{} is not visible in the sandbox; name its folder in sandbox = {{ read = [...] }}",
-                    path.display()
-                ))
-            }
-            Some(_) => None,
-        },
+        SandboxKind::Process | SandboxKind::Bubblewrap => {
+            let found = sandbox::find_program(program).is_some() || program.starts_with("./");
+            (!found).then(|| format!("`{program}` is not found in PATH"))
+        }
     }
 }
 

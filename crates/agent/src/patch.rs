@@ -173,7 +173,7 @@ mod tests {
             }
             commit(&baseline.tree()).unwrap();
             let place = Self { dir, baseline };
-            tree::copy(&place.baseline.tree(), &place.at("")).unwrap();
+            tree::copy(&place.baseline.tree(), &place.at(""), None).unwrap();
             place
         }
 
@@ -191,7 +191,7 @@ mod tests {
             let patch = self.baseline.diff(&self.at("")).unwrap();
             let text = String::from_utf8(patch.text).unwrap();
             let (file, fresh) = (self.dir.path().join("p"), self.dir.path().join("fresh"));
-            tree::copy(&self.baseline.tree(), &fresh).unwrap();
+            tree::copy(&self.baseline.tree(), &fresh, None).unwrap();
             if !text.is_empty() {
                 fs::write(&file, &text).unwrap();
                 git::apply(&file, &fresh).unwrap();

@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::trial_log::broken;
 use crate::{agents, experiment};
+use fairtrial_agent::sandbox::listen_inside;
 use fairtrial_trial::Inner;
 use serde::de::DeserializeOwned;
 
@@ -19,6 +20,13 @@ pub(crate) const DRIVERS: &[Inner] = &[
     Inner {
         name: "__score",
         main: |arguments| asked(arguments, agents::rescore),
+    },
+    Inner {
+        name: "__listen",
+        main: |arguments| match listen_inside(arguments) {
+            Ok(()) => Exit::Fine.code(),
+            Err(message) => broken(&message).code(),
+        },
     },
 ];
 

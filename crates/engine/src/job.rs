@@ -145,6 +145,8 @@ impl JobMaker {
         let env = self.env(&trial, &placement).map_err(unresolved)?;
         let id = trial.id();
         let limits = &trial.task.limits;
+        // A rollout's driver holds its programs to their limits itself, and scores what an agent left that met one.
+        let of_trial = !is_rollout(trial.task);
         Ok(TrialJob {
             id,
             attempt,
@@ -159,11 +161,10 @@ impl JobMaker {
             dir_in_data: in_data(&name),
             dir,
             limits: JobLimits {
-                // A rollout's driver ends its agent itself, and scores what that left.
-                wall: limits.wall_s.filter(|_| !is_rollout(trial.task)),
+                wall: limits.wall_s.filter(|_| of_trial),
                 cpu: limits.cpu_s,
-                memory_bytes: limits.memory_bytes,
-                processes: limits.processes,
+                memory_bytes: limits.memory_bytes.filter(|_| of_trial),
+                processes: limits.processes.filter(|_| of_trial),
                 grace: limits.grace_s,
             },
             log_limit: trial.task.log_limit,

@@ -48,7 +48,7 @@ pub use resolve::files::find_path;
 pub use rollout::{
     AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring,
 };
-pub use sandbox::{Network, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
+pub use sandbox::{Network, Phase, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use secrets::written_secrets;
 pub use shape::suggest::{did_you_mean, neighbour};
 pub use shape::{reference, schema};

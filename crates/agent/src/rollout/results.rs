@@ -76,15 +76,18 @@ impl Drive<'_> {
         if let Some(failed) = &agent.failed {
             fact(CAUSE_FACT, failed);
             if agent.out_of_memory {
-                let limit = self.options.sandbox.memory_bytes.unwrap_or_default();
+                let limit = self.sandbox.caps().memory_bytes;
                 fact(OOM_FACT, &limit.to_string());
             }
             report.end = RolloutEnd::Failed;
         }
         if agent.coped {
             report.note(
-                "a process in the sandbox was ended at its memory limit (`sandbox.memory`), and the agent went on",
+                "a process in the sandbox was ended at its memory limit (`limits.memory`), and the agent went on",
             );
+        }
+        for note in &agent.notes {
+            report.note(note);
         }
         if let Some(words) = agent.last_words.as_ref().filter(|_| kept.is_nothing()) {
             report.note(&format!(

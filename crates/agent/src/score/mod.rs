@@ -14,13 +14,14 @@ pub use verify::TestResult;
 
 use crate::baseline::Baseline;
 use crate::error::AgentError;
-use crate::sandbox::{Env, Sandbox};
+use crate::sandbox::{Confinement, Env, Room};
 use crate::task::AgentTask;
 use fairtrial_episode::read_own;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::RolloutOptions;
 use serde_json::{Map, Value};
 use std::path::Path;
+use verify::Verified;
 
 /// What scoring needs.
 pub struct Scorer<'a> {
@@ -31,15 +32,13 @@ pub struct Scorer<'a> {
     /// How it is scored.
     pub options: &'a RolloutOptions,
     /// Where tests run.
-    pub sandbox: &'a dyn Sandbox,
-    /// Variables of tests: those of the rollout without secrets.
-    pub env: &'a Env,
+    pub(crate) sandbox: &'a Confinement,
+    /// Variables of tests in a room: those of the rollout without secrets.
+    pub env: &'a dyn Fn(&Room) -> Env,
     /// The judge's key.
     pub judge_key: Option<&'a str>,
     /// Takes secrets out of what is written.
     pub redactor: &'a Redactor,
-    /// Bytes kept of the log.
-    pub log_limit: u64,
     /// A workspace that is the baseline's, file by file; absent means that a copy is made.
     pub fresh: Option<&'a Path>,
     /// What the agent left and its diff does not have, in words.
@@ -70,7 +69,12 @@ impl Scorer<'_> {
     pub fn score(&self, dir: &Path, scratch: &Path, name: &str) -> Result<Scored, AgentError> {
         let room = self.room(scratch, name)?;
         let began = std::time::Instant::now();
-        let (tests, script, mut broken) = self.verify(dir, &room)?;
+        let Verified {
+            tests,
+            script,
+            mut broken,
+            notes,
+        } = self.verify(dir, &room)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut extra = script.rubrics.clone();
         let mut judged = None;
@@ -93,6 +97,7 @@ impl Scorer<'_> {
             .map(|test| (test.rubric_id.as_str(), test.success))
             .collect();
         let mut warnings = script.warnings(&self.task.rubrics, &passed);
+        warnings.extend(notes);
         warnings.extend(self.without().map(|files| {
             format!("left out of the diff, so that neither tests nor a judge saw it: {files}")
         }));

@@ -5,15 +5,14 @@ use super::script::{REPORT_FILE, ScriptReport};
 use super::{Scorer, files};
 use crate::error::{AgentError, At};
 use crate::paths::is_python;
-use crate::process::{self, LoggedProgram};
-use crate::sandbox::Room;
+use crate::process::ProgramEnd;
+use crate::sandbox::{PhaseEnd, PhaseJob, Room};
 use crate::task::{FileBody, TestScript};
 use crate::{git, tree};
 use fairtrial_episode::{append_own, open_regular};
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_spec::SandboxKind;
+use fairtrial_spec::Phase;
 use serde::Serialize;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -40,10 +39,25 @@ pub struct TestResult {
     pub seconds: f64,
 }
 
+/// What the tests of a rollout said.
+#[derive(Default)]
+pub(super) struct Verified {
+    pub(super) tests: Vec<TestResult>,
+    pub(super) script: ScriptReport,
+    /// Why there is no score, where the machine or the task is to blame.
+    pub(super) broken: Option<String>,
+    /// What a reader of the record should know.
+    pub(super) notes: Vec<String>,
+}
+
 /// How a script ended.
 struct Ran {
-    ended: process::ProgramEnd,
+    ended: ProgramEnd,
     out_of_memory: bool,
+    /// Why it did not run at all.
+    trouble: Option<String>,
+    /// What a reader of the record should know.
+    notes: Vec<String>,
 }
 
 impl Scorer<'_> {
@@ -55,27 +69,19 @@ impl Scorer<'_> {
             inputs: scratch.join("inputs"),
             out: scratch.join("out"),
             home: scratch.join("home"),
+            tmp: scratch.join("tmp"),
             name: format!("{name}-verify"),
         };
-        fs::create_dir_all(&room.out).at("create", &room.out)?;
-        if self.sandbox.kind() != SandboxKind::Process {
-            for folder in [&room.inputs, &room.home] {
-                fs::create_dir(folder).at("create", folder)?;
-            }
-        }
+        self.sandbox.make_room(&room)?;
         Ok(room)
     }
 
-    /// The tests' results, the script's report, and why there is no score where the machine or the task is to blame.
-    pub(super) fn verify(
-        &self,
-        dir: &Path,
-        room: &Room,
-    ) -> Result<(Vec<TestResult>, ScriptReport, Option<String>), AgentError> {
+    /// Runs the tests and the script.
+    pub(super) fn verify(&self, dir: &Path, room: &Room) -> Result<Verified, AgentError> {
         let log = dir.join("logs/eval.log");
         write_atomic_bytes(&log, Durability::Process, b"")?;
         if self.fresh.is_none() {
-            tree::copy(&self.baseline.tree(), &room.workspace)?;
+            tree::copy(&self.baseline.tree(), &room.workspace, None)?;
             apply_diff(&dir.join(files::DIFF_FILE), &room.workspace)?;
         }
         for test in self.task.tests.iter().chain(&self.task.evaluation_script) {
@@ -85,17 +91,20 @@ impl Scorer<'_> {
                 tree::place(&room.workspace, &test.path, &body)?;
             }
         }
-        let mut results = Vec::new();
+        self.sandbox.hand_over(&[&room.workspace])?;
+        let mut verified = Verified::default();
         for test in &self.task.tests {
-            let result = self.run_script(test, room, &log)?;
-            if let Some(broken) = self.broken(test, &result) {
-                return Ok((results, ScriptReport::default(), Some(broken)));
+            let mut result = self.run_script(test, room, &log)?;
+            verified.notes.append(&mut result.notes);
+            if let Some(broken) = broken(test, &result) {
+                verified.broken = Some(broken);
+                return Ok(verified);
             }
             let ended = result.ended;
-            results.push(TestResult {
+            verified.tests.push(TestResult {
                 path: test.path.clone(),
                 rubric_id: test.rubric_id.clone(),
-                success: ended.code == 0 && !ended.timed_out,
+                success: ended.code == 0 && ended.stopped.is_none(),
                 output: ended.tail,
                 timed_out: ended.timed_out,
                 out_of_memory: result.out_of_memory,
@@ -103,38 +112,45 @@ impl Scorer<'_> {
                 seconds: ended.seconds,
             });
         }
-        let mut broken_by = None;
         if let Some(script) = &self.task.evaluation_script {
-            let result = self.run_script(script, room, &log)?;
-            if result.ended.timed_out {
-                // What it would have said is not known, so there is no score; a test's hanging is an answer.
-                broken_by = Some(format!(
-                    "the evaluation script passed its time limit of {:.0} s (`verify_timeout`)",
-                    self.options.verify_timeout_s
-                ));
-            } else if result.out_of_memory {
-                broken_by = Some(
-                    "the evaluation script was ended at the memory limit (`sandbox.memory`)"
-                        .to_owned(),
-                );
-            } else if result.ended.code != 0 {
-                broken_by = self.broken(script, &result).or_else(|| {
-                    Some(format!(
-                        "the evaluation script ended with exit code {}",
-                        result.ended.code
-                    ))
-                });
-            }
+            let mut result = self.run_script(script, room, &log)?;
+            verified.notes.append(&mut result.notes);
+            verified.broken = self.broken_script(script, &result);
         }
+        verified.notes.dedup();
         match ScriptReport::read(&room.out.join(REPORT_FILE)) {
-            Ok(report) => Ok((results, report, broken_by)),
-            Err(wrong) => Ok((results, ScriptReport::default(), broken_by.or(Some(wrong)))),
+            Ok(report) => verified.script = report,
+            Err(wrong) => verified.broken = verified.broken.or(Some(wrong)),
         }
+        Ok(verified)
+    }
+
+    /// Why what the evaluation script says is not known, where it is not.
+    fn broken_script(&self, script: &TestScript, result: &Ran) -> Option<String> {
+        if result.ended.timed_out {
+            // What it would have said is not known, so there is no score; a test's hanging is an answer.
+            return Some(format!(
+                "the evaluation script passed its time limit of {:.0} s (`verify_timeout`)",
+                self.options.verify_timeout_s
+            ));
+        }
+        if let Some(limit) = &result.ended.stopped {
+            return Some(format!("the evaluation script was ended at {limit}"));
+        }
+        if result.out_of_memory {
+            let message = "the evaluation script was ended at the memory limit (`limits.memory`)";
+            return Some(message.to_owned());
+        }
+        let code = result.ended.code;
+        (code != 0).then(|| {
+            let own = || format!("the evaluation script ended with exit code {code}");
+            broken(script, result).unwrap_or_else(own)
+        })
     }
 
     fn run_script(&self, test: &TestScript, room: &Room, log: &Path) -> Result<Ran, AgentError> {
         let inside = self.sandbox.inside(room);
-        let mut env = self.env.clone();
+        let mut env = (self.env)(&inside);
         let out = inside.out.display().to_string();
         env.insert("FAIRTRIAL_OUT".to_owned(), out.clone());
         env.insert(
@@ -144,26 +160,30 @@ impl Scorer<'_> {
         let argv = command(test);
         let heading = format!("$ {}\n", argv.join(" "));
         append(log, &heading)?;
-        let confined = self.sandbox.confine(room, &argv, &env);
-        let env: Vec<(String, String)> = confined.env.into_iter().collect();
-        let program = LoggedProgram {
-            argv: &confined.argv,
-            env: &env,
-            workdir: &confined.workdir,
-            stdin: None,
-            log,
-            log_limit: self.log_limit,
-            timeout: Some(Duration::from_secs_f64(self.options.verify_timeout_s)),
-        };
-        let ended = process::run(&program, self.redactor, None)?;
-        let short = !ended.timed_out && self.sandbox.memory_was_short(room, &ended);
+        let end = self.sandbox.run(
+            &PhaseJob {
+                phase: Phase::Tests,
+                room,
+                argv: &argv,
+                env: &env,
+                stdin: None,
+                log,
+                timeout: Duration::from_secs_f64(self.options.verify_timeout_s),
+                given: &self.baseline.tree(),
+                redactor: self.redactor,
+            },
+            None,
+        )?;
+        let PhaseEnd { ended, trouble, .. } = end;
+        let short = !ended.timed_out && end.short_of_memory;
         let out_of_memory = short && ended.code != 0;
         let told = if ended.timed_out {
-            self.sandbox.end(room);
             let most = self.options.verify_timeout_s;
             format!("[ended after its time limit of {most:.0} s (`verify_timeout`): not passed]\n")
+        } else if let Some(limit) = &ended.stopped {
+            format!("[ended at {limit}: not passed]\n")
         } else if out_of_memory {
-            "[ended at the memory limit (`sandbox.memory`): not passed]\n".to_owned()
+            "[ended at the memory limit (`limits.memory`): not passed]\n".to_owned()
         } else if short {
             "[exit code 0, after one of its processes was ended at the memory limit]\n".to_owned()
         } else {
@@ -173,33 +193,35 @@ impl Scorer<'_> {
         Ok(Ran {
             ended,
             out_of_memory,
+            trouble,
+            notes: end.notes,
         })
     }
+}
 
-    /// Why a script says nothing about the agent, where it could not do its work.
-    fn broken(&self, test: &TestScript, ran: &Ran) -> Option<String> {
-        let (path, ended) = (&test.path, &ran.ended);
-        if ended.timed_out || ran.out_of_memory {
-            return None;
-        }
-        if let Some(trouble) = self.sandbox.trouble(ended) {
-            return Some(format!("test `{path}`: {trouble}"));
-        }
-        let is_pytest = is_python(path) && test.command.is_none();
-        let no_runner = ended.tail.contains("No module named pytest");
-        match ended.code {
-            126 | 127 => Some(format!(
-                "test `{path}` could not be run (exit code {}): {}",
-                ended.code,
-                ended.last_line()
-            )),
-            1 if is_pytest && no_runner => Some(format!("test `{path}`: pytest is not installed")),
-            3..=5 if is_pytest => Some(format!(
-                "pytest could not use test `{path}` (exit code {})",
-                ended.code
-            )),
-            _ => None,
-        }
+/// Why a script says nothing about the agent, where it could not do its work.
+fn broken(test: &TestScript, ran: &Ran) -> Option<String> {
+    let (path, ended) = (&test.path, &ran.ended);
+    if ended.stopped.is_some() || ran.out_of_memory {
+        return None;
+    }
+    if let Some(trouble) = &ran.trouble {
+        return Some(format!("test `{path}`: {trouble}"));
+    }
+    let is_pytest = is_python(path) && test.command.is_none();
+    let no_runner = ended.tail.contains("No module named pytest");
+    match ended.code {
+        126 | 127 => Some(format!(
+            "test `{path}` could not be run (exit code {}): {}",
+            ended.code,
+            ended.last_line()
+        )),
+        1 if is_pytest && no_runner => Some(format!("test `{path}`: pytest is not installed")),
+        3..=5 if is_pytest => Some(format!(
+            "pytest could not use test `{path}` (exit code {})",
+            ended.code
+        )),
+        _ => None,
     }
 }
 

@@ -11,6 +11,7 @@ mod hooks;
 mod ids;
 mod metric_names;
 mod needs;
+mod network;
 mod placeholders;
 mod rollout;
 mod sweep;
