@@ -212,7 +212,7 @@ mod tests {
             path: path.into(),
             rubric_id: rubric.into(),
             content: Some(" ".into()),
-            command: None,
+            ..TestScript::default()
         };
         let task = AgentTask {
             rubrics: vec![rubric("a", -1.0), rubric("a", 0.5), rubric("b", 0.5)],

@@ -85,7 +85,8 @@ impl Look<'_> {
         let text = self
             .git("diff")
             .args(["--binary", "--no-color", "--no-ext-diff"])
-            .args(["--no-textconv", "HEAD"])
+            // A file that was moved is one that went and one that came: which of the two may count is asked for each.
+            .args(["--no-textconv", "--no-renames", "HEAD"])
             .output()?;
         Ok(Patch {
             text,
@@ -194,7 +195,7 @@ mod tests {
             tree::copy(&self.baseline.tree(), &fresh, None).unwrap();
             if !text.is_empty() {
                 fs::write(&file, &text).unwrap();
-                git::apply(&file, &fresh).unwrap();
+                git::apply(&file, &fresh, &[]).unwrap();
             }
             (text, told(&patch.left_out), fresh)
         }

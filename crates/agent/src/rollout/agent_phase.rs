@@ -252,7 +252,7 @@ impl Drive<'_> {
                 return self.run_agent(&invocation, room, start);
             }
             Some(Solution::Patch { .. } | Solution::EndCommit) => {
-                let applied = git::apply(&self.baseline.solution_patch(), &room.workspace);
+                let applied = git::apply(&self.baseline.solution_patch(), &room.workspace, &[]);
                 if let Err(error) = applied {
                     let message = format!("the reference solution does not apply: {error}");
                     end.infra = Some(Trouble::permanent(message));

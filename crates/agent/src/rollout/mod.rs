@@ -35,6 +35,9 @@ use std::time::Instant;
 /// How causes and notes begin that came from scoring.
 pub const SCORING: &str = "scoring: ";
 
+/// The fact that names what an agent did to files that decide how tests run.
+const CONTROL_FACT: &str = "test_control";
+
 /// A rollout that is being driven.
 struct Drive<'a> {
     shared: &'a RolloutTask,
@@ -318,6 +321,10 @@ impl<'a> Drive<'a> {
             .extend(scored.metrics(self.options.pass_score));
         for warning in &scored.warnings {
             report.note(&format!("{SCORING}{warning}"));
+        }
+        if !scored.control.is_empty() {
+            let files = scored.control.join(", ");
+            report.facts.insert(CONTROL_FACT.to_owned(), files.into());
         }
         if let Some(broken) = &scored.broken {
             // Running the agent again would cost money and change nothing: `eval` scores again.

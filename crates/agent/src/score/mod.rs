@@ -1,9 +1,13 @@
 //! Scoring a rollout: its own phase, which can be repeated from what the rollout left without running it again.
 
+mod control;
+mod evidence;
 mod files;
 mod judge;
+mod proof;
 mod rubric;
 mod script;
+mod sections;
 mod verify;
 
 pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
@@ -60,6 +64,8 @@ pub struct Scored {
     pub broken: Option<String>,
     /// What was said about the score and does not count.
     pub warnings: Vec<String>,
+    /// What the agent did to files that decide how tests run, in words.
+    pub control: Vec<String>,
     /// Seconds of the tests.
     pub seconds: f64,
 }
@@ -74,6 +80,7 @@ impl Scorer<'_> {
             script,
             mut broken,
             notes,
+            control,
         } = self.verify(dir, &room)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut extra = script.rubrics.clone();
@@ -98,6 +105,12 @@ impl Scorer<'_> {
             .collect();
         let mut warnings = script.warnings(&self.task.rubrics, &passed);
         warnings.extend(notes);
+        if !control.is_empty() {
+            let files = control.join(", ");
+            warnings.push(format!(
+                "the agent changed files that decide how tests run, and they did not count: {files}"
+            ));
+        }
         warnings.extend(self.without().map(|files| {
             format!("left out of the diff, so that neither tests nor a judge saw it: {files}")
         }));
@@ -116,6 +129,7 @@ impl Scorer<'_> {
             judged,
             broken,
             warnings,
+            control,
             seconds,
         })
     }

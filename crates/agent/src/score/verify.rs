@@ -1,11 +1,13 @@
 //! Runs a task's tests on what the agent left: in a fresh copy of the baseline with the agent's diff on it, so that
-//! nothing but the diff counts, and with the tests put in only now.
+//! nothing but the diff counts, without what decides how tests run, and with the tests put in only now.
 
+use super::control::Control;
+use super::proof::Expected;
 use super::script::{REPORT_FILE, ScriptReport};
 use super::{Scorer, files};
 use crate::error::{AgentError, At};
 use crate::paths::is_python;
-use crate::process::ProgramEnd;
+use crate::process::{ProgramEnd, Watcher};
 use crate::sandbox::{PhaseEnd, PhaseJob, Room};
 use crate::task::{FileBody, TestScript};
 use crate::{git, tree};
@@ -13,8 +15,12 @@ use fairtrial_episode::{append_own, open_regular};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Phase;
 use serde::Serialize;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
+
+/// Bytes of a test's output that are read for results.
+const HEARD: usize = 4 << 20;
 
 /// What one test said.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,6 +37,11 @@ pub struct TestResult {
     pub output: String,
     /// Its exit code.
     pub exit_code: i32,
+    /// By what it is known whether it passed.
+    pub proof: &'static str,
+    /// How many tests its result names as passed, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cases_passed: Option<usize>,
     /// Whether it was ended for its time, which counts as not passed: an agent's endless loop is the agent's.
     pub timed_out: bool,
     /// Whether the memory limit of its sandbox ended it, which counts in the same way.
@@ -48,6 +59,8 @@ pub(super) struct Verified {
     pub(super) broken: Option<String>,
     /// What a reader of the record should know.
     pub(super) notes: Vec<String>,
+    /// What the agent did to files that decide how tests run.
+    pub(super) control: Vec<String>,
 }
 
 /// How a script ended.
@@ -58,6 +71,8 @@ struct Ran {
     trouble: Option<String>,
     /// What a reader of the record should know.
     notes: Vec<String>,
+    /// What it printed, as far as results are looked for in it.
+    output: String,
 }
 
 impl Scorer<'_> {
@@ -80,75 +95,132 @@ impl Scorer<'_> {
     pub(super) fn verify(&self, dir: &Path, room: &Room) -> Result<Verified, AgentError> {
         let log = dir.join("logs/eval.log");
         write_atomic_bytes(&log, Durability::Process, b"")?;
+        let mut verified = Verified::default();
         if self.fresh.is_none() {
-            tree::copy(&self.baseline.tree(), &room.workspace, None)?;
-            apply_diff(&dir.join(files::DIFF_FILE), &room.workspace)?;
+            verified.control = self.prepare(&dir.join(files::DIFF_FILE), room)?;
         }
-        for test in self.task.tests.iter().chain(&self.task.evaluation_script) {
-            if let Some(content) = &test.content {
-                let executable = content.starts_with("#!");
-                let body = FileBody::new(content.clone().into_bytes(), executable);
-                tree::place(&room.workspace, &test.path, &body)?;
-            }
+        for test in &self.task.tests {
+            self.place(test, room)?;
         }
         self.sandbox.hand_over(&[&room.workspace])?;
-        let mut verified = Verified::default();
         for test in &self.task.tests {
-            let mut result = self.run_script(test, room, &log)?;
-            verified.notes.append(&mut result.notes);
-            if let Some(broken) = broken(test, &result) {
-                verified.broken = Some(broken);
-                return Ok(verified);
-            }
-            let ended = result.ended;
+            // What ran before may have changed it.
+            self.place(test, room)?;
+            let own = self.with_own_out(room)?;
+            let expected = Expected::of(test, &own)?;
+            let mut ran = self.run_script(test, &expected, &own, &log)?;
+            verified.notes.append(&mut ran.notes);
+            let verdict = match broken(test, &ran) {
+                Some(broken) => Err(broken),
+                None => expected.judge(&ran.ended, &ran.output),
+            };
+            let (success, cases_passed) = match verdict {
+                Ok(verdict) => verdict,
+                Err(broken) => {
+                    verified.broken = Some(broken);
+                    return Ok(verified);
+                }
+            };
+            let ended = ran.ended;
             verified.tests.push(TestResult {
                 path: test.path.clone(),
                 rubric_id: test.rubric_id.clone(),
-                success: ended.code == 0 && ended.stopped.is_none(),
+                success,
                 output: ended.tail,
+                proof: expected.word(),
+                cases_passed,
                 timed_out: ended.timed_out,
-                out_of_memory: result.out_of_memory,
+                out_of_memory: ran.out_of_memory,
                 exit_code: ended.code,
                 seconds: ended.seconds,
             });
         }
         if let Some(script) = &self.task.evaluation_script {
-            let mut result = self.run_script(script, room, &log)?;
-            verified.notes.append(&mut result.notes);
-            verified.broken = self.broken_script(script, &result);
+            self.place(script, room)?;
+            let own = self.with_own_out(room)?;
+            let mut ran = self.run_script(script, &Expected::nothing(), &own, &log)?;
+            verified.notes.append(&mut ran.notes);
+            verified.broken = self.broken_script(script, &ran);
+            match ScriptReport::read(&own.out.join(REPORT_FILE)) {
+                Ok(report) => verified.script = report,
+                Err(wrong) => verified.broken = verified.broken.or(Some(wrong)),
+            }
         }
         verified.notes.dedup();
-        match ScriptReport::read(&room.out.join(REPORT_FILE)) {
-            Ok(report) => verified.script = report,
-            Err(wrong) => verified.broken = verified.broken.or(Some(wrong)),
-        }
         Ok(verified)
     }
 
+    /// Makes the workspace in which tests run; says what the agent did to files that decide how they run, which is not in it.
+    fn prepare(&self, diff: &Path, room: &Room) -> Result<Vec<String>, AgentError> {
+        let control = Control::of(self.task);
+        tree::copy(&self.baseline.tree(), &room.workspace, None)?;
+        // Git would wait at a pipe.
+        let file = open_regular(diff).at("open", diff)?;
+        if file.metadata().at("look at", diff)?.len() == 0 {
+            return Ok(Vec::new());
+        }
+        git::apply(diff, &room.workspace, &control.words())?;
+        let restored = control.restore_sections(&self.baseline.tree(), &room.workspace)?;
+        let text = fs::read(diff).at("read", diff)?;
+        let mut changed = control.changed(&String::from_utf8_lossy(&text));
+        changed.extend(restored);
+        Ok(changed)
+    }
+
+    /// Puts a script into the workspace, whatever stands in its place.
+    fn place(&self, test: &TestScript, room: &Room) -> Result<(), AgentError> {
+        if let Some(content) = &test.content {
+            let executable = content.starts_with("#!");
+            let body = FileBody::new(content.clone().into_bytes(), executable);
+            let path = tree::place(&room.workspace, &test.path, &body)?;
+            self.sandbox.hand_over(&[&path])?;
+        }
+        Ok(())
+    }
+
+    /// The room with an out folder that nobody has written to: what one script leaves is not taken for another's.
+    fn with_own_out(&self, room: &Room) -> Result<Room, AgentError> {
+        let mut own = room.clone();
+        let mut number = 0;
+        while own.out.exists() {
+            number += 1;
+            own.out = room.out.with_file_name(format!("out-{number}"));
+        }
+        fs::create_dir(&own.out).at("create", &own.out)?;
+        self.sandbox.hand_over(&[&own.out])?;
+        Ok(own)
+    }
+
     /// Why what the evaluation script says is not known, where it is not.
-    fn broken_script(&self, script: &TestScript, result: &Ran) -> Option<String> {
-        if result.ended.timed_out {
+    fn broken_script(&self, script: &TestScript, ran: &Ran) -> Option<String> {
+        if ran.ended.timed_out {
             // What it would have said is not known, so there is no score; a test's hanging is an answer.
             return Some(format!(
                 "the evaluation script passed its time limit of {:.0} s (`verify_timeout`)",
                 self.options.verify_timeout_s
             ));
         }
-        if let Some(limit) = &result.ended.stopped {
+        if let Some(limit) = &ran.ended.stopped {
             return Some(format!("the evaluation script was ended at {limit}"));
         }
-        if result.out_of_memory {
+        if ran.out_of_memory {
             let message = "the evaluation script was ended at the memory limit (`limits.memory`)";
             return Some(message.to_owned());
         }
-        let code = result.ended.code;
+        let code = ran.ended.code;
         (code != 0).then(|| {
             let own = || format!("the evaluation script ended with exit code {code}");
-            broken(script, result).unwrap_or_else(own)
+            broken(script, ran).unwrap_or_else(own)
         })
     }
 
-    fn run_script(&self, test: &TestScript, room: &Room, log: &Path) -> Result<Ran, AgentError> {
+    fn run_script(
+        &self,
+        test: &TestScript,
+        expected: &Expected,
+        room: &Room,
+        log: &Path,
+    ) -> Result<Ran, AgentError> {
         let inside = self.sandbox.inside(room);
         let mut env = (self.env)(&inside);
         let out = inside.out.display().to_string();
@@ -157,9 +229,10 @@ impl Scorer<'_> {
             "FAIRTRIAL_EVALUATION".to_owned(),
             format!("{out}/{REPORT_FILE}"),
         );
-        let argv = command(test);
-        let heading = format!("$ {}\n", argv.join(" "));
-        append(log, &heading)?;
+        expected.tell(&inside, &mut env);
+        let argv = expected.command(test, &inside);
+        append(log, &format!("$ {}\n", argv.join(" ")))?;
+        let mut ear = Ear::default();
         let end = self.sandbox.run(
             &PhaseJob {
                 phase: Phase::Tests,
@@ -172,7 +245,7 @@ impl Scorer<'_> {
                 given: &self.baseline.tree(),
                 redactor: self.redactor,
             },
-            None,
+            Some(&mut ear),
         )?;
         let PhaseEnd { ended, trouble, .. } = end;
         let short = !ended.timed_out && end.short_of_memory;
@@ -195,7 +268,24 @@ impl Scorer<'_> {
             out_of_memory,
             trouble,
             notes: end.notes,
+            output: ear.0,
         })
+    }
+}
+
+/// Hears what a test prints.
+#[derive(Default)]
+struct Ear(String);
+
+impl Watcher for Ear {
+    fn hear(&mut self, text: &str) {
+        if self.0.len() < HEARD {
+            self.0.push_str(text);
+        }
+    }
+
+    fn look(&mut self) -> Option<String> {
+        None
     }
 }
 
@@ -209,7 +299,8 @@ fn broken(test: &TestScript, ran: &Ran) -> Option<String> {
         return Some(format!("test `{path}`: {trouble}"));
     }
     let is_pytest = is_python(path) && test.command.is_none();
-    let no_runner = ended.tail.contains("No module named pytest");
+    let no_runner = ["No module named pytest", "No module named 'pytest'"];
+    let no_runner = no_runner.iter().any(|said| ended.tail.contains(said));
     match ended.code {
         126 | 127 => Some(format!(
             "test `{path}` could not be run (exit code {}): {}",
@@ -229,47 +320,4 @@ fn append(log: &Path, text: &str) -> Result<(), AgentError> {
     use std::io::Write;
     let written = append_own(log).and_then(|mut file| file.write_all(text.as_bytes()));
     written.at("write", log)
-}
-
-/// How a script is run: as it says, else by its kind.
-fn command(test: &TestScript) -> Vec<String> {
-    let path = &test.path;
-    if let Some(command) = &test.command {
-        let filled = command.replace("{path}", &shell_words::quote(path));
-        if let Ok(words) = shell_words::split(&filled)
-            && !words.is_empty()
-        {
-            return words;
-        }
-    }
-    let words: &[&str] = if test
-        .content
-        .as_ref()
-        .is_some_and(|text| text.starts_with("#!"))
-    {
-        return vec![format!("./{path}")];
-    } else if is_python(path) {
-        &[
-            "python3",
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            path,
-        ]
-    } else {
-        &["sh", path]
-    };
-    words.iter().map(|word| (*word).to_owned()).collect()
-}
-
-/// Puts the agent's diff on a fresh workspace.
-fn apply_diff(diff: &Path, workspace: &Path) -> Result<(), AgentError> {
-    // Git would wait at a pipe.
-    let file = open_regular(diff).at("open", diff)?;
-    if file.metadata().at("look at", diff)?.len() == 0 {
-        return Ok(());
-    }
-    git::apply(diff, workspace)
 }

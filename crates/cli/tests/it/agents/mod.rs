@@ -1,5 +1,6 @@
 //! Agent tasks as a user meets them: prepared directories, agents, sandboxes, scores, and scoring again.
 
+mod attacks;
 mod cleaning;
 mod containers;
 mod document;
