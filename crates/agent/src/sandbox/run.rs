@@ -22,6 +22,7 @@ use std::time::Duration;
 pub(crate) struct Confinement {
     sandbox: Box<dyn Sandbox>,
     choice: SandboxChoice,
+    given: GivenCaps,
     caps: Caps,
     log_limit: u64,
     /// The control group of the rollout's programs, made when the first one starts, or why there is none.
@@ -63,6 +64,7 @@ impl Confinement {
         Ok(Self {
             sandbox: super::open(choice, setting)?,
             choice: choice.clone(),
+            given: caps,
             caps: caps.or_default(machine_memory()),
             log_limit,
             group: OnceCell::new(),
@@ -189,6 +191,7 @@ impl Confinement {
         if !self.sandbox.is_grouped() {
             return None;
         }
+        let is_first = self.group.get().is_none();
         let made = self.group.get_or_init(|| {
             let limits = GroupLimits {
                 memory_bytes: Some(self.caps.memory_bytes),
@@ -200,13 +203,28 @@ impl Confinement {
         match made {
             Ok(group) => Some(Arc::clone(group)),
             Err(why) => {
-                let holds = match self.kind() {
-                    SandboxKind::Bubblewrap => "hold for each process alone",
-                    _ => "do not hold",
-                };
-                notes.push(format!("limits on memory and processes {holds}: {why}"));
+                notes.extend(self.unheld(why).filter(|_| is_first));
                 None
             }
+        }
+    }
+
+    /// Which of the limits that somebody asked for do not hold as a whole.
+    fn unheld(&self, why: &str) -> Option<String> {
+        let GivenCaps {
+            memory_bytes,
+            processes,
+            ..
+        } = self.given;
+        match self.kind() {
+            SandboxKind::Bubblewrap => memory_bytes.map(|_| {
+                format!(
+                    "the limit on memory holds for each process alone: no control group ({why})"
+                )
+            }),
+            _ => memory_bytes.or(processes).map(|_| {
+                format!("limits on memory and processes do not hold: no control group ({why})")
+            }),
         }
     }
 

@@ -111,12 +111,16 @@ impl Ground {
     fn sandbox(&self) -> String {
         match self.arena {
             Arena::Process => "kind = \"process\"".to_owned(),
-            Arena::BubblewrapAsRoot | Arena::BubblewrapAsUser => "kind = \"bubblewrap\"".to_owned(),
+            Arena::BubblewrapAsRoot | Arena::BubblewrapAsUser => {
+                "kind = \"bubblewrap\", network = \"none\"".to_owned()
+            }
             Arena::Podman | Arena::Docker => {
                 let Place::Pod(pod) = &self.place else {
                     unreachable!()
                 };
-                format!("kind = \"{}\", image = \"{BASE}\"", pod.word())
+                // Not every machine lets them make bridges.
+                let word = pod.word();
+                format!("kind = \"{word}\", image = \"{BASE}\", network = \"none\"")
             }
         }
     }
@@ -124,7 +128,7 @@ impl Ground {
     /// The binary in this project, started by whom the arena says.
     pub fn command(&self, args: &[&str]) -> Command {
         let project = &self.lab().project;
-        let mut command = match &self.place {
+        let command = match &self.place {
             Place::Lab(_) => project.command(args),
             Place::Pod(pod) => pod.command(args),
         };

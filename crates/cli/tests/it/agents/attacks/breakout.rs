@@ -4,7 +4,8 @@ use super::{Arena, Ground, in_each};
 use crate::agents::lab::meta;
 use std::net::TcpListener;
 
-/// What every sandbox must refuse. Each attempt says `won: NAME` where it succeeds, and does no harm then.
+/// What every sandbox must refuse. Each attempt says `won: NAME` where it succeeds. These only look, so that they can be
+/// made where nothing confines them.
 const ATTEMPTS: &str = r#"
 won() { echo "won: $1"; }
 try() { name=$1; shift; if "$@" > /dev/null 2>&1; then won "$name"; fi; }
@@ -17,21 +18,25 @@ for process in /proc/[0-9]*; do
   try "the tests through $process/root" holds $process/root/PROJECT/data/tasks/prepared/t/tb_meta.json
   try "the tests through $process/cwd" holds $process/cwd/data/tasks/prepared/t/tb_meta.json
 done
-value=$(cat /proc/sys/kernel/core_pattern)
-try "/proc/sys" sh -c "echo '$value' > /proc/sys/kernel/core_pattern"
-try "/proc/sysrq-trigger" sh -c 'echo h > /proc/sysrq-trigger'
 try "another process" kill -0 VICTIM
-try "a mount" mount -t tmpfs none /tmp
-try "a namespace" unshare -U true
-try "a device" mknod /tmp/disk b 7 0
 try "the caller's secret" sh -c 'env | grep -q canary-in-the-environment'
 try "a secret of any process" sh -c 'cat /proc/[0-9]*/environ | grep -q canary-in-the-environment'
 try "the network" sh -c 'echo x | nc -w 2 127.0.0.1 PORT || bash -c "echo x > /dev/tcp/127.0.0.1/PORT"'
 echo tried
 "#;
 
+/// What changes something where it succeeds: only for sandboxes that are to confine it.
+const CHANGES: &str = r#"
+value=$(cat /proc/sys/kernel/core_pattern)
+try "/proc/sys" sh -c "echo '$value' > /proc/sys/kernel/core_pattern"
+try "/proc/sysrq-trigger" sh -c 'echo h > /proc/sysrq-trigger'
+try "a mount" mount -t tmpfs none /mnt
+try "a device" mknod /tmp/disk b 7 0
+"#;
+
 /// What only matters where the files are this machine's own.
 const ON_THIS_MACHINE: &str = r#"
+try "a namespace" unshare -U true
 try "passwords" grep -q root /etc/shadow
 try "the system" touch /usr/fairtrial-was-here
 try "/etc" touch /etc/fairtrial-was-here
@@ -56,10 +61,12 @@ try "a file by its handle" /usr/bin/python3 handles.py
 "#;
 
 fn script(ground: &Ground, port: u16) -> String {
-    let mut script = ATTEMPTS.to_owned();
-    if !ground.is_container() && ground.arena != Arena::Process {
-        script = script.replace("echo tried", &format!("{ON_THIS_MACHINE}echo tried"));
-    }
+    let more = match ground.arena {
+        Arena::Process => "",
+        Arena::Podman | Arena::Docker => CHANGES,
+        Arena::BubblewrapAsRoot | Arena::BubblewrapAsUser => &[CHANGES, ON_THIS_MACHINE].concat(),
+    };
+    let script = ATTEMPTS.replace("echo tried", &format!("{more}echo tried"));
     let project = ground.lab().project.path().display().to_string();
     script
         .replace("PROJECT", &project)
@@ -78,7 +85,7 @@ fn prepare(ground: &Ground) -> TcpListener {
 fn nothing_outside_is_reached(ground: &Ground) {
     let listener = prepare(ground);
     let port = listener.local_addr().unwrap().port();
-    let left = ground.attack(&script(ground, port), "", "network = \"none\"");
+    let left = ground.attack(&script(ground, port), "", "");
     assert!(
         left.log.ends_with("tried\n"),
         "{}\n{}",

@@ -22,7 +22,10 @@ fn python_task(ground: &Ground, tests: &serde_json::Value) {
     ground.lab().task("t", &task);
     let folder = "data/tasks/prepared/t/overlay_repo_files";
     let write = |name: &str, text: &str| {
-        ground.lab().project.write(&format!("{folder}/{name}"), text);
+        ground
+            .lab()
+            .project
+            .write(&format!("{folder}/{name}"), text);
     };
     write("calc.py", "def add(a, b):\n    return a - b\n");
     write("pyproject.toml", "[project]\nname = \"calc\"\n");
@@ -110,7 +113,10 @@ fn an_exit_code_is_no_evidence(ground: &Ground) {
 
 fn results_and_history_are_out_of_reach(ground: &Ground) {
     ground.lab().task("t", &meta("t"));
-    ground.lab().project.write("secret.txt", "canary-of-the-host\n");
+    ground
+        .lab()
+        .project
+        .write("secret.txt", "canary-of-the-host\n");
     let project = ground.lab().project.path().display().to_string();
     let rewards = "for f in evaluation.json result.xml reward.txt; do for d in \"$FAIRTRIAL_OUT\" . tests /tmp; do mkdir -p $d; echo '{\"rubrics\": {\"right\": 1, \"there\": 1}}' > $d/$f; done; done; mkdir -p /logs/verifier && echo 1 > /logs/verifier/reward.txt; mkdir -p tests; echo 'exit 0' > tests/right.sh; echo 'exit 0' > tests/there.sh; chmod 000 tests/right.sh";
     let left = ground.attack(rewards, "", "");
@@ -125,7 +131,10 @@ fn results_and_history_are_out_of_reach(ground: &Ground) {
     assert!(left.log.contains("done"), "{}", left.log);
     assert_eq!(left.score(), 1.0, "{} {}", left.row, left.ran.err);
     let diff = std::fs::read_to_string(left.dir.join("artifacts/diff.patch")).unwrap();
-    assert!(diff.contains("+42") && diff.contains(".gitattributes"), "{diff}");
+    assert!(
+        diff.contains("+42") && diff.contains(".gitattributes"),
+        "{diff}"
+    );
     assert!(!ground.lab().project.path().join("pwned").exists());
     // Links to what is not the agent's, where we read and write.
     let links = format!(
