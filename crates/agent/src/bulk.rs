@@ -3,6 +3,8 @@
 //! was given without them must say so.
 
 use crate::tree;
+use fairtrial_text::bytes::size;
+use fairtrial_text::excerpt::excerpt;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -47,7 +49,10 @@ impl LeftOut {
 
     /// Which file, its size, and why it is not there.
     pub(crate) fn words(&self) -> String {
-        let (name, bytes) = (shown(&self.name), size(self.bytes));
+        let (name, bytes) = (
+            excerpt(&self.name.to_string_lossy(), LETTERS),
+            size(self.bytes),
+        );
         let most = size(LARGEST);
         match self.why {
             Why::Large => format!("{name} ({bytes}; a file may have {most})"),
@@ -163,35 +168,9 @@ impl Gone {
     }
 }
 
-/// A name within one line of a message.
-fn shown(name: &Path) -> String {
-    let text = name.display().to_string();
-    let plain = text
-        .chars()
-        .map(|letter| if letter.is_control() { '?' } else { letter });
-    let mut short: String = plain.take(LETTERS).collect();
-    if text.chars().nth(LETTERS).is_some() {
-        short.push('…');
-    }
-    short
-}
-
-/// A size for people.
-pub(crate) fn size(bytes: u64) -> String {
-    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
-    match units.into_iter().find(|(shift, _)| bytes >> shift > 0) {
-        Some((shift, word)) if bytes >> shift < 10 => {
-            let tenths = (u128::from(bytes) * 10) >> shift;
-            format!("{}.{} {word}", tenths / 10, tenths % 10)
-        }
-        Some((shift, word)) => format!("{} {word}", bytes >> shift),
-        None => format!("{bytes} B"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{LARGEST, LeftOut, TOGETHER, Why, pick, size, told};
+    use super::{LARGEST, LeftOut, TOGETHER, Why, pick, told};
     use std::collections::HashSet;
     use std::fs::{self, File};
     use std::path::{Path, PathBuf};
@@ -301,15 +280,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_told_in_one_line_and_a_size_in_few_digits() {
+    fn a_name_is_told_in_one_line() {
         let name = format!("a\nb{}", "x".repeat(500));
         let words = LeftOut::new(name.into(), 3 << 40, Why::Large).words();
-        let head = format!("a?b{}… (3.0 TiB;", "x".repeat(77));
+        let head = format!("a\\nb{}… (3.0 TiB;", "x".repeat(77));
         assert!(words.starts_with(&head), "{words}");
-        let sizes = [0, 1023, 1536, 17 << 20, u64::MAX].map(size);
-        assert_eq!(
-            sizes,
-            ["0 B", "1023 B", "1.5 KiB", "17 MiB", "16777215 TiB"]
-        );
     }
 }

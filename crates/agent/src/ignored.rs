@@ -71,7 +71,7 @@ impl Ignored {
                     }
                 }
                 Err(_) if data.len() > LARGEST => {
-                    let size = bulk::size(data.len());
+                    let size = fairtrial_text::bytes::size(data.len());
                     found.left.push(format!("{} ({size})", name.display()));
                 }
                 Err(_) => {

@@ -3,6 +3,7 @@
 use crate::error::{AgentError, At};
 use crate::sandbox::Owner;
 use crate::task::FileBody;
+use fairtrial_text::glob::Glob;
 use rustix::fs::{AtFlags, CWD, chownat};
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
@@ -264,6 +265,7 @@ pub(crate) fn place(root: &Path, name: &str, file: &FileBody) -> Result<PathBuf,
 
 /// Removes what a pattern names below a folder.
 pub(crate) fn remove(root: &Path, pattern: &str) -> Result<usize, AgentError> {
+    let pattern = Glob::path(pattern);
     let mut removed = 0;
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {
@@ -273,7 +275,7 @@ pub(crate) fn remove(root: &Path, pattern: &str) -> Result<usize, AgentError> {
             let name = below.join(entry.file_name());
             let path = root.join(&name);
             let is_dir = entry.file_type().at("look at", &path)?.is_dir();
-            let named = crate::paths::matches(pattern, &name.to_string_lossy());
+            let named = pattern.matches(&name.to_string_lossy());
             match (named, is_dir) {
                 (true, true) => fs::remove_dir_all(&path).at("remove", &path)?,
                 (true, false) => fs::remove_file(&path).at("remove", &path)?,

@@ -1,7 +1,7 @@
 //! Axes: from values to places, with ticks at round numbers or at names.
 
 use crate::text::{SIZE, fit_apart, width, wrap};
-use crate::tick_label::{self, Offset};
+use fairtrial_text::tick::{self, Offset, TickFormat};
 use std::borrow::Cow;
 
 /// Most ticks that are aimed at.
@@ -16,20 +16,6 @@ const NAME_GAP: f64 = 3.0;
 const NAME_LINES: usize = 3;
 /// What stands between the parts of a name.
 const PARTS: &str = " · ";
-
-/// How tick labels are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TickFormat {
-    /// As it is.
-    #[default]
-    Plain,
-    /// A share as percent.
-    Percent,
-    /// A share as percent with its sign: changes.
-    Change,
-    /// Whole numbers only: counts.
-    Count,
-}
 
 /// What stands along an axis.
 #[derive(Debug, Clone, PartialEq)]
@@ -250,7 +236,7 @@ impl Axis {
             .filter(|value| (self.low..=self.high).contains(value))
             .map(|value| Tick {
                 at: value,
-                label: tick_label::label(value, step, format, (self.low, self.high)),
+                label: tick::label(value, step, format, (self.low, self.high)),
             })
             .collect()
     }

@@ -4,9 +4,10 @@ use crate::area::Area;
 use crate::legend;
 use crate::panel::Panel;
 use crate::raster::{self, ChartError};
-use crate::svg::{Anchor, Svg, escape};
+use crate::svg::{Anchor, Svg};
 use crate::text::{fit, wrap};
 use crate::theme::{PAGE_CLASS, Theme};
+use fairtrial_text::escape::xml;
 
 /// Room above the panels for the title, and per line for the subtitle.
 const HEAD: f64 = 40.0;
@@ -190,8 +191,8 @@ impl Figure {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" class=\"{class}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
              <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{style}",
-            escape(&self.title),
-            escape(&self.description),
+            xml(&self.title),
+            xml(&self.description),
         ));
     }
 

@@ -19,9 +19,9 @@ mod svg;
 mod text;
 mod theme;
 mod thin;
-mod tick_label;
 
-pub use axis::{Axis, TickFormat};
+pub use axis::Axis;
+pub use fairtrial_text::tick::TickFormat;
 pub use figure::{ColorsFrom, Figure, Layout};
 pub use mark::{Mark, Series, Towards};
 pub use panel::Panel;

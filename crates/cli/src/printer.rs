@@ -2,7 +2,8 @@
 //!
 //! Both may hold words of trials: whatever a terminal would obey is written out, colours of ours excepted.
 
-use fairtrial_report::console::{Color, Terminal, escaped, escaped_but_colors};
+use fairtrial_report::console::{Color, Terminal};
+use fairtrial_text::escape::{terminal, terminal_painted};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
@@ -115,7 +116,7 @@ impl Printer {
 
     /// A line for the person at the terminal.
     pub(crate) fn tell(self, text: impl AsRef<str>) {
-        self.tell_raw(&escaped(text.as_ref()));
+        self.tell_raw(&terminal(text.as_ref()));
     }
 
     /// The same for text that is painted already.
@@ -147,16 +148,16 @@ impl Printer {
         } else {
             ("", "")
         };
-        self.tell_raw(&format!("{on}{label}{off}: {}", escaped(text)));
+        self.tell_raw(&format!("{on}{label}{off}: {}", terminal(text)));
     }
 }
 
 /// Text of which a terminal obeys nothing but colours, where it may show them.
 fn shown(text: &str, color: bool) -> Cow<'_, str> {
     if color {
-        escaped_but_colors(text)
+        terminal_painted(text)
     } else {
-        escaped(text)
+        terminal(text)
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a person sees while a run lives: a live line on a terminal, plain lines elsewhere.
 
 use crate::printer::Printer;
-use crate::time;
 use fairtrial_engine::{Ending, RunEvent, StopReason};
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::Outcome;
+use fairtrial_text::duration::span;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, IsTerminal};
@@ -182,7 +182,7 @@ impl Progress {
     fn end_line(&self, ending: &Ending, failed: bool) -> String {
         let took = ending
             .wall
-            .map(|wall| format!(" in {}", time::span(wall)))
+            .map(|wall| format!(" in {}", span(wall)))
             .unwrap_or_default();
         let cause = ending
             .cause

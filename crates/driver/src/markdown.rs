@@ -3,6 +3,8 @@
 use crate::aggregate::{Aggregate, DURATION, aggregates};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
+use fairtrial_text::escape::markdown;
+use fairtrial_text::significant::significant;
 use std::fmt::Write as _;
 
 /// The page.
@@ -25,7 +27,7 @@ pub(crate) fn page(task: &DriveTask, trial: &DriveTrial, ending: &Ending, run_id
         let _ = write!(
             text,
             "\n**{word}** in {} ({kept} samples are kept)\n",
-            trouble.words()
+            markdown(&trouble.words())
         );
     }
     metrics(&mut text, &aggregates(&ending.samples));
@@ -34,17 +36,29 @@ pub(crate) fn page(task: &DriveTask, trial: &DriveTrial, ending: &Ending, run_id
     if !artifacts.is_empty() {
         text.push_str("\n### Artifacts\n");
         for artifact in artifacts {
-            let _ = writeln!(
-                text,
-                "- [{}]({}) ({})",
-                artifact.name, artifact.path, artifact.kind
-            );
+            let (name, kind) = (markdown(&artifact.name), markdown(&artifact.kind));
+            let _ = writeln!(text, "- {} ({kind})", link(&name, &artifact.path));
         }
     }
     if !task.notes.is_empty() {
-        let _ = write!(text, "\n### Notes\n{}\n", task.notes);
+        let lines: Vec<String> = task.notes.lines().map(markdown).collect();
+        let _ = write!(text, "\n### Notes\n{}\n", lines.join("\n"));
     }
     text
+}
+
+/// A link to a file of the result; a path that would not stay inside of one is written beside the name.
+fn link(name: &str, path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    if path.chars().all(plain) && !path.starts_with('/') {
+        format!("[{name}]({path})")
+    } else {
+        format!("{name}: {}", markdown(path))
+    }
+}
+
+fn figure(value: f64) -> String {
+    significant(value, 6)
 }
 
 fn metrics(text: &mut String, all: &[(String, Aggregate)]) {
@@ -82,7 +96,7 @@ fn metrics(text: &mut String, all: &[(String, Aggregate)]) {
         let _ = writeln!(
             text,
             "| {} | {} |{dropped} {} | {interval} | {} | {} | {} | {} | {} |",
-            name.replace('|', "\\|"),
+            markdown(name),
             found.n,
             figure(found.mean),
             found.sd.map_or_else(String::new, figure),
@@ -104,37 +118,6 @@ fn instruments(text: &mut String, ending: &Ending) {
             Some(why) => format!("absent: {why}"),
             None => serde_json::to_string(&found.summary).unwrap_or_default(),
         };
-        let _ = writeln!(text, "- {}: {words}", found.name);
-    }
-}
-
-/// A number with six significant digits.
-fn figure(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let magnitude = value.abs().log10().floor();
-    if (-5.0..15.0).contains(&magnitude) {
-        let decimals = (5.0 - magnitude).clamp(0.0, 12.0) as usize;
-        let text = format!("{value:.decimals$}");
-        if text.contains('.') {
-            return text.trim_end_matches('0').trim_end_matches('.').to_owned();
-        }
-        return text;
-    }
-    format!("{value:.5e}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::figure;
-
-    #[test]
-    fn numbers_keep_six_digits() {
-        let shown = [0.192, 1.5e-7, 1234567.0, 0.333333333, 0.0, -12.5].map(figure);
-        assert_eq!(
-            shown,
-            ["0.192", "1.50000e-7", "1234567", "0.333333", "0", "-12.5"]
-        );
+        let _ = writeln!(text, "- {}: {}", markdown(&found.name), markdown(&words));
     }
 }

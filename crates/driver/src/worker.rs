@@ -2,6 +2,7 @@
 
 use fairtrial_experiment::protocol::{Reply, Request};
 use fairtrial_experiment::{Origin, Sources};
+use fairtrial_text::excerpt::excerpt;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -239,16 +240,7 @@ fn parse(line: Vec<u8>) -> Result<Heard, Lost> {
 
 /// The beginning of a line for messages. Quotes stay as they are: lines are JSON, and full of them.
 pub(crate) fn quoted(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let mut shown = String::new();
-    for letter in text.chars().take(120) {
-        if letter.is_control() {
-            shown.extend(letter.escape_debug());
-        } else {
-            shown.push(letter);
-        }
-    }
-    shown
+    excerpt(&String::from_utf8_lossy(line), 120)
 }
 
 fn is_timeout(error: &io::Error) -> bool {

@@ -6,6 +6,7 @@ use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
 use fairtrial_model::{MetricDeclaration, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
+use fairtrial_text::glob::Glob;
 
 use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Work, expand_env};
 use fairtrial_trial::{JobLimits, Makes, TrialJob};
@@ -263,8 +264,11 @@ fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {
 /// The caller's variables that a task's trials inherit, without those that are set anew for each.
 fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
     let InheritEnv { allow, deny } = &task.inherit_env;
-    let matches =
-        |patterns: &[String], name: &str| patterns.iter().any(|pattern| covers(pattern, name));
+    let matches = |patterns: &[String], name: &str| {
+        patterns
+            .iter()
+            .any(|pattern| Glob::name(pattern).matches(name))
+    };
     let kept = environment.iter().filter(|(name, _)| {
         let passed = matches(allow, name) && !matches(deny, name);
         passed && !task.env.contains_key(name) && !name.starts_with("FAIRTRIAL_")
@@ -281,10 +285,4 @@ fn without_lent(spec: &Spec, inherited: Arc<[String]>) -> Arc<[String]> {
     }
     let kept = inherited.iter().filter(|entry| !is_devices(entry));
     kept.cloned().collect()
-}
-
-fn covers(pattern: &str, name: &str) -> bool {
-    pattern
-        .strip_suffix('*')
-        .map_or(pattern == name, |start| name.starts_with(start))
 }

@@ -1,10 +1,10 @@
 //! Finds an episode file in a trial's directory: by name, or by a pattern where the program makes folders of its own.
 
 use crate::EpisodeError;
+use fairtrial_text::glob::Glob;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use wildmatch::WildMatch;
 
 /// Folders deeper than this are not looked into.
 const DEEPEST: usize = 12;
@@ -17,7 +17,7 @@ pub fn locate(dir: &Path, pattern: &str) -> Result<PathBuf, EpisodeError> {
     if !pattern.contains('*') {
         return Ok(dir.join(pattern));
     }
-    let wanted = WildMatch::new(pattern.trim_start_matches("**/"));
+    let wanted = Glob::name(pattern.trim_start_matches("**/"));
     let anywhere = pattern.starts_with("**/");
     let mut found = Vec::new();
     let mut left = vec![(dir.to_owned(), 0)];

@@ -1,5 +1,6 @@
 //! The parameters of an experiment: types, defaults, ranges and choices, checked before anything runs.
 
+use fairtrial_text::excerpt::excerpt;
 use serde_json::{Map, Value};
 
 /// What kind of value a parameter takes.
@@ -292,8 +293,7 @@ fn found(value: &Value) -> String {
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "a table".to_owned(),
         Value::String(text) => {
-            let short: String = text.chars().take(40).collect();
-            format!("the text `{}`", short.escape_debug())
+            format!("the text `{}`", excerpt(text, 40))
         }
         other => format!("`{other}`"),
     }

@@ -6,12 +6,10 @@
 
 mod capped;
 mod clock;
-mod digits;
 mod episode;
 mod hex;
 mod leaves;
 mod metric;
-mod nearest;
 mod number;
 mod outcome;
 mod own_word;
@@ -21,7 +19,6 @@ mod reference;
 mod resources;
 pub mod secret;
 mod seeds;
-mod shell_word;
 mod step;
 mod tolerance;
 mod trial;
@@ -29,14 +26,12 @@ mod unit;
 
 pub use capped::Capped;
 pub use clock::{Stamp, StampError, UtcTime};
-pub use digits::Digits;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
 };
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
 pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
-pub use nearest::nearest;
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};
@@ -45,7 +40,6 @@ pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use reference::{Points, Reference};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
-pub use shell_word::shell_word;
 pub use step::{LinePlace, STEP_KEYS};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};

@@ -16,6 +16,7 @@ pub use trial::{Placement, Trial};
 
 use design::Design;
 use fairtrial_spec::{Constraint, Filter, FilterError, Spec, Task};
+use fairtrial_text::count::first_of;
 use std::sync::Arc;
 
 /// Version of the rules that lead from a spec to a plan; part of the plan's hash.
@@ -221,13 +222,8 @@ impl Plan {
 fn tasks_and_arms(spec: &Spec) -> String {
     const SHOWN: usize = 12;
     let list = |what: &str, names: &[&str]| {
-        let shown = names.iter().take(SHOWN);
-        let shown: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
-        let more = match names.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("{what} {}{more}", shown.join(", "))
+        let names = names.iter().map(|name| format!("`{name}`"));
+        format!("{what} {}", first_of(names, SHOWN))
     };
     let mut tasks: Vec<&str> = spec.tasks.iter().map(|task| task.id.as_str()).collect();
     tasks.dedup();

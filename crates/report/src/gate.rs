@@ -5,6 +5,7 @@ use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::sequential;
 use fairtrial_analysis::compare::Role;
 use fairtrial_analysis::gate::{Gate, GateWord};
+use fairtrial_text::share;
 
 /// How an answer is stressed.
 pub(crate) const fn gate_tone(word: GateWord) -> Tone {
@@ -75,7 +76,7 @@ pub(crate) fn rules_section(gate: &Gate) -> Section {
     }
     let promise = format!(
         "Identical code is called regressed in at most {} of gates, all rules together.",
-        crate::number::percent(gate.alpha)
+        share::percent(gate.alpha)
     );
     let notes = gate.notes.iter().map(|note| format!("{note}."));
     Section {

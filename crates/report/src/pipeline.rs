@@ -1,10 +1,12 @@
 //! The learning-curve analysis as text: the verdict in one sentence, its evidence as tables, and the documented CSV.
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat, change, counted, level, p_value};
-use crate::significant::general;
 use fairtrial_analysis::compare::{MetricComparison, Word};
 use fairtrial_analysis::pipeline::{Analysis, Design, PowerPlan, RunValue, TTestReport, side_word};
+use fairtrial_text::count::{count, counted};
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share::{chance, change, level, p_value, percent_to};
+use fairtrial_text::significant::general;
 
 use std::fmt::Write as _;
 
@@ -131,7 +133,7 @@ fn bootstrap_words(analysis: &Analysis, format: NumberFormat) -> String {
             let interval = &found.interval;
             let resamples = match found.resampling {
                 fairtrial_stats::bootstrap::Resampling::Drawn { resamples, seed } => {
-                    format!("{} resamples, seed {seed}", number::count(resamples as u64))
+                    format!("{} resamples, seed {seed}", count(resamples as u64))
                 }
                 _ => "all resamples".to_owned(),
             };
@@ -152,10 +154,10 @@ fn bootstrap_words(analysis: &Analysis, format: NumberFormat) -> String {
 fn ttest_rows(report: &TTestReport, grid: &mut Grid) {
     let result = match (&report.test, &report.why_none) {
         (Some(test), _) => format!(
-            "t = {:.3}, df = {}, p {} ({})",
+            "t = {:.3}, df = {}, {} ({})",
             test.t,
             (100.0 * test.df).round() / 100.0,
-            equals(test.p),
+            p_value(test.p),
             test.method
         ),
         (None, why) => format!("none: {}", why.as_deref().unwrap_or_default()),
@@ -163,7 +165,7 @@ fn ttest_rows(report: &TTestReport, grid: &mut Grid) {
     grid.push(vec!["t test".into(), result.into()]);
     for normality in &report.normality {
         let text = match (&normality.shapiro_wilk, &normality.why_none) {
-            (Some(test), _) => format!("W = {:.4}, p {} (Shapiro-Wilk)", test.w, equals(test.p)),
+            (Some(test), _) => format!("W = {:.4}, {} (Shapiro-Wilk)", test.w, p_value(test.p)),
             (None, why) => format!("not known: {}", why.as_deref().unwrap_or_default()),
         };
         grid.push(vec![
@@ -173,9 +175,9 @@ fn ttest_rows(report: &TTestReport, grid: &mut Grid) {
     }
     if let Some(levene) = &report.spread {
         let text = format!(
-            "F = {:.4}, p {} ({})",
+            "F = {:.4}, {} ({})",
             levene.statistic,
-            equals(levene.p),
+            p_value(levene.p),
             levene.method
         );
         grid.push(vec!["one spread?".into(), text.into()]);
@@ -185,16 +187,6 @@ fn ttest_rows(report: &TTestReport, grid: &mut Grid) {
             "doubtful".into(),
             Cell::from(doubt.as_str()).toned(Tone::Caution),
         ]);
-    }
-}
-
-/// `= 0.031`, `< 0.0001`.
-fn equals(p: f64) -> String {
-    let text = p_value(p);
-    if text.starts_with('<') {
-        text
-    } else {
-        format!("= {text}")
     }
 }
 
@@ -208,19 +200,16 @@ fn beside_rows(comparison: &MetricComparison, grid: &mut Grid) {
         };
         grid.push(vec![
             "sign-flip test".into(),
-            format!("p {} ({exact})", equals(test.p)).into(),
+            format!("{} ({exact})", p_value(test.p)).into(),
         ]);
     }
     if let Some(p) = beside.mann_whitney_p {
-        grid.push(vec![
-            "Mann-Whitney test".into(),
-            format!("p {}", equals(p)).into(),
-        ]);
+        grid.push(vec!["Mann-Whitney test".into(), p_value(p).into()]);
     }
     if let (Some(rho), Some(ratio)) = (beside.correlation, beside.variance_ratio) {
         let text = format!(
-            "correlation {rho:.2}; the variance of the difference is {:.0} % of that of unpaired runs",
-            100.0 * ratio
+            "correlation {rho:.2}; the variance of the difference is {} of that of unpaired runs",
+            percent_to(ratio, 0)
         );
         grid.push(vec!["pairing".into(), text.into()]);
     }
@@ -235,9 +224,9 @@ fn beside_rows(comparison: &MetricComparison, grid: &mut Grid) {
     if let Some(detectable) = &beside.detectable {
         let format = NumberFormat::alone(detectable.absolute);
         let text = format!(
-            "{} ({:.0} % of experiments would find it)",
+            "{} ({} of experiments would find it)",
             format.number(detectable.absolute),
-            100.0 * detectable.power
+            chance(detectable.power, 0)
         );
         grid.push(vec!["smallest findable effect".into(), text.into()]);
     }
@@ -252,9 +241,9 @@ fn power_rows(plan: &PowerPlan, design: Design, grid: &mut Grid) {
     let target = plan.question.target;
     let result = match (&plan.required, &plan.why_none) {
         (Some(required), _) => format!(
-            "{} {unit} find an effect of {target} in {:.0} % of experiments",
-            number::count(required.n),
-            100.0 * plan.question.power
+            "{} {unit} find an effect of {target} in {} of experiments",
+            count(required.n),
+            chance(plan.question.power, 0)
         ),
         (None, why) => format!("none: {}", why.as_deref().unwrap_or_default()),
     };

@@ -1,13 +1,15 @@
 //! A plan as text: how many runs the difference needs, with and without pairs, and what other numbers can see.
 
 use crate::grid::{Column, Grid, Section};
-use crate::number::{NumberFormat, count, level};
-use crate::significant::general;
 use fairtrial_analysis::compare::{Scale, UnitKind};
 use fairtrial_analysis::power::{DesignPower, PowerReport};
 use fairtrial_chart::Figure;
 use fairtrial_chart::charts::{self, Heading, Power, PowerLine};
 use fairtrial_stats::planning::TDesign;
+use fairtrial_text::count::count;
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share::{self, chance, level, percent_to};
+use fairtrial_text::significant::general;
 
 /// The answer in a sentence.
 pub(crate) fn headline(report: &PowerReport) -> String {
@@ -21,9 +23,9 @@ pub(crate) fn headline(report: &PowerReport) -> String {
         _ => String::new(),
     };
     format!(
-        "A difference of {}{share} is found in {:.0} % of experiments with {}.",
+        "A difference of {}{share} is found in {} of experiments with {}.",
         general(effect, 4),
-        100.0 * report.power,
+        chance(report.power, 0),
         words.join(", or with ")
     )
 }
@@ -67,7 +69,7 @@ pub fn figure(report: &PowerReport) -> Option<Figure> {
             subtitle: format!(
                 "For a difference of {} at an error rate of {}.",
                 general(effect, 4),
-                crate::number::percent(report.alpha)
+                share::percent(report.alpha)
             ),
             notes: Vec::new(),
         },
@@ -79,17 +81,19 @@ pub fn figure(report: &PowerReport) -> Option<Figure> {
 /// What pairing does here.
 pub(crate) fn pairing_sentence(report: &PowerReport) -> Option<String> {
     let gain = report.pairing?;
-    let saved = 100.0 * gain.variance_saved;
+    let saved = gain.variance_saved;
     let unit = report.unit.map_or("seed", UnitKind::word);
     Some(if saved >= 0.0 {
         format!(
-            "Pairing by {unit} takes away {saved:.0} % of the variance (correlation {:.2}).",
+            "Pairing by {unit} takes away {} of the variance (correlation {:.2}).",
+            percent_to(saved, 0),
             gain.correlation
         )
     } else {
         format!(
-            "Pairing by {unit} saves nothing here: it adds {:.0} % to the variance (correlation {:.2}).",
-            -saved, gain.correlation
+            "Pairing by {unit} saves nothing here: it adds {} to the variance (correlation {:.2}).",
+            percent_to(-saved, 0),
+            gain.correlation
         )
     })
 }
@@ -123,7 +127,7 @@ pub(crate) fn section(report: &PowerReport) -> Section {
                 row.push(
                     point
                         .power
-                        .map_or(String::new(), |power| format!("{:.1} %", 100.0 * power))
+                        .map_or(String::new(), |power| chance(power, 1))
                         .into(),
                 );
             }

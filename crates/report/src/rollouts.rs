@@ -1,10 +1,10 @@
 //! Rollouts of agent tasks as tables.
 
 use crate::grid::{Column, Grid, Section};
-use crate::number::percent;
 use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
 use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
+use fairtrial_text::share::percent;
 
 /// Notes of one kind.
 const MOST_NOTES: usize = 20;

@@ -1,10 +1,12 @@
 //! A sequential run as text: why it ended, what it saved, and what every look saw.
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{NumberFormat, count, level};
 use fairtrial_analysis::compare::Scale;
 use fairtrial_analysis::sequential::{ArmAnswer, ArmFailures, ArmLook, Stop, Trajectory};
 use fairtrial_stats::sequential::Decision;
+use fairtrial_text::count::count;
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share::level;
 
 /// The answer for one arm with the numbers of the look that it rests on, or of the last one where there is none:
 /// `Improved after 10 pairs; difference in score +2.1 [+1.2, +3.0] (97.5 % repeated interval).`

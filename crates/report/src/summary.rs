@@ -1,13 +1,17 @@
 //! A run's summary as tables: how the trials ended, then one table per metric.
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat, count, counted};
 use crate::rollouts;
 use fairtrial_analysis::RunSummary;
 use fairtrial_analysis::summary::{
     Cell as SummaryCell, MeanRange, MetricCell, MetricInfo, WorstCase,
 };
 use fairtrial_model::{Direction, Outcome};
+use fairtrial_text::count::first_of;
+use fairtrial_text::count::{count, counted};
+use fairtrial_text::duration::span;
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +120,7 @@ fn outcome_section(summary: &RunSummary, hidden: &[&str]) -> Section {
         );
         row.push(
             cell.wall
-                .map_or(Cell::default(), |wall| number::seconds(wall.mean).into()),
+                .map_or(Cell::default(), |wall| span(wall.mean).into()),
         );
         grid.push(row);
     }
@@ -138,17 +142,8 @@ fn outcome_cell(outcome: Outcome, n: u64) -> Cell {
 }
 
 fn hidden_note(hidden: &[&str]) -> Option<String> {
-    let first = hidden.get(..3.min(hidden.len()))?.join(", ");
-    let more = hidden.len().saturating_sub(3);
-    match (hidden.len(), more) {
-        (0, _) => None,
-        (_, 0) => Some(format!(
-            "Also recorded: {first} (in summary.md and --json)."
-        )),
-        _ => Some(format!(
-            "Also recorded: {first} and {more} more (in summary.md and --json)."
-        )),
-    }
+    let first = first_of(hidden, 3);
+    (!hidden.is_empty()).then(|| format!("Also recorded: {first} (in summary.md and --json)."))
 }
 
 /// `overview/reward (higher is better, unit)`.
@@ -229,7 +224,7 @@ impl Look {
     }
 
     fn mean_title(&self) -> String {
-        let level = number::level(self.alpha);
+        let level = share::level(self.alpha);
         if self.symmetric {
             format!("mean ± {level}")
         } else {

@@ -3,12 +3,15 @@
 
 use crate::comparison::{adjusted, mean_title, no_chance};
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat, counted};
 use fairtrial_analysis::compare::{PointStanding, SweepChoice};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{ArmEffect, LevelMean, ParameterEffect, Sensitivity};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series};
-use fairtrial_model::{Params, shell_word};
+use fairtrial_model::Params;
+use fairtrial_text::count::counted;
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share;
+use fairtrial_text::shell_word::shell_word;
 use std::fmt::Write as _;
 
 /// `lr=0.0003 (candidate)`.
@@ -65,7 +68,7 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
 
 /// The points in order.
 pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
-    let level = number::level(alpha / choice.contestants as f64);
+    let level = share::level(alpha / choice.contestants as f64);
     let means: Vec<f64> = choice.points.iter().map(|point| point.mean).collect();
     let widths: Vec<f64> = choice
         .points
@@ -94,7 +97,7 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
             "Each interval holds at {level}, so that all {} hold together at {}: the best one's too, although it was picked \
              for being best.",
             choice.contestants,
-            number::level(alpha)
+            share::level(alpha)
         ));
     }
     notes.extend(adjusted(choice.pairs, "points"));
@@ -150,7 +153,7 @@ fn standing_row(place: usize, point: &PointStanding, format: NumberFormat) -> Ve
             .into(),
         point
             .chance_best
-            .map_or(String::new(), number::percent)
+            .map_or(String::new(), share::percent)
             .into(),
         point.n.to_string().into(),
         word,
@@ -233,7 +236,7 @@ fn effect_section(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Sec
         Column::words(&parameter.name),
         Column::words("arm"),
         Column::numbers("mean"),
-        Column::numbers(format!("{} interval", number::level(sensitivity.alpha))).may_go(1),
+        Column::numbers(format!("{} interval", share::level(sensitivity.alpha))).may_go(1),
         Column::numbers("seeds").may_go(2),
         Column::numbers("values").may_go(3),
         Column::numbers("without a value"),
@@ -268,7 +271,7 @@ fn effect_section(sensitivity: &Sensitivity, parameter: &ParameterEffect) -> Sec
 fn impact(effect: &ArmEffect) -> String {
     let name = |place: usize| Params::display(&effect.levels[place].value);
     let between = effect.drop.map_or(String::new(), |drop| {
-        format!(" ({} lower)", number::percent(drop))
+        format!(" ({} lower)", share::percent(drop))
     });
     let arm = effect
         .arm
@@ -291,7 +294,7 @@ fn impact(effect: &ArmEffect) -> String {
         let _ = write!(
             text,
             "; goes with {} of the variance between points",
-            number::percent(share)
+            share::percent(share)
         );
     }
     if !effect.balanced {
@@ -330,7 +333,7 @@ pub fn figure(all: &[Sensitivity]) -> Figure {
         title: format!("Sensitivity of {}", metrics.join(", ")),
         subtitle: vec![format!(
             "Mean at each value of a parameter, the others averaged out; bars: {} interval over seeds",
-            number::level(level)
+            share::level(level)
         )],
         description: all
             .iter()

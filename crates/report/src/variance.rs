@@ -1,8 +1,9 @@
 //! The spread of runs as text and as a figure: what the runs at hand give, the documented report, and why they differ.
 
-use crate::number::{NumberFormat, counted};
 use fairtrial_analysis::variance::{Measure, Precision, Spread, Variance};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series, TickFormat};
+use fairtrial_text::count::counted;
+use fairtrial_text::number::NumberFormat;
 use std::fmt::Write as _;
 
 /// A share as percent with sensible digits.

@@ -5,6 +5,7 @@ use crate::markdown;
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::registration::digest;
 use fairtrial_analysis::report::{MaskedText, ReportData};
+use fairtrial_text::excerpt::excerpt;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -199,20 +200,14 @@ fn leaves(then: &Value, now: &Value, path: &str, findings: &mut Vec<Finding>) ->
         }
         (then, now) => {
             if then != now && findings.len() < NAMED {
-                findings.push(finding(path, &short(then), &short(now)));
+                findings.push(finding(
+                    path,
+                    &excerpt(&then.to_string(), AROUND),
+                    &excerpt(&now.to_string(), AROUND),
+                ));
             }
             usize::from(now.is_number())
         }
-    }
-}
-
-fn short(value: &Value) -> String {
-    let text = value.to_string();
-    let cut: String = text.chars().take(AROUND).collect();
-    if cut.len() < text.len() {
-        cut + "…"
-    } else {
-        text
     }
 }
 

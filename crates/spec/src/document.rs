@@ -4,6 +4,7 @@
 
 use crate::source::Span;
 use fairtrial_model::{Number, ParamValue};
+use fairtrial_text::excerpt::excerpt;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +111,7 @@ impl Node {
             Kind::Bool(value) => format!("`{value}`"),
             Kind::Int(value) => format!("`{value}`"),
             Kind::Float(value) => format!("`{value}`"),
-            Kind::Text(text) => format!("the text `{}`", shortened(text)),
+            Kind::Text(text) => format!("the text `{}`", excerpt(text, 40)),
             Kind::List(_) => "a list".to_owned(),
             Kind::Map(_) => "a table".to_owned(),
         }
@@ -146,13 +147,6 @@ impl Node {
         let depth = 1 + children.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
         (count, depth)
     }
-}
-
-/// Enough of a text to recognise it in a message.
-fn shortened(text: &str) -> String {
-    let start: String = text.chars().take(40).collect();
-    let dots = if start.len() < text.len() { "..." } else { "" };
-    format!("{}{dots}", start.escape_debug())
 }
 
 fn int_param(value: i128) -> ParamValue {

@@ -9,8 +9,8 @@ pub use text::filter_word;
 
 use crate::episodes::{EpisodeError, EpisodeSet, Place};
 use fairtrial_model::{ParamValue, Params, TrialKey};
+use fairtrial_text::glob::{Glob, Piece};
 use text::{Sign, signs, split, split_at_and, split_once, text, trimmed};
-use wildmatch::WildMatchPattern;
 
 /// The grammar in a few lines, for messages.
 pub const FILTER_GRAMMAR: &str = "\
@@ -64,13 +64,9 @@ struct Condition {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Pattern {
-    glob: WildMatchPattern<ANY, ONE>,
+    glob: Glob,
     number: Option<f64>,
 }
-
-/// Stand for `*` and `?` outside quotation marks; characters that no text has.
-const ANY: char = '\u{10FFFE}';
-const ONE: char = '\u{10FFFF}';
 
 impl Filter {
     /// Reads a filter.
@@ -198,13 +194,13 @@ impl Condition {
 
 impl Pattern {
     fn new(signs: &[Sign]) -> Self {
-        let glob = signs.iter().filter_map(|sign| match sign.c {
-            Some('*') if !sign.quoted => Some(ANY),
-            Some('?') if !sign.quoted => Some(ONE),
-            c => c,
+        let pieces = signs.iter().filter_map(|sign| match sign.c? {
+            '*' if !sign.quoted => Some(Piece::Any),
+            '?' if !sign.quoted => Some(Piece::One),
+            c => Some(Piece::Letter(c)),
         });
         Self {
-            glob: WildMatchPattern::new(&glob.collect::<String>()),
+            glob: Glob::pieces(pieces),
             number: text(signs).parse().ok(),
         }
     }

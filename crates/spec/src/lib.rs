@@ -5,11 +5,9 @@
 //! the others from being found. The same table gives the JSON Schema ([`schema`]) and the reference page.
 #![forbid(unsafe_code)]
 
-mod bytes;
 mod constraint;
 mod diagnostic;
 mod document;
-mod duration;
 mod engine;
 mod episode_file;
 mod episodes;
@@ -31,10 +29,8 @@ mod source;
 mod spec;
 mod template;
 
-pub use bytes::{BYTES_FORM, BytesError, parse_bytes};
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
-pub use duration::{DURATION_FORM, DurationError, Seconds, parse_duration};
 pub use engine::{
     EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TEMPLATE_PLACEHOLDERS,
     TemplateOptions,
@@ -50,7 +46,7 @@ pub use rollout::{
 };
 pub use sandbox::{Network, Phase, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use secrets::written_secrets;
-pub use shape::suggest::{did_you_mean, neighbour};
+pub use shape::suggest::neighbour;
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;

@@ -5,12 +5,12 @@ use crate::document::{Entry, Node};
 use crate::episode_file;
 use crate::metric_summary;
 use crate::reference_points;
-use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
 use fairtrial_model::{
     Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
     Tolerance,
 };
+use fairtrial_text::nearest::did_you_mean;
 
 const SCHEMES: [&str; 11] = [
     "jsonl",

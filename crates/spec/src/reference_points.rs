@@ -2,10 +2,11 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
-use crate::shape::suggest::did_you_mean;
 use crate::source::Span;
 use crate::spec::Spec;
 use fairtrial_model::{Margin, Points, Reference};
+use fairtrial_text::count::first_of;
+use fairtrial_text::nearest::did_you_mean;
 
 /// `reference = [0, 100]` or `reference = { pong = [-20.7, 14.6] }`; its shape has been checked.
 pub(crate) fn read(node: &Node, problems: &mut Problems) -> Option<Reference> {
@@ -114,11 +115,5 @@ fn error(span: Span, message: impl Into<String>) -> Diagnostic {
 const NAMED: usize = 8;
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    let more = names.len().saturating_sub(NAMED);
-    let named = names[..names.len() - more].join(", ");
-    match more {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
+    first_of(names.map(|name| format!("`{name}`")), NAMED)
 }

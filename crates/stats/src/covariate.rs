@@ -7,8 +7,9 @@ use crate::dist::student_t;
 use crate::linear::{Normal, solve};
 use crate::sample::{self, representable};
 use crate::two_arm::{TTest, welch_t};
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// One observation: its arm, the covariate from before, the outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -155,10 +156,10 @@ impl Explain for Adjusted {
     fn reading(&self) -> String {
         format!(
             "Adjusted for what was known before, the difference is {} ({}; {}); the covariate took away {} % of the variance.",
-            number(self.ancova),
+            short(self.ancova),
             self.ancova_interval.words(),
-            count(self.n, "observation"),
-            number(100.0 * self.variance_reduction.max(0.0))
+            counted(self.n, "observation"),
+            short(100.0 * self.variance_reduction.max(0.0))
         )
     }
 }

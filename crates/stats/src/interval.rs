@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::level::Level;
-use crate::words::number;
 use crate::{Outcome, sample};
+use fairtrial_text::significant::short;
 
 /// The values that the data do not rule out. An end that a one-sided level leaves open is infinite (`null` in JSON).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -64,9 +64,9 @@ impl Interval {
     pub fn words(&self) -> String {
         let name = self.level.words();
         match (self.low.is_finite(), self.high.is_finite()) {
-            (true, true) => format!("{name} {} to {}", number(self.low), number(self.high)),
-            (true, false) => format!("{name} {}", number(self.low)),
-            (false, true) => format!("{name} {}", number(self.high)),
+            (true, true) => format!("{name} {} to {}", short(self.low), short(self.high)),
+            (true, false) => format!("{name} {}", short(self.low)),
+            (false, true) => format!("{name} {}", short(self.high)),
             (false, false) => format!("{name} without bounds"),
         }
     }

@@ -11,8 +11,9 @@ use crate::dist::student_t;
 use crate::linear::{Fit, Normal, solve};
 use crate::sample::{self, representable};
 use crate::variance_components::collect;
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// A fitted model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -250,9 +251,9 @@ impl Explain for RandomIntercept {
         };
         format!(
             "Over {} in {}, the candidate's effect is {} ({}).{boundary}",
-            count(self.n, "observation"),
-            count(self.tasks, "task"),
-            number(self.effect),
+            counted(self.n, "observation"),
+            counted(self.tasks, "task"),
+            short(self.effect),
             self.interval.words()
         )
     }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::sample::dropped;
-use crate::words::count;
 use crate::{Dropped, Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
 
 /// How a family of p values is adjusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
@@ -181,7 +181,7 @@ impl Explain for Family {
         format!(
             "After {} adjustment, {significant} of {} stand at 0.05{left_out}.",
             self.method.name(),
-            count(self.n, "test")
+            counted(self.n, "test")
         )
     }
 }

@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use crate::one_arm::{Proportion, ProportionMethod, mean_interval, proportion_interval};
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// Which of the two is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -103,7 +103,7 @@ impl Explain for TaskPass {
         format!(
             "The chance that {} is {}; {} (from {} passes in {} attempts).",
             self.attempts.words(self.k),
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words(),
             self.counts.successes,
             self.counts.trials
@@ -155,7 +155,7 @@ impl Explain for SuitePass {
             "On average over {} tasks, the chance that {} is {}; {interval}.",
             self.tasks,
             self.attempts.words(self.k),
-            number(self.estimate)
+            short(self.estimate)
         )
     }
 }

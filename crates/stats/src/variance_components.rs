@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::descriptive::{Moments, sum};
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// Between- and within-group variance of grouped observations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -103,9 +104,9 @@ impl Explain for VarianceComponents {
         };
         format!(
             "{} % of the variance of one observation lies between the {} ({}): {advice}.",
-            number(share),
-            count(self.groups, "group"),
-            count(self.n, "observation"),
+            short(share),
+            counted(self.groups, "group"),
+            counted(self.n, "observation"),
         )
     }
 }

@@ -1,8 +1,8 @@
 //! What is wrong with a table: in itself, and against the list of experiments that feed it.
 
-use crate::number::{NumberStyle, read_number};
 use crate::table::Table;
-use fairtrial_model::nearest;
+use fairtrial_text::column::{NumberStyle, read_number};
+use fairtrial_text::nearest::nearest;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,7 +1,7 @@
 //! Two tables, row by row and column by column.
 
-use crate::number::read_number;
 use crate::table::Table;
+use fairtrial_text::column::read_number;
 use serde::Serialize;
 
 /// How the second table differs from the first.

@@ -4,7 +4,7 @@ use crate::TableError;
 use crate::cell::text_of;
 use crate::header::Column;
 use crate::source::{CellSpan, LineSpan, spans};
-use fairtrial_model::nearest;
+use fairtrial_text::nearest::nearest;
 
 /// A table and its bytes.
 #[derive(Debug, Clone)]

@@ -7,8 +7,9 @@
 use super::prepared::{Evaluation, MetaRepo, read_json};
 use crate::error::{AgentError, At};
 use crate::findings::Findings;
-use crate::paths::{is_inside, matches};
+use crate::paths::is_inside;
 use crate::task::{AgentTask, FileBody, Rubric, TestScript};
+use fairtrial_text::glob::Glob;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs;
@@ -110,7 +111,8 @@ impl Overrides {
             task.repo = repo.over(task.repo.take());
         }
         for pattern in &self.removed {
-            task.files.retain(|path, _| !matches(pattern, path));
+            let pattern = Glob::path(pattern);
+            task.files.retain(|path, _| !pattern.matches(path));
         }
         task.removed.extend(self.removed);
         task.inputs.extend(self.inputs);

@@ -12,6 +12,7 @@ use crate::tree;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_process::cgroup::{Group, GroupLimits, Hierarchy};
 use fairtrial_spec::{Network, Phase, SandboxChoice, SandboxKind};
+use fairtrial_text::bytes::size;
 use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -275,8 +276,8 @@ impl Watcher for Guard<'_, '_> {
             self.disk.ask_also(place);
         }
         if let Some(bytes) = self.disk.over(|| sandbox.disk_used(room)) {
-            let used = crate::bulk::size(bytes);
-            let most = crate::bulk::size(self.disk.cap());
+            let used = size(bytes);
+            let most = size(self.disk.cap());
             return Some(format!("its limit of {most} on disk ({used} added)"));
         }
         self.watcher.as_mut()?.look()

@@ -3,9 +3,9 @@
 
 use super::sections::{self, Guarded};
 use crate::error::{AgentError, At};
-use crate::paths;
 use crate::task::AgentTask;
 use fairtrial_episode::read_own;
+use fairtrial_text::glob::Glob;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -75,20 +75,16 @@ impl<'a> Control<'a> {
 
     /// Whether a change of this path does not reach the tests.
     fn keeps_out(&self, path: &str) -> bool {
-        let is = |pattern: &str| paths::matches(pattern, path);
-        if self.is_allowed(path) {
-            return false;
-        }
-        NAMES
-            .iter()
-            .any(|name| is(name) || is(&format!("**/{name}")))
-            || AT_TOP.iter().any(|name| is(name))
-            || self.task.tests.iter().any(|test| is(&test.path))
+        let top = path.split('/').next().unwrap_or_default();
+        let decides = NAMES.iter().any(|name| bears(path, name))
+            || AT_TOP.contains(&top)
+            || self.task.tests.iter().any(|test| test.path == path);
+        decides && !self.is_allowed(path)
     }
 
     fn is_allowed(&self, path: &str) -> bool {
         let mut allowed = self.task.agent_may_change.iter();
-        allowed.any(|pattern| paths::matches(pattern, path))
+        allowed.any(|pattern| Glob::path(pattern).matches(path))
     }
 
     /// What of a diff does not reach the tests, in words: each path and what was done to it.
@@ -126,6 +122,16 @@ impl<'a> Control<'a> {
         }
         Ok(restored)
     }
+}
+
+/// Whether a path ends with a name, in which a `*` stands for anything.
+fn bears(path: &str, name: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if let Some((start, end)) = name.split_once('*') {
+        return last.starts_with(start) && last.ends_with(end);
+    }
+    let before = path.strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// The paths of a diff, and what was done to each.

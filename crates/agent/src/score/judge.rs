@@ -4,6 +4,7 @@
 use super::Scorer;
 use crate::error::AgentError;
 use fairtrial_spec::JudgeChoice;
+use fairtrial_text::excerpt::excerpt;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -161,7 +162,7 @@ fn read(
         .zip(text.rfind('}'))
         .and_then(|(from, to)| text.get(from..=to))
         .and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok())
-        .ok_or_else(|| wrong(format!("its answer is no JSON: {}", short(text))))?;
+        .ok_or_else(|| wrong(format!("its answer is no JSON: {}", excerpt(text, 120))))?;
     let scores = json.get("scores").unwrap_or(&Value::Null);
     let mut rubrics = Vec::new();
     for rubric in &scorer.task.rubrics {
@@ -172,7 +173,7 @@ fn read(
             return Err(wrong(format!(
                 "no score from 0 to 1 for rubric `{}`: {}",
                 rubric.id,
-                short(text)
+                excerpt(text, 120)
             )));
         };
         rubrics.push(JudgeScore {
@@ -194,8 +195,4 @@ fn read(
         weighted_score: (weights > 0.0).then(|| gained / weights),
         rubrics,
     })
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(120).collect()
 }

@@ -2,8 +2,8 @@
 
 use super::History;
 use crate::AnalysisError;
-use fairtrial_model::shell_word;
 use fairtrial_spec::filter_word;
+use fairtrial_text::shell_word::shell_word;
 use std::collections::HashSet;
 
 /// Arms, tasks or points that a refusal names.

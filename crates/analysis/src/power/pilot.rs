@@ -10,6 +10,7 @@ use crate::dataset::Dataset;
 use fairtrial_model::{Margin, MetricDeclaration, Params};
 use fairtrial_stats::descriptive::variance;
 use fairtrial_stats::planning::{TDesign, TaskNoise, tasks_worth};
+use fairtrial_text::count::first_of;
 use std::collections::BTreeMap;
 
 /// Which numbers of a run are the pilot.
@@ -285,15 +286,10 @@ fn left_out(case: &Case) -> Vec<String> {
     if dropped.is_empty() {
         return Vec::new();
     }
-    let mut named: Vec<String> = dropped
+    let named = dropped
         .iter()
-        .take(MOST_NAMED)
-        .map(|one| format!("{} ({})", one.unit, one.why))
-        .collect();
-    if dropped.len() > MOST_NAMED {
-        named.push(format!("{} more", dropped.len() - MOST_NAMED));
-    }
-    vec![format!("left out: {}", named.join(", "))]
+        .map(|one| format!("{} ({})", one.unit, one.why));
+    vec![format!("left out: {}", first_of(named, MOST_NAMED))]
 }
 
 /// How much of the noise of a task more rollouts of it could take away (Miller 2024).

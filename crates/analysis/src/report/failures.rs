@@ -3,6 +3,7 @@
 use super::Evidence;
 use fairtrial_episode::open_regular;
 use fairtrial_model::{Outcome, Record};
+use fairtrial_text::escape::terminal_removed;
 use serde::Serialize;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -95,7 +96,7 @@ fn tail(dir: &Path, file: &str) -> Option<LogTail> {
     let mut bytes = Vec::new();
     log.take(BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    let mut lines: Vec<String> = text.lines().map(printable).collect();
+    let mut lines: Vec<String> = text.lines().map(terminal_removed).collect();
     // The first line is most likely not whole.
     if from > 0 && lines.len() > 1 {
         lines.remove(0);
@@ -112,32 +113,9 @@ fn tail(dir: &Path, file: &str) -> Option<LogTail> {
     })
 }
 
-/// A line without the escape codes and control characters of terminals.
-fn printable(line: &str) -> String {
-    let mut clean = String::with_capacity(line.len());
-    let mut letters = line.chars().peekable();
-    while let Some(c) = letters.next() {
-        if c == '\u{1b}' && letters.peek() == Some(&'[') {
-            // The code ends with a letter.
-            letters.by_ref().skip(1).find(char::is_ascii_alphabetic);
-        } else if c == '\t' {
-            clean.push_str("    ");
-        } else if !c.is_control() {
-            clean.push(c);
-        }
-    }
-    clean
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{printable, tail};
-
-    #[test]
-    fn colours_and_control_characters_go() {
-        assert_eq!(printable("\u{1b}[31;1mred\u{1b}[0m\ta\u{7}b"), "red    ab");
-        assert_eq!(printable("\u{1b}["), "");
-    }
+    use super::tail;
 
     #[test]
     fn the_end_of_a_long_log_is_kept() {

@@ -6,6 +6,7 @@
 use super::curves::CurvePoint;
 use fairtrial_stats::Level;
 use fairtrial_stats::series::{CommonGrid, Curve};
+use fairtrial_text::count::first_of;
 
 /// Steps at which means are taken: more than a panel has columns to show.
 const GRID: usize = 160;
@@ -192,18 +193,8 @@ fn shorter(known: &[Known]) -> Option<String> {
 
 /// `trial 3`, `trials 3, 5`, `trials 3, 5, 7, 9, 11, 13 and 4 more`.
 pub(super) fn trials(indices: &[u64]) -> String {
-    let named: Vec<String> = indices.iter().take(NAMED).map(u64::to_string).collect();
-    let more = indices.len().saturating_sub(NAMED);
-    format!(
-        "trial{} {}{}",
-        if indices.len() == 1 { "" } else { "s" },
-        named.join(", "),
-        if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        }
-    )
+    let s = if indices.len() == 1 { "" } else { "s" };
+    format!("trial{s} {}", first_of(indices, NAMED))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The run that `--baseline` names: what it has is the baseline, and where the table says something else, that is told.
 
 use super::post::Side;
-use fairtrial_model::Digits;
 use fairtrial_spec::TableColumn;
+use fairtrial_text::digits::Digits;
 
 /// What a table and the run that is named for it do not have in common.
 #[derive(Default)]

@@ -9,8 +9,9 @@ use super::evidence::{Evidence, Noise};
 use crate::AnalysisError;
 use crate::compare::{MetricComparison, Word};
 use crate::dataset::FactKind;
-use fairtrial_model::{Digits, Direction, Margin, MetricDeclaration, MetricSource};
+use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
 use fairtrial_spec::DEFAULT_ALPHA;
+use fairtrial_text::digits::Digits;
 use serde::Serialize;
 
 /// One line to judge. All numbers are in the unit of the column.

@@ -3,8 +3,9 @@
 use super::post::Side;
 use super::post_table::PostTable;
 use super::unit::unit;
-use fairtrial_model::{Conversion, Digits, MetricDeclaration};
+use fairtrial_model::{Conversion, MetricDeclaration};
 use fairtrial_spec::TableColumn;
+use fairtrial_text::digits::Digits;
 
 /// The digits of a line: as many decimals as are declared, else what the first of the tables shows whose column has
 /// numbers.

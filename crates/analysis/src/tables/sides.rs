@@ -10,7 +10,8 @@ use super::rows::{RunRow, Standing};
 use super::unit::{from_seconds, scale};
 use fairtrial_model::{Measure, MeasureKind, MetricDeclaration, MetricSource};
 use fairtrial_spec::{Spec, TableColumn, TableSpec};
-use fairtrial_table::{CellNumber, Row, read_number};
+use fairtrial_table::Row;
+use fairtrial_text::column::{CellNumber, read_number};
 use std::collections::HashMap;
 
 /// One cell in question.

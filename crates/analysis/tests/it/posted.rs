@@ -6,9 +6,10 @@ use fairtrial_analysis::tables::{
 };
 use fairtrial_episode::EpisodeNumber;
 use fairtrial_model::{
-    Condition, Digits, Direction, EpisodeFile, Grouping, Margin, Measure, MeasureKind,
-    MetricDeclaration, MetricSource, Test,
+    Condition, Direction, EpisodeFile, Grouping, Margin, Measure, MeasureKind, MetricDeclaration,
+    MetricSource, Test,
 };
+use fairtrial_text::digits::Digits;
 use std::path::PathBuf;
 
 fn metric(name: &str, direction: Direction) -> MetricDeclaration {

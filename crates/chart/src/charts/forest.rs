@@ -2,6 +2,7 @@
 
 use super::{GOES_ON, Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
+use fairtrial_text::share::change;
 
 /// Differences, one per row.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -102,7 +103,7 @@ fn description(data: &Forest) -> String {
     let percent = matches!(data.format, TickFormat::Change | TickFormat::Percent);
     let shown = |x: f64| {
         if percent {
-            format!("{:+.2} %", 100.0 * x)
+            change(x)
         } else {
             format!("{x:+.4}")
         }

@@ -2,6 +2,7 @@
 
 use super::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
+use fairtrial_text::share::percent_to;
 
 /// Power by number of runs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,7 +33,7 @@ pub fn power(data: &Power) -> Figure {
     let mut marks = vec![Mark::Level {
         series: TARGET,
         y: data.target,
-        label: format!("asked for: {:.0} %", 100.0 * data.target),
+        label: format!("asked for: {}", percent_to(data.target, 0)),
     }];
     for (place, design) in data.designs.iter().enumerate() {
         let points = design.points.iter();
@@ -72,8 +73,8 @@ fn description(data: &Power) -> String {
         })
         .collect();
     format!(
-        "Chance to find the effect by the number of runs; for {:.0} %, {}.",
-        100.0 * data.target,
+        "Chance to find the effect by the number of runs; for {}, {}.",
+        percent_to(data.target, 0),
         designs.join("; ")
     )
 }

@@ -2,6 +2,7 @@
 
 use super::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series, Towards};
+use fairtrial_text::share::percent_to;
 use std::f64::consts::TAU;
 
 /// Several metrics of several arms.
@@ -119,7 +120,7 @@ fn rings(spokes: usize, most: f64) -> Vec<Mark> {
         marks.push(Mark::Words {
             at: (radius * between.sin(), radius * between.cos()),
             towards: Towards::Middle,
-            text: format!("{:.0} %", 100.0 * value),
+            text: percent_to(value, 0),
         });
     }
     marks.extend((0..spokes).map(|spoke| Mark::Rule {
@@ -139,7 +140,7 @@ fn description(data: &Radial) -> String {
                 .iter()
                 .zip(&arm.values)
                 .filter(|(_, value)| value.is_finite())
-                .map(|(spoke, value)| format!("{spoke} {:.0} %", 100.0 * value))
+                .map(|(spoke, value)| format!("{spoke} {}", percent_to(*value, 0)))
                 .collect();
             format!("{}: {}", arm.name, values.join(", "))
         })

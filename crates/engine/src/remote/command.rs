@@ -1,8 +1,8 @@
 //! Commands of schedulers, run here or on a login node, and never waited for without end: a scheduler whose controller
 //! is down blocks its commands for many seconds.
 
-use fairtrial_model::shell_word;
 use fairtrial_process::{ProcessError, Program};
+use fairtrial_text::shell_word::shell_word;
 use std::time::Duration;
 
 /// Longest time for one command.
@@ -181,7 +181,7 @@ fn words_of(complaint: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{CommandError, Shell};
-    use fairtrial_model::shell_word;
+    use fairtrial_text::shell_word::shell_word;
     use std::time::Duration;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::contract::{Batch, PlaceError};
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_model::shell_word;
+use fairtrial_text::shell_word::shell_word;
 use std::path::{Path, PathBuf};
 
 /// What differs between schedulers.

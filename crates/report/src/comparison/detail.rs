@@ -2,10 +2,13 @@
 
 use super::difference_format;
 use super::suite::suite_sentences;
-use crate::number::{self, NumberFormat, counted};
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::WatchReport;
+use fairtrial_text::count::first_of;
+use fairtrial_text::count::{count, counted};
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share;
 
 /// Units that are named before "and n more".
 const NAMED: usize = 5;
@@ -19,7 +22,7 @@ pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
     let more = match (&verdict.more, verdict.word) {
         (Some(more), _) => format!(
             " About {} more {} would settle it.",
-            number::count(more.units),
+            count(more.units),
             more.unit
         ),
         (None, Word::Inconclusive) if metric.direction.is_some() && !verdict.withheld => {
@@ -49,11 +52,13 @@ fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
     };
     let percent = |share: f64| 100.0 * share;
     let half_width = percent(relative.high - relative.low) / 2.0;
-    let digits = NumberFormat::choose(&[percent(relative.value)], &[half_width], None);
+    let ends = (percent(relative.low), percent(relative.high));
+    let digits = NumberFormat::choose(&[percent(relative.value)], &[half_width], None)
+        .for_difference(ends, half_width);
     format!(
         "{absolute} ({} % {})",
         digits.signed(percent(relative.value)),
-        digits.signed_range(percent(relative.low), percent(relative.high))
+        digits.signed_range(ends.0, ends.1)
     )
 }
 
@@ -104,7 +109,7 @@ fn margin_words(metric: &MetricComparison) -> Option<String> {
     } else {
         ""
     };
-    let relative = (effect.control != 0.0).then(|| number::percent(margin / effect.control.abs()));
+    let relative = (effect.control != 0.0).then(|| share::percent(margin / effect.control.abs()));
     let share = relative.map_or(String::new(), |share| format!(" ({share})"));
     Some(format!(
         "Smallest difference that matters: {}{share}{beyond}.",
@@ -116,23 +121,13 @@ fn dropped_words(metric: &MetricComparison) -> Option<String> {
     if metric.dropped.is_empty() {
         return None;
     }
-    let named: Vec<String> = metric
-        .dropped
-        .iter()
-        .take(NAMED)
-        .map(|dropped| format!("{} ({})", dropped.unit, dropped.why))
-        .collect();
-    let more = metric.dropped.len().saturating_sub(NAMED);
-    let rest = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
+    let dropped = metric.dropped.iter();
+    let named = dropped.map(|dropped| format!("{} ({})", dropped.unit, dropped.why));
     let what = if metric.count.paired { "pair" } else { "unit" };
     Some(format!(
-        "Left out: {}: {}{rest}.",
-        counted(metric.dropped.len() as u64, what),
-        named.join(", ")
+        "Left out: {}: {}.",
+        counted(metric.dropped.len(), what),
+        first_of(named, NAMED)
     ))
 }
 
@@ -140,8 +135,8 @@ fn pairing_words(metric: &MetricComparison) -> Option<String> {
     let correlation = metric.beside.correlation?;
     let saved = match metric.beside.variance_ratio {
         Some(ratio) if ratio < 1.0 => format!(
-            "; pairing took away {:.0} % of the variance",
-            100.0 * (1.0 - ratio)
+            "; pairing took away {} of the variance",
+            share::percent_to(1.0 - ratio, 0)
         ),
         Some(_) => "; pairing did not help".to_owned(),
         None => String::new(),
@@ -155,10 +150,10 @@ fn opinions(metric: &MetricComparison) -> Option<String> {
     let mut said = Vec::new();
     if let Some(test) = beside.sign_flip {
         let kind = if test.exact { "exact" } else { "drawn" };
-        said.push(format!("sign-flip p {} ({kind})", number::p_value(test.p)));
+        said.push(format!("sign-flip {} ({kind})", share::p_value(test.p)));
     }
     if let Some(p) = beside.mann_whitney_p {
-        said.push(format!("Mann-Whitney p {}", number::p_value(p)));
+        said.push(format!("Mann-Whitney {}", share::p_value(p)));
     }
     if let Some(chance) = beside.superiority {
         said.push(format!("A12 {chance:.2}"));
@@ -186,11 +181,11 @@ fn detectable_words(metric: &MetricComparison) -> Option<String> {
     let detectable = metric.beside.detectable?;
     let size = difference_format(metric).number(detectable.absolute);
     let share = detectable.relative.map_or(String::new(), |share| {
-        format!(" ({})", number::percent(share))
+        format!(" ({})", share::percent(share))
     });
-    let often = 100.0 * detectable.power;
+    let often = share::chance(detectable.power, 0);
     Some(format!(
-        "With these {} a true change of {size}{share} is found {often:.0} % of the time.",
+        "With these {} a true change of {size}{share} is found {often} of the time.",
         metric.count.words()
     ))
 }
@@ -217,7 +212,7 @@ pub(crate) fn mismatch_sentences(mismatches: &[Mismatch]) -> Vec<String> {
             .filter(|mismatch| mismatch.kind == kind)
             .map(difference)
             .collect();
-        (!of.is_empty()).then(|| format!("{what}: {}.", shortened(&of)))
+        (!of.is_empty()).then(|| format!("{what}: {}.", first_of(&of, NAMED)))
     };
     kinds.into_iter().filter_map(sentence).collect()
 }
@@ -241,14 +236,6 @@ fn difference(mismatch: &Mismatch) -> String {
         value(&mismatch.control),
         value(&mismatch.candidate)
     )
-}
-
-fn shortened(of: &[String]) -> String {
-    let named = of.get(..NAMED.min(of.len())).unwrap_or_default().join(", ");
-    match of.len().saturating_sub(NAMED) {
-        0 => named,
-        more => format!("{named} and {more} more"),
-    }
 }
 
 /// What changed in watched paths.
@@ -275,5 +262,8 @@ pub(crate) fn watched_sentence(report: &WatchReport) -> String {
             )
         })
         .collect();
-    format!("Changed in watched paths {span}: {}.", shortened(&files))
+    format!(
+        "Changed in watched paths {span}: {}.",
+        first_of(&files, NAMED)
+    )
 }

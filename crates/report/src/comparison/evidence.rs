@@ -2,10 +2,11 @@
 
 use super::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat};
 use crate::sweep::{FAILED_NOTE, failed_count};
 use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, Scale, TaskLine};
 use fairtrial_model::Tolerance;
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share;
 
 /// How often each side failed; nothing where nothing did.
 pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
@@ -39,7 +40,7 @@ pub(crate) fn failure_section(contrast: &Contrast) -> Option<Section> {
         title: "Failures".to_owned(),
         grid,
         notes: test
-            .map(|(p, method)| format!("p {} ({method}).", number::p_value(p)))
+            .map(|(p, method)| format!("{} ({method}).", share::p_value(p)))
             .into_iter()
             .collect(),
     })
@@ -57,7 +58,7 @@ pub(crate) fn fairness_section(contrast: &Contrast) -> Option<Section> {
     for found in &contrast.fairness {
         let within = match found.rule.tolerance {
             Tolerance::Exact => "exact".to_owned(),
-            Tolerance::Share(share) => number::percent(share),
+            Tolerance::Share(share) => share::percent(share),
             Tolerance::Absolute(size) => size.to_string(),
         };
         let (word, tone) = match found.equal {
@@ -209,7 +210,7 @@ fn ranking_section(ranking: &Ranking) -> Section {
         Column::numbers(mean_title(ranking.scale)),
         Column::numbers("failed"),
         Column::numbers("worst-case mean"),
-        Column::numbers(format!("{} interval", number::level(ranking.alpha))).may_go(3),
+        Column::numbers(format!("{} interval", share::level(ranking.alpha))).may_go(3),
         Column::numbers("n").may_go(2),
         Column::numbers("chance to be best").may_go(1),
         Column::numbers("p against best").may_go(4),
@@ -244,9 +245,9 @@ fn ranking_section(ranking: &Ranking) -> Section {
             arm.n.to_string().into(),
             Cell::from(
                 arm.chance_best
-                    .map_or(String::new(), |chance| format!("{:.1} %", 100.0 * chance)),
+                    .map_or(String::new(), |chance| share::chance(chance, 1)),
             ),
-            Cell::from(arm.p_against_best.map_or(String::new(), number::p_value)),
+            Cell::from(arm.p_against_best.map_or(String::new(), share::p_cell)),
             separable.into(),
         ]);
     }

@@ -13,9 +13,10 @@ pub(crate) use evidence::{
 };
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::number::{self, NumberFormat, is_rounding};
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Effect, MetricComparison, Role, Scale, Word};
+use fairtrial_text::number::{NumberFormat, is_rounding};
+use fairtrial_text::share;
 
 /// How a verdict is stressed.
 pub(crate) fn tone(word: Word) -> Tone {
@@ -79,7 +80,12 @@ pub(crate) fn difference_format(metric: &MetricComparison) -> NumberFormat {
     let values = format_of(metric);
     metric.effect.as_ref().map_or(values, |effect| {
         let ends = (effect.absolute.low, effect.absolute.high);
-        values.for_difference(ends, resolution(effect))
+        let format = values.for_difference(ends, resolution(effect));
+        let margin = effect.margin.unwrap_or(0.0);
+        [margin, -margin]
+            .into_iter()
+            .filter(|edge| *edge != 0.0)
+            .fold(format, |format, edge| format.apart(&[ends.0, ends.1], edge))
     })
 }
 
@@ -98,7 +104,7 @@ fn resolution(effect: &Effect) -> f64 {
 /// One table per contrast.
 pub(crate) fn verdict_section(contrast: &Contrast, comparison: &Comparison) -> Section {
     let alphas = contrast.metrics.iter().filter_map(level_of);
-    let one_level = number::common_level(alphas);
+    let one_level = share::common_level(alphas);
     let interval = one_level
         .as_ref()
         .map_or("adjusted interval".to_owned(), |level| {
@@ -156,9 +162,9 @@ fn row(metric: &MetricComparison, with_level: bool) -> Vec<Cell> {
         text(
             effect.map(|effect| difference.signed_range(effect.absolute.low, effect.absolute.high)),
         ),
-        text(level_of(metric).filter(|_| with_level).map(number::level)),
-        text(effect.and_then(|effect| Some(number::change(effect.relative?.value)))),
-        text(metric.family.adjusted_p.map(number::p_value)),
+        text(level_of(metric).filter(|_| with_level).map(share::level)),
+        text(effect.and_then(|effect| Some(share::change(effect.relative?.value)))),
+        text(metric.family.adjusted_p.map(share::p_cell)),
         units(metric).into(),
         Cell::from(metric.verdict.word.text()).toned(tone(metric.verdict.word)),
     ]
@@ -204,7 +210,7 @@ fn family_notes(contrast: &Contrast, alpha: f64) -> Vec<String> {
             notes.push(format!(
                 "The {} {which} tests share an error rate of {} ({}): p is adjusted, intervals are at each test's level.",
                 metric.family.size,
-                number::percent(alpha),
+                share::percent(alpha),
                 metric.family.method
             ));
         }

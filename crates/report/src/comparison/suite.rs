@@ -1,7 +1,9 @@
 //! A suite of tasks in sentences: what a run of one side has against a run of the other, and both on one scale.
 
-use crate::number::{self, NumberFormat};
 use fairtrial_analysis::compare::{MetricComparison, Ranged, SuiteBeside, SuiteScore};
+use fairtrial_text::count::count;
+use fairtrial_text::number::NumberFormat;
+use fairtrial_text::share;
 
 /// What the tasks together say.
 pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
@@ -26,8 +28,8 @@ pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
         said.push(format!(
             "Scores between the reference points, over the tasks: {} ({} intervals of {} resamples).",
             scores.join("; "),
-            number::level(metric.family.alpha),
-            number::count(suite.resamples as u64)
+            share::level(metric.family.alpha),
+            count(suite.resamples as u64)
         ));
     }
     said.extend(no_scores_words(suite));
@@ -44,8 +46,10 @@ fn chance_words(Ranged { value, low, high }: Ranged, alpha: f64) -> String {
     if low == high {
         return format!("{value:.2} (in every draw, so that there is no interval)");
     }
-    let level = number::level(alpha);
-    format!("{value:.2} [{low:.2}, {high:.2}] ({level}; 0.5 is no difference)")
+    let level = share::level(alpha);
+    let format = NumberFormat::Fixed(2).apart(&[low, high], 0.5);
+    let (value, range) = (format.number(value), format.range(low, high));
+    format!("{value} {range} ({level}; 0.5 is no difference)")
 }
 
 /// `interquartile mean 0.334 → 0.412, +0.078 [+0.021, +0.131]`.

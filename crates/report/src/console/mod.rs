@@ -1,7 +1,6 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
 mod comparison;
-mod escape;
 mod gate;
 mod page;
 mod pipeline;
@@ -12,7 +11,6 @@ mod sweep;
 mod variance;
 
 pub use comparison::comparison;
-pub use escape::{escaped, escaped_but_colors};
 pub use gate::gate;
 pub use page::wrap;
 pub use pipeline::analysis;

@@ -5,6 +5,7 @@ use crate::page::{Block, Page, page};
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::{Layout, page_style};
+use fairtrial_text::escape::xml;
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context};
 use std::fmt::Write as _;
@@ -104,18 +105,18 @@ fn block(block: &Block) -> String {
         Block::Table(section) => table_section(section),
         Block::Chart(name, figure) => format!(
             "<figure id=\"chart-{}\">\n{}</figure>\n",
-            escape(name),
+            xml(name),
             figure.svg_in(&Layout::in_page())
         ),
         Block::Log { title, lines } => format!(
             "<p class=\"log-title\">{}</p>\n<pre class=\"log\">{}</pre>\n",
-            escape(title),
-            escape(&lines.join("\n"))
+            xml(title),
+            xml(&lines.join("\n"))
         ),
         Block::Commands(commands) => {
             format!(
                 "<pre class=\"commands\">{}</pre>\n",
-                escape(&commands.join("\n"))
+                xml(&commands.join("\n"))
             )
         }
     }
@@ -124,7 +125,7 @@ fn block(block: &Block) -> String {
 fn table_section(section: &Section) -> String {
     let mut html = String::from("<div class=\"table\">\n");
     if !section.title.is_empty() {
-        let _ = writeln!(html, "<h3>{}</h3>", escape(&section.title));
+        let _ = writeln!(html, "<h3>{}</h3>", xml(&section.title));
     }
     if !section.grid.rows.is_empty() {
         html.push_str(&table(&section.grid));
@@ -155,7 +156,7 @@ fn table(grid: &Grid) -> String {
                 html,
                 "<td{} data-of=\"{}\">{}</td>",
                 classes(column.align, cell.tone, &cell.text),
-                escape(&column.title),
+                xml(&column.title),
                 breakable(&cell.text)
             );
         }
@@ -188,7 +189,7 @@ fn is_long(text: &str) -> bool {
 
 /// Text in HTML; a long name or list says where it is best broken: `13` on two lines would be another trial.
 fn breakable(text: &str) -> String {
-    let safe = escape(text);
+    let safe = xml(text);
     if !is_long(text) {
         return safe;
     }
@@ -210,33 +211,16 @@ fn coded(text: &str) -> String {
         .split_once('`')
         .and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
     {
-        let _ = write!(html, "{}<code>{}</code>", escape(before), escape(inside));
+        let _ = write!(html, "{}<code>{}</code>", xml(before), xml(inside));
         rest = after;
     }
-    html.push_str(&escape(rest));
+    html.push_str(&xml(rest));
     html
-}
-
-/// Text that stands for itself in HTML.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\0' => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{breakable, classes, coded, escape, in_script};
+    use super::{breakable, classes, coded, in_script};
     use crate::grid::{Align, Tone};
 
     #[test]
@@ -274,7 +258,6 @@ mod tests {
 
     #[test]
     fn text_from_users_cannot_break_the_page() {
-        assert_eq!(escape("<b a='\"'>&"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;");
         assert_eq!(in_script("\"</script>\""), "\"\\u003c/script>\"");
     }
 }

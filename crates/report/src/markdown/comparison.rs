@@ -1,6 +1,6 @@
 //! A comparison as Markdown, in the form that people post under a change.
 
-use super::{escape, section};
+use super::section;
 use crate::comparison::{
     failure_section, fairness_section, glyph, mismatch_sentences, primary_sentences,
     ranking_sections, task_sections, verdict_section, verdict_sentence, watched_sentence,
@@ -8,6 +8,7 @@ use crate::comparison::{
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::watch::WatchReport;
+use fairtrial_text::escape::markdown;
 
 /// The comparison as one page.
 pub fn comparison(comparison: &Comparison, watched: Option<&WatchReport>) -> String {
@@ -19,12 +20,12 @@ pub fn comparison(comparison: &Comparison, watched: Option<&WatchReport>) -> Str
         .map(|problem| format!("{problem}."));
     let all: Vec<String> = problems
         .chain(warnings)
-        .map(|text| format!("> ⚠️ {}\n", escape(&text)))
+        .map(|text| format!("> ⚠️ {}\n", markdown(&text)))
         .collect();
     if !all.is_empty() {
         parts.push(all.join(">\n"));
     }
-    parts.extend(watched.map(|report| format!("{}\n", escape(&watched_sentence(report)))));
+    parts.extend(watched.map(|report| format!("{}\n", markdown(&watched_sentence(report)))));
     for contrast in &comparison.contrasts {
         parts.push(contrast_part(contrast, comparison));
     }
@@ -47,11 +48,11 @@ fn contrast_part(contrast: &Contrast, comparison: &Comparison) -> String {
     {
         let detail: Vec<String> = primary_sentences(metric)
             .iter()
-            .map(|sentence| format!("- {}\n", escape(sentence)))
+            .map(|sentence| format!("- {}\n", markdown(sentence)))
             .collect();
         parts.push(format!(
             "**{}**\n\n{}",
-            escape(&verdict_sentence(metric)),
+            markdown(&verdict_sentence(metric)),
             detail.concat()
         ));
     }

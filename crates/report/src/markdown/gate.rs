@@ -1,8 +1,9 @@
 //! A gate's answer as the summary that is posted under a pull request.
 
-use super::{escape, section};
+use super::section;
 use crate::gate::{evidence_sections, headline, rules_section, warnings};
 use fairtrial_analysis::gate::{Gate, GateWord};
+use fairtrial_text::escape::markdown;
 
 /// The answer, the rules, and the numbers folded away below.
 pub fn gate(gate: &Gate) -> String {
@@ -13,11 +14,11 @@ pub fn gate(gate: &Gate) -> String {
         GateWord::Inconclusive => "❔",
         GateWord::Invalid => "⚠️",
     };
-    let mut parts = vec![format!("# {mark} {}\n", escape(&headline(gate)))];
+    let mut parts = vec![format!("# {mark} {}\n", markdown(&headline(gate)))];
     parts.extend(
         warnings(gate)
             .iter()
-            .map(|text| format!("> ⚠️ {}\n", escape(text))),
+            .map(|text| format!("> ⚠️ {}\n", markdown(text))),
     );
     parts.push(section(&rules_section(gate)));
     let tables: Vec<String> = evidence_sections(gate).iter().map(section).collect();

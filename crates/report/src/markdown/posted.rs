@@ -1,7 +1,7 @@
 //! The comparison that people post under a pull request: one table per experiment, one mark per line.
 
-use super::escape;
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
+use fairtrial_text::escape::markdown;
 use std::fmt::Write;
 
 /// Marks in the order of the closing line.
@@ -89,7 +89,7 @@ fn row(line: &PostedLine) -> String {
     );
     format!(
         "| {} | {} | {} | {delta} | {} |",
-        escape(&line.column),
+        markdown(&line.column),
         shown(line.baseline),
         shown(line.proposed),
         line.mark.glyph()

@@ -1,11 +1,12 @@
 //! A report as Markdown, with its charts as files beside it.
 
-use super::{escape, section};
+use super::section;
 use crate::grid::Tone;
 use crate::page::{Block, Page, page};
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::Theme;
+use fairtrial_text::escape::markdown;
 use std::fmt::Write as _;
 
 /// A report in files.
@@ -28,7 +29,7 @@ pub fn report(
     let mut charts = Vec::new();
     let mut parts = vec![head(&page)];
     for part in &page.parts {
-        parts.push(format!("## {}\n", escape(part.title)));
+        parts.push(format!("## {}\n", markdown(part.title)));
         let blocks = part.blocks.iter();
         parts.extend(blocks.map(|block| text_of(block, stem, &mut charts)));
     }
@@ -40,38 +41,38 @@ pub fn report(
 }
 
 fn head(page: &Page) -> String {
-    let mut text = format!("# {}\n", escape(&page.title));
+    let mut text = format!("# {}\n", markdown(&page.title));
     for verdict in &page.verdicts {
         let about = if verdict.about.is_empty() {
             String::new()
         } else {
-            format!(" {}", escape(&verdict.about))
+            format!(" {}", markdown(&verdict.about))
         };
         let _ = write!(
             text,
             "\n{} **{}**{about}\n\n{}\n",
             mark(verdict.tone),
-            escape(&verdict.word),
-            escape(&verdict.sentence)
+            markdown(&verdict.word),
+            markdown(&verdict.sentence)
         );
         if !verdict.details.is_empty() {
             text.push('\n');
         }
         for detail in &verdict.details {
-            let _ = writeln!(text, "- {}", escape(detail));
+            let _ = writeln!(text, "- {}", markdown(detail));
         }
     }
-    let _ = write!(text, "\n{}\n", escape(&page.registered.sentence));
+    let _ = write!(text, "\n{}\n", markdown(&page.registered.sentence));
     if !page.registered.deviations.is_empty() {
         text.push('\n');
     }
     for deviation in &page.registered.deviations {
-        let _ = writeln!(text, "- {}", escape(deviation));
+        let _ = writeln!(text, "- {}", markdown(deviation));
     }
     for warning in &page.warnings {
-        let _ = write!(text, "\n> ⚠️ {}\n", escape(warning));
+        let _ = write!(text, "\n> ⚠️ {}\n", markdown(warning));
     }
-    let _ = write!(text, "\n{}\n", escape(&page.headline));
+    let _ = write!(text, "\n{}\n", markdown(&page.headline));
     text
 }
 
@@ -86,7 +87,7 @@ const fn mark(tone: Tone) -> &'static str {
 
 fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> String {
     match block {
-        Block::Words(words) => format!("{}\n", escape(words)),
+        Block::Words(words) => format!("{}\n", markdown(words)),
         Block::Table(found) if found.title.is_empty() => super::table(&found.grid),
         // One level below the heading of the part.
         Block::Table(found) => format!("#{}", section(found)),
@@ -94,16 +95,16 @@ fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> Str
             let file = format!("{stem}-{name}.svg");
             charts.push((file.clone(), figure.svg(Theme::Auto)));
             let notes = figure.notes.iter();
-            let notes = notes.map(|note| format!("\n{}\n", escape(note)));
+            let notes = notes.map(|note| format!("\n{}\n", markdown(note)));
             format!(
                 "![{}]({})\n{}",
-                escape(&figure.title),
+                markdown(&figure.title),
                 link(&file),
                 notes.collect::<String>()
             )
         }
         Block::Log { title, lines } => {
-            format!("{}\n\n{}", escape(title), fenced(&lines.join("\n")))
+            format!("{}\n\n{}", markdown(title), fenced(&lines.join("\n")))
         }
         Block::Commands(commands) => fenced(&commands.join("\n")),
     }

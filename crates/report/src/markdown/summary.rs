@@ -1,8 +1,9 @@
 //! A run's summary as `summary.md`.
 
-use super::{escape, section};
+use super::section;
 use crate::summary::{Detail, headline, sections};
 use fairtrial_analysis::RunSummary;
+use fairtrial_text::escape::markdown;
 
 /// What `summary.md` says about the run besides its numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,18 +21,19 @@ pub fn summary(summary: &RunSummary, header: &SummaryHeader) -> String {
     });
     let mut parts = vec![format!(
         "# {}\n\n{}\n",
-        escape(&title),
-        escape(&headline(summary))
+        markdown(&title),
+        markdown(&headline(summary))
     )];
     if !header.facts.is_empty() {
-        let fact =
-            |(name, value): &(String, String)| format!("- {}: {}\n", escape(name), escape(value));
+        let fact = |(name, value): &(String, String)| {
+            format!("- {}: {}\n", markdown(name), markdown(value))
+        };
         parts.push(header.facts.iter().map(fact).collect());
     }
     if !header.notes.is_empty() {
         parts.push(format!("{}\n", header.notes.trim()));
     }
-    let problem = |problem: &String| format!("> ⚠️ {}\n", escape(problem));
+    let problem = |problem: &String| format!("> ⚠️ {}\n", markdown(problem));
     parts.extend(summary.problems.iter().map(problem));
     parts.extend(sections(summary, Detail::File).iter().map(section));
     parts.push(format!("{}\n", summary.missing_rule));

@@ -1,20 +1,21 @@
 //! A sweep as Markdown.
 
-use super::{escape, section};
+use super::section;
 use crate::comparison::verdict_sentence;
 use crate::sweep::{choice_section, effect_sections, headline};
 use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;
+use fairtrial_text::escape::markdown;
 
 /// The sweep as one page.
 pub fn sweep(choice: Option<&SweepChoice>, effects: &[Sensitivity], alpha: f64) -> String {
     let mut parts = vec!["# Sweep\n".to_owned()];
     if let Some(choice) = choice {
-        parts.push(format!("**{}**\n", escape(&headline(choice))));
+        parts.push(format!("**{}**\n", markdown(&headline(choice))));
         if let Some(against) = &choice.against_control {
             parts.push(format!(
                 "Against the control there, {}\n",
-                escape(&verdict_sentence(against))
+                markdown(&verdict_sentence(against))
             ));
         }
         parts.push(section(&choice_section(choice, alpha)));

@@ -4,9 +4,9 @@ use super::Block;
 use crate::comparison::{
     failure_section, fairness_section, ranking_sections, task_sections, verdict_section,
 };
-use crate::number::{count, counted};
 use crate::{sequential, sweep};
 use fairtrial_analysis::report::{FailedTrial, ReportData};
+use fairtrial_text::count::{count, counted};
 
 /// The tables of the comparison, or of the looks.
 pub(super) fn comparison(data: &ReportData) -> Vec<Block> {

@@ -2,7 +2,6 @@
 
 use super::Block;
 use super::forests::forests;
-use crate::number::{counted, level};
 use crate::sequential;
 use fairtrial_analysis::report::{
     ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
@@ -15,6 +14,9 @@ use fairtrial_chart::charts::{
     Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
 };
 use fairtrial_model::Direction;
+use fairtrial_text::count::counted;
+use fairtrial_text::count::first_of;
+use fairtrial_text::share::{self, level};
 
 /// All charts as blocks of a page.
 pub(super) fn charts(data: &ReportData) -> Vec<Block> {
@@ -241,13 +243,8 @@ fn history_notes(found: &MetricHistory) -> Vec<String> {
 
 /// `No point, not finished: 2 runs (A, B).`
 fn named_runs(what: &str, runs: &[String]) -> Option<String> {
-    let named = runs.get(..NAMED_RUNS.min(runs.len()))?.join(", ");
-    let more = match runs.len().saturating_sub(NAMED_RUNS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let counted = counted(runs.len() as u64, "run");
-    (!runs.is_empty()).then(|| format!("{what}: {counted} ({named}{more})."))
+    let (counted, named) = (counted(runs.len(), "run"), first_of(runs, NAMED_RUNS));
+    (!runs.is_empty()).then(|| format!("{what}: {counted} ({named})."))
 }
 
 /// The points with a gap where a run has none, and where each of the runs that have one stands among them.
@@ -369,7 +366,7 @@ fn history(found: &MetricHistory) -> Figure {
             title: format!("{}{arm}: run by run", found.metric),
             subtitle: format!(
                 "{ends}Of histories without any change, {} would show one.",
-                crate::number::percent(found.false_alarms)
+                share::percent(found.false_alarms)
             ),
             notes: history_notes(found),
         },

@@ -1,9 +1,11 @@
 //! The differences as forest plots: all of them, or it is said which are not.
 
-use crate::number::{common_level, count, level};
 use fairtrial_analysis::compare::{Comparison, Contrast, MetricComparison, Word};
 use fairtrial_chart::charts::{self, Forest, ForestRow, Heading, with_unit};
 use fairtrial_chart::{Figure, TickFormat};
+use fairtrial_text::count::count;
+use fairtrial_text::count::first_of;
+use fairtrial_text::share::{common_level, level};
 
 /// Rows of one forest plot at most, and plots of one scale.
 const ROWS: usize = 24;
@@ -79,12 +81,8 @@ pub(super) fn forests(comparison: &Comparison) -> Vec<Figure> {
 
 /// Comparisons that have no difference to draw, by name.
 fn without_difference(names: &[String]) -> Option<String> {
-    let named = names.get(..NAMED.min(names.len()))?.join(", ");
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!names.is_empty()).then(|| format!("Without a difference to draw: {named}{more}."))
+    let named = first_of(names, NAMED);
+    (!names.is_empty()).then(|| format!("Without a difference to draw: {named}."))
 }
 
 /// `95 % interval`, or between which levels several tests that share an error rate have theirs.

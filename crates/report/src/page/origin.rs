@@ -5,7 +5,7 @@ use crate::comparison::title;
 use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_journal::provenance::Vcs;
-use fairtrial_model::shell_word;
+use fairtrial_text::shell_word::shell_word;
 
 /// The trials behind every number, in the grammar of `--only`.
 pub(super) fn trials(data: &ReportData) -> Vec<Block> {

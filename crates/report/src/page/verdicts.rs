@@ -3,12 +3,12 @@
 use super::{RegisteredLine, VerdictLine};
 use crate::comparison::{mismatch_sentences, primary_sentences, title, tone, verdict_sentence};
 use crate::grid::Tone;
-use crate::number::count;
 use crate::sequential;
 use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::registration::{Deviation, Registered};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_analysis::sequential::Stop;
+use fairtrial_text::count::{count, counted};
 
 /// The answers: of a sequential run the one it stopped with, else one per contrast.
 pub(super) fn verdicts(data: &ReportData) -> Vec<VerdictLine> {
@@ -115,7 +115,7 @@ pub(super) fn registered(status: &Registered) -> RegisteredLine {
             sentence: format!(
                 "Deviates from the plan registered on {registered_at} (plan {}) in {}:",
                 short(hash),
-                crate::number::counted(deviations.len() as u64, "place")
+                counted(deviations.len() as u64, "place")
             ),
             tone: Tone::Caution,
             deviations: deviations.iter().map(deviation).collect(),

@@ -5,8 +5,8 @@ use super::error;
 use crate::constraint::{CONSTRAINT_GRAMMAR, Constraint};
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::shape::suggest::did_you_mean;
 use crate::spec::{Spec, Task};
+use fairtrial_text::nearest::did_you_mean;
 
 /// Reports constraints that cannot be read or that speak of parameters that are not given.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], problems: &mut Problems) {

@@ -4,10 +4,10 @@ use super::draft::Draft;
 use super::{error, texts};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::document::{Entry, Node};
-use crate::shape::suggest::did_you_mean;
 use fairtrial_experiment::{
     Catalogue, Description, InstrumentInfo, Lookup, LookupError, Origin, ParamSchema, Sources,
 };
+use fairtrial_text::nearest::did_you_mean;
 use std::path::Path;
 
 /// The spec's `[experiments]`.

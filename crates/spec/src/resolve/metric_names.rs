@@ -6,8 +6,8 @@
 use super::error;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
-use crate::shape::suggest::did_you_mean;
 use crate::spec::{Spec, Work};
+use fairtrial_text::nearest::did_you_mean;
 
 /// Where a spec names a metric, and what a name means there that resembles no declared one.
 const PLACES: [(&[&str], Strange); 3] = [

@@ -4,8 +4,8 @@ use super::draft::Draft;
 use super::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::shape::suggest::did_you_mean;
 use crate::spec::Task;
+use fairtrial_text::nearest::did_you_mean;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports unknown ids and cycles.

@@ -8,7 +8,7 @@ use crate::source::{Sources, Span};
 use crate::spec::{Arm, Spec, Task, Work};
 use crate::template::{BUILTIN_NAMES, Placeholder, Template};
 use crate::{AGENT_PLACEHOLDERS, SANDBOX_PLACEHOLDERS, TEMPLATE_PLACEHOLDERS};
-use fairtrial_model::nearest;
+use fairtrial_text::nearest::nearest;
 
 /// Reports placeholders that nothing defines.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: &mut Problems) {

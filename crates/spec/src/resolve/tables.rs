@@ -5,9 +5,9 @@ use super::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::metric::conversion;
-use crate::shape::suggest::did_you_mean;
 use crate::spec::{Feeds, TableColumn, TableSpec};
 use fairtrial_model::MetricDeclaration;
+use fairtrial_text::nearest::did_you_mean;
 
 /// The row that a task feeds, as written.
 pub(super) fn feeds(draft: &Draft) -> Option<Feeds> {

@@ -5,9 +5,9 @@ use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::metric::parse_tolerance;
 use crate::shape::check::{is_plain, node_duration};
-use crate::shape::suggest::did_you_mean;
 use crate::spec::{Analysis, Arm, Budget, MetricBudget, Order, Provenance, Spec, StopRule};
 use fairtrial_model::EqualRule;
+use fairtrial_text::nearest::did_you_mean;
 use std::path::{Path, PathBuf};
 
 /// The spec's name: as written, else the file's stem with what a name cannot hold replaced.

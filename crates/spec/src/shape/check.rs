@@ -1,13 +1,13 @@
 //! The checker: a document tree against the table of keys. It reports everything it finds and never stops early.
 
-use super::suggest::did_you_mean;
 use super::{Key, Keys, Presence, Section, Type, Zero};
-use crate::bytes::{BYTES_FORM, parse_bytes};
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Map, Node};
-use crate::duration::{DURATION_FORM, parse_duration};
 use crate::metric::{parse_margin, parse_tolerance};
 use crate::source::Span;
+use fairtrial_text::bytes::{BYTES_FORM, parse_bytes};
+use fairtrial_text::duration::{DURATION_FORM, parse_duration};
+use fairtrial_text::nearest::did_you_mean;
 
 /// Keys that are named in the design and come with a later version: refused rather than ignored.
 const LATER: [(&str, &str); 1] = [("task", "engine")];

@@ -1,8 +1,8 @@
 //! The JSON Schema of a spec, for editors and other tools.
 
 use super::{Key, Keys, Presence, ROOT, Section, Type};
-use crate::bytes::BYTES_FORM;
-use crate::duration::DURATION_FORM;
+use fairtrial_text::bytes::BYTES_FORM;
+use fairtrial_text::duration::DURATION_FORM;
 use serde_json::{Map, Value, json};
 
 /// JSON Schema (draft 2020-12) of a spec. An editor applies it to TOML and YAML files as well as to JSON.

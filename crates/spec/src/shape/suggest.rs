@@ -1,6 +1,6 @@
 //! "Did you mean ...?": the known word nearest to an unknown one.
 
-use fairtrial_model::nearest;
+use fairtrial_text::nearest::nearest;
 use std::path::Path;
 
 /// Names of a folder that are compared with one that is not in it.
@@ -30,12 +30,4 @@ pub fn neighbour(path: &Path, wanted: impl Fn(&Path) -> bool) -> Option<String> 
     };
     let best = nearest_in(here, path.file_name()?.to_str()?, wanted)?;
     Some(format!("did you mean `{}`?", folder.join(best).display()))
-}
-
-/// The help line for an unknown word.
-pub fn did_you_mean<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
-    nearest(word, candidates).map(|best| format!("did you mean `{best}`?"))
 }

@@ -1,9 +1,10 @@
 //! Whatever stands in a file, loading ends with a spec or with diagnostics that can be drawn.
 
 use fairtrial_spec::{
-    FileCheck, Format, LoadOptions, Style, Template, env_references, load_text, parse_bytes,
-    parse_duration, render,
+    FileCheck, Format, LoadOptions, Style, Template, env_references, load_text, render,
 };
+use fairtrial_text::bytes::parse_bytes;
+use fairtrial_text::duration::parse_duration;
 use proptest::prelude::*;
 use std::fmt::Write;
 

@@ -6,8 +6,8 @@ use crate::descriptive::{Moments, median};
 use crate::dist::fisher_f;
 use crate::k_arms::{OneWay, one_way};
 use crate::sample;
-use crate::words::p_value;
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::share::p_value;
 
 /// What the deviations are measured from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]

@@ -7,8 +7,9 @@ use serde::Serialize;
 use crate::descriptive::{Moments, sorted, sum};
 use crate::dist::normal;
 use crate::sample;
-use crate::words::{count, p_value};
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
 
 /// The Shapiro-Wilk test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -130,7 +131,7 @@ impl Explain for ShapiroWilk {
         };
         format!(
             "The sample of {} {verdict} ({}, {}).",
-            count(self.n, "value"),
+            counted(self.n, "value"),
             self.method,
             p_value(self.p)
         )

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::dist::ln_binomial;
 use crate::one_arm::Proportion;
-use crate::words::{number, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::unconditional::{Region, log_sum};
 
@@ -91,7 +92,7 @@ impl Explain for Barnard {
             self.control.trials,
             p_value(self.p),
             self.method,
-            number(self.at_rate)
+            short(self.at_rate)
         )
     }
 }

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::dist::{increasing_root, normal};
 use crate::one_arm::{Proportion, ProportionMethod, proportion_interval};
-use crate::words::number;
 use crate::{Explain, Interval, Level, Outcome};
+use fairtrial_text::significant::short;
 
 /// How the interval is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
@@ -165,7 +165,7 @@ impl Explain for ProportionDifference {
             self.candidate.trials,
             self.control.successes,
             self.control.trials,
-            number(100.0 * self.estimate.abs()),
+            short(100.0 * self.estimate.abs()),
             if self.estimate < 0.0 { "less" } else { "more" },
             self.interval.map(|x| 100.0 * x).words(),
             self.method.name()

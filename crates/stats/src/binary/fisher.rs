@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::descriptive::sum;
 use crate::dist::hypergeometric::Urn;
 use crate::one_arm::Proportion;
-use crate::words::p_value;
 use crate::{Explain, Outcome, Side, Undefined};
+use fairtrial_text::share::p_value;
 
 /// Beyond this many trials the sum over tables takes too long to be worth it.
 const MOST_TABLES: u64 = 10_000_000;

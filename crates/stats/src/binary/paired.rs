@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::dist::{binomial, chi_square, ln_binomial};
 use crate::one_arm::MOST_TRIALS;
 use crate::rank::Continuity;
-use crate::words::{count, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
 
 use super::unconditional::Region;
 
@@ -223,7 +224,7 @@ impl Explain for McNemar {
         let counts = &self.counts;
         format!(
             "Of {}, the arms disagree on {}: the candidate alone passed {}, the control alone {} ({}, {}).",
-            count(counts.total() as usize, "task"),
+            counted(counts.total() as usize, "task"),
             counts.discordant(),
             counts.candidate_only,
             counts.control_only,

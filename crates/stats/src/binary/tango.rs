@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::dist::{increasing_root, normal};
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 use super::paired::PairedCounts;
 
@@ -122,11 +123,11 @@ impl Explain for PairedDifference {
     fn reading(&self) -> String {
         format!(
             "The candidate passes {} percentage points {} than the control ({}; {}, {}).",
-            number(100.0 * self.estimate.abs()),
+            short(100.0 * self.estimate.abs()),
             if self.estimate < 0.0 { "less" } else { "more" },
             self.interval.map(|x| 100.0 * x).words(),
             self.method.name(),
-            count(self.counts.total() as usize, "task")
+            counted(self.counts.total() as usize, "task")
         )
     }
 }

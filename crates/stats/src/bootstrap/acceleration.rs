@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::statistic::{Contrast, Statistic, mean};
-use crate::words::number;
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// What the jackknife says about a statistic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,8 +27,8 @@ impl Explain for Jackknife {
             "The {} of {} values is {}, with a jackknife standard error of {}.",
             self.statistic,
             self.n,
-            number(self.estimate),
-            number(self.standard_error)
+            short(self.estimate),
+            short(self.standard_error)
         )
     }
 }

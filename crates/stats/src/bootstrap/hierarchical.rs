@@ -11,8 +11,8 @@ use super::replicates::{Draws, Replicates, resampled_sum};
 use super::statistic::mean as mean_of;
 use super::{Flag, Method, Plan};
 use crate::rng::Purpose;
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 const PURPOSE: Purpose = Purpose::new("bootstrap/hierarchical");
 const FEWEST_CLUSTERS: usize = 10;
@@ -49,7 +49,7 @@ impl Explain for HierarchicalInterval {
              them; {} resamples, seed {}).",
             self.clusters,
             self.n,
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words(),
             self.resamples,
             self.seed

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::Method;
 use super::endpoints::Ends;
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level};
+use fairtrial_text::significant::short;
 
 /// Where the bootstrap distribution came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -113,7 +113,7 @@ impl Explain for BootstrapInterval {
         let mut text = format!(
             "The {} is {}; {} ({}, {}).",
             self.statistic,
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words(),
             self.method.name(),
             self.resampling.words()

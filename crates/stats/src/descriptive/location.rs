@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::dist;
 use crate::sample::{self, dropped, representable};
-use crate::words::{count, number};
 use crate::{Dropped, Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 use super::quantile::sorted;
 use super::sum::sum;
@@ -48,16 +49,16 @@ pub fn iqm(xs: &[f64]) -> Outcome<Iqm> {
 
 impl Explain for Iqm {
     fn reading(&self) -> String {
-        let values = count(self.n, "value");
+        let values = counted(self.n, "value");
         if self.is_plain_mean {
             return format!(
                 "The mean of {values} is {} (too few to cut off a quarter at each end).",
-                number(self.value)
+                short(self.value)
             );
         }
         format!(
             "The middle half of {values} has the mean {}.",
-            number(self.value)
+            short(self.value)
         )
     }
 }

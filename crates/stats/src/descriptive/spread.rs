@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::dist::chi_square;
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 use super::moments::Moments;
 use super::quantile::{QuantileRule, median_of_sorted, quantile_sorted, sorted};
@@ -90,7 +91,7 @@ fn mckay_end(cv: f64, n: f64, p: f64) -> f64 {
 
 impl Explain for CoefficientOfVariation {
     fn reading(&self) -> String {
-        let values = count(self.n, "value");
+        let values = counted(self.n, "value");
         let rough = if self.interval_is_rough {
             "; the interval is rough for a spread this large"
         } else {
@@ -98,7 +99,7 @@ impl Explain for CoefficientOfVariation {
         };
         format!(
             "One run differs from the mean by about {} % ({}, {values}{rough}).",
-            number(100.0 * self.value),
+            short(100.0 * self.value),
             self.interval.map(|x| 100.0 * x).words(),
         )
     }

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Dropped, Explain, Outcome};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 use super::location::geometric_mean;
 use super::moments::{Moments, excess_kurtosis, skewness};
@@ -77,17 +78,17 @@ impl Explain for Summary {
     fn reading(&self) -> String {
         let sd = self
             .sd
-            .map_or(String::new(), |sd| format!(" (sd {})", number(sd)));
+            .map_or(String::new(), |sd| format!(" (sd {})", short(sd)));
         let left_out = self.dropped.as_ref().map_or(String::new(), |d| {
             format!(", {} left out ({})", d.count, d.why)
         });
         format!(
             "{}{left_out}: mean {}{sd}, median {}, from {} to {}.",
-            count(self.n, "value"),
-            number(self.mean),
-            number(self.median),
-            number(self.min),
-            number(self.max)
+            counted(self.n, "value"),
+            short(self.mean),
+            short(self.median),
+            short(self.min),
+            short(self.max)
         )
     }
 }

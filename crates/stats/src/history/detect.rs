@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::energy::{Candidate, Distances};
 use super::segment::Sides;
-use crate::words::number;
 use crate::{Dropped, Explain, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// How change points are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -117,8 +117,8 @@ impl Explain for ChangePoints {
             format!(
                 "at {} from {} to {}",
                 c.index,
-                number(c.mean_before),
-                number(c.mean_after)
+                short(c.mean_before),
+                short(c.mean_after)
             )
         };
         let all: Vec<String> = self.points.iter().map(change).collect();

@@ -4,8 +4,10 @@ use serde::Serialize;
 
 use crate::descriptive::Moments;
 use crate::dist::{dunnett as dunnett_distribution, studentized_range};
-use crate::words::{count, number, p_value};
 use crate::{Explain, Interval, Level, Outcome, Side, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::independent::{OneWay, one_way};
 
@@ -156,7 +158,7 @@ impl Explain for Contrasts {
                     "arm {} - arm {}: {} ({}, {})",
                     c.arm,
                     c.against,
-                    number(c.estimate),
+                    short(c.estimate),
                     c.interval.words(),
                     p_value(c.p)
                 )
@@ -165,7 +167,7 @@ impl Explain for Contrasts {
         format!(
             "{} over {}: {}.",
             self.method,
-            count(self.n.len(), "arm"),
+            counted(self.n.len(), "arm"),
             lines.join("; ")
         )
     }

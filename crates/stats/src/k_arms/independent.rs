@@ -6,8 +6,9 @@ use crate::descriptive::{Moments, sum};
 use crate::dist::{chi_square, fisher_f};
 use crate::rank::Midranks;
 use crate::sample::{self, representable};
-use crate::words::{count, p_value};
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
 
 use super::arms_checked;
 
@@ -78,7 +79,7 @@ fn overview(what: &str, arms: usize, p: f64, method: &str) -> String {
     };
     format!(
         "The {} {verdict} {what} ({}, {method}).",
-        count(arms, "arm"),
+        counted(arms, "arm"),
         p_value(p)
     )
 }

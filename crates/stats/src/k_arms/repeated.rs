@@ -6,8 +6,10 @@ use crate::descriptive::{Moments, sum};
 use crate::dist::{chi_square, fisher_f};
 use crate::rank::Midranks;
 use crate::sample::{self, representable};
-use crate::words::{count, number, p_value};
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 /// The Friedman test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -109,11 +111,11 @@ impl Explain for Friedman {
         } else {
             "show no clear order"
         };
-        let ranks: Vec<String> = self.mean_ranks.iter().map(|r| number(*r)).collect();
+        let ranks: Vec<String> = self.mean_ranks.iter().map(|r| short(*r)).collect();
         format!(
             "Over {} the {} {verdict} ({}, {}); mean ranks {} (1 is the best).",
-            count(self.blocks, "seed"),
-            count(self.arms, "arm"),
+            counted(self.blocks, "seed"),
+            counted(self.arms, "arm"),
             p_value(p),
             self.method,
             ranks.join(", ")
@@ -190,8 +192,8 @@ impl Explain for RepeatedMeasures {
         };
         format!(
             "Over {} the {} {verdict} ({}, {}).",
-            count(self.blocks, "seed"),
-            count(self.arms, "arm"),
+            counted(self.blocks, "seed"),
+            counted(self.arms, "arm"),
             p_value(self.p),
             self.method
         )

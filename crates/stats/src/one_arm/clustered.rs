@@ -10,8 +10,9 @@ use crate::descriptive::{Moments, sum};
 use crate::dist::student_t;
 use crate::sample::{self, representable};
 use crate::variance_components::{VarianceComponents, variance_components};
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// A mean with a cluster-robust standard error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -122,11 +123,11 @@ impl Explain for ClusteredMean {
         };
         format!(
             "The mean of {} in {} is {} ({}); grouping makes its variance {} times the naive one.{warn}",
-            count(self.n, "item"),
-            count(self.clusters, "group"),
-            number(self.mean),
+            counted(self.n, "item"),
+            counted(self.clusters, "group"),
+            short(self.mean),
             self.interval.words(),
-            number(self.design_effect),
+            short(self.design_effect),
         )
     }
 }

@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::descriptive::Moments;
 use crate::dist::student_t;
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// A mean with its t interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,8 +64,8 @@ impl Explain for MeanInterval {
         };
         format!(
             "The mean of {} is {} ({}).{warn}",
-            count(self.n, "value"),
-            number(self.mean),
+            counted(self.n, "value"),
+            short(self.mean),
             self.interval.words()
         )
     }

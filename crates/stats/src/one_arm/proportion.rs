@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::dist::{beta, binomial, normal};
-use crate::words::{number, p_value};
 use crate::{Explain, Interval, Level, Outcome, Side, Undefined};
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 /// How the interval of a proportion is made. The Wald interval is not offered: it has no width at 0 and at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
@@ -153,7 +154,7 @@ impl Explain for ProportionInterval {
             "{} of {} succeeded: {} % ({}, {}).",
             self.counts.successes,
             self.counts.trials,
-            number(100.0 * self.estimate),
+            short(100.0 * self.estimate),
             self.interval.map(|x| 100.0 * x).words(),
             self.method.name(),
         )
@@ -249,7 +250,7 @@ impl Explain for BinomialTest {
             "{} of {} succeeded; against a chance of {} that is {} ({}).",
             self.counts.successes,
             self.counts.trials,
-            number(self.chance),
+            short(self.chance),
             p_value(self.p),
             self.method
         )

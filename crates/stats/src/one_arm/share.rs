@@ -10,8 +10,9 @@ use super::clustered::clustered_mean;
 use super::proportion::{Proportion, ProportionMethod, proportion_interval};
 use crate::dist::student_t;
 use crate::sample::representable;
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// A share with its interval over groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -108,8 +109,8 @@ impl Explain for ShareInterval {
     fn reading(&self) -> String {
         format!(
             "{} % of the outcomes in {} passed ({}, {}).",
-            number(100.0 * self.estimate),
-            count(self.groups, "group"),
+            short(100.0 * self.estimate),
+            counted(self.groups, "group"),
             self.interval.map(|x| 100.0 * x).words(),
             self.method
         )

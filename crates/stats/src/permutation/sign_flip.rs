@@ -4,8 +4,10 @@ use serde::Serialize;
 
 use crate::rng::{Purpose, Source, Stream};
 use crate::sample;
-use crate::words::{count, number, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::sums::{pairs_at_least, pairs_at_most, signed_sums};
 use super::{Extreme, Options, SLACK, tally};
@@ -158,16 +160,19 @@ fn sums_by_pattern(chunk: &[f64]) -> Vec<f64> {
 impl Explain for SignFlip {
     fn reading(&self) -> String {
         let limit = if self.smallest_p > 0.05 {
-            format!(" With {} no result can reach 0.05.", count(self.n, "pair"))
+            format!(
+                " With {} no result can reach 0.05.",
+                counted(self.n, "pair")
+            )
         } else {
             String::new()
         };
         format!(
             "If the arms were interchangeable, a mean difference as large as {} would come up with {} ({}, {}).{limit}",
-            number(self.estimate),
+            short(self.estimate),
             p_value(self.p),
             self.method,
-            count(self.n, "pair")
+            counted(self.n, "pair")
         )
     }
 }

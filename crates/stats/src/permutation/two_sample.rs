@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::rng::{Purpose, Source, Stream};
 use crate::sample;
-use crate::words::{number, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::sums::{pairs_at_least, pairs_at_most, subset_sums};
 use super::{Extreme, Options, SLACK, tally};
@@ -164,7 +165,7 @@ impl Explain for TwoSample {
         format!(
             "If the labels meant nothing, a difference of means as large as {} would come up with {} ({}, {} against {} \
              runs).",
-            number(self.estimate),
+            short(self.estimate),
             p_value(self.p),
             self.method,
             self.n_candidate,

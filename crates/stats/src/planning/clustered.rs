@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::dist::normal;
 use crate::sample;
-use crate::words::number;
 use crate::{Explain, Level, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 use super::power::{TDesign, power as t_power, sample_size, smallest_effect};
 
@@ -138,8 +138,8 @@ impl Explain for ClusteredPlan {
         };
         format!(
             "To find a mean difference of {} in {} % of experiments takes {} tasks with {} and {} rollouts; {advice}.",
-            number(self.difference),
-            number(100.0 * self.power),
+            short(self.difference),
+            short(100.0 * self.power),
             self.tasks,
             self.noise.control_rollouts,
             self.noise.candidate_rollouts

@@ -9,8 +9,9 @@ use serde::Serialize;
 use crate::descriptive::Moments;
 use crate::dist::normal;
 use crate::sample;
-use crate::words::{count, number};
 use crate::{Explain, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// When the original's curve counts as settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -95,8 +96,8 @@ impl Explain for CvCurve {
         format!(
             "By the original's rule (threshold {}), the curve over {} {settled}. The rule depends on the order of the runs \
              and does not say how many are enough.",
-            number(self.threshold),
-            count(self.n, "run")
+            short(self.threshold),
+            counted(self.n, "run")
         )
     }
 }
@@ -193,8 +194,8 @@ impl Explain for OriginalSampleSize {
     fn reading(&self) -> String {
         format!(
             "The original would print N = {} for a target of {}; plan with the non-central t instead.",
-            number(self.required_n),
-            number(self.target)
+            short(self.required_n),
+            short(self.target)
         )
     }
 }

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::dist::{increasing_root, noncentral_t, student_t};
 use crate::sample;
-use crate::words::number;
 use crate::{Explain, Level, Outcome, Side, Undefined};
+use fairtrial_text::significant::short;
 
 use super::LARGEST_N;
 
@@ -157,8 +157,8 @@ impl Explain for PowerAt {
             "{} {} find an effect of {} sd in {} % of experiments.",
             self.n,
             self.design.unit(),
-            number(self.effect),
-            number(100.0 * self.power)
+            short(self.effect),
+            short(100.0 * self.power)
         )
     }
 }
@@ -236,7 +236,7 @@ pub fn sample_size_over(
 fn too_many(effect: f64) -> Undefined {
     Undefined::NoSolution(format!(
         "an effect of {} sd needs more than {LARGEST_N:e} runs",
-        number(effect)
+        short(effect)
     ))
 }
 
@@ -266,8 +266,8 @@ impl Explain for SampleSize {
     fn reading(&self) -> String {
         format!(
             "To find an effect of {} sd in {} % of experiments takes {} {}.",
-            number(self.effect),
-            number(100.0 * self.power),
+            short(self.effect),
+            short(100.0 * self.power),
             self.n,
             self.design.unit()
         )
@@ -348,8 +348,8 @@ impl Explain for SmallestEffect {
             "{} {} can be expected to find effects from {} sd on ({} % of experiments find that one).",
             self.n,
             self.design.unit(),
-            number(self.effect.abs()),
-            number(100.0 * self.power)
+            short(self.effect.abs()),
+            short(100.0 * self.power)
         )
     }
 }

@@ -10,8 +10,9 @@ use crate::descriptive::Moments;
 use crate::dist::student_t;
 use crate::sample::{self, representable};
 use crate::two_arm::hedges_correction;
-use crate::words::{count, number};
 use crate::{Explain, Level, Outcome, Side, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// The longest curve that is worth drawing.
 const LONGEST: usize = 100_000;
@@ -127,15 +128,15 @@ fn point(n: usize, sd: f64, reference: f64, level: Level) -> Outcome<PrecisionPo
 
 impl Explain for PrecisionCurve {
     fn reading(&self) -> String {
-        let target = number(100.0 * self.target);
+        let target = short(100.0 * self.target);
         match self.n_for_target {
             Some(n) => format!(
                 "From a pilot of {}: {n} runs give an interval of about ±{target} %.",
-                count(self.pilot_n, "run")
+                counted(self.pilot_n, "run")
             ),
             None => format!(
                 "From a pilot of {}: even {} runs do not give an interval of ±{target} %.",
-                count(self.pilot_n, "run"),
+                counted(self.pilot_n, "run"),
                 self.points.last().map_or(0, |p| p.n)
             ),
         }

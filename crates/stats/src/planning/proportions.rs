@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::dist::{increasing_root, normal};
 use crate::sample;
-use crate::words::number;
 use crate::{Explain, Level, Outcome, Side, Undefined};
+use fairtrial_text::significant::short;
 
 use super::LARGEST_N;
 
@@ -129,7 +129,7 @@ fn finish(
     if n_exact.is_nan() || n_exact >= LARGEST_N {
         return Err(Undefined::NoSolution(format!(
             "a difference of {} needs more than {LARGEST_N:e} trials",
-            number(difference)
+            short(difference)
         )));
     }
     let n = (n_exact - 1e-9 * n_exact).ceil().max(1.0) as u64;
@@ -209,7 +209,7 @@ pub fn proportions_smallest_effect(control: f64, n: u64, power: f64, level: Leve
     if at(most)? < power {
         return Err(Undefined::NoSolution(format!(
             "with {n} trials per arm no difference from {} can be found this often",
-            number(control)
+            short(control)
         )));
     }
     let gain = increasing_root(room * 1e-9, most, |gain| {
@@ -227,8 +227,8 @@ impl Explain for ProportionPlan {
         };
         format!(
             "To find a difference of {} percentage points in {} % of experiments takes {} {unit}.",
-            number(100.0 * self.difference),
-            number(100.0 * self.power),
+            short(100.0 * self.difference),
+            short(100.0 * self.power),
             self.n
         )
     }

@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::descriptive::Moments;
 use crate::dist::{ln_binomial, student_t};
 use crate::sample;
-use crate::words::{number, p_value};
 use crate::{Explain, Interval, Level, Outcome};
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::mann_whitney::pooled;
 use super::midranks::Midranks;
@@ -112,7 +113,7 @@ impl Explain for BrunnerMunzel {
             .map_or(String::new(), |i| format!(", {}", i.words()));
         format!(
             "A run of the candidate beats one of the control with chance {}{interval} ({}, {}).",
-            number(self.superiority),
+            short(self.superiority),
             p_value(self.p),
             self.method
         )

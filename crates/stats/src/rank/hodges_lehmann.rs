@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::descriptive::sorted;
 use crate::dist::normal;
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 use super::counting::{count_within, signed_sum_distribution, subset_sum_distribution};
 
@@ -183,13 +184,13 @@ impl Explain for Location {
             .interval
             .map_or("too few values for an interval".into(), |i| i.words());
         let runs = if self.method.contains("paired") {
-            count(self.n_control, "pair")
+            counted(self.n_control, "pair")
         } else {
             format!("{} against {} runs", self.n_candidate, self.n_control)
         };
         format!(
             "The typical difference is {} ({interval}; {}, {runs}).",
-            number(self.estimate),
+            short(self.estimate),
             self.method
         )
     }

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::dist::normal;
 use crate::sample;
-use crate::words::{number, p_value};
 use crate::{Explain, Outcome, Side, Undefined};
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::counting::{subset_sum_distribution, tails};
 use super::midranks::Midranks;
@@ -125,7 +126,7 @@ impl Explain for MannWhitney {
     fn reading(&self) -> String {
         format!(
             "A run of the candidate beats one of the control with chance {} ({}, {}, {} against {} runs).",
-            number(self.superiority),
+            short(self.superiority),
             p_value(self.p),
             self.method,
             self.n_candidate,

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::dist::normal;
 use crate::sample::{self, dropped};
-use crate::words::{count, p_value};
 use crate::{Dropped, Explain, Outcome, Side, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
 
 use super::counting::{signed_sum_distribution, tails};
 use super::midranks::{Midranks, tie_term};
@@ -246,14 +247,14 @@ impl Explain for SignedRank {
         let limit = match self.smallest_p {
             Some(p) if p > 0.05 => format!(
                 " With {} no result can reach 0.05.",
-                count(self.n, "difference")
+                counted(self.n, "difference")
             ),
             _ => String::new(),
         };
         format!(
             "{} over {}{left_out}: {} that the differences are symmetric around zero.{limit}",
             self.method,
-            count(self.n, "difference"),
+            counted(self.n, "difference"),
             p_value(self.p)
         )
     }

@@ -6,8 +6,8 @@ use super::futility::SoFar;
 use super::{ConditionalPower, Futility, TBoundaries};
 use crate::descriptive::Moments;
 use crate::sample::{at_least, representable};
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// What a look says to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -67,7 +67,7 @@ impl Explain for LookResult {
             "{verdict} Look {} after {} pairs: mean difference {}; {} (repeated interval, valid at every look).",
             self.look,
             self.n,
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words()
         )
     }

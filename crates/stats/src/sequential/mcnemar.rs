@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::dist::ln_beta;
 use crate::sample::{open_chance, positive};
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome};
+use fairtrial_text::significant::short;
 
 /// The logarithm of E after this many discordant pairs: 2^m B(a + wins, a + losses) / B(a, a).
 pub fn mcnemar_log_e(wins: u64, losses: u64, a: f64) -> f64 {
@@ -43,8 +43,8 @@ impl Explain for McNemarProcess {
             None => format!(
                 "After {} pairs there is no answer (E = {}; it takes {}).",
                 self.n,
-                number(self.log_e.last().map_or(1.0, |e| e.exp())),
-                number(1.0 / self.alpha)
+                short(self.log_e.last().map_or(1.0, |e| e.exp())),
+                short(1.0 / self.alpha)
             ),
         };
         format!(

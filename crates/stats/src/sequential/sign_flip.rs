@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::Design;
 use crate::rng::{Purpose, Source, Stream};
 use crate::sample::{at_least, max_abs};
-use crate::words::number;
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// All patterns up to this many pairs, draws beyond.
 const ENUMERATED: usize = 20;
@@ -52,7 +52,7 @@ impl Explain for SignFlipLooks {
             Some(look) => format!(
                 "The arms are not interchangeable: after {} pairs the sum of the differences, {}, is beyond its boundary.",
                 look.n,
-                number(look.sum)
+                short(look.sum)
             ),
             None => format!(
                 "After {} pairs nothing speaks against the arms being interchangeable.",

@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use crate::sample::open_chance;
-use crate::words::number;
 use crate::{Dropped, Explain, Outcome};
+use fairtrial_text::significant::short;
 
 /// The strengths of the bets, each taken in both directions with the same weight.
 const STRENGTHS: [f64; 6] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.5];
@@ -36,8 +36,8 @@ impl Explain for SignFlipProcess {
             None => format!(
                 "After {} pairs nothing speaks against interchangeable arms (E = {}; it takes {}).",
                 self.n,
-                number(self.log_e.last().map_or(1.0, |e| e.exp())),
-                number(1.0 / self.alpha)
+                short(self.log_e.last().map_or(1.0, |e| e.exp())),
+                short(1.0 / self.alpha)
             ),
         }
     }

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::descriptive::Accumulator;
 use crate::sample::{is_constant, open_chance, positive};
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome};
+use fairtrial_text::significant::short;
 
 /// The logarithm of E for a t statistic from n values.
 pub fn t_log_e(t: f64, n: usize, tau2: f64) -> f64 {
@@ -83,8 +83,8 @@ impl Explain for AnytimeT {
             None => format!(
                 "After {} values there is no answer (E = {}; it takes {}). Now {last}, valid whenever one looks.",
                 self.n,
-                number(self.steps.last().map_or(1.0, |s| s.log_e.exp())),
-                number(1.0 / self.alpha)
+                short(self.steps.last().map_or(1.0, |s| s.log_e.exp())),
+                short(1.0 / self.alpha)
             ),
         }
     }

@@ -10,8 +10,8 @@ use crate::bootstrap::{plain_mean, sample_variance};
 use crate::dist::student_t;
 use crate::rng::{Purpose, Source};
 use crate::sample::{is_constant, max_abs};
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome, Side, Undefined};
+use fairtrial_text::significant::short;
 
 /// The share of the longest curve that the common range must have.
 const COMMON_SHARE: f64 = 0.8;
@@ -122,7 +122,7 @@ impl CommonGrid {
 fn too_short(share: f64) -> Undefined {
     Undefined::NoSolution(format!(
         "the curves share only {} % of the steps of the longest one; at least 80 % are needed",
-        number((100.0 * share).max(0.0))
+        short((100.0 * share).max(0.0))
     ))
 }
 
@@ -200,7 +200,7 @@ impl Explain for DifferenceBand {
         let stretches: Vec<String> = self
             .differs
             .iter()
-            .map(|[from, to]| format!("{} to {}", number(*from), number(*to)))
+            .map(|[from, to]| format!("{} to {}", short(*from), short(*to)))
             .collect();
         let found = if stretches.is_empty() {
             "The arms are not separated at any step".into()
@@ -210,7 +210,7 @@ impl Explain for DifferenceBand {
         format!(
             "{found} (simultaneous band from {} pairs of curves, {}).",
             self.n,
-            crate::words::p_value(self.p)
+            fairtrial_text::share::p_value(self.p)
         )
     }
 }

@@ -6,8 +6,8 @@ use super::window::Cut;
 use super::{Curve, Window};
 use crate::bootstrap::plain_mean;
 use crate::sample::representable;
-use crate::words::number;
 use crate::{Dropped, Explain, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// A curve reduced to one number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,9 +29,9 @@ impl Explain for CurveSummary {
         format!(
             "The {} from step {} to {} is {} ({} points).",
             self.what,
-            number(self.steps[0]),
-            number(self.steps[1]),
-            number(self.value),
+            short(self.steps[0]),
+            short(self.steps[1]),
+            short(self.value),
             self.n
         )
     }
@@ -188,12 +188,12 @@ impl Explain for Crossing {
     fn reading(&self) -> String {
         match self {
             Self::Reached { step } => {
-                format!("The threshold was first reached at step {}.", number(*step))
+                format!("The threshold was first reached at step {}.", short(*step))
             }
             Self::NotReached { by } => {
                 format!(
                     "The threshold was not reached by step {}; how much longer it takes is not known.",
-                    number(*by)
+                    short(*by)
                 )
             }
         }

@@ -10,8 +10,8 @@ use super::kernel::for_each_index;
 use super::{Scores, SuitePlan, same_tasks};
 use crate::bootstrap::{Replicates, percentile_interval};
 use crate::rng::{Purpose, Source, Stream};
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Outcome};
+use fairtrial_text::significant::short;
 
 const PURPOSE: Purpose = Purpose::new("suite/improvement");
 
@@ -41,7 +41,7 @@ impl Explain for Improvement {
         format!(
             "A run of the candidate beats a run of the control on the same task with probability {}; {} (0.5 would be \
              no difference; {} tasks, {} resamples, seed {}).",
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words(),
             self.tasks,
             self.resamples,

@@ -8,8 +8,8 @@ use super::{Scores, same_runs, same_tasks};
 use crate::bootstrap::{Replicates, check_resamples, percentile_interval};
 use crate::rng::{Purpose, Source, Stream};
 use crate::two_arm::Design;
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome};
+use fairtrial_text::significant::short;
 
 /// Whether a task's deviations are stretched to make up for its few runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -90,7 +90,7 @@ impl Explain for SuiteInterval {
             self.tasks,
             self.runs[0],
             self.runs[1],
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words(),
             self.plan.resamples,
             self.plan.seed

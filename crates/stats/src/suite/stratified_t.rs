@@ -9,8 +9,8 @@ use super::{Scores, same_tasks};
 use crate::descriptive::Moments;
 use crate::dist::student_t;
 use crate::sample::{is_constant, max_abs, representable};
-use crate::words::number;
 use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// The mean of a suite, or the difference of two, with its t interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,9 +42,9 @@ impl Explain for StratifiedT {
              about others.",
             self.statistic,
             self.tasks,
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words(),
-            number(self.df)
+            short(self.df)
         )
     }
 }

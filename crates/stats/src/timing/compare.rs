@@ -8,8 +8,8 @@ use crate::sample::representable;
 use crate::two_arm::{
     Design, RatioInterval, fieller_ratio, geometric_ratio, paired_geometric_ratio,
 };
-use crate::words::number;
 use crate::{Explain, Level, Outcome, Side, Undefined};
+use fairtrial_text::significant::short;
 
 /// Choices of a timing comparison. The unit is the process (or the build): iterations are averaged before.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -140,7 +140,7 @@ fn judge(ratio: &RatioInterval, threshold: f64) -> TimingVerdict {
 
 impl Explain for TimingComparison {
     fn reading(&self) -> String {
-        let noise = number(100.0 * self.threshold);
+        let noise = short(100.0 * self.threshold);
         let verdict = match self.verdict {
             TimingVerdict::Slower => {
                 format!("slower by more than the noise threshold of {noise} %")

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::descriptive::{Moments, sum};
 use crate::dist::student_t;
 use crate::sample::{self, representable};
-use crate::words::number;
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::significant::short;
 
 /// One level of a nested experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -141,11 +141,11 @@ impl Explain for Nested {
             .levels
             .iter()
             .rev()
-            .map(|l| format!("{} %", number(100.0 * l.own.max(0.0) / total)))
+            .map(|l| format!("{} %", short(100.0 * l.own.max(0.0) / total)))
             .collect();
         format!(
             "The grand mean is {} ({}); of the variance of one measurement, the levels carry {} (outermost first).",
-            number(self.mean),
+            short(self.mean),
             self.interval.words(),
             shares.join(", ")
         )

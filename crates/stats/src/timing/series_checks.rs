@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::descriptive::{Moments, QuantileRule, quantile, sum};
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// How much one iteration tells about the next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,17 +50,17 @@ pub fn autocorrelation(xs: &[f64]) -> Outcome<Autocorrelation> {
 
 impl Explain for Autocorrelation {
     fn reading(&self) -> String {
-        let n = count(self.n, "iteration");
+        let n = counted(self.n, "iteration");
         if self.notable {
             format!(
                 "{n} in a row resemble each other ({}): they are worth about {}.",
-                number(self.lag1),
-                number(self.effective_n)
+                short(self.lag1),
+                short(self.effective_n)
             )
         } else {
             format!(
                 "{n} in a row show no notable autocorrelation ({}).",
-                number(self.lag1)
+                short(self.lag1)
             )
         }
     }
@@ -71,7 +72,7 @@ pub fn tail_quantile(xs: &[f64], p: f64) -> Outcome<f64> {
     let tail = p.min(1.0 - p);
     let need = (1.0 / tail - 1e-9).ceil() as usize;
     sample::at_least(
-        &format!("the {} quantile", number(p)),
+        &format!("the {} quantile", short(p)),
         "the sample",
         xs,
         need,

@@ -7,8 +7,9 @@ use serde::Serialize;
 use crate::descriptive::{Moments, correlation};
 use crate::dist::ln_beta;
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Explain, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 /// The exact small-sample correction `J(df)` of Hedges (1981); it exists from 2 degrees of freedom on.
 pub fn hedges_correction(df: f64) -> Outcome<f64> {
@@ -88,18 +89,18 @@ fn finite(x: f64) -> Option<f64> {
 impl Explain for PairedEffect {
     fn reading(&self) -> String {
         let size = self.d_z.map_or("no measurable spread".into(), |d| {
-            format!("{} sd of the differences", number(d))
+            format!("{} sd of the differences", short(d))
         });
         let pairing = match self.variance_ratio {
             Some(ratio) if ratio < 1.0 => {
-                format!("; pairing cut the variance to {} %", number(100.0 * ratio))
+                format!("; pairing cut the variance to {} %", short(100.0 * ratio))
             }
             Some(_) => "; pairing did not reduce the variance".into(),
             None => String::new(),
         };
         format!(
             "The effect is {size} over {}{pairing}.",
-            count(self.pairs, "pair")
+            counted(self.pairs, "pair")
         )
     }
 }
@@ -155,7 +156,7 @@ impl Explain for UnpairedEffect {
     fn reading(&self) -> String {
         format!(
             "The candidate's mean lies {} pooled standard deviations from the control's (Hedges g; {} against {} runs).",
-            number(self.g),
+            short(self.g),
             self.n_candidate,
             self.n_control
         )

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::dist::student_t as t;
 use crate::sample;
-use crate::words::{number, p_value};
 use crate::{Explain, Interval, Level, Outcome, Side, Undefined};
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::contrast::Contrast;
 use super::t_test::Design;
@@ -148,9 +149,9 @@ impl Explain for Equivalence {
         };
         format!(
             "With a margin of {} to {}, {verdict}: difference {}, {}, {}.",
-            number(self.margin.low),
-            number(self.margin.high),
-            number(self.estimate),
+            short(self.margin.low),
+            short(self.margin.high),
+            short(self.estimate),
             self.interval.words(),
             p_value(self.p)
         )
@@ -215,8 +216,8 @@ impl Explain for NonInferiority {
         };
         format!(
             "The candidate {verdict} than the control by more than {}: difference {}, {}, {}.",
-            number(self.margin),
-            number(self.estimate),
+            short(self.margin),
+            short(self.estimate),
             self.interval.words(),
             p_value(self.test.p)
         )

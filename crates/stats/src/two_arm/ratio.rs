@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::descriptive::{Moments, logarithms};
 use crate::dist::student_t as t;
 use crate::sample::{self, representable};
-use crate::words::{count, number};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
+use fairtrial_text::count::counted;
+use fairtrial_text::significant::short;
 
 use super::contrast::Contrast;
 use super::t_test::{Design, TTest};
@@ -240,11 +241,11 @@ impl Explain for RatioInterval {
         let direction = if change < 0.0 { "less" } else { "more" };
         format!(
             "The candidate is at {} of the control, {} % {direction} ({}; {}, {}).",
-            number(self.estimate),
-            number(change.abs()),
+            short(self.estimate),
+            short(change.abs()),
             self.interval.words(),
             self.method,
-            count(self.n_candidate + self.n_control, "observation")
+            counted(self.n_candidate + self.n_control, "observation")
         )
     }
 }

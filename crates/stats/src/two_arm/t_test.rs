@@ -4,8 +4,11 @@ use serde::Serialize;
 
 use crate::dist::student_t as t;
 use crate::sample::{self, representable};
-use crate::words::{against, count, number, p_value};
+use crate::words::against;
 use crate::{Explain, Interval, Level, Outcome, Side};
+use fairtrial_text::count::counted;
+use fairtrial_text::share::p_value;
+use fairtrial_text::significant::short;
 
 use super::contrast::Contrast;
 
@@ -117,13 +120,13 @@ fn p_of(side: Side, statistic: f64, df: f64) -> f64 {
 impl Explain for TTest {
     fn reading(&self) -> String {
         let runs = match self.method {
-            "paired t" => count(self.n_control, "pair"),
-            "one-sample t" => count(self.n_control, "value"),
+            "paired t" => counted(self.n_control, "pair"),
+            "one-sample t" => counted(self.n_control, "value"),
             _ => format!("{} against {} runs", self.n_candidate, self.n_control),
         };
         format!(
             "The mean difference is {} ({}; {}, {}, {runs}): {}.",
-            number(self.estimate),
+            short(self.estimate),
             self.interval.words(),
             p_value(self.p),
             self.method,

@@ -3,6 +3,7 @@
 
 use crate::header::HeaderError;
 use crate::table::Table;
+use fairtrial_text::escape::xml_text;
 use std::fmt::Write;
 
 /// Renders a table; a wrong alignment is an error.
@@ -41,10 +42,7 @@ pub fn html(table: &Table) -> Result<String, HeaderError> {
 }
 
 fn text(raw: &str) -> String {
-    raw.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('\u{a0}', "&nbsp;")
+    xml_text(raw).replace('\u{a0}', "&nbsp;")
 }
 
 fn attribute(raw: &str) -> String {

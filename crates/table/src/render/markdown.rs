@@ -2,6 +2,7 @@
 
 use crate::header::{Align, HeaderError};
 use crate::table::Table;
+use fairtrial_text::escape;
 
 /// Renders a table; a wrong alignment is an error. Hover texts have no place in Markdown and are left out.
 pub fn markdown(table: &Table) -> Result<String, HeaderError> {
@@ -16,7 +17,7 @@ pub fn markdown(table: &Table) -> Result<String, HeaderError> {
     let mut page = line(
         shown
             .iter()
-            .map(|place| escape(&columns[*place].title))
+            .map(|place| cell_text(&columns[*place].title))
             .collect(),
     );
     let rule = |place: &usize| {
@@ -29,16 +30,14 @@ pub fn markdown(table: &Table) -> Result<String, HeaderError> {
     };
     page.push_str(&line(shown.iter().map(rule).collect()));
     for row in table.rows() {
-        let cell = |place: &usize| escape(row.cell(*place).unwrap_or_default().trim());
+        let cell = |place: &usize| cell_text(row.cell(*place).unwrap_or_default().trim());
         page.push_str(&line(shown.iter().map(cell).collect()));
     }
     Ok(page)
 }
 
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('|', "\\|")
-        .replace('<', "&lt;")
-        .replace("\r\n", "<br>")
-        .replace(['\n', '\r'], "<br>")
+/// Everything in a cell is text; its lines stay lines.
+fn cell_text(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(escape::markdown).collect();
+    lines.join("<br>")
 }

@@ -7,10 +7,11 @@ pub use change::{Change, NewCell, NewColumn, RowUpdate, Update, Updated, Value};
 
 use crate::TableError;
 use crate::cell::{bytes_of, pad_like};
-use crate::number::{ColumnStyle, Decimals, read_number, style_of};
 use crate::source::CellSpan;
 use crate::table::{Row, Table};
-use fairtrial_model::{Conversion, Digits};
+use fairtrial_model::Conversion;
+use fairtrial_text::column::{ColumnStyle, Decimals, read_number, style_of};
+use fairtrial_text::digits::Digits;
 use insert::Added;
 use std::collections::HashMap;
 use std::ops::Range;

@@ -47,7 +47,7 @@ fn options_and_markup_in_both_forms() {
     );
     assert_eq!(
         render::markdown(&table).unwrap(),
-        "| Name | Correct &lt;b> | Note |\n| --- | ---: | :--- |\n| a | 1.5 | a\\|b<br>c |\n| b | 2 | & |\n"
+        "| Name | Correct \\<b\\> | Note |\n| --- | ---: | :--- |\n| a | 1.5 | a\\|b<br>c |\n| b | 2 | & |\n"
     );
     let bad = Table::parse("A|align center,B\n1,2\n").unwrap();
     let reason = render::html(&bad).unwrap_err().to_string();

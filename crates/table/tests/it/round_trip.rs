@@ -1,9 +1,8 @@
 //! The promise of an update: only the bytes of the cells that change. Held against every published revision of the
 //! tables this was made for, and against arbitrary text.
 
-use fairtrial_table::{
-    Change, NewCell, NewColumn, RowUpdate, Table, Update, Value, diff, read_number,
-};
+use fairtrial_table::{Change, NewCell, NewColumn, RowUpdate, Table, Update, Value, diff};
+use fairtrial_text::column::read_number;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::fs;

@@ -3,6 +3,7 @@
 use super::{CollectError, Collected};
 use fairtrial_episode::{EpisodeError, Measured, locate, measure_all};
 use fairtrial_model::{MetricDeclaration, Number};
+use fairtrial_text::count::first_of;
 use std::path::Path;
 
 /// Words that a note names at most.
@@ -20,17 +21,8 @@ pub(super) fn collect(dir: &Path, declared: &[MetricDeclaration], found: &mut Co
         match value {
             Ok(value) => {
                 if !words.is_empty() {
-                    let named = words.iter().take(MOST_NAMED).map(String::as_str);
-                    let named: Vec<&str> = named.collect();
-                    let more = words.len().saturating_sub(MOST_NAMED);
-                    let more = if more > 0 {
-                        format!(" and {more} more")
-                    } else {
-                        String::new()
-                    };
-                    found
-                        .notes
-                        .push(format!("metric `{name}`: {}{more}", named.join(", ")));
+                    let words = first_of(words, MOST_NAMED);
+                    found.notes.push(format!("metric `{name}`: {words}"));
                 }
                 found.metrics.insert(name, Number(value));
             }

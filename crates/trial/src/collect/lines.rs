@@ -4,6 +4,7 @@ use super::reduce::{Reading, SeriesReading};
 use super::{CollectError, tolerant};
 use fairtrial_episode::open_regular;
 use fairtrial_model::{LinePlace, OWN_WORD, STEP_KEYS};
+use fairtrial_text::excerpt::excerpt;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -143,7 +144,7 @@ impl LineFile {
     fn take_astray(&mut self, place: u64, step: &serde_json::Value) {
         self.astray.add(place);
         if self.astray.count == 1 {
-            self.strange_step = shortened(step);
+            self.strange_step = excerpt(&step.to_string(), ODD_LETTERS);
         }
     }
 
@@ -163,7 +164,8 @@ impl LineFile {
     /// Remembers what stands under a key and is no number, for whoever looks for one.
     fn take_odd(&mut self, key: &str, value: &serde_json::Value) {
         if self.odd.len() < MOST_FACTS && !self.odd.contains_key(key) {
-            self.odd.insert(key.to_owned(), shortened(value));
+            self.odd
+                .insert(key.to_owned(), excerpt(&value.to_string(), ODD_LETTERS));
         }
     }
 
@@ -237,11 +239,6 @@ impl LineFile {
         });
         [broken, astray].into_iter().flatten()
     }
-}
-
-/// The beginning of a value, to show it.
-fn shortened(value: &serde_json::Value) -> String {
-    value.to_string().chars().take(ODD_LETTERS).collect()
 }
 
 impl Both {

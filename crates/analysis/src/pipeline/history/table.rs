@@ -3,6 +3,7 @@
 use super::{History, Points, content, read_text};
 use crate::AnalysisError;
 use fairtrial_model::{Number, Outcome, STEP_KEYS};
+use fairtrial_text::count::first_of;
 use std::path::Path;
 
 /// Titles of the column that names the run.
@@ -101,11 +102,7 @@ impl Table {
     }
 
     fn rows_of(&self, path: &Path, run: Option<&str>) -> Result<&[usize], AnalysisError> {
-        let names = || {
-            let shown = self.runs.iter().take(3).map(|(name, _)| name.as_str());
-            let more = if self.runs.len() > 3 { ", ..." } else { "" };
-            format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
-        };
+        let names = || first_of(self.runs.iter().map(|(name, _)| name), 3);
         match (run, &self.runs[..]) {
             (Some(run), runs) => {
                 let found = runs

@@ -1,9 +1,9 @@
 //! `table diff`: two tables, or two revisions of one, cell by cell.
 
-use super::file::TableFile;
 use super::paint::Paint;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
+use fairtrial_session::tables::TableFile;
 use fairtrial_table::{TableDiff, diff};
 use serde_json::json;
 
@@ -86,7 +86,7 @@ fn show(found: &TableDiff, printer: Printer) {
     }
     for change in &found.cells {
         let delta = change.delta.map_or_else(String::new, |delta| {
-            format!(" ({})", fairtrial_report::significant::general(delta, 9))
+            format!(" ({})", fairtrial_text::significant::general(delta, 9))
         });
         printer.line(format!(
             "~ {} · {}: {} → {}{delta}",

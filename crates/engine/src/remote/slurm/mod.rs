@@ -8,8 +8,8 @@ use super::command::{CommandError, Shell};
 use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Submitted};
 use super::script;
 use answers::Row;
-use fairtrial_model::shell_word;
 use fairtrial_spec::SlurmOptions;
+use fairtrial_text::shell_word::shell_word;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 

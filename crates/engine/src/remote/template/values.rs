@@ -2,8 +2,8 @@
 
 use super::unfit;
 use crate::remote::contract::{Batch, PlaceError};
-use fairtrial_model::shell_word;
 use fairtrial_spec::Template as Text;
+use fairtrial_text::shell_word::shell_word;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -108,21 +108,22 @@ impl Ground {
         copy
     }
 
-    fn sandbox(&self) -> String {
-        match self.arena {
-            Arena::Process => "kind = \"process\"".to_owned(),
-            Arena::BubblewrapAsRoot | Arena::BubblewrapAsUser => {
-                "kind = \"bubblewrap\", network = \"none\"".to_owned()
-            }
-            Arena::Podman | Arena::Docker => {
-                let Place::Pod(pod) = &self.place else {
-                    unreachable!()
-                };
-                // Not every machine lets them make bridges.
-                let word = pod.word();
-                format!("kind = \"{word}\", image = \"{BASE}\", network = \"none\"")
-            }
-        }
+    /// The keys of the sandbox, with further ones.
+    fn sandbox(&self, more: &str) -> String {
+        let own = match &self.place {
+            Place::Pod(pod) => format!("kind = \"{}\", image = \"{BASE}\"", pod.word()),
+            Place::Lab(_) if self.arena == Arena::Process => "kind = \"process\"".to_owned(),
+            Place::Lab(_) => "kind = \"bubblewrap\"".to_owned(),
+        };
+        // Not every machine lets containers make bridges.
+        let network = if more.contains("network") || self.arena == Arena::Process {
+            ""
+        } else {
+            "network = \"none\""
+        };
+        let all = [own.as_str(), network, more.trim()];
+        let given: Vec<&str> = all.into_iter().filter(|part| !part.is_empty()).collect();
+        given.join(", ")
     }
 
     /// The binary in this project, started by whom the arena says.
@@ -153,13 +154,12 @@ impl Ground {
     /// Runs one rollout of an agent that is a shell script, on the task `t`. `more` are further lines of the task, `wall`
     /// further keys of its sandbox.
     pub fn attack(&self, script: &str, more: &str, wall: &str) -> Left {
-        let (sandbox, wall) = (self.sandbox(), wall.trim());
-        let comma = if wall.is_empty() { "" } else { ", " };
+        let sandbox = self.sandbox(wall);
         let place = "data/tasks/prepared/t/overlay_files/attack.sh";
         self.lab().project.write(place, script);
         self.lab().spec(&format!(
             "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nretries = 0\n\
-             sandbox = {{ {sandbox}{comma}{wall} }}\n\
+             sandbox = {{ {sandbox} }}\n\
              agent = {{ command = \"sh {{task_files}}/attack.sh\" }}\n{more}\n"
         ));
         let mut command = self.command(&["run", "configs/bench.toml"]);

@@ -4,6 +4,7 @@
 mod arena;
 mod breakout;
 mod greed;
+mod outside;
 mod scores;
 
 use arena::{Arena, Ground};
