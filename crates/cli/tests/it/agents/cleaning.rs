@@ -225,7 +225,7 @@ fn interrupted_twice_a_run_leaves_no_process_and_no_workspace_and_goes_on() {
         // What it starts heeds no polite end, and would outlive it.
         let script = "echo 42 > answer.txt; test -n \"$GO\" && exit 0; trap : TERM; (trap : TERM; sleep 1000; sleep 1000) & wait; sleep 1000";
         lab.spec(&format!(
-            "name = \"b\"\nparallel = 2\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nkill_grace = \"300ms\"\nsandbox = \"{sandbox}\"\nagent = {{ command = [\"sh\", \"-c\", '{script}'] }}\n"
+            "name = \"b\"\nparallel = 2\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nkill_grace = \"300ms\"\nsandbox = \"{sandbox}\"\npass_env = [\"{MARK}\", \"GO\"]\nagent = {{ command = [\"sh\", \"-c\", '{script}'] }}\n"
         ));
         let mark = lab.project.path().display().to_string();
         let run = |args: &[&str]| {
