@@ -36,6 +36,7 @@ pub use monitor::{Monitor, end_monitor, list_monitors};
 pub use network::listen_inside;
 pub(crate) use owner::Owner;
 pub(crate) use probe::answers;
+pub use probe::sweep_probes;
 pub(crate) use run::{Confinement, PhaseEnd, PhaseJob};
 
 /// Variables of a program.

@@ -6,10 +6,10 @@ use crate::error::{AgentError, At};
 use crate::sandbox::Env;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{Network, Phase, SandboxChoice, SandboxKind};
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long a program that does nothing may take.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -28,14 +28,46 @@ pub(crate) fn answers(choice: &SandboxChoice, setting: Setting) -> Result<(), Ag
     tried.clone().map_err(AgentError::Sandbox)
 }
 
+/// How the folders begin in which sandboxes are tried out.
+const FOLDER: &str = "fairtrial-sandbox-";
+
 /// Makes a sandbox and runs a program in it that does nothing.
 fn try_out() -> Result<(), AgentError> {
-    let folder = std::env::temp_dir().join(format!("fairtrial-sandbox-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir(&folder).at("create", &folder)?;
+    sweep_probes();
+    let (folder, _held) = hold_folder()?;
     let tried = try_in(&folder);
     let _ = fs::remove_dir_all(&folder);
     tried
+}
+
+/// A folder of our own, locked: whoever is killed lets go of it, and the next one removes it.
+fn hold_folder() -> Result<(PathBuf, File), AgentError> {
+    loop {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_nanos());
+        let name = format!("{FOLDER}{}-{now}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir(&folder).at("create", &folder)?;
+        let held = File::open(&folder).at("open", &folder)?;
+        held.lock_shared().at("lock", &folder)?;
+        // Before it was locked, somebody may have taken it for a dead one's.
+        if folder.exists() {
+            return Ok((folder, held));
+        }
+    }
+}
+
+/// Removes what processes left that were killed while they tried a sandbox.
+pub fn sweep_probes() {
+    let entries = fs::read_dir(std::env::temp_dir());
+    for entry in entries.into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(FOLDER)
+            && let Ok(folder) = File::open(entry.path())
+            && folder.try_lock().is_ok()
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn try_in(folder: &Path) -> Result<(), AgentError> {

@@ -380,7 +380,15 @@ fn killed_at_random_a_bubblewrap_run_ends_whole_and_clean() {
     for _ in 0..rounds(2) {
         let lab = Lab::new();
         torture_spec(&lab, "\"bubblewrap\"");
-        torture(&lab, &case, |args| lab.project.command(args));
+        let temporary = lab.project.path().join("temporary");
+        std::fs::create_dir(&temporary).unwrap();
+        torture(&lab, &case, |args| {
+            let mut command = lab.project.command(args);
+            command.env("TMPDIR", &temporary);
+            command
+        });
+        let left: Vec<_> = temporary.read_dir().unwrap().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
     }
 }
 

@@ -9,6 +9,7 @@ mod images;
 mod isolation;
 mod judge;
 mod lab;
+mod live_workspaces;
 mod making;
 mod newcomer;
 mod outcomes;

@@ -70,8 +70,9 @@ fn what_an_agent_used_counts_past_the_limit_of_its_log() {
 fn a_rate_limit_is_the_providers_and_tried_again() {
     let lab = one(
         "if test -e \"$MARK\"; then echo 42 > answer.txt; else touch \"$MARK\"; echo '429 Too Many Requests'; exit 1; fi",
-        "pass_env = [\"MARK\"]\n",
+        "",
     );
+    lab.adds("pass_env = [\"MARK\"]");
     let mark = lab.project.path().join("mark");
     let text = lab
         .project
@@ -242,8 +243,9 @@ fn a_key_reaches_the_agent_and_nothing_on_disk() {
     let key = "hunter22-very-secret-value";
     let lab = one(
         "echo \"the key is $MY_API_KEY\"; echo $MY_API_KEY > answer.txt; echo $MY_API_KEY > $FAIRTRIAL_OUT/notes.md; test -n \"$MY_API_KEY\"",
-        "pass_env = [\"MY_API_KEY\"]\n",
+        "",
     );
+    lab.adds("pass_env = [\"MY_API_KEY\"]");
     lab.run_with(0, &[("MY_API_KEY", key)]);
     let found = std::process::Command::new("grep")
         .args(["-rl", key, "data"])
