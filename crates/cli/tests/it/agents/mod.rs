@@ -17,4 +17,5 @@ mod pod;
 mod sandboxes;
 mod scoring;
 mod setup;
+mod soundness;
 mod validity;

@@ -126,6 +126,25 @@ impl Ground {
         given.join(", ")
     }
 
+    /// The same for a spec that is made by a command.
+    pub fn sandbox_words(&self) -> Vec<String> {
+        let mut words = vec!["--sandbox".to_owned()];
+        match &self.place {
+            Place::Pod(pod) => {
+                words.push(pod.word().to_owned());
+                let image = format!("defaults.sandbox.image={BASE}");
+                words.extend(["--set".to_owned(), image]);
+            }
+            Place::Lab(_) if self.arena == Arena::Process => words.push("process".to_owned()),
+            Place::Lab(_) => words.push("bubblewrap".to_owned()),
+        }
+        if self.arena != Arena::Process {
+            let network = "defaults.sandbox.network=none";
+            words.extend(["--set", network].map(str::to_owned));
+        }
+        words
+    }
+
     /// The binary in this project, started by whom the arena says.
     pub fn command(&self, args: &[&str]) -> Command {
         let project = &self.lab().project;

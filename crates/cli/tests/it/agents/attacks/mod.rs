@@ -7,7 +7,7 @@ mod greed;
 mod outside;
 mod scores;
 
-use arena::{Arena, Ground};
+pub(super) use arena::{Arena, Ground};
 
 /// Makes a test of each function for each sandbox that confines.
 macro_rules! in_each {
