@@ -1,10 +1,13 @@
 //! What is wrong with a task, found before a token is spent on it.
 
+use crate::adapter;
 use crate::findings::Findings;
 use crate::paths::is_inside;
-use crate::sandbox::{Recipe, Setting};
+use crate::sandbox::contract::find_program;
+use crate::sandbox::image::Recipe;
+use crate::sandbox::setting::Setting;
+use crate::sandbox::{opening, probe};
 use crate::task::AgentTask;
-use crate::{adapter, sandbox};
 use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind};
 use std::collections::HashSet;
 
@@ -100,7 +103,7 @@ pub fn check_options(
     task: &AgentTask,
     findings: &mut Findings,
 ) {
-    let in_container = sandbox::kind(&options.sandbox).is_container();
+    let in_container = opening::kind(&options.sandbox).is_container();
     if task.image.is_some() && !in_container {
         findings.warn(
             "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
@@ -111,7 +114,7 @@ pub fn check_options(
             "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
         );
     }
-    if let Err(error) = sandbox::usable_kind(&options.sandbox) {
+    if let Err(error) = opening::usable_kind(&options.sandbox) {
         findings.error(error.to_string());
     }
     if in_container && limits.cpu_s.is_some() {
@@ -167,7 +170,7 @@ pub fn check_machine(
             ..Setting::default()
         },
     );
-    if let Err(error) = sandbox::answers(choice, setting) {
+    if let Err(error) = probe::answers(choice, setting) {
         findings.error(error.to_string());
         return;
     }
@@ -183,13 +186,13 @@ pub fn check_machine(
 
 /// Why a program is not there where it is to run, as far as that shows before.
 fn missing(program: &str, choice: &SandboxChoice) -> Option<String> {
-    let kind = sandbox::kind(choice);
+    let kind = opening::kind(choice);
     match kind {
         // What is in an image or elsewhere shows when it is started.
         SandboxKind::Podman | SandboxKind::Docker | SandboxKind::Modal => None,
         SandboxKind::Process if program.contains('/') => None,
         SandboxKind::Process | SandboxKind::Bubblewrap => {
-            let found = sandbox::find_program(program).is_some() || program.starts_with("./");
+            let found = find_program(program).is_some() || program.starts_with("./");
             (!found).then(|| format!("`{program}` is not found in PATH"))
         }
     }

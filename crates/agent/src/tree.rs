@@ -1,7 +1,7 @@
 //! Folders of files: copied for each rollout, compared with what was copied, and written to without leaving them.
 
 use crate::error::{AgentError, At};
-use crate::sandbox::Owner;
+use crate::sandbox::owner::Owner;
 use crate::task::FileBody;
 use fairtrial_text::glob::Glob;
 use rustix::fs::{AtFlags, CWD, chownat};

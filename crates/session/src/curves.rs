@@ -2,7 +2,7 @@
 
 use crate::error::SessionError;
 use crate::session::Session;
-use fairtrial_analysis::pipeline::Histories;
+use fairtrial_analysis::curves::Histories;
 use fairtrial_journal::resolved_spec;
 use fairtrial_spec::Filter;
 use std::path::PathBuf;

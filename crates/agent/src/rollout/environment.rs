@@ -1,9 +1,9 @@
 //! What the programs of a rollout see of the caller's variables: the few that every program needs, what the spec and the
 //! task declare, and for the agent its provider's keys and what `pass_env` names. All else stays out, secrets above all.
 
-use super::Drive;
+use super::driven::Drive;
 use crate::adapter;
-use crate::sandbox::{Env, Room};
+use crate::sandbox::contract::{Env, Room};
 use fairtrial_journal::redact::is_secret_name;
 use fairtrial_spec::{Phase, SandboxKind};
 

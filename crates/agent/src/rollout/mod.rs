@@ -1,6 +1,7 @@
 //! One rollout from start to end, phase by phase. Each phase has its own time and its own causes of failure.
 
 mod agent_phase;
+mod driven;
 mod environment;
 mod report;
 mod request;
@@ -17,19 +18,25 @@ use crate::bulk::LARGEST;
 use crate::collect::Collector;
 use crate::error::{AgentError, At};
 use crate::process;
-use crate::sandbox::{Confinement, Env, Labels, Recipe, Room, Setting};
-use crate::score::{Heading, Scored, Scorer};
-use crate::task::{AgentTask, FileBody};
+use crate::sandbox::contract::{Env, Room};
+use crate::sandbox::image::Recipe;
+use crate::sandbox::run::Confinement;
+use crate::sandbox::setting::{Labels, Setting};
+use crate::score::files::Heading;
+use crate::score::scored::Scored;
+use crate::score::scorer::Scorer;
+use crate::task::FileBody;
 use crate::tree::{self, Difference};
 use crate::usage::Usage;
+use driven::{Drive, Phases};
 use fairtrial_episode::read_own;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_model::CAUSE_FACT;
-use fairtrial_spec::{Phase, RolloutOptions};
+use fairtrial_spec::Phase;
 use results::agent_metrics;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// How causes and notes begin that came from scoring.
@@ -37,30 +44,6 @@ pub const SCORING: &str = "scoring: ";
 
 /// The fact that names what an agent did to files that decide how tests run.
 const CONTROL_FACT: &str = "test_control";
-
-/// A rollout that is being driven.
-struct Drive<'a> {
-    shared: &'a RolloutTask,
-    trial: &'a RolloutTrial,
-    task: AgentTask,
-    baseline: Baseline,
-    options: RolloutOptions,
-    model: String,
-    sandbox: Confinement,
-    env: Env,
-    redactor: Redactor,
-    work: PathBuf,
-}
-
-/// Seconds of the phases around the agent's own.
-#[derive(Default)]
-struct Phases {
-    workspace: f64,
-    setup: Option<f64>,
-    collect: f64,
-    /// With the tests, whose own seconds are `verify_s`.
-    score: Option<f64>,
-}
 
 /// What is known when a rollout is scored.
 struct Used<'a> {

@@ -1,6 +1,6 @@
 //! What the driver of a rollout is given: one part for all rollouts of a task, one for this rollout alone.
 
-use crate::sandbox::GivenCaps;
+use crate::sandbox::caps::GivenCaps;
 use fairtrial_model::{Params, TrialKey};
 use fairtrial_spec::RolloutOptions;
 use serde::{Deserialize, Serialize};

@@ -1,14 +1,14 @@
 //! The setup phase: what a task or a spec wants done in the workspace before the agent comes. What it changes belongs to
 //! what the agent starts from; where it fails, that is not the agent's failure.
 
-use super::Drive;
-use crate::adapter;
 use crate::baseline::Baseline;
 use crate::error::AgentError;
 use crate::process::{self, ProgramEnd};
-use crate::sandbox::{PhaseEnd, PhaseJob, Room};
+use crate::rollout::driven::Drive;
+use crate::sandbox::contract::Room;
+use crate::sandbox::run::{PhaseEnd, PhaseJob};
 use crate::task::FileBody;
-use crate::tree;
+use crate::{adapter, tree};
 use fairtrial_spec::Phase;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! A container that is held until its way to the network is open. Its first program is a shell that waits at a pipe, so
 //! such a container needs a `sh`.
 
-use super::Room;
+use super::contract::Room;
 use super::network::Gateway;
 use super::program::ContainerProgram;
 use crate::error::{AgentError, At};

@@ -3,243 +3,30 @@
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
-mod caps;
+pub(crate) mod caps;
 mod container;
+pub(crate) mod contract;
 mod disk;
 mod held;
-mod image;
+pub(crate) mod image;
 mod leftover;
 mod monitor;
 mod network;
+pub(crate) mod opening;
 mod out_of_memory;
-mod owner;
-mod probe;
+pub(crate) mod owner;
+pub(crate) mod probe;
 mod program;
-mod run;
+pub(crate) mod run;
+pub(crate) mod setting;
 mod template;
 
-use crate::error::AgentError;
-use crate::process::{OnStart, ProgramEnd};
-use fairtrial_journal::redact::Redactor;
-use fairtrial_spec::{Network, SandboxChoice, SandboxKey, SandboxKind};
-use network::Gateway;
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
 pub use caps::{Caps, GivenCaps};
+pub use contract::{Env, Room, find_program};
 pub use image::{BuiltImage, Recipe, forget_failures, list_images, remove_image};
 pub use leftover::{Leftover, Leftovers, list_leftovers, remove_leftover};
 pub use monitor::{Monitor, end_monitor, list_monitors};
 pub use network::listen_inside;
-pub(crate) use owner::Owner;
-pub(crate) use probe::answers;
+pub use opening::kind;
 pub use probe::sweep_probes;
-pub(crate) use run::{Confinement, PhaseEnd, PhaseJob};
-
-/// Variables of a program.
-pub type Env = BTreeMap<String, String>;
-
-/// The folders of one phase.
-#[derive(Debug, Clone)]
-pub struct Room {
-    /// Where the work is done; written.
-    pub workspace: PathBuf,
-    /// Instructions and files beside the workspace; read only.
-    pub inputs: PathBuf,
-    /// Where the program leaves what it reports; written.
-    pub out: PathBuf,
-    /// A home of its own; written.
-    pub home: PathBuf,
-    /// A place for temporary files; written.
-    pub tmp: PathBuf,
-    /// The name of the attempt and the phase, unique on this machine.
-    pub name: String,
-}
-
-impl Room {
-    /// The folder of this machine that holds the room's own; no program inside sees it.
-    fn outside(&self) -> &Path {
-        self.inputs.parent().unwrap_or(&self.inputs)
-    }
-}
-
-/// A command that is to be confined, with all that decides how.
-pub(crate) struct Order<'a> {
-    /// Program and arguments.
-    pub(crate) argv: &'a [String],
-    /// Its variables.
-    pub(crate) env: &'a Env,
-    /// What it has of the network.
-    pub(crate) network: &'a Network,
-    /// The way to what is allowed, where only something is.
-    pub(crate) gateway: Option<Arc<Gateway>>,
-    /// What it may use.
-    pub(crate) caps: Caps,
-    /// Whether a control group sees to that.
-    pub(crate) is_grouped: bool,
-}
-
-/// A command as it is started.
-pub(crate) struct Confined {
-    /// Program and arguments.
-    pub(crate) argv: Vec<String>,
-    /// Its variables.
-    pub(crate) env: Env,
-    /// Where it is started.
-    pub(crate) workdir: PathBuf,
-    /// Files that it has open, under their own numbers.
-    pub(crate) files: Vec<OwnedFd>,
-    /// What is done when it is started.
-    pub(crate) on_start: Option<OnStart>,
-}
-
-/// One way to confine a command.
-pub(crate) trait Sandbox {
-    /// The word for it.
-    fn kind(&self) -> SandboxKind;
-    /// Whether it can be used at all, asked once before a run.
-    fn answers(&self) -> Result<(), AgentError> {
-        Ok(())
-    }
-    /// Makes ready what every phase needs and the machine may not have yet.
-    fn prepare(&self, _env: &Env, _redactor: &Redactor) -> Result<(), AgentError> {
-        Ok(())
-    }
-    /// Whom the folders of a room must belong to, where that is not this process's user.
-    fn owner(&self) -> Option<Owner> {
-        None
-    }
-    /// Whether its programs are processes that this one starts, so that a control group can hold them.
-    fn is_grouped(&self) -> bool {
-        false
-    }
-    /// Where the confined program finds the folders of a room.
-    fn inside(&self, room: &Room) -> Room;
-    /// The command that runs another one confined.
-    fn confine(&self, room: &Room, order: &Order<'_>) -> Result<Confined, AgentError>;
-    /// Why a program did not run at all, where that shows in how it ended.
-    fn trouble(&self, _ended: &ProgramEnd) -> Option<String> {
-        None
-    }
-    /// Whether a memory limit of the sandbox ended something of the program that was the last to end in a room. How the
-    /// program itself ended says what that means: agents and tests go on after a tool that was killed, and may do well.
-    fn memory_was_short(&self, _room: &Room, _ended: &ProgramEnd) -> bool {
-        false
-    }
-    /// Bytes that the program of a room added on disk outside of its folders.
-    fn disk_used(&self, _room: &Room) -> u64 {
-        0
-    }
-    /// Where that lies, where it is on this machine.
-    fn storage(&self) -> Option<PathBuf> {
-        None
-    }
-    /// Ends what a program may have left running outside of this process's reach.
-    fn end(&self, _room: &Room) {}
-}
-
-/// The sandbox that a task asks for; the best there is where it asks for none.
-pub(crate) fn open(
-    choice: &SandboxChoice,
-    setting: Setting,
-) -> Result<Box<dyn Sandbox>, AgentError> {
-    match usable_kind(choice)? {
-        SandboxKind::Process => Ok(Box::new(Plain)),
-        #[cfg(target_os = "linux")]
-        SandboxKind::Bubblewrap => bubblewrap::open(choice).map(|found| Box::new(found) as _),
-        #[cfg(not(target_os = "linux"))]
-        SandboxKind::Bubblewrap => Err(AgentError::Sandbox(
-            "sandbox = \"bubblewrap\" is for Linux; choose podman, docker, or sandbox = \"process\" for agents that you trust"
-                .to_owned(),
-        )),
-        kind @ (SandboxKind::Podman | SandboxKind::Docker) => {
-            container::open(kind, choice, setting).map(|found| Box::new(found) as _)
-        }
-        SandboxKind::Modal => template::open(choice).map(|found| Box::new(found) as _),
-    }
-}
-
-/// Which sandbox a choice means.
-pub fn kind(choice: &SandboxChoice) -> SandboxKind {
-    choice.kind.unwrap_or(SandboxKind::Bubblewrap)
-}
-
-/// Which sandbox a choice means, where that one does all that the choice says.
-pub(crate) fn usable_kind(choice: &SandboxChoice) -> Result<SandboxKind, AgentError> {
-    let kind = kind(choice);
-    let told = |key: SandboxKey| format!("{}; {}", key.problem(kind), key.advice(kind));
-    let unused: Vec<String> = SandboxKey::unused(choice, kind).map(told).collect();
-    if unused.is_empty() {
-        return Ok(kind);
-    }
-    Err(AgentError::Sandbox(unused.join("\n")))
-}
-
-/// What a sandbox is opened for.
-#[derive(Debug, Clone, Default)]
-pub struct Setting {
-    /// What it is found by.
-    pub labels: Labels,
-    /// How the task's image is made, where it brings one.
-    pub recipe: Option<Recipe>,
-}
-
-/// What makes a sandbox findable by whoever cleans up.
-#[derive(Debug, Clone, Default)]
-pub struct Labels {
-    /// The run's stamp.
-    pub run: String,
-    /// The attempt's name.
-    pub trial: String,
-}
-
-/// No confinement.
-struct Plain;
-
-impl Sandbox for Plain {
-    fn kind(&self) -> SandboxKind {
-        SandboxKind::Process
-    }
-
-    fn is_grouped(&self) -> bool {
-        true
-    }
-
-    fn inside(&self, room: &Room) -> Room {
-        room.clone()
-    }
-
-    fn confine(&self, room: &Room, order: &Order<'_>) -> Result<Confined, AgentError> {
-        Ok(Confined {
-            argv: order.argv.to_vec(),
-            env: order.env.clone(),
-            workdir: room.workspace.clone(),
-            files: Vec::new(),
-            on_start: None,
-        })
-    }
-}
-
-/// The fixed paths of a room inside a sandbox with a file system of its own.
-fn fixed_room(room: &Room) -> Room {
-    Room {
-        workspace: "/workspace".into(),
-        inputs: "/task".into(),
-        out: "/out".into(),
-        home: "/home/agent".into(),
-        tmp: "/tmp".into(),
-        name: room.name.clone(),
-    }
-}
-
-/// Looks for a program in `PATH`.
-pub fn find_program(name: &str) -> Option<PathBuf> {
-    find_in(name, &std::env::var_os("PATH")?)
-}
-
-fn find_in(name: &str, path: &OsStr) -> Option<PathBuf> {
-    fairtrial_process::find_program(name, path)
-}
+pub use setting::{Labels, Setting};

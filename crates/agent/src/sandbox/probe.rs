@@ -1,9 +1,12 @@
 //! Whether a sandbox can be had on this machine, found out before a run: a sandbox that confines less than it says is
 //! refused, never used.
 
-use super::{Confinement, GivenCaps, PhaseJob, Room, Setting, open};
+use super::caps::GivenCaps;
+use super::contract::{Env, Room};
+use super::opening::open;
+use super::run::{Confinement, PhaseJob};
+use super::setting::Setting;
 use crate::error::{AgentError, At};
-use crate::sandbox::Env;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::{Network, Phase, SandboxChoice, SandboxKind};
 use std::fs::{self, File};

@@ -2,10 +2,12 @@
 //! one place through which setup, agent and tests go, so that every sandbox is judged alike.
 
 use super::caps::{Caps, GivenCaps, machine_memory};
+use super::contract::{Env, Order, Room, Sandbox};
 use super::disk::DiskWatch;
 use super::network::Gateway;
+use super::opening;
 use super::owner::Owner;
-use super::{Env, Order, Room, Sandbox, Setting};
+use super::setting::Setting;
 use crate::error::{AgentError, At};
 use crate::process::{self, LoggedProgram, ProgramEnd, Start, Watcher};
 use crate::tree;
@@ -63,7 +65,7 @@ impl Confinement {
         (caps, log_limit): (GivenCaps, u64),
     ) -> Result<Self, AgentError> {
         Ok(Self {
-            sandbox: super::open(choice, setting)?,
+            sandbox: opening::open(choice, setting)?,
             choice: choice.clone(),
             given: caps,
             caps: caps.or_default(machine_memory()),

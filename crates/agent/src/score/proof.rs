@@ -4,7 +4,7 @@ use super::evidence::{self, Found};
 use crate::error::{AgentError, At};
 use crate::paths::is_python;
 use crate::process::ProgramEnd;
-use crate::sandbox::{Env, Room};
+use crate::sandbox::contract::{Env, Room};
 use crate::task::{FileBody, Proof, TestScript};
 use crate::tree;
 use std::fs::File;

@@ -2,53 +2,27 @@
 //! nothing but the diff counts, without what decides how tests run, and with the tests put in only now.
 
 use super::control::Control;
+use super::files;
 use super::proof::Expected;
+use super::scored::TestResult;
 use super::script::{REPORT_FILE, ScriptReport};
-use super::{Scorer, files};
 use crate::error::{AgentError, At};
 use crate::paths::is_python;
 use crate::process::{ProgramEnd, Watcher};
-use crate::sandbox::{PhaseEnd, PhaseJob, Room};
+use crate::sandbox::contract::Room;
+use crate::sandbox::run::{PhaseEnd, PhaseJob};
+use crate::score::scorer::Scorer;
 use crate::task::{FileBody, TestScript};
 use crate::{git, tree};
 use fairtrial_episode::{append_own, open_regular};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Phase;
-use serde::Serialize;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 /// Bytes of a test's output that are read for results.
 const HEARD: usize = 4 << 20;
-
-/// What one test said.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TestResult {
-    /// Its path.
-    #[serde(skip)]
-    pub path: String,
-    /// Its rubric.
-    #[serde(skip)]
-    pub rubric_id: String,
-    /// Whether it passed.
-    pub success: bool,
-    /// The last of what it wrote.
-    pub output: String,
-    /// Its exit code.
-    pub exit_code: i32,
-    /// By what it is known whether it passed.
-    pub proof: &'static str,
-    /// How many tests its result names as passed, where it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cases_passed: Option<usize>,
-    /// Whether it was ended for its time, which counts as not passed: an agent's endless loop is the agent's.
-    pub timed_out: bool,
-    /// Whether the memory limit of its sandbox ended it, which counts in the same way.
-    pub out_of_memory: bool,
-    /// Seconds.
-    pub seconds: f64,
-}
 
 /// What the tests of a rollout said.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::{ArgGroup, ValueEnum};
 use fairtrial_analysis::compare::parse_margin;
-use fairtrial_analysis::pipeline::{
+use fairtrial_analysis::curves::{
     self, Analysis, DEFAULT_N, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule,
     SummaryType,
 };
@@ -171,7 +171,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     question.check()?;
     let session = console.session();
     let mut histories = session.histories(args.from.clone(), args.only.clone());
-    let analysis = pipeline::analyze(args.runs(&mut histories)?, &question)?;
+    let analysis = curves::analyze(args.runs(&mut histories)?, &question)?;
     if let Some(path) = &args.csv_path {
         write_csv(&analysis, path)?;
     }
@@ -184,7 +184,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
 }
 
 fn write_csv(analysis: &Analysis, path: &Path) -> Result<(), Failure> {
-    let text = fairtrial_report::pipeline::csv(analysis)
+    let text = fairtrial_report::curves::csv(analysis)
         .map_err(|error| Failure::machine(error.to_string()))?;
     std::fs::write(path, text)
         .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))

@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// Chance to find the effect in the plans that are made
     #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
     power: f64,
-    /// Seed of what is drawn (the chance to be best, the numbers over several tasks)
+    /// Seed of what is drawn (the numbers over several tasks)
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Exit with code 1 where the primary metric ends in one of these verdicts

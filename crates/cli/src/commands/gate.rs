@@ -5,7 +5,7 @@ use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use fairtrial_analysis::CompareOptions;
 use fairtrial_analysis::dataset::FactKind;
-use fairtrial_analysis::gate::{Gate, GateRule, GateWord};
+use fairtrial_analysis::gate::{Gate, GateReason, GateRule, GateWord};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_session::{GateQuestion, SessionError};
 use std::path::PathBuf;
@@ -103,7 +103,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         // always is.
         Err(error @ SessionError::Unfinished { .. }) => {
             let alpha = args.alpha.unwrap_or(CompareOptions::default().alpha);
-            let answer = Gate::invalid(error.to_string(), alpha);
+            let answer = Gate::invalid(
+                GateReason::NotJudged {
+                    why: error.to_string(),
+                },
+                alpha,
+            );
             write(&answer, args)?;
             if args.json {
                 console.printer.json(&answer);

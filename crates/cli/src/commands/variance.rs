@@ -3,7 +3,7 @@
 use super::curve_window::WindowArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
-use fairtrial_analysis::pipeline::SummaryRule;
+use fairtrial_analysis::curves::SummaryRule;
 use fairtrial_analysis::variance::{VarianceQuestion, variance};
 use fairtrial_session::Picture;
 use fairtrial_spec::Filter;

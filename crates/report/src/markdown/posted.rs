@@ -1,5 +1,6 @@
 //! The comparison that people post under a pull request: one table per experiment, one mark per line.
 
+use crate::words::mark_reason;
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
 use fairtrial_text::escape::markdown;
 use std::fmt::Write;
@@ -117,7 +118,7 @@ fn reasons(posted: &Posted) -> String {
             line.experiment,
             line.column,
             line.mark.glyph(),
-            line.reason
+            mark_reason(line)
         );
     }
     text.push_str("\n</details>\n");

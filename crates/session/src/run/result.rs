@@ -91,7 +91,7 @@ impl Session {
             .and_then(|data| self.compare_arms(data, &spec))
             .map(|comparison| match &trajectory {
                 // Its verdict is in the trajectory; a plain interval would ignore the looks.
-                Some(trajectory) => comparison.beside_the_looks(&trajectory.metric),
+                Some(trajectory) => comparison.without_metric(&trajectory.metric),
                 None => comparison,
             });
         let swept = data.as_ref().filter(|_| swept);

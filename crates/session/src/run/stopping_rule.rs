@@ -7,6 +7,7 @@ use fairtrial_engine::StopRule as EngineRule;
 use fairtrial_journal::{Durability, RunDir, RunState, effective_records, write_atomic_bytes};
 use fairtrial_model::Record;
 use fairtrial_plan::Plan;
+use fairtrial_report::stop_reason;
 use fairtrial_spec::{Spec, StopRule};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,11 +55,11 @@ pub(crate) fn with_seeds(spec: Arc<Spec>) -> Result<Arc<Spec>, SessionError> {
 
 /// A rule at work, seen by the engine and by the result.
 #[derive(Clone)]
-pub(super) struct WatchedRule(Arc<Mutex<SequentialRule>>);
+pub(crate) struct WatchedRule(Arc<Mutex<SequentialRule>>);
 
 impl WatchedRule {
     /// The rule for a plan, where it has one.
-    pub(super) fn new(spec: &Spec) -> Result<Option<Self>, SessionError> {
+    pub(crate) fn new(spec: &Spec) -> Result<Option<Self>, SessionError> {
         let Some(rule) = spec.analysis.stop.clone() else {
             return Ok(None);
         };
@@ -101,9 +102,8 @@ impl WatchedRule {
 
 impl EngineRule for WatchedRule {
     fn settled(&mut self, record: &Record) -> Option<String> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .settled(record)
+        let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let stops = rule.settled(record);
+        stops.then(|| stop_reason(&rule.trajectory())).flatten()
     }
 }

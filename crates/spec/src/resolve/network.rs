@@ -1,6 +1,6 @@
 //! `network` of a sandbox: one answer for the agent and what comes before it, or one for each part of a rollout.
 
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::sandbox::Network;

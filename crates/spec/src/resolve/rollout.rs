@@ -1,7 +1,8 @@
 //! The keys of an agent task that say how its rollouts are run and scored.
 
 use super::draft::Draft;
-use super::{error, network, texts};
+use super::network;
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::rollout::{AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring};

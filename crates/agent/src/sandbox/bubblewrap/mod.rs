@@ -5,13 +5,13 @@ mod hold;
 mod programs;
 mod seccomp;
 
+use super::contract::{Confined, Order, Room, Sandbox, find_program, fixed_room};
 use super::owner::Owner;
-use super::{Confined, Order, Room, Sandbox, find_program, fixed_room};
 use crate::error::{AgentError, At};
 use crate::process::{OnStart, ProgramEnd};
 use fairtrial_spec::{Network, SandboxChoice, SandboxKind};
 use hold::{Gifts, Hold, INSIDE};
-use programs::Search;
+use programs::{SYSTEM, Search};
 use rustix::process::Resource;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -20,10 +20,6 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// What a system is made of.
-const SYSTEM: [&str; 9] = [
-    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix",
-];
 /// Where names are looked up, which `/etc/resolv.conf` may point to.
 const RESOLVERS: [&str; 2] = ["/run/systemd/resolve", "/run/resolvconf"];
 /// What programs ask about processors and memory.

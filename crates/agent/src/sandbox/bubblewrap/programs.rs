@@ -1,14 +1,17 @@
 //! Where a program of this machine lives, with what it cannot run without. Agents are installed in homes (nvm, pyenv,
 //! uv, `~/.local/bin`), which a sandbox does not show: what one of them needs is shown read-only, and nothing beside it.
 
-use super::SYSTEM;
-use crate::sandbox::find_in;
+use crate::sandbox::contract::find_in;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
+/// What a system is made of.
+pub(super) const SYSTEM: [&str; 9] = [
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix",
+];
 /// Folders of programs that manage versions of others: their small programs look for the real ones below.
 const MANAGERS: [&str; 10] = [
     ".asdf", ".bun", ".deno", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "mise", "fnm",

@@ -6,8 +6,8 @@ mod proxy;
 
 pub use inside::listen_inside;
 
-use crate::sandbox::Env;
 use proxy::Proxy;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
@@ -40,7 +40,7 @@ impl Gateway {
     }
 
     /// Tells programs inside of the proxy.
-    pub(crate) fn tell(env: &mut Env) {
+    pub(crate) fn tell(env: &mut BTreeMap<String, String>) {
         let proxy = format!("http://127.0.0.1:{PORT}");
         for name in PROXY_VARIABLES {
             env.insert(name.to_owned(), proxy.clone());
