@@ -193,6 +193,8 @@ impl JobMaker {
         let env = env.map_err(unresolved)?;
         let id = trial.id();
         let limits = &trial.task.limits;
+        // A rollout's driver holds its programs to their limits itself, and scores what an agent left that met one.
+        let of_trial = !is_rollout(trial.task);
         Ok(TrialJob {
             id,
             attempt,
@@ -208,11 +210,10 @@ impl JobMaker {
             dir,
             script,
             limits: JobLimits {
-                // A rollout's driver ends its agent itself, and scores what that left.
-                wall: limits.wall_s.filter(|_| !is_rollout(trial.task)),
+                wall: limits.wall_s.filter(|_| of_trial),
                 cpu: limits.cpu_s,
-                memory_bytes: limits.memory_bytes,
-                processes: limits.processes,
+                memory_bytes: limits.memory_bytes.filter(|_| of_trial),
+                processes: limits.processes.filter(|_| of_trial),
                 grace: limits.grace_s,
             },
             log_limit: trial.task.log_limit,

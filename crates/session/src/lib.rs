@@ -41,6 +41,7 @@ mod spec_file;
 mod summary;
 mod sweep;
 pub mod tables;
+mod task_check;
 mod verify;
 
 pub use absent::{Absent, Near};
@@ -77,6 +78,7 @@ pub use session::Session;
 pub use source::{TrialSource, Trials};
 pub use spec_file::{SpecFile, catalogue};
 pub use sweep::{SweepFound, SweepQuestion};
+pub use task_check::{Soundness, SoundnessQuestion, TaskSoundness};
 pub use verify::{Check, RunVerified};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.

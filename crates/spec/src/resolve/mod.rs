@@ -12,6 +12,7 @@ mod idle_arms;
 mod ids;
 mod metric_names;
 mod needs;
+mod network;
 mod parts;
 mod placeholders;
 mod rollout;
