@@ -56,9 +56,9 @@ impl Session {
         // Where a run is named the sides are its arms, whatever else has their names.
         let source = |side: &String| match question.arms_of {
             Some(_) => Ok(None),
-            None => self.source_named(side),
+            None => self.side_named(side),
         };
-        let sources: Vec<Option<TrialSource>> = question
+        let sources: Vec<Option<NamedSide>> = question
             .sides
             .iter()
             .map(source)
@@ -70,16 +70,10 @@ impl Session {
             .filter(|(_, source)| source.is_none())
             .map(|(side, _)| side.as_str())
             .collect();
-        let found: Option<Vec<TrialSource>> = sources.into_iter().collect();
+        let found: Option<Vec<NamedSide>> = sources.into_iter().collect();
         match (found.as_deref(), &question.sides[..]) {
-            (Some([only]), _) => Ok(Sides::alone(self.open(only)?)),
-            (Some([control, candidate]), _) => {
-                let (first, second) = self.open_both(control, candidate)?;
-                Ok(Sides {
-                    second: Some(second),
-                    ..Sides::alone(first)
-                })
-            }
+            (Some([only]), _) => Ok(Sides::alone(only.part(self.open(&only.source)?)?)),
+            (Some([control, candidate]), _) => self.two(control, candidate),
             (Some(_), sides) => Err(SessionError::Input(format!(
                 "two sources at most can be compared, these are {}",
                 sides.len()
@@ -92,6 +86,39 @@ impl Session {
                 Err(no_source(side, &self.data_root()).into())
             }
         }
+    }
+
+    /// What a word names: a source, or an arm of one as `SOURCE:ARM`.
+    fn side_named(&self, side: &str) -> Result<Option<NamedSide>, SessionError> {
+        if let Some(source) = self.source_named(side)? {
+            return Ok(Some(NamedSide { source, arm: None }));
+        }
+        let Some((name, arm)) = side.split_once(':').filter(|(_, arm)| !arm.is_empty()) else {
+            return Ok(None);
+        };
+        let source = self.source_named(name)?;
+        Ok(source.map(|source| NamedSide {
+            source,
+            arm: Some(arm.to_owned()),
+        }))
+    }
+
+    /// Two sources, or two arms: those of one source are read once and belong together.
+    fn two(&self, control: &NamedSide, candidate: &NamedSide) -> Result<Sides, SessionError> {
+        if control.source == candidate.source
+            && let (Some(first), Some(second)) = (&control.arm, &candidate.arm)
+        {
+            return Ok(Sides {
+                control: Some(first.clone()),
+                candidates: vec![second.clone()],
+                ..Sides::alone(self.open(&control.source)?)
+            });
+        }
+        let (first, second) = self.open_both(&control.source, &candidate.source)?;
+        Ok(Sides {
+            second: Some(candidate.part(second)?),
+            ..Sides::alone(control.part(first)?)
+        })
     }
 
     /// Sides that are arms of one run or table.
@@ -156,6 +183,22 @@ impl Session {
         watch(question)
             .map_err(|error| self.warn(format!("watched paths: {error}")))
             .ok()
+    }
+}
+
+/// A side as it was named: a source, or one of its arms.
+struct NamedSide {
+    source: TrialSource,
+    arm: Option<String>,
+}
+
+impl NamedSide {
+    /// The trials that are meant.
+    fn part(&self, mut trials: Trials) -> Result<Trials, SessionError> {
+        if let Some(arm) = &self.arm {
+            trials.data = trials.data.of_arm(arm)?;
+        }
+        Ok(trials)
     }
 }
 

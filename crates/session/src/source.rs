@@ -41,14 +41,14 @@ impl Session {
         if path.is_file() {
             match path.extension().and_then(|extension| extension.to_str()) {
                 Some("json") => return Ok(Some(TrialSource::Json(path.to_owned()))),
-                Some("csv") => return Ok(Some(TrialSource::Csv(path.to_owned()))),
+                Some("csv" | "tsv") => return Ok(Some(TrialSource::Csv(path.to_owned()))),
                 _ => {}
             }
         }
         if let Some((file, revision)) = name.rsplit_once('@')
             && Path::new(file)
                 .extension()
-                .is_some_and(|ending| ending == "csv")
+                .is_some_and(|ending| ending == "csv" || ending == "tsv")
             && !revision.is_empty()
         {
             return Ok(Some(TrialSource::Revision(name.to_owned())));
@@ -57,7 +57,7 @@ impl Session {
         match self.run_named(name)? {
             Some(run) => Ok(Some(TrialSource::Run(run))),
             None if path.is_file() => Err(SessionError::Input(format!(
-                "{name} is neither a .json result file nor a .csv table"
+                "{name} is neither a .json result file nor a .csv or .tsv table"
             ))),
             None => Ok(None),
         }

@@ -2,7 +2,7 @@
 //!
 //! Declared metrics are looked for where the spec says; whatever else stands in the reported lines is taken too.
 //! Nothing here fails a whole trial by itself: what cannot be read becomes a note, and a required metric without a
-//! value is listed as missing.
+//! value, or one whose file is damaged, is listed as missing.
 
 mod block;
 mod episodes;
@@ -40,10 +40,10 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
+    /// A metric has no value: listed where it is required or its file is damaged, noted where the reason is worth knowing.
     fn without_value(&mut self, metric: &MetricDeclaration, error: CollectError) {
         match error {
-            error if metric.required => {
+            error if metric.required || matches!(error, CollectError::Damaged(_)) => {
                 self.missing.push(format!("`{}` ({error})", metric.name));
             }
             CollectError::NoFile(_) | CollectError::NoValue(_) => {}
@@ -63,6 +63,9 @@ pub enum CollectError {
     /// The file is there without the value.
     #[error("{0}")]
     NoValue(String),
+    /// The file lost a part: whatever else it holds is not to be trusted.
+    #[error("{0}")]
+    Damaged(String),
     /// The file cannot be read.
     #[error("{file}: {source}")]
     Io {

@@ -11,5 +11,6 @@ mod left_out;
 mod pairs;
 mod rankings;
 mod suites;
+mod tables;
 mod tasks;
 mod timings;
