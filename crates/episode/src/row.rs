@@ -6,8 +6,7 @@
 //! A program that dies while it writes leaves a row cut in the middle, and what is left of a number is still a number: so
 //! every row must have as many cells as there are titles, and the last one its line ending.
 
-use crate::EpisodeError;
-use crate::error::Checked;
+use crate::error::{Checked, EpisodeError};
 use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
 

@@ -6,7 +6,7 @@ use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::{Layout, page_style};
 use fairtrial_text::escape::xml;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
 use std::fmt::Write as _;
 
@@ -51,15 +51,16 @@ pub fn report(
         })
         .collect();
     let text = environment.get_template("report.html")?.render(context! {
-        title => page.title,
-        headline => page.headline,
-        warnings => page.warnings,
+        title => page.title.clone(),
+        headline => page.headline.clone(),
+        warnings => page.warnings.clone(),
         verdicts => verdicts(&page),
         registered => registered(&page),
         parts => parts,
-        notes => data.run.notes,
+        notes => data.run.notes.clone(),
         style => Value::from_safe_string(page_style() + STYLE),
-        data => Value::from_serialize(data),
+        // By way of the JSON: a template and a script see the same.
+        data => Value::from(Serde(serde_json::from_str::<serde_json::Value>(&json)?)),
         data_json => Value::from_safe_string(in_script(&json)),
         seal => Value::from_safe_string(seal::open(facts, &json)),
     })?;
@@ -69,11 +70,11 @@ pub fn report(
 fn verdicts(page: &Page) -> Vec<Value> {
     let one = |verdict: &crate::page::VerdictLine| {
         context! {
-            word => verdict.word,
+            word => verdict.word.clone(),
             tone => tone_class(verdict.tone),
-            about => verdict.about,
-            sentence => verdict.sentence,
-            details => verdict.details,
+            about => verdict.about.clone(),
+            sentence => verdict.sentence.clone(),
+            details => verdict.details.clone(),
         }
     };
     page.verdicts.iter().map(one).collect()
@@ -81,7 +82,7 @@ fn verdicts(page: &Page) -> Vec<Value> {
 
 fn registered(page: &Page) -> Value {
     let line = &page.registered;
-    context! { sentence => line.sentence, tone => tone_class(line.tone), deviations => line.deviations }
+    context! { sentence => line.sentence.clone(), tone => tone_class(line.tone), deviations => line.deviations.clone() }
 }
 
 /// JSON that cannot end the script element it stands in.

@@ -1,6 +1,6 @@
 //! The `[engine]` table and a task's `resources`.
 
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::engine::{

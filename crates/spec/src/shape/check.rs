@@ -1,6 +1,6 @@
 //! The checker: a document tree against the table of keys. It reports everything it finds and never stops early.
 
-use super::{Key, Keys, Presence, Section, Type, Zero};
+use super::section::{Key, Keys, Presence, Section, Type, Zero};
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Map, Node};
 use crate::metric::{parse_margin, parse_tolerance};
@@ -92,7 +92,7 @@ fn check(node: &Node, ty: &'static Type, name: &str, problems: &mut Problems) {
     }
     match ty {
         Type::Section(section) => check_section(node, section, problems),
-        Type::List(inner, least) => check_list(node, (inner, *least), name, problems),
+        Type::List(inner, least) => check_list(node, inner, *least, name, problems),
         Type::Map(inner, keys) => check_map(node, inner, *keys, problems),
         Type::Either(types) => {
             if let Some(ty) = types.iter().find(|ty| ty.fits(node)) {
@@ -110,7 +110,8 @@ fn check(node: &Node, ty: &'static Type, name: &str, problems: &mut Problems) {
 
 fn check_list(
     node: &Node,
-    (inner, least): (&'static Type, usize),
+    inner: &'static Type,
+    least: usize,
     name: &str,
     problems: &mut Problems,
 ) {
@@ -142,7 +143,7 @@ fn check_sweep(node: &Node, problems: &mut Problems) {
     for entry in &map.entries {
         match (entry.key.as_str(), &entry.value.kind) {
             ("strategy", Kind::Text(_)) | ("samples", Kind::Int(_)) => {
-                if let Some(key) = super::ROOT.key(&entry.key) {
+                if let Some(key) = super::keys::ROOT.key(&entry.key) {
                     check(&entry.value, &key.ty, key.name, problems);
                 }
             }

@@ -1,7 +1,6 @@
 //! The keys of `engine` and of `resources`: where trials run and what one of them takes.
 
-use super::keys::{TEXTS, key};
-use super::{Key, Keys, Section, Type, Zero};
+use super::section::{Key, Keys, Section, TEXTS, Type, Zero, key};
 
 /// The engines, as words.
 pub(super) const ENGINES: &[&str] = &["local", "slurm", "template", "skypilot"];

@@ -1,63 +1,15 @@
 //! The table itself. Its order is the order of the reference page.
 
-use super::Presence::{Nullable, Optional, Required};
 use super::analysis_keys::{ANALYSIS, FAIRNESS, METRIC};
 use super::budget_keys::BUDGET;
 use super::engine_keys::{ENGINE, ENGINES};
 use super::hook_keys::{HOOK_TYPE, REPORTER};
+use super::section::{
+    ANY_MAP, Key, Keys, MANY, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, key,
+};
 use super::table_keys::{ROOT_TABLE_KEYS, TASK_TABLE_KEYS};
 use super::task_keys::{DEFAULTS, ID_KEY, TASK, TASK_KEYS};
-use super::{Key, Keys, Section, Type};
 
-pub(super) const fn key(
-    name: &'static str,
-    ty: Type,
-    default: &'static str,
-    doc: &'static str,
-) -> Key {
-    Key {
-        name,
-        aliases: &[],
-        ty,
-        default,
-        doc,
-        example: "",
-        presence: Optional,
-    }
-}
-
-impl Key {
-    pub(super) const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
-        self.aliases = aliases;
-        self
-    }
-
-    pub(super) const fn example(mut self, example: &'static str) -> Self {
-        self.example = example;
-        self
-    }
-
-    pub(super) const fn nullable(mut self) -> Self {
-        self.presence = Nullable;
-        self
-    }
-
-    pub(super) const fn required(mut self) -> Self {
-        self.presence = Required;
-        self
-    }
-}
-
-/// More than anybody counts up to in a spec.
-pub(super) const MANY: u64 = 1_000_000;
-pub(super) const TEXTS: Type = Type::List(&Type::FilledText, 0);
-pub(super) const ANY_MAP: Type = Type::Map(&Type::Any, Keys::Free);
-pub(super) const SEEDS: Type = Type::Either(&[
-    Type::Whole(1, MANY),
-    Type::List(&Type::Whole(0, u64::MAX), 1),
-]);
-pub(super) const SEEDS_DOC: &str = "A count (the first N of the documented seeds: 1072, 2043, 3014, ...) or the seeds themselves. All arms run with the same seeds. `seed = 42` is short for `seeds = [42]`.";
-pub(super) const SWEEP_DOC: &str = "Parameters to vary: each key is an axis, each value a list. `strategy` and `samples` may stand inside (a list under one of these two names is an axis).";
 const STRATEGIES: &[&str] = &["cartesian", "zip", "random"];
 
 /// The whole spec.

@@ -1,6 +1,7 @@
 //! The reference page of the spec, generated from the same table that checks it.
 
-use super::{Key, ROOT, Section, Type};
+use super::section::{Key, Section, Type};
+use crate::shape::keys::ROOT;
 use fairtrial_model::{DOCUMENTED_SEEDS, documented_seeds};
 use std::fmt::Write;
 

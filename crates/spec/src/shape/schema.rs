@@ -1,6 +1,7 @@
 //! The JSON Schema of a spec, for editors and other tools.
 
-use super::{Key, Keys, Presence, ROOT, Section, Type};
+use super::section::{Key, Keys, Presence, Section, Type};
+use crate::shape::keys::ROOT;
 use fairtrial_text::bytes::BYTES_FORM;
 use fairtrial_text::duration::DURATION_FORM;
 use serde_json::{Map, Value, json};

@@ -4,8 +4,7 @@
 //! A trial that says nothing is given an empty file by a hard link to one that is there already: most short trials say
 //! nothing on standard error.
 
-use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
-use rustix::fs::{accessat, linkat, mkdirat, openat, unlinkat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, linkat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 use std::io;
 use std::os::fd::OwnedFd;
