@@ -370,3 +370,99 @@ fn scores_of_several_tasks_are_compared_between_reference_points() {
         refused.err
     );
 }
+
+#[test]
+fn an_arm_of_a_run_is_a_side() {
+    let project = Project::with_spec(SPEC);
+    project.expect(0, &["run", "bench.toml"]);
+    let first = project.newest_run("arms");
+    let first = format!("arms/{}", first.file_name().unwrap().to_str().unwrap());
+    project.expect(0, &["run", "bench.toml"]);
+    let compare = |sides: &[&str]| {
+        let args = [&["compare", "--metric", "score", "--json"], sides].concat();
+        project.expect(0, &args).json()
+    };
+    // Two arms of one run, by either way of saying so.
+    let by_run = compare(&["control", "candidate", "--run", "arms"]);
+    let by_name = compare(&["arms:control", "arms:candidate"]);
+    assert_eq!(verdict(&by_name), "improved");
+    assert_eq!(by_name["contrasts"], by_run["contrasts"]);
+    // An arm of one run against an arm of another: they ran the same code on the same seeds.
+    let (earlier, later) = (format!("{first}:control"), "arms:control");
+    assert_eq!(verdict(&compare(&[&earlier, later])), "identical");
+    let crossed = compare(&[&earlier, "arms:candidate"]);
+    assert_eq!(verdict(&crossed), "improved");
+    let metric = |found: &serde_json::Value| found["contrasts"][0]["metrics"][0].clone();
+    assert_eq!(metric(&crossed)["effect"], metric(&by_run)["effect"]);
+    let refused = project.expect(2, &["compare", &earlier, "arms:other"]);
+    assert!(
+        refused
+            .err
+            .contains("has no arm `other`; its arms are control, candidate"),
+        "{}",
+        refused.err
+    );
+}
+
+/// The same question to both commands: the last value of each run, arm against arm.
+#[test]
+fn compare_and_analyze_agree_on_arms_of_runs() {
+    let project = Project::with_spec(
+        "name = \"curves\"\nseeds = 10\ncommand = \"sh work.sh {seed} {lift}\"\n\
+         [arms.control]\nlift = 0\n[arms.candidate]\nlift = 4\n\
+         [metrics.reward]\ndirection = \"up\"\nsummary = \"last\"\n",
+    );
+    project.write(
+        "work.sh",
+        "for step in 1 2 3; do\n\
+         echo \"{\\\"step\\\": $step, \\\"reward\\\": $(($1 * 7 % 5 + $2 * step + $1 * $2 % 3))}\" \
+         >> \"$FAIRTRIAL_METRICS\"\ndone\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let run = project.newest_run("curves");
+    let run = format!("curves/{}", run.file_name().unwrap().to_str().unwrap());
+    let (control, candidate) = (format!("{run}:control"), format!("{run}:candidate"));
+    let compared = project
+        .expect(0, &["compare", &control, &candidate, "--json"])
+        .json();
+    let sides = [
+        "--control-run-ids",
+        &control,
+        "--candidate-run-ids",
+        &candidate,
+    ];
+    let last = ["--summary.type", "eval_last_n", "--summary.n", "1"];
+    let asked = [
+        &["analyze", "--metric", "reward", "--json"],
+        &sides[..],
+        &last,
+    ];
+    let analyzed = project.expect(0, &asked.concat()).json();
+    assert_eq!(
+        analyzed["verdict"]["word"],
+        verdict(&compared),
+        "{analyzed:#}"
+    );
+    assert_eq!(verdict(&compared), "improved");
+    let effect = &compared["contrasts"][0]["metrics"][0]["effect"]["absolute"];
+    assert_eq!(
+        analyzed["effect"], effect["estimate"],
+        "{analyzed:#}\n{effect:#}"
+    );
+}
+
+#[test]
+fn tables_with_tabs_are_tables() {
+    let project = Project::new();
+    let rows = |lift: f64| -> String {
+        let row = |seed: i32| format!("{seed}\t{}", f64::from(seed % 5) * 1.3 + lift);
+        let rows: Vec<String> = (0..8).map(row).collect();
+        format!("seed\tscore\n{}\n", rows.join("\n"))
+    };
+    project.write("a.tsv", &rows(1.0));
+    project.write("b.tsv", &rows(9.0).replace("9\n", "9.4\n"));
+    let sides = ["compare", "a.tsv", "b.tsv", "--direction", "up", "--json"];
+    assert_eq!(verdict(&project.expect(0, &sides).json()), "improved");
+    let timed = project.expect(0, &[&sides[..], &["--unit", "ms"]].concat());
+    assert_eq!(timed.json()["contrasts"][0]["metrics"][0]["kind"], "timing");
+}
