@@ -5,7 +5,7 @@ use crate::error::SessionError;
 use crate::session::Session;
 use crate::source::{TrialSource, Trials};
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
-use fairtrial_analysis::{CompareOptions, Comparison, Inputs, compare};
+use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Inputs, compare};
 use fairtrial_journal::newest_run;
 use fairtrial_model::EqualRule;
 use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
@@ -41,9 +41,11 @@ impl Session {
     pub fn compare(&self, question: &CompareQuestion) -> Result<Compared, SessionError> {
         let sides = self.sides(question)?;
         let options = options(question, &sides);
-        let inputs = match (&sides.first, &sides.second) {
-            (control, Some(candidate)) => Inputs::Two(&control.data, &candidate.data),
-            (only, None) => Inputs::Arms(&only.data),
+        let all: Vec<&Dataset> = sides.trials().map(|trials| &trials.data).collect();
+        let inputs = match all[..] {
+            [only] => Inputs::Arms(only),
+            [control, candidate] => Inputs::Two(control, candidate),
+            ref several => Inputs::Several(several),
         };
         let comparison = compare(inputs, &options)?;
         Ok(Compared {
@@ -74,10 +76,7 @@ impl Session {
         match (found.as_deref(), &question.sides[..]) {
             (Some([only]), _) => Ok(Sides::alone(only.part(self.open(&only.source)?)?)),
             (Some([control, candidate]), _) => self.two(control, candidate),
-            (Some(_), sides) => Err(SessionError::Input(format!(
-                "two sources at most can be compared, these are {}",
-                sides.len()
-            ))),
+            (Some([control, others @ ..]), _) => self.several(control, others),
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {
                 self.arms(question, &absent, (control, candidates))
             }
@@ -116,8 +115,17 @@ impl Session {
         }
         let (first, second) = self.open_both(&control.source, &candidate.source)?;
         Ok(Sides {
-            second: Some(candidate.part(second)?),
+            others: vec![candidate.part(second)?],
             ..Sides::alone(control.part(first)?)
+        })
+    }
+
+    /// Three sources or more: all others against the first.
+    fn several(&self, control: &NamedSide, others: &[NamedSide]) -> Result<Sides, SessionError> {
+        let open = |side: &NamedSide| side.part(self.open(&side.source)?);
+        Ok(Sides {
+            others: others.iter().map(open).collect::<Result<_, _>>()?,
+            ..Sides::alone(open(control)?)
         })
     }
 
@@ -169,7 +177,10 @@ impl Session {
 
     /// What changed in the paths that the spec watches, from the control's commit to the candidate's.
     fn watched_paths(&self, sides: &Sides) -> Option<WatchReport> {
-        let candidate = sides.second.as_ref()?;
+        // Between several sources there is no one change to show.
+        let [candidate] = &sides.others[..] else {
+            return None;
+        };
         let spec = candidate
             .spec
             .as_ref()
@@ -205,7 +216,7 @@ impl NamedSide {
 /// What the sides of a question mean.
 struct Sides {
     first: Trials,
-    second: Option<Trials>,
+    others: Vec<Trials>,
     control: Option<String>,
     candidates: Vec<String>,
 }
@@ -214,15 +225,19 @@ impl Sides {
     fn alone(first: Trials) -> Self {
         Self {
             first,
-            second: None,
+            others: Vec::new(),
             control: None,
             candidates: Vec::new(),
         }
     }
 
+    fn trials(&self) -> impl Iterator<Item = &Trials> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
     /// The spec that says what is declared.
     fn latest_spec(&self) -> Option<&Spec> {
-        self.second.as_ref().unwrap_or(&self.first).spec.as_ref()
+        self.others.last().unwrap_or(&self.first).spec.as_ref()
     }
 }
 

@@ -41,12 +41,15 @@ pub(crate) fn compare_despite(
         ));
     }
     let places = family_places(&cases, options.alpha);
-    let about = About {
-        any_metric: objections,
-        ..About::new(inputs, options, &mismatches)
-    };
     let mut contrasts = Vec::with_capacity(planned.len());
     for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
+        // Of several sources, what one differs in says nothing about the others.
+        let own = matches!(inputs, Inputs::Several(_))
+            .then(|| mismatch_find::of_contrast(contrast, &questions));
+        let about = About {
+            any_metric: objections.clone(),
+            ..About::new(inputs, options, own.as_deref().unwrap_or(&mismatches))
+        };
         contrasts.push(judge_contrast(contrast, cases, &places, &about));
     }
     Ok(Comparison {

@@ -466,3 +466,61 @@ fn tables_with_tabs_are_tables() {
     let timed = project.expect(0, &[&sides[..], &["--unit", "ms"]].concat());
     assert_eq!(timed.json()["contrasts"][0]["metrics"][0]["kind"], "timing");
 }
+
+#[test]
+fn several_sources_are_compared_with_the_first_and_ranked() {
+    let project = Project::new();
+    for (name, lift) in [("a", 0.0), ("b", 2.0), ("c", 4.0)] {
+        let row = |seed: i32| {
+            let noise = f64::from(seed * 7 % 5) / 10.0 + lift * f64::from(seed % 3) / 20.0;
+            format!("{seed},{}", 10.0 + lift + noise)
+        };
+        let rows: Vec<String> = (1..=10).map(row).collect();
+        project.write(
+            &format!("{name}.csv"),
+            &format!("seed,score\n{}\n", rows.join("\n")),
+        );
+    }
+    let sides = ["compare", "a.csv", "b.csv", "c.csv", "--direction", "up"];
+    let json = project
+        .expect(0, &[&sides[..], &["--json"]].concat())
+        .json();
+    let contrasts = json["contrasts"].as_array().unwrap();
+    let named: Vec<(&str, &str, &str)> = contrasts
+        .iter()
+        .map(|contrast| {
+            let source = |side: &str| contrast[side]["source"].as_str().unwrap();
+            let word = contrast["metrics"][0]["verdict"]["word"].as_str().unwrap();
+            (source("control"), source("candidate"), word)
+        })
+        .collect();
+    assert_eq!(
+        named,
+        [
+            ("a.csv", "b.csv", "improved"),
+            ("a.csv", "c.csv", "improved")
+        ]
+    );
+    let ranked: Vec<&str> = json["rankings"][0]["arms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|arm| arm["arm"].as_str().unwrap())
+        .collect();
+    assert_eq!(ranked, ["c.csv", "b.csv", "a.csv"]);
+    // Both comparisons are one family: p values are larger than those of each alone.
+    let alone = project
+        .expect(
+            0,
+            &["compare", "a.csv", "b.csv", "--direction", "up", "--json"],
+        )
+        .json();
+    let adjusted = |found: &serde_json::Value| {
+        found["contrasts"][0]["metrics"][0]["effect"]["adjusted_p"]
+            .as_f64()
+            .unwrap()
+    };
+    assert!(adjusted(&json) >= adjusted(&alone));
+    let text = project.expect(0, &sides).out;
+    assert!(text.contains("b.csv") && text.contains("c.csv"), "{text}");
+}

@@ -27,6 +27,7 @@ mod masked_reports;
 mod messages;
 mod output;
 mod promises;
+mod random_specs;
 mod report;
 mod report_charts;
 mod skypilot;
