@@ -80,7 +80,7 @@ impl Session {
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {
                 self.arms(question, &absent, (control, candidates))
             }
-            (None, sides) => {
+            (None | Some([]), sides) => {
                 let side = sides.first().map_or("", String::as_str);
                 Err(no_source(side, &self.data_root()).into())
             }

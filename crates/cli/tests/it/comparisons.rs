@@ -446,7 +446,7 @@ fn compare_and_analyze_agree_on_arms_of_runs() {
     assert_eq!(verdict(&compared), "improved");
     let effect = &compared["contrasts"][0]["metrics"][0]["effect"]["absolute"];
     assert_eq!(
-        analyzed["effect"], effect["estimate"],
+        analyzed["effect"], effect["value"],
         "{analyzed:#}\n{effect:#}"
     );
 }
