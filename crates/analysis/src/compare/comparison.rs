@@ -18,14 +18,14 @@ use crate::error::AnalysisError;
 
 /// Compares.
 pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Comparison, AnalysisError> {
-    compare_despite(inputs, options, Vec::new())
+    compare_despite(inputs, options, &[])
 }
 
 /// Compares, with objections that the caller knows of.
 pub(crate) fn compare_despite(
     inputs: Inputs<'_>,
     options: &CompareOptions,
-    objections: Vec<Objection>,
+    objections: &[Objection],
 ) -> Result<Comparison, AnalysisError> {
     options.check()?;
     let planned = plan(inputs, options)?;
@@ -47,7 +47,7 @@ pub(crate) fn compare_despite(
         let own = matches!(inputs, Inputs::Several(_))
             .then(|| mismatch_find::of_contrast(contrast, &questions));
         let about = About {
-            any_metric: objections.clone(),
+            any_metric: objections.to_vec(),
             ..About::new(inputs, options, own.as_deref().unwrap_or(&mismatches))
         };
         contrasts.push(judge_contrast(contrast, cases, &places, &about));
