@@ -102,7 +102,7 @@ fn series_file(source: &MetricSource) -> Option<&str> {
     match source {
         MetricSource::Reported => Some(""),
         MetricSource::Csv { file, .. } | MetricSource::Jsonl { file, .. } => Some(file),
-        MetricSource::Later { rest, .. } => Some(rest),
+        MetricSource::Tracked { folder, .. } => Some(folder),
         _ => None,
     }
 }

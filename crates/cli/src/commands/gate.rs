@@ -173,7 +173,7 @@ const fn exit(answer: &Gate, args: &Args) -> Exit {
         GateWord::Improved | GateWord::Equivalent => Exit::Fine,
         GateWord::Regressed => Exit::Failed,
         GateWord::Invalid => Exit::Machine,
-        GateWord::Inconclusive if args.allow_inconclusive && answer.excusable => Exit::Fine,
+        GateWord::Inconclusive if args.allow_inconclusive => Exit::Fine,
         GateWord::Inconclusive => Exit::Inconclusive,
     }
 }

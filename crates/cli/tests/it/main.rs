@@ -30,6 +30,7 @@ mod messages;
 mod output;
 mod promises;
 mod remeasure;
+mod random_specs;
 mod report;
 mod report_charts;
 mod skypilot;

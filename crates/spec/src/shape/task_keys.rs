@@ -29,7 +29,7 @@ pub(super) static DEFAULTS: Section = Section {
 };
 
 pub(super) static ID_KEY: &[Key] = &[
-    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in `model` (and `rollouts`).").example("\"train\""),
+    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in what makes its arm (`model`; for agent tasks also `env` and `overrides`) and in `rollouts`.").example("\"train\""),
 ];
 
 pub(super) static TASK_KEYS: &[Key] = &[

@@ -20,10 +20,10 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
+    /// A metric has no value: listed where it is required or its file is damaged, noted where the reason is worth knowing.
     pub(super) fn without_value(&mut self, metric: &MetricDeclaration, error: CollectError) {
         match error {
-            error if metric.required => {
+            error if metric.required || matches!(error, CollectError::Damaged(_)) => {
                 self.missing.push(format!("`{}` ({error})", metric.name));
             }
             CollectError::NoFile(_) | CollectError::NoValue(_) => {}
@@ -43,6 +43,9 @@ pub enum CollectError {
     /// The file is there without the value.
     #[error("{0}")]
     NoValue(String),
+    /// The file lost a part: whatever else it holds is not to be trusted.
+    #[error("{0}")]
+    Damaged(String),
     /// The file cannot be read.
     #[error("{file}: {source}")]
     Io {

@@ -2,7 +2,7 @@
 //!
 //! Declared metrics are looked for where the spec says; whatever else stands in the reported lines is taken too.
 //! Nothing here fails a whole trial by itself: what cannot be read becomes a note, and a required metric without a
-//! value is listed as missing.
+//! value, or one whose file is damaged, is listed as missing.
 
 mod block;
 mod collected;
