@@ -2,8 +2,8 @@
 
 use crate::commands::{
     analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, export,
-    gate, gc, import, init, list, logs, plan, power, preset, register, remeasure, report, run, schema, status,
-    summarize, sweep, table, task, variance, verify, wait,
+    gate, gc, import, init, list, logs, plan, power, preset, register, remeasure, report, run,
+    schema, status, summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};

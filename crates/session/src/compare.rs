@@ -75,7 +75,9 @@ impl Session {
             .collect();
         let found: Option<Vec<NamedSide>> = sources.into_iter().collect();
         match (found.as_deref(), &question.sides[..]) {
-            (Some([only]), _) => Ok(Sides::alone(only.part(self.open(&only.source, Scope::Alone)?)?)),
+            (Some([only]), _) => Ok(Sides::alone(
+                only.part(self.open(&only.source, Scope::Alone)?)?,
+            )),
             (Some([control, candidate]), _) => self.two(control, candidate),
             (Some([control, others @ ..]), _) => self.several(control, others),
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {

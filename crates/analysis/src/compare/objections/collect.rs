@@ -9,10 +9,9 @@ use crate::compare::objections::definition;
 use crate::compare::objections::fairness::Fairness;
 use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{
-    constant_difference, curve_parts, declared, deterministic, fairness, few_resamples, final_values,
-    fragile,
-    labels, large_numbers, machine, missing_data, missing_pairs, no_value, not_reached,
-    one_process, shape, stopped_early, tasks_as_units, tasks_left_out, too_few_units,
+    constant_difference, curve_parts, declared, deterministic, fairness, few_resamples,
+    final_values, fragile, labels, large_numbers, machine, missing_data, missing_pairs, no_value,
+    not_reached, one_process, shape, stopped_early, tasks_as_units, tasks_left_out, too_few_units,
     validity_floor,
 };
 use crate::compare::options::CompareOptions;
