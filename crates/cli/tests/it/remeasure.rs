@@ -203,7 +203,7 @@ fn trials_whose_files_are_gone_are_named_and_not_mixed_with_others() {
     assert!(lab.call(&["run", "t.toml"]).status.success());
     let before = lab.rewards();
     let record = lab
-        .journal(&lab.run())
+        .journal()
         .into_iter()
         .find(|event| event["event"] == "finished");
     let dir = record.unwrap()["dir"].as_str().unwrap().to_owned();

@@ -1,6 +1,6 @@
 //! Numbers at the ends of what a number can be: they vary like others, or it is said why nothing is known.
 
-use super::lab::{UP, held_back, judged, objects, paired};
+use super::lab::{UP, judged, objects, paired};
 use fairtrial_analysis::compare::{ObjectionKind, Word};
 
 #[test]
