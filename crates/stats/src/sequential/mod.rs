@@ -12,7 +12,7 @@ mod t_boundary;
 mod t_process;
 
 pub use futility::{ConditionalPower, Futility};
-pub use group_t::{Decision, LookResult, look};
+pub use group_t::{Decision, LookResult, LookTest, look};
 pub use schedule::{Design, Schedule};
 pub use spending::Spending;
 pub use t_boundary::{TBoundaries, t_boundaries};

@@ -10,8 +10,8 @@ use fairtrial_stats::history::{Options, change_points};
 use fairtrial_stats::one_arm::Proportion;
 use fairtrial_stats::passk::{Attempts, suite as pass_suite, task};
 use fairtrial_stats::sequential::{
-    Design as SequentialDesign, Futility, Schedule, Spending, TBoundaries, anytime_t, look,
-    t_boundaries,
+    Design as SequentialDesign, Futility, LookTest, Schedule, Spending, TBoundaries, anytime_t,
+    look, t_boundaries,
 };
 use fairtrial_stats::series::original::{Logged, OriginalWindow};
 use fairtrial_stats::series::{
@@ -213,7 +213,7 @@ proptest! {
         let boundaries = small_boundaries();
         for n in 0..=x.len() {
             for min_effect in [None, Some(effect)] {
-                sound(&look(&boundaries, &x[..n], Some(&Futility { min_effect, below: 0.2 })));
+                sound(&look(&boundaries, &x[..n], Some(&Futility { min_effect, below: 0.2 }), LookTest::T));
             }
         }
     }
