@@ -105,6 +105,7 @@ impl Reader {
                 format!("{}:{}:{path}", binary.display(), agents.display()),
             )
             .env("PYTHONPATH", repository("python"))
+            .env("FIXTURES", repository("crates/interop/tests/fixtures"))
             .env("NO_COLOR", "1")
             .env("COLUMNS", "120")
             .env_remove("FAIRTRIAL_DATA")
