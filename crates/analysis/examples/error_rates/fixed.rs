@@ -32,7 +32,7 @@ fn rate(
     })
 }
 
-pub fn null_rates(comparisons: u64) {
+pub(crate) fn null_rates(comparisons: u64) {
     println!("## False verdicts where there is no difference\n");
     println!("| data | default | `--method t` | `--method bca` |\n|---|---|---|---|");
     let mut rows: Vec<(String, Option<&str>, Make)> = Vec::new();
@@ -143,7 +143,7 @@ fn candidates(stream: &mut Stream) -> Vec<Record> {
 }
 
 /// Two result files of one process each, of the same code: what processes differ by is in none of the iterations.
-pub fn one_process() {
+pub(crate) fn one_process() {
     const COMPARISONS: u64 = 200;
     let file = |id: &str, stream: &mut Stream| {
         let process = 1.0 + 0.05 * stream.normal();
@@ -173,7 +173,7 @@ pub fn one_process() {
     );
 }
 
-pub fn power(comparisons: u64) {
+pub(crate) fn power(comparisons: u64) {
     println!("## Power on normal differences\n");
     println!("At the difference that t finds in 80 %.\n");
     println!("| pairs | default | `--method t` | `--method sign-flip` |\n|---|---|---|---|");
@@ -194,7 +194,7 @@ pub fn power(comparisons: u64) {
     println!();
 }
 
-pub fn coverage(comparisons: u64) {
+pub(crate) fn coverage(comparisons: u64) {
     println!("## Coverage of the intervals\n");
     println!(
         "True difference 0.5; the interval of the difference, and at a margin of 0.5 how often `equivalent` is said.\n"
@@ -232,7 +232,7 @@ pub fn coverage(comparisons: u64) {
     println!();
 }
 
-pub fn rankings(comparisons: u64) {
+pub(crate) fn rankings(comparisons: u64) {
     println!("## Rankings\n");
     let cases = comparisons / 2;
     let told_apart = share("ranking", cases, |stream| {

@@ -12,35 +12,35 @@ use fairtrial_stats::rng::{Purpose, Stream};
 
 /// A shape of single numbers with mean 0 and spread about 1.
 #[derive(Clone, Copy)]
-pub struct Shape {
-    pub name: &'static str,
-    pub draw: fn(&mut Stream) -> f64,
+pub(crate) struct Shape {
+    pub(crate) name: &'static str,
+    pub(crate) draw: fn(&mut Stream) -> f64,
 }
 
-pub const NORMAL: Shape = Shape {
+pub(crate) const NORMAL: Shape = Shape {
     name: "normal",
     draw: |stream| stream.normal(),
 };
-pub const HEAVY: Shape = Shape {
+pub(crate) const HEAVY: Shape = Shape {
     name: "heavy tails (t with 3 df)",
     draw: |stream| {
         let squares: f64 = (0..3).map(|_| stream.normal().powi(2)).sum();
         stream.normal() / (squares / 3.0).sqrt() / 3.0_f64.sqrt()
     },
 };
-pub const OUTLIERS: Shape = Shape {
+pub(crate) const OUTLIERS: Shape = Shape {
     name: "one in ten far out",
     draw: |stream| {
         let size = if stream.unit() < 0.1 { 5.0 } else { 1.0 };
         size * stream.normal()
     },
 };
-pub const SKEWED: Shape = Shape {
+pub(crate) const SKEWED: Shape = Shape {
     name: "skewed (log-normal)",
     draw: |stream| stream.normal().exp(),
 };
 
-pub fn record(index: usize, task: &str, arm: &str, seed: u64, value: f64) -> Record {
+pub(crate) fn record(index: usize, task: &str, arm: &str, seed: u64, value: f64) -> Record {
     Record {
         schema: RECORD_SCHEMA,
         trial: TrialKey {
@@ -61,6 +61,7 @@ pub fn record(index: usize, task: &str, arm: &str, seed: u64, value: f64) -> Rec
         dir: String::new(),
         host: None,
         resources: Resources::default(),
+        samples: std::collections::BTreeMap::new(),
         metrics: [("score".to_owned(), Number(value))].into(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
@@ -69,7 +70,7 @@ pub fn record(index: usize, task: &str, arm: &str, seed: u64, value: f64) -> Rec
     }
 }
 
-pub fn declared() -> MetricDeclaration {
+pub(crate) fn declared() -> MetricDeclaration {
     MetricDeclaration {
         direction: Some(Direction::Up),
         ..MetricDeclaration::named("score")
@@ -77,7 +78,7 @@ pub fn declared() -> MetricDeclaration {
 }
 
 /// Pairs by seed: what a seed has in common, and what each side adds.
-pub fn pairs(stream: &mut Stream, n: usize, shape: Shape, shift: f64) -> Vec<Record> {
+pub(crate) fn pairs(stream: &mut Stream, n: usize, shape: Shape, shift: f64) -> Vec<Record> {
     let mut records = Vec::new();
     for seed in 0..n as u64 {
         let shared = 3.0 * stream.normal();
@@ -94,7 +95,12 @@ pub fn pairs(stream: &mut Stream, n: usize, shape: Shape, shift: f64) -> Vec<Rec
 }
 
 /// Two groups without a seed in common.
-pub fn groups(stream: &mut Stream, sizes: [usize; 2], shape: Shape, spread: f64) -> Vec<Record> {
+pub(crate) fn groups(
+    stream: &mut Stream,
+    sizes: [usize; 2],
+    shape: Shape,
+    spread: f64,
+) -> Vec<Record> {
     let control = (0..sizes[0]).map(|seed| (seed, "control", 1.0));
     let candidate = (0..sizes[1]).map(|seed| (10_000 + seed, "candidate", spread));
     let numbered = control.chain(candidate).enumerate();
@@ -112,7 +118,7 @@ pub fn groups(stream: &mut Stream, sizes: [usize; 2], shape: Shape, spread: f64)
 }
 
 /// The judged primary metric of every contrast.
-pub fn judged(
+pub(crate) fn judged(
     records: &[Record],
     unit: Option<&str>,
     options: &CompareOptions,
@@ -129,12 +135,12 @@ pub fn judged(
     found.map_or(Vec::new(), |found| found.primary().cloned().collect())
 }
 
-pub fn is_verdict(metric: &MetricComparison) -> bool {
+pub(crate) fn is_verdict(metric: &MetricComparison) -> bool {
     matches!(metric.verdict.word, Word::Improved | Word::Regressed)
 }
 
 /// The share of simulated cases in which something is so.
-pub fn share(name: &str, cases: u64, is_so: impl Fn(&mut Stream) -> bool + Sync) -> f64 {
+pub(crate) fn share(name: &str, cases: u64, is_so: impl Fn(&mut Stream) -> bool + Sync) -> f64 {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let of_thread = |thread: u64| {
         let mine = (0..cases).filter(|case| case % threads == thread);

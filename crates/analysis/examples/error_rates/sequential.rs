@@ -36,7 +36,7 @@ fn answered(
     (None, budget)
 }
 
-pub fn rates(comparisons: u64) {
+pub(crate) fn rates(comparisons: u64) {
     println!("## Sequential runs\n");
     println!(
         "`--until decided`, a look after every pair from the fifth on: false answers where there is no difference, and"

@@ -18,14 +18,14 @@ use crate::error::AnalysisError;
 
 /// Compares.
 pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Comparison, AnalysisError> {
-    compare_despite(inputs, options, Vec::new())
+    compare_despite(inputs, options, &[])
 }
 
 /// Compares, with objections that the caller knows of.
 pub(crate) fn compare_despite(
     inputs: Inputs<'_>,
     options: &CompareOptions,
-    objections: Vec<Objection>,
+    objections: &[Objection],
 ) -> Result<Comparison, AnalysisError> {
     options.check()?;
     let planned = plan(inputs, options)?;
@@ -42,12 +42,15 @@ pub(crate) fn compare_despite(
     }
     let cases = in_families(cases, options.alpha);
     let places = family_places(&cases, options.alpha);
-    let about = About {
-        any_metric: objections,
-        ..About::new(inputs, options, &mismatches)
-    };
     let mut contrasts = Vec::with_capacity(planned.len());
     for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
+        // Of several sources, what one differs in says nothing about the others.
+        let own = matches!(inputs, Inputs::Several(_))
+            .then(|| mismatch_find::of_contrast(contrast, &questions));
+        let about = About {
+            any_metric: objections.to_vec(),
+            ..About::new(inputs, options, own.as_deref().unwrap_or(&mismatches))
+        };
         contrasts.push(judge_contrast(contrast, cases, &places, &about));
     }
     Ok(Comparison {

@@ -28,6 +28,8 @@ pub struct CompareOptions {
     pub margin: Option<Margin>,
     /// Which way is better, instead of the declared one.
     pub direction: Option<Direction>,
+    /// The unit of the first metric, where none is declared.
+    pub unit: Option<String>,
     /// Which scores count as 0 and as 1, instead of the declared ones.
     pub reference: Option<Reference>,
     /// What tasks are.
@@ -102,6 +104,7 @@ impl Default for CompareOptions {
             pairing: Pairing::Auto,
             margin: None,
             direction: None,
+            unit: None,
             reference: None,
             tasks: TaskRole::ByKind,
             accept: Vec::new(),

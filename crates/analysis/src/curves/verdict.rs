@@ -24,7 +24,7 @@ pub(super) fn verdict(
     arranged: &Arranged,
     numbers: [(&[RunValue], &[RunValue]); 2],
     question: &Question,
-    objections: Vec<Objection>,
+    objections: &[Objection],
 ) -> Result<(MetricComparison, Option<String>), AnalysisError> {
     let mut data = Dataset::new("analyze", Origin::Records);
     data.control = Some("control".to_owned());
@@ -272,6 +272,7 @@ fn observation<'a>(
         id: Cow::Borrowed(&value.id),
         outcome,
         resources: Used::default(),
+        samples: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),

@@ -141,6 +141,7 @@ fn observation<'a>(
         resources: Used {
             wall: wall.map(|(_, seconds)| *seconds),
         },
+        samples: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),

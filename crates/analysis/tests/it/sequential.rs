@@ -604,6 +604,7 @@ fn numbers_from_other_parts_of_curves_end_in_no_answer() {
         for one in &mut all {
             let arm = one.trial.arm.clone().unwrap();
             let series = fairtrial_model::SeriesInfo {
+                step: None,
                 file: "metrics.jsonl".into(),
                 points: 10,
                 first_step: fairtrial_model::Number(0.0),

@@ -1,6 +1,7 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
 use super::choices::{AcceptChoice, DirectionChoice, MethodChoice, PairingChoice};
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ValueEnum;
@@ -20,13 +21,16 @@ Examples:
   fairtrial compare my_benchmark                     every arm of the newest run against its control
   fairtrial compare control candidate                two arms of the newest run
   fairtrial compare bench/20250824__12-34-56 bench   two runs; the first is the control
+  fairtrial compare a.csv b.csv c.csv --direction up all others against the first, and a ranking
+  fairtrial compare bench:control bench:candidate    an arm of one run against an arm of this or another
   fairtrial compare before.json after.json --json    two result files
   fairtrial compare before.csv after.csv --direction up --metric percent_correct
   fairtrial compare results.csv@main results.csv     a table against its revision on main
 
 Verdicts: improved, regressed, equivalent, not worse, inconclusive, identical, insufficient.")]
 pub(crate) struct Args {
-    /// The control first: runs (`NAME`, `NAME/STAMP` or a run's folder), arms, result JSON files or CSV tables
+    /// The control first: runs (`NAME`, `NAME/STAMP` or a run's folder), arms (also as `NAME/STAMP:ARM`), result JSON files
+    /// or tables
     #[arg(required = true, num_args = 1.., value_name = "SIDE")]
     sides: Vec<String>,
     /// The run or table whose arms the sides are [default: the newest run]
@@ -57,6 +61,9 @@ pub(crate) struct Args {
     /// Which way is better
     #[arg(long, value_enum)]
     direction: Option<DirectionChoice>,
+    /// The unit of the first metric, where nothing declares it (a table): times (`s`, `ms`, `min`) are compared by ratio
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
     /// Whether the answer is about these tasks, or about tasks like them
     /// [default: random for pass/fail and for agents' tasks, fixed for everything else]
     #[arg(long, value_enum)]
@@ -90,6 +97,8 @@ pub(crate) struct Args {
     /// Write the comparison as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -112,7 +121,7 @@ enum VerdictChoice {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let compared = console.session().compare(&args.question()?)?;
+    let compared = args.mapping.session(console).compare(&args.question()?)?;
     let (comparison, watched) = (&compared.comparison, compared.watched.as_ref());
     write(args.md.as_deref(), || {
         Ok(fairtrial_report::markdown::comparison(comparison, watched))
@@ -148,6 +157,7 @@ impl Args {
                 pairing: self.pairing.into(),
                 margin: self.margin,
                 direction: self.direction.map(Direction::from),
+                unit: self.unit.clone(),
                 tasks: self.tasks.map_or(TaskRole::ByKind, TaskRole::from),
                 accept: accept.collect(),
                 equal: self.equal.clone(),

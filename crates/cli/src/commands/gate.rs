@@ -1,6 +1,7 @@
 //! `gate`: may this change go in? A verdict as an exit code, for CI.
 
 use super::choices::{MethodChoice, PairingChoice};
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use fairtrial_analysis::CompareOptions;
@@ -68,6 +69,8 @@ pub(crate) struct Args {
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 /// Differences between the sides that the user knows about.
@@ -102,7 +105,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if let Some(name) = &args.save_baseline {
         return save(name, args, console);
     }
-    let answer = match console.session().gate(&args.question()) {
+    let answer = match args.mapping.session(console).gate(&args.question()) {
         // Answered like any other run that cannot be judged: whoever reads the answer of a machine finds it where it
         // always is.
         Err(error @ SessionError::Unfinished { .. }) => {
@@ -149,7 +152,7 @@ impl Args {
 }
 
 fn save(name: &str, args: &Args, console: &Console) -> Done {
-    let session = console.session();
+    let session = args.mapping.session(console);
     let saved = session.save_baseline(args.run.as_deref(), name)?;
     let printer = console.printer;
     if args.json {
@@ -170,7 +173,7 @@ const fn exit(answer: &Gate, args: &Args) -> Exit {
         GateWord::Improved | GateWord::Equivalent => Exit::Fine,
         GateWord::Regressed => Exit::Failed,
         GateWord::Invalid => Exit::Machine,
-        GateWord::Inconclusive if args.allow_inconclusive && answer.excusable => Exit::Fine,
+        GateWord::Inconclusive if args.allow_inconclusive => Exit::Fine,
         GateWord::Inconclusive => Exit::Inconclusive,
     }
 }

@@ -1,5 +1,6 @@
 //! `power`: how many runs a difference needs, from a pilot run or a stated spread.
 
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ArgGroup;
@@ -83,6 +84,8 @@ pub(crate) struct Args {
     /// Print the plan as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
@@ -166,7 +169,7 @@ fn pilot(
         candidate: args.candidate.clone(),
         beyond: args.beyond,
     };
-    let found = console.session().pilot(&run, question)?;
+    let found = args.mapping.session(console).pilot(&run, question)?;
     options.effect = options.effect.or_else(|| found.pilot.default_effect());
     options.alpha = args.alpha.unwrap_or(found.alpha);
     Ok(found.pilot)

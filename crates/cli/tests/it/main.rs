@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod answers;
 mod browser;
 mod common;
 mod comparisons;
@@ -19,6 +20,7 @@ mod docs;
 mod error_rates;
 mod examples;
 mod experiments;
+mod foreign;
 mod gate;
 mod learning_curves;
 mod leases;
@@ -27,6 +29,8 @@ mod masked_reports;
 mod messages;
 mod output;
 mod promises;
+mod random_specs;
+mod remeasure;
 mod report;
 mod report_charts;
 mod skypilot;

@@ -62,6 +62,15 @@ pub(crate) fn objection(objection: &Objection) -> String {
             steps(*control),
             steps(*candidate)
         ),
+        ObjectionKind::OnlyFinalValues {
+            control,
+            candidate,
+            of,
+        } => format!(
+            "{} of {of} trials gave one final value and no series ({control} of the control, {candidate} of the candidate), \
+             which stands for the declared summary; have them log values with steps, or remove `summary`",
+            control + candidate
+        ),
         ObjectionKind::OneProcess => {
             "one process per side: the interval covers the noise of its iterations and not that between processes, so \
              nothing is concluded; run each side in several processes (at least 6), interleaved"

@@ -55,9 +55,19 @@ pub(crate) fn data_kind(trials: &TrialsOfBoth, declaration: &MetricDeclaration) 
     }
 }
 
-/// Times and numbers of steps are never meant as pass or fail, whatever values they happen to have.
+/// What has a unit, times, rates and numbers of steps are never meant as pass or fail, whatever values they happen to have.
 pub(crate) fn may_be_pass_or_fail(declaration: &MetricDeclaration) -> bool {
-    !is_timing(declaration) && !declaration.counts_steps()
+    declaration.unit.is_none()
+        && !is_timing(declaration)
+        && !is_speed(&declaration.name)
+        && !declaration.counts_steps()
+}
+
+/// A number by time, by its name.
+fn is_speed(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let ends = ["/s", "fps", "throughput", "per_s", "per_sec", "per_second"];
+    ends.iter().any(|end| name.ends_with(end)) || name.contains("_per_")
 }
 
 /// A duration by its source, its unit or, where neither is declared, the ending that durations have.

@@ -9,9 +9,9 @@ use crate::compare::objections::definition;
 use crate::compare::objections::fairness::Fairness;
 use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{
-    constant_difference, curve_parts, declared, deterministic, fairness, few_resamples, fragile,
-    labels, large_numbers, machine, missing_data, missing_pairs, no_value, not_reached,
-    one_process, shape, stopped_early, tasks_as_units, tasks_left_out, too_few_units,
+    constant_difference, curve_parts, declared, deterministic, fairness, few_resamples,
+    final_values, fragile, labels, large_numbers, machine, missing_data, missing_pairs, no_value,
+    not_reached, one_process, shape, stopped_early, tasks_as_units, tasks_left_out, too_few_units,
     validity_floor,
 };
 use crate::compare::options::CompareOptions;
@@ -77,6 +77,7 @@ pub(crate) fn about_the_data(
     found.extend(declared::find(case));
     found.extend(not_reached::find(case, word));
     found.extend(curve_parts::find(&case.trials, &case.declaration));
+    found.extend(final_values::find(case));
     found.extend(tasks_left_out::find(case));
     found.extend(large_numbers::find(case));
     found.extend(tasks_as_units::find(case));

@@ -10,6 +10,7 @@ pub(crate) mod definition;
 pub(crate) mod deterministic;
 pub(crate) mod fairness;
 pub(crate) mod few_resamples;
+pub(crate) mod final_values;
 pub(crate) mod fragile;
 pub(crate) mod labels;
 pub(crate) mod large_numbers;

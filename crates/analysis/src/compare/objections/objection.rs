@@ -133,6 +133,15 @@ pub enum ObjectionKind {
         /// The same of the candidate's.
         candidate: [f64; 2],
     },
+    /// A summary of a series is declared, and so many trials gave one final value instead of a series.
+    OnlyFinalValues {
+        /// Of the control.
+        control: usize,
+        /// Of the candidate.
+        candidate: usize,
+        /// Trials of both that have a value.
+        of: usize,
+    },
     /// The units are iterations of one process per side.
     OneProcess,
     /// One unit carries the verdict.
@@ -238,6 +247,7 @@ impl ObjectionKind {
             Self::StoppedEarly => "stopped early",
             Self::MissingData { .. } => "missing data",
             Self::OtherParts { .. } => "other parts",
+            Self::OnlyFinalValues { .. } => "final values",
             Self::OneProcess => "one process per side",
             Self::Fragile { .. } => "fragile",
             Self::ShapeSensitive { .. } => "shape-sensitive",

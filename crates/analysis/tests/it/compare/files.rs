@@ -184,8 +184,8 @@ fn bad_tables_are_refused_with_their_row() {
         "t.csv: no column holds numbers"
     );
     assert_eq!(
-        message("task,seed,score\na,one,1\n"),
-        "t.csv: row 2: `one` is not a seed"
+        message("task,rollout,score\na,one,1\n"),
+        "t.csv: row 2: `one` is not a rollout"
     );
     let twice = "task,seed,rollout,score\na,1,0,1\na,1,0,2\n";
     assert_eq!(

@@ -12,5 +12,6 @@ mod pairs;
 mod rankings;
 mod rules;
 mod suites;
+mod tables;
 mod tasks;
 mod timings;
