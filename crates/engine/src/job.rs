@@ -6,7 +6,7 @@ use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, hex};
+use fairtrial_model::{MetricDeclaration, MetricSource, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
@@ -49,6 +49,20 @@ pub(crate) struct JobMaker {
 
 /// Sets of parameters whose files are remembered: trials of one block share a few, and a sweep may have millions.
 const PARAMS_KNOWN: usize = 1024;
+
+/// The variables that make trackers write into the trial's directory, where metrics are read from what they write.
+fn tracker_variables(metrics: &[MetricDeclaration], dir: &str) -> Vec<(&'static str, String)> {
+    let tracked = metrics.iter().filter_map(|metric| match &metric.source {
+        MetricSource::Tracked {
+            tracker, folder, ..
+        } => Some(tracker.variables(dir, folder)),
+        _ => None,
+    });
+    let mut variables: Vec<_> = tracked.flatten().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
 
 /// What a trial makes for others; a path that only a running trial knows is taken as written.
 pub(crate) fn makes(trial: &Trial<'_>, spec: &Spec) -> Makes {
@@ -179,6 +193,8 @@ impl JobMaker {
         let env = env.map_err(unresolved)?;
         let id = trial.id();
         let limits = &trial.task.limits;
+        // A rollout's driver holds its programs to their limits itself, and scores what an agent left that met one.
+        let of_trial = !is_rollout(trial.task);
         Ok(TrialJob {
             id,
             attempt,
@@ -194,11 +210,10 @@ impl JobMaker {
             dir,
             script,
             limits: JobLimits {
-                // A rollout's driver ends its agent itself, and scores what that left.
-                wall: limits.wall_s.filter(|_| !is_rollout(trial.task)),
+                wall: limits.wall_s.filter(|_| of_trial),
                 cpu: limits.cpu_s,
-                memory_bytes: limits.memory_bytes,
-                processes: limits.processes,
+                memory_bytes: limits.memory_bytes.filter(|_| of_trial),
+                processes: limits.processes.filter(|_| of_trial),
                 grace: limits.grace_s,
             },
             log_limit: trial.task.log_limit,
@@ -231,8 +246,13 @@ impl JobMaker {
                 .map_err(|error| error.to_string())?;
             env.push(format!("{name}={value}"));
         }
+        let metrics = self.metrics.get(&trial.task.place);
+        let metrics = metrics.map_or(&[][..], |metrics| metrics);
+        for (name, value) in tracker_variables(metrics, placement.dir) {
+            env.push(format!("{name}={value}"));
+        }
         let params = self.params_file(trial)?;
-        env.push(format!("FAIRTRIAL_SEED={}", trial.key.seed));
+        env.push(format!("FAIRTRIAL_SEED={}", trial.key.own_seed()));
         env.push(format!("FAIRTRIAL_TRIAL={}", placement.trial));
         env.push(format!("FAIRTRIAL_DIR={}", placement.dir));
         env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));

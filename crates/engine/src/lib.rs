@@ -46,7 +46,7 @@ pub use exec::{ExecControls, ExecEnd, ExecRequest, exec};
 pub use experiment::output_dir;
 pub use measuring::{MeasureRequest, MetricRead, Remeasured, measure_again};
 pub use preflight::{Missing, preflight};
-pub use prepare::write_plan;
+pub use prepare::{sealed, write_plan};
 pub use request::{Outputs, RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
 pub use reuse::{Looked, Reusable, reusable};
 pub use rollout::{image_cache, task_cache};

@@ -70,7 +70,7 @@ pub(crate) fn keep_changes(run: &RunDir, spec: &Spec) -> Result<(), EngineError>
 }
 
 /// What the journal says of files of the run's folder.
-pub(crate) fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalError> {
+pub fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalError> {
     let mut sha256 = BTreeMap::new();
     for path in files {
         let text = std::fs::read(path).map_err(|source| JournalError::Io {

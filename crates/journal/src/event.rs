@@ -147,6 +147,9 @@ pub struct Opened {
     /// What it takes over from earlier runs before anything starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes_over: Option<TakeOver>,
+    /// Whether its records were made by another tool (`import.json` says which): it has no plan, and may grow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
     /// Slots.
     pub parallel: usize,
     /// Version of Fairtrial.

@@ -370,6 +370,10 @@ impl RunState {
     }
 
     fn slot(&mut self, index: u64, line: u64) -> Option<&mut TrialState> {
+        // An import that was made again has more trials than there were at first.
+        if let Some(opened) = self.opened.as_mut().filter(|opened| opened.imported) {
+            opened.trials = opened.trials.max(index.saturating_add(1).min(MAX_INDEX));
+        }
         let limit = self
             .opened
             .as_ref()

@@ -10,6 +10,7 @@ mod direction;
 mod episode;
 mod hex;
 mod leaves;
+mod method;
 mod metric;
 mod number;
 mod outcome;
@@ -33,7 +34,10 @@ pub use episode::{
 };
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
-pub use metric::{Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
+pub use method::Method;
+pub use metric::{
+    Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
+};
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};

@@ -70,7 +70,9 @@ impl<'p> Trial<'p> {
                 let script = self.script(&argv.join(" "), placement)?;
                 Ok(vec!["/bin/sh".to_owned(), "-c".to_owned(), script])
             }
-            Work::Experiment { .. } | Work::Prepared { .. } => Ok(Vec::new()),
+            Work::Experiment { .. } | Work::Prepared { .. } | Work::Imported { .. } => {
+                Ok(Vec::new())
+            }
         }
     }
 

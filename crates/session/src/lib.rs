@@ -12,8 +12,10 @@ mod doctor;
 mod error;
 mod evaluate;
 mod events;
+mod export;
 pub mod feature;
 mod find;
+mod foreign;
 mod gate;
 pub mod inside;
 mod leftovers;
@@ -39,6 +41,7 @@ mod spec_file;
 mod summary;
 mod sweep;
 pub mod tables;
+mod task_check;
 mod verify;
 
 pub use absent::{Absent, Near};
@@ -51,7 +54,9 @@ pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::Evaluated;
 pub use events::{Event, Listener};
+pub use export::{ExportQuestion, Exported};
 pub use find::RunChoice;
+pub use foreign::{ImportQuestion, Imported};
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
 pub use leftovers::{Images, Leftovers};
 pub use logs::{LogKind, NoLog, TrialLog};
@@ -73,10 +78,12 @@ pub use session::Session;
 pub use source::{TrialSource, Trials};
 pub use spec_file::{SpecFile, catalogue};
 pub use sweep::{SweepFound, SweepQuestion};
+pub use task_check::{Soundness, SoundnessQuestion, TaskSoundness};
 pub use verify::{Check, RunVerified};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
+pub use fairtrial_interop::{FORMATS, Form, Given, Mapping, Recognised, Shape};
 pub use fairtrial_spec::FileCheck;
 
 /// The version that runs record.

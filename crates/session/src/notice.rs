@@ -4,6 +4,7 @@ use crate::agent_tasks::TaskFinding;
 use crate::gate::Recorded;
 use fairtrial_analysis::AnalysisError;
 use fairtrial_engine::Remeasured;
+use fairtrial_interop::Recognised;
 use fairtrial_journal::{Holder, OutcomeCounts, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanChange;
@@ -13,6 +14,8 @@ use std::path::PathBuf;
 /// One thing to know.
 #[derive(Debug)]
 pub enum Notice {
+    /// Results of another tool, and how they are read.
+    Recognised(Recognised),
     /// A newer run is passed over, because it was ended before it began.
     PassedOver(RunDir),
     /// What reading a spec found: problems, and values that look like secrets.

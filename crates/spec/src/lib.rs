@@ -46,7 +46,7 @@ pub use resolve::files::find_path;
 pub use rollout::{
     AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring,
 };
-pub use sandbox::{Network, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
+pub use sandbox::{Network, Phase, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use secrets::written_secrets;
 pub use shape::suggest::neighbour;
 pub use shape::{reference, schema};

@@ -140,6 +140,7 @@ fn work(trial: &Trial<'_>, preview: &RunPreview) -> String {
                 trial.params
             )
         }
+        Work::Imported { format, .. } => format!("imported from {format}"),
         Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),
     }
 }

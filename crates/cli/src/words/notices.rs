@@ -3,9 +3,10 @@
 use super::changes::change_words;
 use crate::printer::Printer;
 use fairtrial_engine::Remeasured;
-use fairtrial_session::{Notice, TaskFinding};
+use fairtrial_session::{Notice, Recognised, TaskFinding};
 use fairtrial_spec::{Loaded, Style, render, written_secrets};
 use fairtrial_text::count::{counted, first_of};
+use std::fmt::Write as _;
 
 /// Shows one.
 pub(crate) fn show_notice(notice: &Notice, printer: Printer) {
@@ -29,6 +30,7 @@ enum Tone {
 fn words(notice: &Notice) -> Option<(Tone, String)> {
     use Tone::{Note, Warning};
     let said = match notice {
+        Notice::Recognised(found) => (Note, recognised(found)),
         Notice::PassedOver(run) => (
             Warning,
             format!(
@@ -183,4 +185,33 @@ pub(crate) fn show_task(finding: &TaskFinding, printer: Printer) {
     } else {
         printer.warn(text);
     }
+}
+
+/// What another tool's results are, and which of its fields has which part.
+fn recognised(found: &Recognised) -> String {
+    let mut text = format!(
+        "{}: {} ({}; --format {})",
+        found.name,
+        found.title,
+        counted(found.executions, "execution"),
+        found.format
+    );
+    let role = found.roles.iter().map(|line| line.role.len()).max();
+    let fields = found
+        .roles
+        .iter()
+        .map(|line| line.fields.chars().count())
+        .max();
+    let (role, fields) = (role.unwrap_or(0), fields.unwrap_or(0));
+    for line in &found.roles {
+        let _ = write!(
+            text,
+            "\n  {:role$}  {:fields$}  {}",
+            line.role, line.fields, line.values
+        );
+    }
+    for note in &found.notes {
+        let _ = write!(text, "\n  note: {note}");
+    }
+    text
 }

@@ -4,6 +4,7 @@ use super::options::RunOptions;
 use super::stopping_rule::{self, WatchedRule};
 use crate::error::SessionError;
 use crate::notice::Notice;
+use crate::refusals::refusals;
 use crate::registration::read_registration;
 use crate::session::Session;
 use fairtrial_engine::{Controls, RunRequest, Start, Stay, remote};
@@ -52,7 +53,7 @@ impl Session {
         if only.is_some() {
             self.tell_unmet_needs(&plan);
         }
-        if let Some(refusal) = self.refusals(&options.spec.path, &plan).into_iter().next() {
+        if let Some(refusal) = refusals(&options.spec.path, &plan).into_iter().next() {
             return Err(refusal);
         }
         Ok(PreparedRun {
@@ -123,7 +124,7 @@ impl Session {
     }
 
     fn check_machine(&self, plan: &Plan) -> Result<(), SessionError> {
-        let (_, missing) = self.missing(plan);
+        let missing = self.missing(plan);
         if missing.is_empty() {
             return Ok(());
         }

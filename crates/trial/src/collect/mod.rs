@@ -2,7 +2,7 @@
 //!
 //! Declared metrics are looked for where the spec says; whatever else stands in the reported lines is taken too.
 //! Nothing here fails a whole trial by itself: what cannot be read becomes a note, and a required metric without a
-//! value is listed as missing.
+//! value, or one whose file is damaged, is listed as missing.
 
 mod block;
 mod collected;
@@ -12,6 +12,7 @@ mod lines;
 mod logs;
 mod reduce;
 mod tolerant;
+mod tracked;
 
 pub use collected::{CollectError, Collected};
 use fairtrial_model::{
@@ -49,7 +50,7 @@ pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources
                     .series
                     .extend(series.map(|series| (metric.name.clone(), series)));
             }
-            Err(error) => found.without_value(metric, error),
+            Err(error) => found.without_value(metric, &error),
         }
     }
     episodes::collect(dir, declared, &mut found);
@@ -134,7 +135,11 @@ fn read_one(
         }
         MetricSource::Episodes { .. } => return Ok(None),
         MetricSource::Resource { field } => resource(resources, field),
-        MetricSource::Later { scheme, .. } => Err(CollectError::Later(scheme.clone())),
+        MetricSource::Tracked {
+            tracker,
+            folder,
+            key,
+        } => tracked::series(dir, (*tracker, folder), key),
     };
     reading.map(Some)
 }
