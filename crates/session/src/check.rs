@@ -61,7 +61,7 @@ impl Session {
         checked.tasks = self.check_agent_tasks(&spec);
         let agents = self.lacking_for_agents(&spec).into_iter();
         checked.not_here.extend(agents.map(NotHere::Agent));
-        match self.expand(spec, &file.path) {
+        match expand(spec, &file.path) {
             Ok((plan, refusals)) => {
                 checked.trials = Some(plan.len());
                 checked.refusals = refusals;
@@ -74,12 +74,12 @@ impl Session {
         }
         checked
     }
+}
 
-    /// The plan as `run` would make it, and why it would refuse it.
-    fn expand(&self, spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
-        let spec = stopping_rule::with_seeds(Arc::new(spec))?;
-        let plan = Plan::new(spec, None)?;
-        let refusals = refusals(path, &plan);
-        Ok((plan, refusals))
-    }
+/// The plan as `run` would make it, and why it would refuse it.
+fn expand(spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
+    let spec = stopping_rule::with_seeds(Arc::new(spec))?;
+    let plan = Plan::new(spec, None)?;
+    let refusals = refusals(path, &plan);
+    Ok((plan, refusals))
 }

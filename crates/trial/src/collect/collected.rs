@@ -21,15 +21,12 @@ pub struct Collected {
 
 impl Collected {
     /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
-    pub(super) fn without_value(&mut self, metric: &MetricDeclaration, error: CollectError) {
-        match error {
-            error if metric.required => {
-                self.missing.push(format!("`{}` ({error})", metric.name));
-            }
-            CollectError::NoFile(_) | CollectError::NoValue(_) => {}
-            error @ CollectError::Io { .. } => self
-                .notes
-                .push(format!("metric `{}`: {error}", metric.name)),
+    pub(super) fn without_value(&mut self, metric: &MetricDeclaration, error: &CollectError) {
+        if metric.required {
+            self.missing.push(format!("`{}` ({error})", metric.name));
+        } else if let CollectError::Io { .. } = error {
+            self.notes
+                .push(format!("metric `{}`: {error}", metric.name));
         }
     }
 }

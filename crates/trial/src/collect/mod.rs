@@ -46,7 +46,7 @@ pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources
                     .series
                     .extend(series.map(|series| (metric.name.clone(), series)));
             }
-            Err(error) => found.without_value(metric, error),
+            Err(error) => found.without_value(metric, &error),
         }
     }
     episodes::collect(dir, declared, &mut found);
