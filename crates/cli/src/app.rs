@@ -2,8 +2,8 @@
 
 use crate::commands::{
     analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, export,
-    gate, gc, import, init, list, logs, plan, power, preset, register, report, run, schema, status,
-    summarize, sweep, table, task, variance, verify, wait,
+    gate, gc, import, init, list, logs, plan, power, preset, register, remeasure, report, run,
+    schema, status, summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -49,6 +49,7 @@ enum Command {
     Import(import::Args),
     Export(export::Args),
     Eval(eval::Args),
+    Remeasure(remeasure::Args),
     Gc(gc::Args),
     Task(task::Args),
     Analyze(analyze::Args),
@@ -165,6 +166,7 @@ impl Command {
             Self::Export(args) => export::run(&args, console),
             Self::Task(args) => task::run(&args, console),
             Self::Eval(args) => eval::run(&args, console),
+            Self::Remeasure(args) => remeasure::run(&args, console),
             Self::Compare(args) => compare::run(&args, console),
             Self::Sweep(args) => sweep::run(&args, console),
             Self::Gate(args) => gate::run(&args, console),

@@ -85,8 +85,9 @@ fn spec_and_plan(run: &RunDir, state: &RunState) -> Result<Vec<Difference>, Engi
         return Ok(differences);
     };
     let plan = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
-    if plan.hash() != opened.plan_hash {
-        differences.push(Difference::new("the plan", plan.hash(), &opened.plan_hash));
+    let recorded = state.plan_hash().unwrap_or_default();
+    if plan.hash() != recorded {
+        differences.push(Difference::new("the plan", plan.hash(), recorded));
     }
     let hash = spec_text(run).map(|text| digest(&text));
     differences.extend(Difference::of_hash(

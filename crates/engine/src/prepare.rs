@@ -84,6 +84,15 @@ pub fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalError> {
     Ok(Event::Files { at, sha256 })
 }
 
+/// Puts a plan and its spec in the place of those that the run keeps.
+pub(crate) fn replace_plan(run: &RunDir, plan: &Plan) -> Result<(), EngineError> {
+    write_resolved(run, plan.spec())?;
+    write_atomic(&run.plan(), Durability::Content, |file| {
+        write_plan(file, plan)
+    })?;
+    Ok(())
+}
+
 fn write_resolved(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {
     let resolved = serde_json::to_vec_pretty(spec).map_err(|error| EngineError::Damaged {
         path: run.resolved_spec().display().to_string(),

@@ -204,6 +204,7 @@ impl Collected {
 fn info(curve: &Curve) -> SeriesInfo {
     SeriesInfo {
         file: String::new(),
+        step: None,
         points: curve.count,
         first_step: Number(curve.first_step),
         last_step: Number(curve.last_step),

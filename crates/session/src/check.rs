@@ -6,9 +6,9 @@ use crate::run::stopping_rule;
 use crate::session::Session;
 use crate::spec_file::{SpecFile, count_errors};
 use fairtrial_engine::Missing;
-use fairtrial_engine::agent_tasks::CheckedTask;
+use fairtrial_engine::agent_tasks::{CheckedTask, NotReady};
 use fairtrial_plan::Plan;
-use fairtrial_spec::{FileCheck, Loaded, Spec};
+use fairtrial_spec::{EngineKind, FileCheck, Loaded, Spec};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,11 +60,16 @@ impl Session {
         };
         checked.tasks = self.check_agent_tasks(&spec);
         let agents = self.lacking_for_agents(&spec).into_iter();
-        checked.not_here.extend(agents.map(NotHere::Agent));
+        if spec.engine.kind == EngineKind::Local {
+            let refused = |text| NotReady::Lacks(vec![text]).into();
+            checked.refusals.extend(agents.map(refused));
+        } else {
+            checked.not_here.extend(agents.map(NotHere::Agent));
+        }
         match expand(spec, &file.path) {
             Ok((plan, refusals)) => {
                 checked.trials = Some(plan.len());
-                checked.refusals = refusals;
+                checked.refusals.extend(refusals);
                 let here = self.missing(&plan);
                 checked
                     .not_here

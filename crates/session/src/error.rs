@@ -185,6 +185,9 @@ pub enum SessionError {
         /// The other.
         other: String,
     },
+    /// The spec that a run was started with is not there.
+    #[error("the spec {} is not there", .0.display())]
+    SpecGone(PathBuf),
     /// A run without rollouts.
     #[error("run {0} has no rollouts of agent tasks")]
     NoRollouts(Stamp),

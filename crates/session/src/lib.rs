@@ -28,6 +28,7 @@ mod planning;
 mod power;
 mod refusals;
 mod registration;
+mod remeasure;
 mod report_data;
 mod report_files;
 mod revision;
@@ -40,6 +41,7 @@ mod spec_file;
 mod summary;
 mod sweep;
 pub mod tables;
+mod task_check;
 mod verify;
 
 pub use absent::{Absent, Near};
@@ -65,16 +67,18 @@ pub use picture::Picture;
 pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
+pub use remeasure::RunRemeasured;
 pub use report_files::{ReportFiles, page_template, write_charts};
 pub use run::{
-    CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,
-    RunResult, RunStanding, StartFrom, Until,
+    CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, PreparedRun, ResumeSpec, RunEnd,
+    RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,
 };
 pub use run_names::near_run;
 pub use session::Session;
 pub use source::{TrialSource, Trials};
 pub use spec_file::{SpecFile, catalogue};
 pub use sweep::{SweepFound, SweepQuestion};
+pub use task_check::{Soundness, SoundnessQuestion, TaskSoundness};
 pub use verify::{Check, RunVerified};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.

@@ -50,7 +50,7 @@ impl Session {
             let ending = path.extension().and_then(|extension| extension.to_str());
             let own = match ending {
                 Some("json") => Some(TrialSource::Json(path.to_owned())),
-                Some("csv") => Some(TrialSource::Csv(path.to_owned())),
+                Some("csv" | "tsv") => Some(TrialSource::Csv(path.to_owned())),
                 Some("jsonl" | "ndjson") => Some(TrialSource::JsonLines(path.to_owned())),
                 _ if is_parquet(path) => Some(TrialSource::Parquet(path.to_owned())),
                 _ => None,
@@ -64,7 +64,7 @@ impl Session {
         if let Some((file, revision)) = name.rsplit_once('@')
             && Path::new(file)
                 .extension()
-                .is_some_and(|ending| ending == "csv")
+                .is_some_and(|ending| ending == "csv" || ending == "tsv")
             && !revision.is_empty()
         {
             return Ok(Some(TrialSource::Revision(name.to_owned())));

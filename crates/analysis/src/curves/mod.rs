@@ -22,6 +22,7 @@ pub(crate) use kind::{given_once, one_kind};
 pub(crate) use summary::why_none;
 
 use crate::compare::data::unit::Pairing;
+use crate::compare::objections::objection::Objection;
 use crate::compare::result::MetricComparison;
 use crate::error::AnalysisError;
 use fairtrial_model::{Direction, Margin, Outcome};
@@ -151,8 +152,8 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
     ];
     let looked = verdict::looked_at(&arranged, question);
     let objections = windows::other_parts(&arranged, [&control, &candidate]);
-    let objections = objections.into_iter().collect();
-    let (comparison, margin_note) = verdict::verdict(&arranged, numbers, question, objections)?;
+    let objections: Vec<Objection> = objections.into_iter().collect();
+    let (comparison, margin_note) = verdict::verdict(&arranged, numbers, question, &objections)?;
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = run_notes(&all);
     notes.extend(arranged.notes.iter().cloned());

@@ -26,6 +26,7 @@ pub(crate) mod plan;
 pub(crate) mod power;
 pub(crate) mod preset;
 pub(crate) mod register;
+pub(crate) mod remeasure;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod schema;

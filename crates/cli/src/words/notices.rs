@@ -2,9 +2,10 @@
 
 use super::changes::change_words;
 use crate::printer::Printer;
+use fairtrial_engine::Remeasured;
 use fairtrial_session::{Notice, Recognised, TaskFinding};
 use fairtrial_spec::{Loaded, Style, render, written_secrets};
-use fairtrial_text::count::counted;
+use fairtrial_text::count::{counted, first_of};
 use std::fmt::Write as _;
 
 /// Shows one.
@@ -75,6 +76,21 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             "the run goes on by the stopping rule that it began with".to_owned(),
         ),
+        Notice::Remeasured(measured) => (Note, remeasured_words(measured)),
+        Notice::StepsFrom { metric, file, name } => (
+            Note,
+            format!(
+                "steps of `{metric}` are read from `{name}` in {file} (`step` in [metrics.{metric}] names another)"
+            ),
+        ),
+        Notice::WaitedForCpu { share } => (
+            Warning,
+            format!(
+                "trials waited for a CPU for {:.0} % of their time: they ran beside too much else, or with too many threads; \
+                 lower `parallel`, set `threads`, or say what one takes by `resources.cpus`",
+                100.0 * share
+            ),
+        ),
         Notice::ContainerLeft(name) => (
             Warning,
             format!("container {name} was left behind and could not be removed"),
@@ -108,6 +124,33 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
         Notice::Elsewhere { .. } | Notice::Spec(_) | Notice::AgentTask(_) => return None,
     };
     Some(said)
+}
+
+/// What measuring again came to, in a sentence.
+pub(crate) fn remeasured_words(measured: &Remeasured) -> String {
+    let mut said = vec![format!(
+        "{} measured again from what they left, none run",
+        counted(measured.trials, "trial")
+    )];
+    if !measured.changed.is_empty() {
+        said.push(format!(
+            "metrics that changed: {}",
+            first_of(&measured.changed, 5)
+        ));
+    }
+    if measured.now_ok > 0 {
+        said.push(format!(
+            "{} failed before for want of a metric and are ok now",
+            counted(measured.now_ok, "trial")
+        ));
+    }
+    if measured.now_failed > 0 {
+        said.push(format!(
+            "{} lack a required metric now and count as failed",
+            counted(measured.now_failed, "trial")
+        ));
+    }
+    said.join("; ")
 }
 
 /// Shows the problems of a spec as text.

@@ -29,6 +29,8 @@ mod masked_reports;
 mod messages;
 mod output;
 mod promises;
+mod random_specs;
+mod remeasure;
 mod report;
 mod report_charts;
 mod skypilot;

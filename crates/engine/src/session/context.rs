@@ -36,7 +36,7 @@ pub(super) enum News {
 }
 
 impl Session<'_> {
-    fn redactor(&self) -> Redactor {
+    pub(super) fn redactor(&self) -> Redactor {
         Redactor::from_env(
             self.request
                 .environment

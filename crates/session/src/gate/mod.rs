@@ -8,7 +8,7 @@ use crate::error::SessionError;
 use crate::foreign::Curves;
 use crate::session::Session;
 use crate::source::Trials;
-use fairtrial_analysis::compare::Pairing;
+use fairtrial_analysis::compare::{Method, Pairing};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, gate, gate_sequential};
 use fairtrial_analysis::{CompareOptions, Inputs, Unfinished};
@@ -33,6 +33,8 @@ pub struct GateQuestion {
     pub valid: Option<f64>,
     /// Whether units are compared in pairs.
     pub pairing: Pairing,
+    /// How intervals are made, instead of what the spec declares.
+    pub method: Option<Method>,
     /// Differences between the sides to accept.
     pub accept: Vec<FactKind>,
 }
@@ -46,6 +48,8 @@ pub enum SettledOption {
     Alpha,
     /// The pairing.
     Pairing,
+    /// How intervals are made.
+    Method,
 }
 
 impl SettledOption {
@@ -55,6 +59,7 @@ impl SettledOption {
             Self::Rules => "the rules",
             Self::Alpha => "the error rate",
             Self::Pairing => "the pairing",
+            Self::Method => "the method",
         }
     }
 }
@@ -144,6 +149,7 @@ fn settled_before(question: &GateQuestion) -> Option<SettledOption> {
         (!question.rules.is_empty(), SettledOption::Rules),
         (question.alpha.is_some(), SettledOption::Alpha),
         (question.pairing != Pairing::Auto, SettledOption::Pairing),
+        (question.method.is_some(), SettledOption::Method),
     ]
     .into_iter()
     .find_map(|(given, option)| given.then_some(option))
@@ -161,6 +167,7 @@ fn options(trials: &Trials, question: &GateQuestion) -> GateOptions {
         compare: CompareOptions {
             alpha: question.alpha.unwrap_or(declared.alpha),
             pairing: question.pairing,
+            method: question.method,
             valid: question.valid,
             accept: question.accept.clone(),
             ..declared

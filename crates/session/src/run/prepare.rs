@@ -21,17 +21,12 @@ use super::result::RunResult;
 /// A run that is planned and not started.
 #[derive(Debug)]
 pub struct PreparedRun {
-    plan: Plan,
-    root: DataRoot,
-    options: RunOptions,
+    pub(super) plan: Plan,
+    pub(super) root: DataRoot,
+    pub(super) options: RunOptions,
 }
 
 impl PreparedRun {
-    /// What would run.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
     /// Whether a scheduler places the trials: they then outlive their controller.
     pub fn is_remote(&self) -> bool {
         self.plan.spec().engine.kind != EngineKind::Local

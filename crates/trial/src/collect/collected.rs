@@ -20,13 +20,13 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
+    /// A metric has no value: listed where it is required or its file is damaged, noted where the reason is worth knowing.
     pub(super) fn without_value(&mut self, metric: &MetricDeclaration, error: &CollectError) {
-        if metric.required {
+        if metric.required || matches!(error, CollectError::Damaged(_)) {
             self.missing.push(format!("`{}` ({error})", metric.name));
-        } else if let CollectError::Io { .. } = error {
-            self.notes
-                .push(format!("metric `{}`: {error}", metric.name));
+        } else if matches!(error, CollectError::Io { .. }) {
+            let note = format!("metric `{}`: {error}", metric.name);
+            self.notes.push(note);
         }
     }
 }
@@ -40,6 +40,9 @@ pub enum CollectError {
     /// The file is there without the value.
     #[error("{0}")]
     NoValue(String),
+    /// The file lost a part: whatever else it holds is not to be trusted.
+    #[error("{0}")]
+    Damaged(String),
     /// The file cannot be read.
     #[error("{file}: {source}")]
     Io {

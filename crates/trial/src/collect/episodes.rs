@@ -35,6 +35,7 @@ impl From<EpisodeError> for CollectError {
     fn from(error: EpisodeError) -> Self {
         match error {
             EpisodeError::NoFile(file) => Self::NoFile(file),
+            error @ EpisodeError::Damaged { .. } => Self::Damaged(error.to_string()),
             error => Self::NoValue(error.to_string()),
         }
     }

@@ -1,5 +1,7 @@
 //! Every source of a metric, and what happens when it is not there.
 
+mod steps;
+
 use super::collect;
 use fairtrial_model::{MemorySource, MetricDeclaration, MetricSource, Resources, TrackerKind};
 use std::fs;

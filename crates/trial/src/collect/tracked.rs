@@ -1,7 +1,7 @@
 //! Values that the trial's own process logged with a tracker: W&B, TensorBoard, MLflow. The training code is left as it is.
 
 use super::collected::CollectError;
-use super::reduce::{Reading, SeriesReading};
+use super::reduce::{Reading, SeriesReading, Steps};
 use fairtrial_interop::{Collected, InteropError, Keep, format_named, locate};
 use fairtrial_model::TrackerKind;
 use fairtrial_text::count::first_of;
@@ -31,7 +31,7 @@ pub(super) fn series(
             first_of(names, LISTED)
         )));
     };
-    let mut series = SeriesReading::new(folder.to_owned(), true);
+    let mut series = SeriesReading::new(folder, Steps::Named("step".to_owned()), true);
     let mut last = None;
     for (execution, curves) in found.executions.iter().zip(&found.curves) {
         let whole = execution.metrics.iter().find(|(metric, _)| *metric == id);

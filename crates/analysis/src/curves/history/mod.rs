@@ -8,8 +8,9 @@
 //! 5. a trial of the data root, `<stamp>-<index>`;
 //! 6. `NAME[/STAMP][:ARM[:SEED]]`: all trials of a run (the newest), of one of its arms, or the arm's trial of a seed.
 //!
-//! Steps stand in the column or key `_step`, else `step`; without either the row's number is the step. A row without
-//! the metric is no point of its curve.
+//! Steps stand in the column or key that the metric declares, else in one with a well-known name (`_step`, `step`,
+//! `global_step`, ...); without any the row's number is the step, and that is said. A row without the metric is no point
+//! of its curve.
 
 mod behind;
 mod foreign;

@@ -76,21 +76,17 @@ fn as_written(
     metric: &str,
     declaration: Option<&MetricDeclaration>,
 ) -> Result<Points, AnalysisError> {
+    let step = declaration.and_then(|declaration| declaration.step.as_deref());
     let of_lines = |file: &str, key: &str| {
         let path = dir.join(file);
-        Ok(lines::points(&path, &read_text(&path)?, key)?.0)
+        Ok(lines::points(&path, &read_text(&path)?, key, step)?.0)
     };
     match declaration.map(|declaration| &declaration.source) {
         None | Some(MetricSource::Reported) => of_lines(REPORTED_FILE, metric),
         Some(MetricSource::Jsonl { file, key }) => of_lines(file, key),
         Some(MetricSource::Csv { file, column }) => {
             let path = dir.join(file);
-            let history = Table::read(&path)?.history(&path, None, column, String::new())?;
-            Ok(Points {
-                steps: history.steps,
-                values: history.values,
-                notes: history.notes,
-            })
+            Table::read(&path)?.only_points(&path, column, step)
         }
         Some(MetricSource::Tracked {
             tracker,
