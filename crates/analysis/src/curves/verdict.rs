@@ -24,7 +24,7 @@ pub(super) fn verdict(
     arranged: &Arranged,
     numbers: [(&[RunValue], &[RunValue]); 2],
     question: &Question,
-    objections: Vec<Objection>,
+    objections: &[Objection],
 ) -> Result<(MetricComparison, Option<String>), AnalysisError> {
     let mut data = Dataset::new("analyze", Origin::Records);
     data.control = Some("control".to_owned());
@@ -71,7 +71,7 @@ pub(super) fn verdict(
         power: question.power.map_or(0.8, |asked| asked.power),
         ..CompareOptions::default()
     };
-    let comparison = compare_despite(Inputs::Arms(&data), &options, &objections)?;
+    let comparison = compare_despite(Inputs::Arms(&data), &options, objections)?;
     let contrasts = comparison.contrasts.into_iter();
     let first = contrasts.flat_map(|contrast| contrast.metrics).next();
     let mut found =
