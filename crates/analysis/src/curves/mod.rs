@@ -151,7 +151,7 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
     ];
     let looked = verdict::looked_at(&arranged, question);
     let objections = windows::other_parts(&arranged, [&control, &candidate]);
-    let objections = objections.into_iter().collect();
+    let objections: Vec<_> = objections.into_iter().collect();
     let (comparison, margin_note) = verdict::verdict(&arranged, numbers, question, &objections)?;
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = run_notes(&all);
