@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::source::{TrialSource, Trials};
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Inputs, compare};
+use fairtrial_interop::Scope;
 use fairtrial_journal::newest_run;
 use fairtrial_model::EqualRule;
 use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
@@ -74,7 +75,9 @@ impl Session {
             .collect();
         let found: Option<Vec<NamedSide>> = sources.into_iter().collect();
         match (found.as_deref(), &question.sides[..]) {
-            (Some([only]), _) => Ok(Sides::alone(only.part(self.open(&only.source)?)?)),
+            (Some([only]), _) => Ok(Sides::alone(
+                only.part(self.open(&only.source, Scope::Alone)?)?,
+            )),
             (Some([control, candidate]), _) => self.two(control, candidate),
             (Some([control, others @ ..]), _) => self.several(control, others),
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {
@@ -110,7 +113,7 @@ impl Session {
             return Ok(Sides {
                 control: Some(first.clone()),
                 candidates: vec![second.clone()],
-                ..Sides::alone(self.open(&control.source)?)
+                ..Sides::alone(self.open(&control.source, Scope::Alone)?)
             });
         }
         let (first, second) = self.open_both(&control.source, &candidate.source)?;
@@ -122,7 +125,7 @@ impl Session {
 
     /// Three sources or more: all others against the first.
     fn several(&self, control: &NamedSide, others: &[NamedSide]) -> Result<Sides, SessionError> {
-        let open = |side: &NamedSide| side.part(self.open(&side.source)?);
+        let open = |side: &NamedSide| side.part(self.open(&side.source, Scope::Side)?);
         Ok(Sides {
             others: others.iter().map(open).collect::<Result<_, _>>()?,
             ..Sides::alone(open(control)?)
@@ -147,7 +150,7 @@ impl Session {
                 other: other.clone(),
             });
         }
-        let first = self.open(&self.arms_source(question, absent)?)?;
+        let first = self.open(&self.arms_source(question, absent)?, Scope::Alone)?;
         if let Some(side) = no_arm(question, absent, first.spec.as_ref()) {
             return Err(no_source(side, &self.data_root()).into());
         }

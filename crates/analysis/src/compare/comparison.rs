@@ -40,6 +40,7 @@ pub(crate) fn compare_despite(
             "no metric has a value on either side".to_owned(),
         ));
     }
+    let cases = in_families(cases, options.alpha);
     let places = family_places(&cases, options.alpha);
     let mut contrasts = Vec::with_capacity(planned.len());
     for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
@@ -79,6 +80,24 @@ fn cases_of(
     cases
         .filter(|case| case.role == Role::Primary || !case.units.rows.is_empty())
         .collect()
+}
+
+/// The cases with the methods that fit the size of their family.
+fn in_families(cases: Vec<Vec<Case>>, alpha: f64) -> Vec<Vec<Case>> {
+    let of_role = |role: Role| {
+        cases
+            .iter()
+            .flatten()
+            .filter(|case| case.role == role)
+            .count()
+    };
+    let (primary, secondary) = (of_role(Role::Primary), of_role(Role::Secondary));
+    let settled = |case: Case| match case.role {
+        Role::Primary => case.among(primary, alpha),
+        Role::Secondary => case.among(secondary, alpha),
+    };
+    let of_contrast = |cases: Vec<Case>| cases.into_iter().map(settled).collect();
+    cases.into_iter().map(of_contrast).collect()
 }
 
 /// Every case's place in its family: primary metric × contrasts, and the secondary ones on their own.

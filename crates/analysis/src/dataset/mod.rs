@@ -6,6 +6,7 @@ mod baseline;
 mod cell;
 mod column;
 pub(crate) mod horizon;
+mod imported;
 mod intact;
 mod part;
 mod result_json;
@@ -24,10 +25,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What one row below a seed is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
     /// A trial of its own: another process.
+    #[default]
     Rollout,
     /// A measured iteration inside one process.
     Iteration,
@@ -119,6 +121,8 @@ pub struct Dataset {
     pub looked_at: Option<String>,
     /// Whether tasks of its spec list seeds of their own.
     pub own_seeds: bool,
+    /// Whether the same seed on two sides is a pair. Otherwise it is only the number of a process.
+    pub seeds_pair: bool,
     /// Columns of numbers that count rows (`epoch`, `id`), which nobody means as a metric unless it is named.
     pub counters: Vec<String>,
     pub(crate) tasks: Names<String>,
@@ -211,6 +215,7 @@ impl Dataset {
             floor: None,
             looked_at: None,
             own_seeds: false,
+            seeds_pair: true,
             counters: Vec::new(),
             tasks: Names::new(),
             arms: Names::new(),

@@ -229,6 +229,7 @@ impl Titles {
             id: Cow::Borrowed(""),
             outcome: outcome(cell(self.outcome))?,
             resources: Used::default(),
+            samples: std::collections::BTreeMap::new(),
             series: std::collections::BTreeMap::new(),
             facts: std::collections::BTreeMap::new(),
             notes: Vec::new(),

@@ -1,6 +1,7 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
-use super::choices::{AcceptChoice, DirectionChoice, PairingChoice};
+use super::choices::{AcceptChoice, DirectionChoice, MethodChoice, PairingChoice};
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ValueEnum;
@@ -44,9 +45,9 @@ pub(crate) struct Args {
     /// Two-sided error rate [default: the spec's, else 0.05]
     #[arg(long, allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// How intervals are made
-    #[arg(long, value_enum, default_value_t = MethodChoice::Auto)]
-    method: MethodChoice,
+    /// How intervals are made [default: as the spec declares, else by the kind of data]
+    #[arg(long, value_enum)]
+    method: Option<MethodChoice>,
     /// Whether units are compared in pairs
     #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
     pairing: PairingChoice,
@@ -96,24 +97,8 @@ pub(crate) struct Args {
     /// Write the comparison as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MethodChoice {
-    /// By the kind of data
-    Auto,
-    /// Student's t on the pairs, Welch's t without pairs
-    T,
-    /// The same on logarithms: a ratio
-    LogRatio,
-    /// Hodges-Lehmann with its rank-based interval
-    Rank,
-    /// Tango and McNemar for pairs, Newcombe and Barnard else
-    Proportion,
-    /// Percentile bootstrap
-    Percentile,
-    /// `BCa` bootstrap
-    Bca,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -136,7 +121,7 @@ enum VerdictChoice {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let compared = console.session().compare(&args.question()?)?;
+    let compared = args.mapping.session(console).compare(&args.question()?)?;
     let (comparison, watched) = (&compared.comparison, compared.watched.as_ref());
     write(args.md.as_deref(), || {
         Ok(fairtrial_report::markdown::comparison(comparison, watched))
@@ -168,7 +153,7 @@ impl Args {
                 reference: GivenPoints::together(&self.reference)?,
                 control: self.control.clone(),
                 metrics: self.metrics.clone(),
-                method: self.method.into(),
+                method: self.method.map(Method::from),
                 pairing: self.pairing.into(),
                 margin: self.margin,
                 direction: self.direction.map(Direction::from),
@@ -207,20 +192,6 @@ fn write(
     let text = text().map_err(Failure::machine)?;
     fs::write(path, text)
         .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
-}
-
-impl From<MethodChoice> for Method {
-    fn from(choice: MethodChoice) -> Self {
-        match choice {
-            MethodChoice::Auto => Self::Auto,
-            MethodChoice::T => Self::T,
-            MethodChoice::LogRatio => Self::LogRatio,
-            MethodChoice::Rank => Self::Rank,
-            MethodChoice::Proportion => Self::Proportion,
-            MethodChoice::Percentile => Self::Percentile,
-            MethodChoice::Bca => Self::Bca,
-        }
-    }
 }
 
 impl From<TasksChoice> for TaskRole {

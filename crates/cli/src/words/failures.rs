@@ -107,6 +107,10 @@ fn hint(error: &SessionError) -> Option<String> {
             return Some(format!("there are {}", SandboxKind::WORDS.join(", ")));
         }
         SessionError::Missing(_) => NOTHING_RUN,
+        SessionError::NoKnownKind(_) => {
+            "`--format KIND` says what it is; `fairtrial import --list` names the kinds"
+        }
+        SessionError::OtherRoles { .. } => "name another run with `--name`, or the same fields",
         SessionError::LeftOut(feature) => {
             return Some(format!(
                 "`cargo build --release --features {}` builds it; without `--no-default-features` all are built",
@@ -171,6 +175,7 @@ fn hint(error: &SessionError) -> Option<String> {
         SessionError::BaselineName(_) => {
             "letters, digits, `.`, `_` and `-`; or a file that ends in .json"
         }
+        SessionError::SpecGone(_) => "`--spec FILE` names the file that declares the metrics",
         SessionError::NoRollouts(_) => {
             "`eval` scores tasks with `prepared_dir`; `summarize` shows any run"
         }
@@ -206,6 +211,7 @@ const fn flag(option: SettledOption) -> &'static str {
         SettledOption::Rules => "--rule",
         SettledOption::Alpha => "--alpha",
         SettledOption::Pairing => "--pairing",
+        SettledOption::Method => "--method",
     }
 }
 

@@ -89,6 +89,7 @@ fn signature(task: &Task, varying: &Varying) -> String {
 fn default_id(work: &Work) -> String {
     let from = match work {
         Work::Experiment { slug, .. } => slug.clone(),
+        Work::Imported { format, .. } => format.clone(),
         Work::Prepared { dir, .. } => last_part(dir, Path::file_name),
         Work::Command { argv, .. } => {
             let script = argv.first().map_or("", String::as_str);

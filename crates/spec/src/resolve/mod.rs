@@ -8,9 +8,11 @@ mod engine;
 mod experiments;
 pub(crate) mod files;
 mod hooks;
+mod idle_arms;
 mod ids;
 mod metric_names;
 mod needs;
+mod network;
 mod parts;
 mod placeholders;
 mod rollout;
@@ -113,6 +115,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    idle_arms::check(root, &spec, problems);
     placeholders::check_engine(root, origin.sources, problems);
     engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);
@@ -155,6 +158,7 @@ fn model_arms(tasks: &[Task]) -> Vec<Arm> {
 
 /// The declared metrics. Where a spec with experiments declares none, it is about how long they take.
 fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDeclaration> {
+    let method = root.get("analysis").and_then(metric::method);
     let entries = root
         .get("metrics")
         .and_then(Node::map)
@@ -166,10 +170,16 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
         return vec![metric::duration()];
     }
     let files = crate::episode_file::files(root, problems);
-    entries
+    let mut metrics: Vec<MetricDeclaration> = entries
         .iter()
         .map(|entry| metric::declaration(entry, &files, problems))
-        .collect()
+        .map(|metric| MetricDeclaration {
+            method: metric.method.or(method),
+            ..metric
+        })
+        .collect();
+    metric::share_steps(&mut metrics);
+    metrics
 }
 
 fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {

@@ -1,6 +1,6 @@
 //! What specs mean: defaults, merging, ids, arms, sweeps, includes and changes.
 
-use fairtrial_model::{EqualRule, Margin, MetricSource, SummaryKind, Tolerance};
+use fairtrial_model::{EqualRule, Margin, MetricSource, SummaryKind, Tolerance, TrackerKind};
 use fairtrial_spec::{
     FileCheck, Format, LoadOptions, Loaded, Order, Retries, Severity, Spec, Strategy, Style, Work,
     load, load_text, render,
@@ -252,7 +252,7 @@ fn metrics_in_every_form() {
     let spec = toml(
         "command = 'x'\n[metrics.a]\n[metrics.b]\nfrom = 'csv:out.csv#col'\ndirection = 'lower'\nmargin = 0.5\n\
          [metrics.c]\nfrom = 'json:r.json#/x/0'\nrequired = false\nsummary = 'max'\nmargin = '2%'\n\
-         [metrics.d]\nfrom = 'wandb:team/project'\n[metrics.e]\nfrom = 'stderr:t=([0-9]+)'\n",
+         [metrics.d]\nfrom = 'wandb:#overview/reward'\n[metrics.e]\nfrom = 'stderr:t=([0-9]+)'\n",
     );
     let sources: Vec<&MetricSource> = spec.metrics.iter().map(|metric| &metric.source).collect();
     assert_eq!(sources[0], &MetricSource::Reported);
@@ -272,9 +272,10 @@ fn metrics_in_every_form() {
     );
     assert_eq!(
         sources[3],
-        &MetricSource::Later {
-            scheme: "wandb".into(),
-            rest: "team/project".into()
+        &MetricSource::Tracked {
+            tracker: TrackerKind::Wandb,
+            folder: "wandb".into(),
+            key: "overview/reward".into()
         }
     );
     assert_eq!(

@@ -26,7 +26,7 @@ pub(super) fn collect(dir: &Path, declared: &[MetricDeclaration], found: &mut Co
                 }
                 found.metrics.insert(name, Number(value));
             }
-            Err(error) => found.without_value(&declared[place], error.into()),
+            Err(error) => found.without_value(&declared[place], &error.into()),
         }
     }
 }

@@ -10,27 +10,6 @@ const TIME_UNITS: [&str; 14] = [
     "hours",
 ];
 
-/// How the interval is made. `Auto` goes by the kind of data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Pass/fail by proportions, timings by log ratios, the rest by t.
-    #[default]
-    Auto,
-    /// Student's t on the differences, Welch's t where there are no pairs.
-    T,
-    /// The same on logarithms: a ratio of geometric means.
-    LogRatio,
-    /// Hodges-Lehmann with its rank-based interval.
-    Rank,
-    /// Tango's interval and McNemar's test for pairs, Newcombe's and Barnard's else; both must agree on a difference.
-    Proportion,
-    /// Percentile bootstrap of the mean difference.
-    Percentile,
-    /// BCa bootstrap of the mean difference.
-    Bca,
-}
-
 /// The kind of data, which picks the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
