@@ -5,6 +5,7 @@ use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::sequential;
 use fairtrial_analysis::compare::Role;
 use fairtrial_analysis::gate::{Gate, GateWord};
+use fairtrial_text::count::capitalised;
 use fairtrial_text::share;
 
 /// How an answer is stressed.
@@ -19,13 +20,8 @@ pub(crate) const fn gate_tone(word: GateWord) -> Tone {
 
 /// `Regressed: time: regressed, the whole interval lies beyond the threshold.`
 pub(crate) fn headline(gate: &Gate) -> String {
-    let word = gate.word.text();
-    let (first, rest) = word.split_at(1);
-    format!(
-        "{}{rest}: {}.",
-        first.to_uppercase(),
-        gate.reasons.join("; ")
-    )
+    let word = capitalised(gate.word.text());
+    format!("{word}: {}.", gate.reasons.join("; "))
 }
 
 /// What stands before everything else that is read: what is wrong with the sources, and how the sides are not alike.

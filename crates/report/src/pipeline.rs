@@ -3,7 +3,7 @@
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use fairtrial_analysis::compare::{MetricComparison, Word};
 use fairtrial_analysis::pipeline::{Analysis, Design, PowerPlan, RunValue, TTestReport, side_word};
-use fairtrial_text::count::{count, counted};
+use fairtrial_text::count::{capitalised, count, counted};
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share::{chance, change, level, p_value, percent_to};
 use fairtrial_text::significant::general;
@@ -53,12 +53,6 @@ pub(crate) fn verdict_sentence(comparison: &MetricComparison) -> String {
         );
     }
     text
-}
-
-fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 fn effect_format(comparison: &MetricComparison) -> NumberFormat {

@@ -4,14 +4,14 @@ use crate::grid::{Cell, Column, Grid, Section, Tone};
 use fairtrial_analysis::compare::Scale;
 use fairtrial_analysis::sequential::{ArmAnswer, ArmFailures, ArmLook, Stop, Trajectory};
 use fairtrial_stats::sequential::Decision;
-use fairtrial_text::count::count;
+use fairtrial_text::count::{capitalised, count};
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share::level;
 
 /// The answer for one arm with the numbers of the look that it rests on, or of the last one where there is none:
 /// `Improved after 10 pairs; difference in score +2.1 [+1.2, +3.0] (97.5 % repeated interval).`
 pub(crate) fn arm_sentence(trajectory: &Trajectory, answer: &ArmAnswer) -> String {
-    let why = capital(answer.reason.as_deref().unwrap_or("not decided yet"));
+    let why = capitalised(answer.reason.as_deref().unwrap_or("not decided yet"));
     let look = trajectory.look(&answer.arm, answer.pairs);
     let result = look
         .or_else(|| trajectory.last_look(&answer.arm))
@@ -29,13 +29,6 @@ pub(crate) fn arm_sentence(trajectory: &Trajectory, answer: &ArmAnswer) -> Strin
         format.signed_range(low, high),
         level(trajectory.arm_alpha)
     )
-}
-
-/// As the beginning of a sentence.
-fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    let first = rest.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(rest).collect()
 }
 
 /// Why it ended, and what that saved.

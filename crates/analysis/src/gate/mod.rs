@@ -18,6 +18,7 @@ use crate::dataset::Dataset;
 use crate::sequential::Trajectory;
 use crate::{AnalysisError, CompareOptions, Inputs, compare};
 use fairtrial_model::Outcome;
+use fairtrial_text::share::p_value;
 use serde::Serialize;
 
 /// Version of the gate's JSON form.
@@ -304,16 +305,11 @@ fn failing_more(contrast: &Contrast, p: f64, alpha: f64) -> Option<GateLine> {
     let failures = &contrast.failures;
     let share = |count: FailureCount| count.failed as f64 / count.trials.max(1) as f64;
     let worse = share(failures.candidate) > share(failures.control);
-    let shown = if p < 1e-4 {
-        "< 0.0001".to_owned()
-    } else {
-        format!("{p:.4}")
-    };
     (worse && p <= alpha).then(|| GateLine {
         sides: sides(contrast),
         metric: "failures".to_owned(),
         word: GateWord::Regressed,
-        reason: format!("{} (p {shown})", failing_sentence(failures)),
+        reason: format!("{} ({})", failing_sentence(failures), p_value(p)),
     })
 }
 

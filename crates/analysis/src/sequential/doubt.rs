@@ -6,6 +6,7 @@ use super::look::{self, ArmLook, Stop};
 use crate::compare::{Fill, Rule, Word};
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::sequential::TBoundaries;
+use fairtrial_text::share::percent;
 
 /// One candidate at one look.
 #[derive(Debug, Clone, Copy)]
@@ -71,8 +72,7 @@ fn stands(word: Word, where_holds: Word) -> bool {
 
 fn too_broken(asked: &Asked<'_>) -> Option<String> {
     let broken = asked.blocks.broken_share(asked.pairs, asked.candidate);
-    let percent = (100.0 * broken).round();
-    (broken > MOST_BROKEN).then(|| format!("{percent} % of the pairs have a side missing"))
+    (broken > MOST_BROKEN).then(|| format!("{} of the pairs have a side missing", percent(broken)))
 }
 
 /// The look again, with failures counted as given; none where nothing failed.

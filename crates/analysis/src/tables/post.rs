@@ -12,6 +12,7 @@ use crate::dataset::FactKind;
 use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
 use fairtrial_spec::DEFAULT_ALPHA;
 use fairtrial_text::digits::Digits;
+use fairtrial_text::share::percent;
 use serde::Serialize;
 
 /// One line to judge. All numbers are in the unit of the column.
@@ -317,7 +318,7 @@ fn by_margin(line: &PostLine, delta: f64) -> Judged {
             };
         }
         Some(Margin::Absolute(margin)) => (margin, format!("{margin}")),
-        Some(Margin::Relative(share)) => (share * base, format!("{} %", share * 100.0)),
+        Some(Margin::Relative(share)) => (share * base, percent(share)),
     };
     let certain = delta.abs() - line.blur();
     if certain > margin {

@@ -5,8 +5,7 @@ use super::suite::suite_sentences;
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::WatchReport;
-use fairtrial_text::count::first_of;
-use fairtrial_text::count::{count, counted};
+use fairtrial_text::count::{capitalised, count, counted, first_of};
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
 
@@ -91,12 +90,7 @@ pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
 }
 
 fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters
-        .next()
-        .map(|c| c.to_uppercase().to_string())
-        .unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
+    format!("{}.", capitalised(text))
 }
 
 fn margin_words(metric: &MetricComparison) -> Option<String> {

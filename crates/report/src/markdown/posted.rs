@@ -2,6 +2,7 @@
 
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
 use fairtrial_text::escape::markdown;
+use fairtrial_text::number::is_zero;
 use std::fmt::Write;
 
 /// Marks in the order of the closing line.
@@ -80,7 +81,7 @@ fn row(line: &PostedLine) -> String {
         || "—".to_owned(),
         |delta| {
             let text = line.digits.write(delta);
-            if text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.')) {
+            if is_zero(&text) {
                 return "0".to_owned();
             }
             let sign = if delta > 0.0 { "+" } else { "" };
