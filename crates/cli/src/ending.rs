@@ -104,18 +104,18 @@ impl<'a> Ending<'a> {
             return;
         }
         let terminal = printer.terminal();
-        printer.line(fairtrial_report::console::summary(&self.summary, terminal));
+        printer.page(fairtrial_report::console::summary(&self.summary, terminal));
         if let Some(trajectory) = &self.trajectory {
-            printer.line(fairtrial_report::console::trajectory(trajectory, terminal));
+            printer.page(fairtrial_report::console::trajectory(trajectory, terminal));
         }
         if let Some(comparison) = &self.comparison {
-            printer.line(fairtrial_report::console::comparison(
+            printer.page(fairtrial_report::console::comparison(
                 comparison, None, terminal,
             ));
         }
         if let Some(choice) = &self.choice {
             let alpha = self.spec.analysis.alpha();
-            printer.line(fairtrial_report::console::sweep(
+            printer.page(fairtrial_report::console::sweep(
                 Some(choice),
                 &[],
                 alpha,

@@ -4,6 +4,7 @@ use crate::grid::{Cell, Column, Grid, Section, Tone};
 use fairtrial_analysis::compare::{MetricComparison, Word};
 use fairtrial_analysis::pipeline::{Analysis, Design, PowerPlan, RunValue, TTestReport, side_word};
 use fairtrial_text::count::{capitalised, count, counted};
+use fairtrial_text::escape;
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share::{chance, change, level, p_value, percent_to};
 use fairtrial_text::significant::general;
@@ -336,7 +337,12 @@ pub fn csv(analysis: &Analysis) -> Result<String, csv::Error> {
             for (control, candidate) in analysis.control.iter().zip(&analysis.candidate) {
                 if let (Some(a), Some(b)) = (control.value, candidate.value) {
                     let label = format!("{} vs {}", control.id, candidate.id);
-                    writer.write_record(["paired", &label, &number(a), &number(b)])?;
+                    writer.write_record([
+                        "paired",
+                        &escape::csv(&label),
+                        &number(a),
+                        &number(b),
+                    ])?;
                 }
             }
         }
@@ -346,7 +352,7 @@ pub fn csv(analysis: &Analysis) -> Result<String, csv::Error> {
                 ("candidate", &analysis.candidate),
             ] {
                 for (run, value) in runs.iter().filter_map(|run| Some((run, run.value?))) {
-                    writer.write_record([side, &run.id, &number(value), ""])?;
+                    writer.write_record([side, &escape::csv(&run.id), &number(value), ""])?;
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::look::{self, ArmLook, Stop};
 use crate::compare::{Fill, Rule, Word};
 use crate::validity::MOST_BROKEN;
 use fairtrial_stats::sequential::TBoundaries;
-use fairtrial_text::share::percent;
+use fairtrial_text::share::percent_to;
 
 /// One candidate at one look.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +72,8 @@ fn stands(word: Word, where_holds: Word) -> bool {
 
 fn too_broken(asked: &Asked<'_>) -> Option<String> {
     let broken = asked.blocks.broken_share(asked.pairs, asked.candidate);
-    (broken > MOST_BROKEN).then(|| format!("{} of the pairs have a side missing", percent(broken)))
+    (broken > MOST_BROKEN)
+        .then(|| format!("{} of the pairs have a side missing", percent_to(broken, 0)))
 }
 
 /// The look again, with failures counted as given; none where nothing failed.

@@ -161,7 +161,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
             watched,
         });
     } else {
-        printer.line(fairtrial_report::console::comparison(
+        printer.page(fairtrial_report::console::comparison(
             &comparison,
             watched.as_ref(),
             printer.terminal(),

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     if args.json {
         printer.json(&json!({ "evaluation": manifest, "summary": summary }));
     } else {
-        printer.line(fairtrial_report::console::summary(
+        printer.page(fairtrial_report::console::summary(
             &summary,
             printer.terminal(),
         ));

@@ -10,7 +10,7 @@ use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
 use serde_json::json;
-use std::io::{Read, Write};
+use std::io::Read;
 
 /// Print what a trial wrote, or the job that ran it
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         }));
     } else {
         // As the trial wrote it, colours and all.
-        printer.stream(|out| writeln!(out, "{}", text.trim_end_matches('\n')));
+        printer.log(text.trim_end_matches('\n'));
     }
     Ok(Exit::Fine)
 }

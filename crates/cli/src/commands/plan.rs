@@ -11,6 +11,7 @@ use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, Trial};
 use fairtrial_spec::{FileCheck, Spec, Work};
 use fairtrial_text::duration::span;
+use fairtrial_text::escape::{JsonWriter, terminal_line};
 use fairtrial_text::shell_word::shell_word;
 use std::io::{self, Write};
 
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 pub(crate) fn show(plan: &Plan, root: &DataRoot, json: bool, printer: Printer) {
     printer.stream(|out| {
         if json {
-            write_plan(out, plan)
+            write_plan(&mut JsonWriter(out), plan)
         } else {
             write_text(out, plan, root)
         }
@@ -58,8 +59,8 @@ fn write_text(out: &mut impl Write, plan: &Plan, root: &DataRoot) -> io::Result<
             "{:>6}  {}  {}  {}",
             trial.key.index,
             trial.id().short(),
-            trial.key.label(),
-            work(&trial)
+            terminal_line(&trial.key.label().to_string()),
+            terminal_line(&work(&trial))
         )?;
     }
     let order = format!("{:?}", spec.order).to_lowercase();

@@ -115,7 +115,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     if args.json {
         printer.json(&report);
     } else {
-        printer.line(fairtrial_report::console::power(&report, printer.terminal()).trim_end());
+        printer.page(fairtrial_report::console::power(&report, printer.terminal()).trim_end());
     }
     Ok(Exit::Fine)
 }

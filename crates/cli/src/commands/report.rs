@@ -61,7 +61,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     if args.print_template {
-        printer.line(fairtrial_report::html::TEMPLATE);
+        printer.page(fairtrial_report::html::TEMPLATE);
         return Ok(Exit::Fine);
     }
     ends_in(args.html.as_deref(), "--html", &["html", "htm"])?;

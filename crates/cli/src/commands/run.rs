@@ -202,7 +202,7 @@ fn preview(plan: &Plan, root: &DataRoot, args: &Args, printer: Printer) -> Resul
     let shown = remote::preview(plan, &root.rollouts_dir(), &program, parallel);
     match shown.map_err(|error| explain(error.into()))? {
         Some(text) if args.json => printer.tell(text),
-        Some(text) => printer.line(text),
+        Some(text) => printer.page(text),
         None => {}
     }
     Ok(())

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     if args.json {
         printer.json(&summary);
     } else {
-        printer.line(fairtrial_report::console::summary(
+        printer.page(fairtrial_report::console::summary(
             &summary,
             printer.terminal(),
         ));

@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         });
         return Ok(Exit::Fine);
     }
-    printer.line(fairtrial_report::console::sweep(
+    printer.page(fairtrial_report::console::sweep(
         choice.as_ref(),
         &effects,
         options.alpha,

@@ -89,9 +89,9 @@ fn show(checks: &[Check], no_report: bool, printer: Printer) {
             evidence,
         } in &check.findings
         {
-            printer.line(format!(
-                "    {place}\n      is       {says}\n      expected {evidence}"
-            ));
+            printer.line(format!("    {place}"));
+            printer.line(format!("      is       {says}"));
+            printer.line(format!("      expected {evidence}"));
         }
     }
     if no_report {

@@ -18,6 +18,7 @@ mod error_rates;
 mod examples;
 mod experiments;
 mod gate;
+mod hostile;
 mod learning_curves;
 mod leases;
 mod main_job;

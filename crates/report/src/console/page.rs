@@ -3,7 +3,7 @@
 use super::{Color, Terminal};
 use crate::grid::{Align, Cell, Grid, Section, Tone};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
-use fairtrial_text::escape::terminal;
+use fairtrial_text::escape::terminal_line;
 
 /// A rule under the header and no other lines: numbers are easier to compare without a cage.
 const PRESET: &str = "     ──            ";
@@ -34,13 +34,13 @@ impl Page {
 
     /// A sentence, wrapped.
     pub(crate) fn sentence(&mut self, text: &str, tone: Tone) {
-        for line in wrap(&terminal(text), self.terminal.width) {
+        for line in wrap(&terminal_line(text), self.terminal.width) {
             self.line(&paint(&line, code(tone), self.terminal.color));
         }
     }
 
     pub(crate) fn heading(&mut self, text: &str) {
-        for line in wrap(&terminal(text), self.terminal.width) {
+        for line in wrap(&terminal_line(text), self.terminal.width) {
             self.line(&paint(&line, Some("1"), self.terminal.color));
         }
     }
@@ -97,7 +97,7 @@ impl Page {
         table.set_header(
             grid.columns
                 .iter()
-                .map(|column| comfy_table::Cell::new(terminal(&column.title))),
+                .map(|column| comfy_table::Cell::new(terminal_line(&column.title))),
         );
         for row in &grid.rows {
             table.add_row(row.iter().map(|cell| self.cell(cell)));
@@ -127,7 +127,7 @@ impl Page {
     }
 
     fn cell(&self, cell: &Cell) -> comfy_table::Cell {
-        let text = terminal(&cell.text);
+        let text = terminal_line(&cell.text);
         comfy_table::Cell::new(paint(&text, code(cell.tone), self.terminal.color))
     }
 

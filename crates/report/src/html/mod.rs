@@ -5,7 +5,7 @@ use crate::page::{Block, Page, page};
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::{Layout, page_style};
-use fairtrial_text::escape::xml;
+use fairtrial_text::escape::{self, xml};
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context};
 use std::fmt::Write as _;
@@ -37,6 +37,11 @@ pub fn report(
     let page = page(data);
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_formatter(|out, state, value| {
+        let raw = value.is_safe() || state.auto_escape() == AutoEscape::None;
+        let text = value.to_string();
+        Ok(out.write_str(&if raw { text } else { xml(&text) })?)
+    });
     environment.add_filter("code", |text: &str| Value::from_safe_string(coded(text)));
     environment.add_template("report.html", template.unwrap_or(TEMPLATE))?;
     let parts: Vec<Value> = page
@@ -86,7 +91,7 @@ fn registered(page: &Page) -> Value {
 
 /// JSON that cannot end the script element it stands in.
 fn in_script(json: &str) -> String {
-    json.replace('<', "\\u003c")
+    escape::json(json).replace('<', "\\u003c")
 }
 
 const fn tone_class(tone: Tone) -> &'static str {

@@ -32,14 +32,15 @@ pub fn posted(posted: &Posted, notes: &[String]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(
             page,
-            "\n### {experiment}\n\n| Metric | Baseline | Proposed | Δ | Result |\n|---|---:|---:|---:|:---:|\n"
+            "\n### {}\n\n| Metric | Baseline | Proposed | Δ | Result |\n|---|---:|---:|---:|:---:|\n",
+            markdown(experiment)
         );
         for line in of {
             let _ = writeln!(page, "{}", row(line));
         }
     }
     for note in notes {
-        let _ = write!(page, "\n> {note}\n");
+        let _ = write!(page, "\n> {}\n", markdown(note));
     }
     if posted.rule == MarkRule::Noise {
         page.push_str(&reasons(posted));
@@ -115,10 +116,10 @@ fn reasons(posted: &Posted) -> String {
         let _ = writeln!(
             text,
             "- {} · {} {}: {}",
-            line.experiment,
-            line.column,
+            markdown(&line.experiment),
+            markdown(&line.column),
             line.mark.glyph(),
-            line.reason
+            markdown(&line.reason)
         );
     }
     text.push_str("\n</details>\n");

@@ -5,6 +5,7 @@ use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use fairtrial_episode::{Measured, measure_all};
 use fairtrial_model::{MetricDeclaration, MetricSource};
+use fairtrial_text::escape;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Args, printer: Printer) -> Done {
         let all: Vec<Value> = rows.iter().map(Row::json).collect();
         printer.json(&all);
     } else {
-        printer.line(csv(&rows).trim_end());
+        printer.page(csv(&rows).trim_end());
     }
     Ok(match broken.as_slice() {
         [] => Exit::Fine,
@@ -142,10 +143,11 @@ fn csv(rows: &[Row]) -> String {
         }
     }
     let quote = |text: &str| {
+        let text = escape::csv(text);
         if text.contains([',', '"', '\n']) {
             format!("\"{}\"", text.replace('"', "\"\""))
         } else {
-            text.to_owned()
+            text.into_owned()
         }
     };
     let mut page = std::iter::once("Experiment")
