@@ -142,7 +142,7 @@ impl Printer {
         self.tell_raw(&shown(text.as_ref(), self.color_err));
     }
 
-    /// A line as it is: what a trial itself writes, for whoever asked to see that.
+    /// A line as it is.
     pub(crate) fn tell_raw(self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }

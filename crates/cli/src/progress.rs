@@ -5,6 +5,7 @@ use fairtrial_engine::{Ending, RunEvent, StopReason};
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::Outcome;
 use fairtrial_text::duration::span;
+use fairtrial_text::escape::terminal_line_painted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, IsTerminal};
@@ -252,6 +253,7 @@ impl Progress {
     fn output_line(&self, name: &str, stderr: bool, line: &[u8]) {
         let mark = if stderr { "!" } else { "|" };
         let line = String::from_utf8_lossy(line);
+        let line = terminal_line_painted(&line);
         self.printer.tell_raw(&format!("{name} {mark} {line}"));
     }
 

@@ -73,7 +73,7 @@ pub fn markdown(what: &str, text: &str) -> Found {
     found
 }
 
-/// Without fenced code, in which nothing means anything.
+/// Without code, in which nothing means anything.
 fn without_code(text: &str) -> String {
     let mut fence: Option<String> = None;
     let mut kept = String::new();
@@ -81,10 +81,26 @@ fn without_code(text: &str) -> String {
         let marks: String = line.chars().take_while(|c| *c == '`').collect();
         match &fence {
             None if marks.len() >= 3 => fence = Some(marks),
-            None => kept.extend([line, "\n"]),
+            None => {
+                kept.push_str(&without_spans(line));
+                kept.push('\n');
+            }
             Some(open) if marks.len() >= open.len() && line.trim_end() == marks => fence = None,
             Some(_) => {}
         }
+    }
+    kept
+}
+
+fn without_spans(line: &str) -> String {
+    let marks: Vec<usize> = line.match_indices('`').map(|(at, _)| at).collect();
+    let marks: Vec<usize> = marks
+        .into_iter()
+        .filter(|at| !is_escaped(line, *at))
+        .collect();
+    let mut kept = line.to_owned();
+    for pair in marks.chunks_exact(2).rev() {
+        kept.replace_range(pair[0]..=pair[1], "");
     }
     kept
 }

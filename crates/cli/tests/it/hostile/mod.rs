@@ -4,6 +4,7 @@
 mod checks;
 
 use crate::common::{Project, Ran};
+use crate::experiments::python::{no_python, run};
 use checks::{EVIL, NAME};
 use serde_json::json;
 
@@ -142,11 +143,66 @@ fn none(found: &[String]) {
     );
 }
 
+/// What an experiment says in its names, its artifacts, its parameters and its failure.
+#[test]
+fn no_page_of_an_experiment_obeys_it() {
+    if no_python() {
+        return;
+    }
+    let module = r"
+import os
+from fairtrial import Experiment, register_experiment
+
+@register_experiment('mine')
+class Mine(Experiment):
+    def execute_once(self, context):
+        path = os.path.join(context.run_dir, 'artifacts', 'a ](b).txt')
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        open(path, 'w').close()
+        context.artifact(EVIL, path, EVIL)
+        if self.params['word'] == 'fail':
+            raise ValueError(EVIL)
+        return {EVIL: len(self.params['word']), 'said': EVIL}
+";
+    let project = Project::new();
+    project.write("mine.py", &format!("EVIL = {}\n{module}", quoted(EVIL)));
+    let spec = json!({
+        "name": "mine", "experiment": "mine", "iterations": {"measured": 2}, "output_dir": "out", "retries": 0,
+        "experiments": {"python": ["mine"]}, "notes": NAME, "params": {"word": [EVIL, "plain", "fail"]},
+    });
+    project.write(
+        "bench.json",
+        &fairtrial_text::escape::json(&spec.to_string()),
+    );
+    let ran = run(&project, &["run", "bench.json"]);
+    assert_ne!(ran.code, 2, "{}", ran.err);
+    let mut found = checks::terminal("run", &(ran.out + &ran.err));
+    let mut pages = 0;
+    let mut open = vec![project.path().join("out")];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let read = || std::fs::read_to_string(&path).unwrap();
+            match path.extension().and_then(std::ffi::OsStr::to_str) {
+                _ if path.is_dir() => open.push(path),
+                Some("md") => found.extend(checks::markdown(&name, &read())),
+                Some("svg") => found.extend(checks::xml(&name, &read())),
+                _ => continue,
+            }
+            pages += 1;
+        }
+    }
+    assert!(pages > 4, "{pages} pages: {found:?}");
+    none(&found);
+}
+
 #[test]
 fn no_output_obeys_what_a_trial_says() {
     let project = project();
     let mut found = ran(&project, "run bench.toml");
-    found.extend(ran(&project, "run sweep.toml"));
+    found.extend(ran(&project, "run sweep.toml -v"));
+    found.extend(ran(&project, "run bench.toml -vv"));
     // The log itself is for whoever asks for it; a terminal is told no more than its colours.
     let log = project.run(&["logs", "hostile", "--trial", "0"]);
     none(&found);
