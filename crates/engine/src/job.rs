@@ -8,7 +8,7 @@ use fairtrial_model::{MetricDeclaration, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
-use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Work, expand_env};
+use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task};
 use fairtrial_trial::{JobLimits, Makes, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -137,10 +137,8 @@ impl JobMaker {
         let argv = if let Some(driver) = driver {
             driver
         } else {
-            let argv = trial.argv(Some(&placement));
-            let argv = argv.map_err(|error| unresolved(error.to_string()))?;
-            self.resolve_words(argv, &trial.task.work)
-                .map_err(unresolved)?
+            let argv = trial.argv_in(&placement, |name| self.variable(name));
+            argv.map_err(|error| unresolved(error.to_string()))?
         };
         let workdir = self.workdir(&trial, &placement).map_err(unresolved)?;
         let env = self.env(&trial, &placement).map_err(unresolved)?;
@@ -182,19 +180,18 @@ impl JobMaker {
         let Some(text) = &trial.task.workdir else {
             return Ok(self.base_dir.clone());
         };
-        let text = trial
-            .expand(text, Some(placement))
-            .map_err(|error| error.to_string())?;
-        Ok(self.base_dir.join(self.resolve(&text)?))
+        let text = trial.expand_in(text, placement, |name| self.variable(name));
+        Ok(self.base_dir.join(text.map_err(|error| error.to_string())?))
     }
 
     fn env(&self, trial: &Trial<'_>, placement: &Placement<'_>) -> Result<Vec<String>, String> {
         let mut env = Vec::with_capacity(trial.task.env.len() + 5);
         for (name, value) in &trial.task.env {
-            let value = trial
-                .expand(value, Some(placement))
-                .map_err(|error| error.to_string())?;
-            env.push(format!("{name}={}", self.resolve(&value)?));
+            let value = trial.expand_in(value, placement, |name| self.variable(name));
+            env.push(format!(
+                "{name}={}",
+                value.map_err(|error| error.to_string())?
+            ));
         }
         let params = self.params_file(trial)?;
         env.push(format!("FAIRTRIAL_SEED={}", trial.key.seed));
@@ -205,23 +202,11 @@ impl JobMaker {
         Ok(env)
     }
 
-    /// The words of a command with their `${NAME}` references resolved, unless those belong to a shell.
-    fn resolve_words(&self, argv: Vec<String>, work: &Work) -> Result<Vec<String>, String> {
-        let refers = argv.iter().any(|word| word.contains('$'));
-        if !refers || work.env_words().is_empty() {
-            return Ok(argv);
-        }
-        argv.iter().map(|word| self.resolve(word)).collect()
-    }
-
-    /// `${NAME}` references, from the caller's environment.
-    fn resolve(&self, text: &str) -> Result<String, String> {
-        let value = |name: &str| {
-            self.environment
-                .get(name)
-                .map(|value| Cow::Borrowed(value.as_str()))
-        };
-        expand_env(text, value).map_err(|error| error.to_string())
+    /// A variable of the caller's environment, for `${NAME}`.
+    fn variable(&self, name: &str) -> Option<Cow<'static, str>> {
+        self.environment
+            .get(name)
+            .map(|value| Cow::Owned(value.clone()))
     }
 
     /// The file with a trial's parameters: one for all trials that share them, because making a file per trial would

@@ -3,7 +3,7 @@
 use crate::design::Design;
 use crate::identity;
 use fairtrial_model::{Identity, Params, TrialId, TrialKey};
-use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Work};
+use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Unfilled, Work};
 use std::borrow::Cow;
 
 /// One trial: where it stands, and everything it is given.
@@ -79,6 +79,36 @@ impl<'p> Trial<'p> {
             }
             Work::Experiment { .. } | Work::Prepared { .. } => Ok(Vec::new()),
         }
+    }
+
+    /// The same as a job runs it, with the references to variables in the words that no shell reads.
+    pub fn argv_in(
+        &self,
+        placement: &Placement<'_>,
+        variable: impl Fn(&str) -> Option<Cow<'p, str>>,
+    ) -> Result<Vec<String>, Unfilled> {
+        let words = self.task.work.env_words();
+        if words.is_empty() {
+            return Ok(self.argv(Some(placement))?);
+        }
+        let filled = words
+            .iter()
+            .map(|word| self.expand_in(word, placement, &variable));
+        filled.collect()
+    }
+
+    /// A text of the spec with its placeholders and its references to variables filled in.
+    pub fn expand_in(
+        &self,
+        text: &str,
+        placement: &Placement<'_>,
+        variable: impl Fn(&str) -> Option<Cow<'p, str>>,
+    ) -> Result<String, Unfilled> {
+        let value = |name: &str| {
+            self.value(name, Some(placement))
+                .map(|it| Cow::Owned(it.into_owned()))
+        };
+        Template::parse(text).expand_in(value, variable)
     }
 
     /// A text of the spec with its placeholders filled in.

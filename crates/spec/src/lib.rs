@@ -51,6 +51,6 @@ pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;
 pub use template::{
-    BUILTIN_NAMES, MissingVariable, Placeholder, Template, UndefinedPlaceholder, env_references,
-    expand_env,
+    BUILTIN_NAMES, MissingVariable, Placeholder, Template, UndefinedPlaceholder, Unfilled,
+    env_references,
 };

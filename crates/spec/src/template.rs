@@ -1,8 +1,10 @@
 //! Placeholders: `{name}` filled in by the plan, `${NAME}` filled in from the environment when a trial starts.
 //!
 //! Commands often carry braces of their own (`awk '{print $1}'`, JSON, `find -exec {}`), so only `{identifier}` is a
-//! placeholder; any other brace is plain text, and `{{` and `}}` are literal braces.
+//! placeholder; any other brace is plain text, and `{{` and `}}` are literal braces. `{identifier:q}` is the value as one
+//! word of a shell.
 
+use fairtrial_text::shell_word::shell_word;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,6 +32,8 @@ pub struct Placeholder<'a> {
     pub name: &'a str,
     /// Where it stands in the text, braces included.
     pub range: Range<usize>,
+    /// Whether its value is quoted for a shell: `{name:q}`.
+    pub quoted: bool,
     raw: &'a str,
 }
 
@@ -67,12 +71,15 @@ impl<'a> Template<'a> {
                 TokenKind::Brace => (found + 1, None),
                 TokenKind::Name => {
                     let range = found..token.end;
-                    let name = &text[found + 1..token.end - 1];
-                    let raw = &text[range.clone()];
-                    (
-                        found,
-                        Some(Piece::Placeholder(Placeholder { name, range, raw })),
-                    )
+                    let inside = &text[found + 1..token.end - 1];
+                    let name = inside.strip_suffix(QUOTED).unwrap_or(inside);
+                    let placeholder = Placeholder {
+                        name,
+                        quoted: name.len() < inside.len(),
+                        raw: &text[range.clone()],
+                        range,
+                    };
+                    (found, Some(Piece::Placeholder(placeholder)))
                 }
             };
             push_text(&mut pieces, &text[start..plain_end]);
@@ -102,16 +109,35 @@ impl<'a> Template<'a> {
         &self,
         value: impl Fn(&str) -> Option<Cow<'v, str>>,
     ) -> Result<String, UndefinedPlaceholder> {
+        self.fill(value, |text| Ok(text.to_owned()))
+    }
+
+    /// The same with each `${NAME}` of the text replaced by what `variable` gives. A value that holds one is a value: what
+    /// the spec's author did not write is not looked up.
+    pub fn expand_in<'v>(
+        &self,
+        value: impl Fn(&str) -> Option<Cow<'v, str>>,
+        variable: impl Fn(&str) -> Option<Cow<'v, str>>,
+    ) -> Result<String, Unfilled> {
+        self.fill(value, |text| Ok(expand_env(text, &variable)?))
+    }
+
+    fn fill<'v, E: From<UndefinedPlaceholder>>(
+        &self,
+        value: impl Fn(&str) -> Option<Cow<'v, str>>,
+        text_of: impl Fn(&str) -> Result<String, E>,
+    ) -> Result<String, E> {
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => out.push_str(text),
+                Piece::Text(text) => out.push_str(&text_of(text)?),
                 Piece::Placeholder(placeholder) => match value(placeholder.name) {
+                    Some(text) if placeholder.quoted => out.push_str(&shell_word(&text)),
                     Some(text) => out.push_str(&text),
                     None if !placeholder.is_plain_name() => out.push_str(placeholder.raw),
                     None => {
                         let name = placeholder.name.to_owned();
-                        return Err(UndefinedPlaceholder { name });
+                        return Err(UndefinedPlaceholder { name }.into());
                     }
                 },
             }
@@ -150,13 +176,13 @@ impl Token {
             };
         }
         // `${NAME}` belongs to the environment (or to the shell), not to the plan.
-        if let Some(length) = rest.strip_prefix('$').and_then(braced_name) {
+        if let Some(length) = rest.strip_prefix('$').and_then(placeholder) {
             return Self {
                 kind: TokenKind::Plain,
                 end: at + 1 + length,
             };
         }
-        match braced_name(rest) {
+        match placeholder(rest) {
             Some(length) => Self {
                 kind: TokenKind::Name,
                 end: at + length,
@@ -169,12 +195,33 @@ impl Token {
     }
 }
 
+/// What stands after a name whose value is quoted for a shell.
+const QUOTED: &str = ":q";
+
+/// Length of a leading `{identifier}` or `{identifier:q}`.
+fn placeholder(text: &str) -> Option<usize> {
+    let end = name_end(text)?;
+    let rest = &text[end..];
+    let close = if rest.starts_with(QUOTED) {
+        QUOTED.len()
+    } else {
+        0
+    };
+    rest[close..].starts_with('}').then_some(end + close + 1)
+}
+
 /// Length of a leading `{identifier}`.
 fn braced_name(text: &str) -> Option<usize> {
+    let end = name_end(text)?;
+    text[end..].starts_with('}').then_some(end + 1)
+}
+
+/// Where a name after a leading brace ends.
+fn name_end(text: &str) -> Option<usize> {
     let inside = text.strip_prefix('{')?;
-    let close = inside.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c)))?;
+    let length = inside.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c)))?;
     let starts_well = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    (starts_well && inside[close..].starts_with('}')).then_some(close + 2)
+    starts_well.then_some(length + 1)
 }
 
 /// An environment variable that a text refers to and that is not set.
@@ -183,6 +230,17 @@ fn braced_name(text: &str) -> Option<usize> {
 pub struct MissingVariable {
     /// Its name.
     pub name: String,
+}
+
+/// Why a text of a spec cannot be filled in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfilled {
+    /// By the plan.
+    #[error(transparent)]
+    Placeholder(#[from] UndefinedPlaceholder),
+    /// From the environment.
+    #[error(transparent)]
+    Variable(#[from] MissingVariable),
 }
 
 /// The names that `${NAME}` references in a text ask for, in order; `$${NAME}` is literal text.
@@ -197,7 +255,7 @@ pub fn env_references(text: &str) -> Vec<&str> {
 }
 
 /// The text with each `${NAME}` replaced by what `value` gives, and `$${` by `${`.
-pub fn expand_env<'v>(
+fn expand_env<'v>(
     text: &str,
     value: impl Fn(&str) -> Option<Cow<'v, str>>,
 ) -> Result<String, MissingVariable> {
@@ -294,6 +352,34 @@ mod tests {
         assert_eq!(template.placeholders().next().unwrap().range, 2..7);
         let error = template.expand(|_| None).unwrap_err();
         assert_eq!(error.to_string(), "nothing defines the placeholder `{sed}`");
+    }
+
+    #[test]
+    fn a_value_is_one_word_of_a_shell_where_that_is_asked_for() {
+        let value = |name: &str| (name == "word").then_some(Cow::Borrowed("a; rm -r 'x'"));
+        let filled = Template::parse("echo {word:q} {{word:q}} ${x:q}").expand(value);
+        let quoted = r"'a; rm -r '\''x'\'''";
+        assert_eq!(
+            filled.unwrap(),
+            format!("echo {quoted} {{word:q}} ${{x:q}}")
+        );
+        let template = Template::parse("x{word:q}");
+        let found = template.placeholders().next().unwrap();
+        assert_eq!(
+            (found.name, &found.range, found.quoted),
+            ("word", &(1..9), true)
+        );
+    }
+
+    #[test]
+    fn a_reference_in_a_value_is_not_looked_up() {
+        let value = |name: &str| (name == "word").then_some(Cow::Borrowed("${TOKEN} {seed} $${A}"));
+        let variable = |name: &str| (name == "HOME").then_some(Cow::Borrowed("/h {word}"));
+        let filled = Template::parse("{word} ${HOME}").expand_in(value, variable);
+        assert_eq!(filled.unwrap(), "${TOKEN} {seed} $${A} /h {word}");
+        let missing = Template::parse("${TOKEN}").expand_in(value, variable);
+        let missing = missing.unwrap_err().to_string();
+        assert_eq!(missing, "environment variable `TOKEN` is not set");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::page::{Block, Page, page};
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::{Layout, page_style};
-use fairtrial_text::escape::{self, xml};
+use fairtrial_text::escape::{self, xml, xml_sentence};
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context};
 use std::fmt::Write as _;
@@ -42,7 +42,9 @@ pub fn report(
         let text = value.to_string();
         Ok(out.write_str(&if raw { text } else { xml(&text) })?)
     });
-    environment.add_filter("code", |text: &str| Value::from_safe_string(coded(text)));
+    environment.add_filter("code", |text: &str| {
+        Value::from_safe_string(xml_sentence(text))
+    });
     environment.add_template("report.html", template.unwrap_or(TEMPLATE))?;
     let parts: Vec<Value> = page
         .parts
@@ -106,7 +108,7 @@ const fn tone_class(tone: Tone) -> &'static str {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Words(words) => format!("<p>{}</p>\n", coded(words)),
+        Block::Words(words) => format!("<p>{}</p>\n", xml_sentence(words)),
         Block::Table(section) => table_section(section),
         Block::Chart(name, figure) => format!(
             "<figure id=\"chart-{}\">\n{}</figure>\n",
@@ -136,7 +138,7 @@ fn table_section(section: &Section) -> String {
         html.push_str(&table(&section.grid));
     }
     for note in &section.notes {
-        let _ = writeln!(html, "<p class=\"note\">{}</p>", coded(note));
+        let _ = writeln!(html, "<p class=\"note\">{}</p>", xml_sentence(note));
     }
     html.push_str("</div>\n");
     html
@@ -208,24 +210,9 @@ fn breakable(text: &str) -> String {
     html
 }
 
-/// A sentence of ours in HTML: what stands between backticks is something to type.
-fn coded(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, (inside, after))) = rest
-        .split_once('`')
-        .and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
-    {
-        let _ = write!(html, "{}<code>{}</code>", xml(before), xml(inside));
-        rest = after;
-    }
-    html.push_str(&xml(rest));
-    html
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{breakable, classes, coded, in_script};
+    use super::{breakable, classes, in_script};
     use crate::grid::{Align, Tone};
 
     #[test]
@@ -251,14 +238,6 @@ mod tests {
         assert_eq!(breakable("1,2"), "1,2");
         let list = breakable("1:3,5,7,9,11,13:15,17,19:21");
         assert!(list.starts_with("1:3,<wbr>5,<wbr>") && list.ends_with(",<wbr>19:21"));
-    }
-
-    #[test]
-    fn backticks_become_code() {
-        assert_eq!(
-            coded("`--only 7` runs <it> again, `x"),
-            "<code>--only 7</code> runs &lt;it&gt; again, `x"
-        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The comparison that people post under a pull request: one table per experiment, one mark per line.
 
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
-use fairtrial_text::escape::markdown;
+use fairtrial_text::escape::{markdown, markdown_sentence};
 use fairtrial_text::number::is_zero;
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ pub fn posted(posted: &Posted, notes: &[String]) -> String {
         }
     }
     for note in notes {
-        let _ = write!(page, "\n> {}\n", markdown(note));
+        let _ = write!(page, "\n> {}\n", markdown_sentence(note));
     }
     if posted.rule == MarkRule::Noise {
         page.push_str(&reasons(posted));
@@ -119,7 +119,7 @@ fn reasons(posted: &Posted) -> String {
             markdown(&line.experiment),
             markdown(&line.column),
             line.mark.glyph(),
-            markdown(&line.reason)
+            markdown_sentence(&line.reason)
         );
     }
     text.push_str("\n</details>\n");

@@ -13,6 +13,7 @@ mod metric_names;
 mod needs;
 mod placeholders;
 mod rollout;
+mod shell_quotes;
 mod sweep;
 mod tables;
 mod top;
@@ -109,6 +110,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    shell_quotes::check(&spec, &drafts, origin.sources, problems);
     placeholders::check_engine(root, origin.sources, problems);
     constraints::check(&spec, &drafts, problems);
     files::check(&drafts, &base_dir, origin.files, problems);

@@ -2,6 +2,7 @@
 //! every command is read as its reader would.
 
 mod checks;
+mod values;
 
 use crate::common::{Project, Ran};
 use crate::experiments::python::{no_python, run};
