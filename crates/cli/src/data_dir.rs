@@ -2,6 +2,7 @@
 
 use crate::exit::Failure;
 use fairtrial_journal::DataRoot;
+use fairtrial_text::shell_word::shell_word;
 use std::path::{Path, PathBuf};
 
 /// The data folder as the user named it: `--data-dir`, else `FAIRTRIAL_DATA`.
@@ -28,17 +29,34 @@ pub(crate) fn check(flag: Option<&Path>) -> Result<(), Failure> {
     Err(Failure::input(message).hint("name the folder that holds `rollouts/` and `runs/`"))
 }
 
+/// The data folder in a folder or above it, where it is the user's own.
+fn found(start: &Path) -> Result<Option<DataRoot>, Failure> {
+    let me = rustix::process::geteuid().as_raw();
+    // As git does: under sudo, what belongs to whoever typed it is theirs.
+    let caller = std::env::var("SUDO_UID").ok().filter(|_| me == 0);
+    let caller = caller.and_then(|text| text.parse().ok()).unwrap_or(me);
+    DataRoot::find(start, &[me, caller]).map_err(|foreign| {
+        let path = foreign.path.display().to_string();
+        let hint = format!(
+            "if you trust what is in it, name it: --data-dir {0}, or FAIRTRIAL_DATA={0}; else name a folder of your own",
+            shell_word(&path)
+        );
+        Failure::input(foreign.to_string()).hint(hint)
+    })
+}
+
 /// The data folder for commands that name no spec.
-pub(crate) fn for_here(flag: Option<&Path>) -> DataRoot {
+pub(crate) fn for_here(flag: Option<&Path>) -> Result<DataRoot, Failure> {
     let here = std::env::current_dir().unwrap_or_default();
-    named(flag)
-        .or_else(|| DataRoot::find(&here))
-        .unwrap_or_else(|| DataRoot::at(here.join("data")))
+    Ok(match named(flag) {
+        Some(root) => root,
+        None => found(&here)?.unwrap_or_else(|| DataRoot::at(here.join("data"))),
+    })
 }
 
 /// The data folder for a spec: one that is there in its folder or above, else `data/` at the top of its repository,
 /// else `data/` here where the spec is below, else beside the spec.
-pub(crate) fn for_spec(flag: Option<&Path>, spec: &Path) -> DataRoot {
+pub(crate) fn for_spec(flag: Option<&Path>, spec: &Path) -> Result<DataRoot, Failure> {
     let here = std::env::current_dir().unwrap_or_default();
     let folder = absolute(spec)
         .parent()
@@ -49,9 +67,10 @@ pub(crate) fn for_spec(flag: Option<&Path>, spec: &Path) -> DataRoot {
         let below = folder.starts_with(&here).then_some(here.as_path());
         repository().or(below).unwrap_or(&folder).join("data")
     };
-    named(flag)
-        .or_else(|| DataRoot::find(&folder))
-        .unwrap_or_else(|| DataRoot::at(project()))
+    Ok(match named(flag) {
+        Some(root) => root,
+        None => found(&folder)?.unwrap_or_else(|| DataRoot::at(project())),
+    })
 }
 
 /// A path from the root, without touching the disk.

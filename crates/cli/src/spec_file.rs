@@ -1,16 +1,21 @@
 //! Reading a spec as every command does: all problems shown at once, then a plan.
 
 use crate::agents;
+use crate::environment;
 use crate::exit::{Exit, Failure};
 use crate::experiment;
 use crate::printer::Printer;
 use crate::sequential;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_model::Params;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{
     Diagnostic, FileCheck, LoadOptions, Loaded, Severity, Spec, Style, load_with, render,
     written_secrets,
 };
 use fairtrial_text::count::counted;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -83,6 +88,42 @@ pub(crate) fn show(loaded: &Loaded, printer: Printer) {
              {name} = \"${{{name}}}\" and set the variable where you start fairtrial"
         ));
     }
+    for text in loaded.spec.iter().flat_map(held_secrets) {
+        printer.warn(format!(
+            "`{text}` holds a secret of your environment as the name or value of a parameter or metric, and the spec is \
+             copied into every run's folder; hand it over in `env` instead"
+        ));
+    }
+}
+
+/// Names and values of a spec that hold the value of a secret variable, masked.
+fn held_secrets(spec: &Spec) -> BTreeSet<String> {
+    let redactor = Redactor::from_env(environment::read());
+    let tasks = spec.tasks.iter().map(|task| &task.params);
+    let params = tasks.chain(spec.arms.iter().map(|arm| &arm.params));
+    let texts = params
+        .flat_map(Params::iter)
+        .flat_map(|(name, value)| [name.to_owned(), Params::display(value)]);
+    let axes = spec
+        .tasks
+        .iter()
+        .map(|task| &task.sweep)
+        .chain([&spec.sweep]);
+    let axes = axes.flat_map(|sweep| &sweep.axes);
+    let axes = axes.flat_map(|axis| {
+        axis.values
+            .iter()
+            .map(Params::display)
+            .chain([axis.name.clone()])
+    });
+    let metrics = spec.metrics.iter().map(|metric| metric.name.clone());
+    let texts = texts.chain(axes).chain(metrics);
+    texts
+        .filter_map(|text| match redactor.redact(&text) {
+            Cow::Owned(masked) => Some(masked),
+            Cow::Borrowed(_) => None,
+        })
+        .collect()
 }
 
 /// How many of the problems are errors.

@@ -166,6 +166,7 @@ impl JobMaker {
                 grace: limits.grace_s,
             },
             log_limit: trial.task.log_limit,
+            access: plan.spec().access,
             metrics: self
                 .metrics
                 .get(&trial.task.place)

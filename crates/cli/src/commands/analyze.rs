@@ -170,7 +170,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     args.summary.check()?;
     let question = args.question();
     question.check()?;
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let mut histories = Histories::new(root, args.from.clone()).only(args.only.clone());
     let analysis = pipeline::analyze(args.runs(&mut histories)?, &question)?;
     if let Some(path) = &args.csv_path {

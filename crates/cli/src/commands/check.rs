@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let loaded = args.spec.load(FileCheck::Warn);
-    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
+    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec)?;
     let tasks = loaded.spec.as_ref().map(|spec| agents::check(spec, &root));
     let tasks = tasks.unwrap_or_default();
     let errors = spec_file::count_errors(&loaded.diagnostics)

@@ -137,7 +137,7 @@ enum VerdictChoice {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let asked = Asked::read(args, &root, printer)?;
     let options = options(args, &asked)?;
     let inputs = match (&asked.first, &asked.second) {

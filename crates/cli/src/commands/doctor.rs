@@ -123,19 +123,17 @@ fn subreaper() -> Finding {
 }
 
 fn data(global: &Global) -> Finding {
-    let root = data_dir::for_here(global.data_dir.as_deref());
-    let detail = format!(
-        "{}{}",
-        root.path().display(),
-        if root.path().is_dir() {
-            ""
-        } else {
-            " (made by the first run)"
-        }
-    );
+    let (good, detail) = match data_dir::for_here(global.data_dir.as_deref()) {
+        Ok(root) if root.path().is_dir() => (true, root.path().display().to_string()),
+        Ok(root) => (
+            true,
+            format!("{} (made by the first run)", root.path().display()),
+        ),
+        Err(failure) => (false, failure.message),
+    };
     Finding {
         what: "data",
-        good: true,
+        good,
         detail,
     }
 }

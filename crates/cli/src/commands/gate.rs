@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
             args.most_infra
         )));
     }
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let candidate = candidate(args.run.as_deref(), &root, printer)?;
     if let Err(failure) = finished(&candidate) {
         return invalid(failure, args, printer);

@@ -45,7 +45,7 @@ struct Found {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let live = live_runs(&root)?;
     if args.images && !live.is_empty() {
         let message = "a run is at work here, and it may need its images";

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         Some(What::Engines(args)) => return Ok(list_engines::run(args, printer)),
         None => {}
     }
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let mut runs = if root.rollouts_dir().is_dir() {
         let mut index = Index::open(&root)?;
         index.catch_up()?;

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let plan = args
         .spec
         .plan(FileCheck::Warn, args.only.as_deref(), printer)?;
-    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
+    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec)?;
     show(&plan, &root, args.json, printer);
     Ok(Exit::Fine)
 }

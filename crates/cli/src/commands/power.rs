@@ -127,7 +127,7 @@ fn pilot(
     global: &Global,
     printer: Printer,
 ) -> Result<Pilot, Failure> {
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let run = RunDir::open(
         &root,
         name,

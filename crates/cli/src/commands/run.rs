@@ -95,7 +95,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec);
+    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec)?;
     let files = if args.dry_run {
         FileCheck::Warn
     } else {

@@ -24,7 +24,7 @@ pub(crate) struct RunArgs {
 impl RunArgs {
     /// Finds the run.
     pub(crate) fn find(&self, global: &Global, printer: Printer) -> Result<RunDir, Failure> {
-        let root = data_dir::for_here(global.data_dir.as_deref());
+        let root = data_dir::for_here(global.data_dir.as_deref())?;
         let run = match (&self.name, self.rollout) {
             (None, _) => newest_run(&root)?.ok_or_else(|| {
                 Failure::input(format!("there are no runs under {}", root.path().display()))

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     match read_task(&reading, &mut findings) {
         Ok(read) => {
             check_task(&read.task, &mut findings);
-            let cache = task_cache(&data_dir::for_here(global.data_dir.as_deref()));
+            let cache = task_cache(&data_dir::for_here(global.data_dir.as_deref())?);
             if let Err(error) = baseline::fetch(&cache, &read.task, token.as_deref()) {
                 findings.error(error.to_string());
             }

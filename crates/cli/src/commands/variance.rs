@@ -61,7 +61,7 @@ fn primary(run: &str, root: &DataRoot, printer: Printer) -> Result<Option<String
 
 pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     let picture = Picture::of(&args.output)?;
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let metric = match &args.metric {
         Some(metric) => metric.clone(),
         None => {

@@ -43,8 +43,8 @@ pub fn run(
             go_on(run.clone(), true, placed, (request, controls, events))
         }
         Start::New { .. } => {
-            let name = &request.plan.spec().name;
-            let run = RunDir::create(&request.root, name, (request.now)())?;
+            let spec = request.plan.spec();
+            let run = RunDir::create(&request.root, &spec.name, spec.access, (request.now)())?;
             let done = go_on(run.clone(), false, placed, (request, controls, events));
             if done.is_err() {
                 forget_unbegun(&run);

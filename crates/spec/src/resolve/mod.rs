@@ -28,6 +28,7 @@ use crate::spec::{Arm, SPEC_SCHEMA, Spec, Task, Work};
 use draft::ModelRole;
 use experiments::Known;
 use fairtrial_experiment::Catalogue;
+use fairtrial_model::Access;
 use fairtrial_model::{MetricDeclaration, Params, documented_seeds};
 use std::path::Path;
 
@@ -94,6 +95,10 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
             .get("output_dir")
             .and_then(Node::text)
             .map(str::to_owned),
+        access: match root.get("share").and_then(Node::bool) {
+            Some(true) => Access::Shared,
+            _ => Access::Owner,
+        },
         tags: texts(root.get("tags")),
         notes: root
             .get("notes")

@@ -5,6 +5,7 @@ use super::child::StepError;
 use super::folder::{Folder, LOGS};
 use super::output::Log;
 use crate::wire::{Launch, LaunchFailure};
+use fairtrial_model::Access;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -25,7 +26,7 @@ pub(super) fn prepare<'a>(
     launcher: &mut Launcher,
 ) -> Result<Ready<'a>, LaunchFailure> {
     let dir = Path::new(&launch.dir);
-    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder));
+    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access));
     made.map_err(|(stage, error)| failure(stage, &error))?;
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
@@ -52,20 +53,20 @@ fn folder_of<'a>(dir: &Path, launcher: &'a mut Launcher) -> Result<&'a mut Folde
     Ok(launcher.folder.insert(folder))
 }
 
-fn make(dir: &Path, folder: &mut Folder) -> Result<(), Failed> {
+fn make(dir: &Path, folder: &mut Folder, access: Access) -> Result<(), Failed> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
-    let made = match folder.make(&name) {
+    let made = match folder.make(&name, access) {
         // What was held open may not be what stands there any more.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Folder::open(folder.path())
             .and_then(|fresh| {
                 *folder = fresh;
-                folder.make(&name)
+                folder.make(&name, access)
             }),
         made => made,
     };
     made.map_err(|error| (DIRECTORY, error))?;
     let mut path = format!("{name}/logs");
-    let made = folder.make(&path);
+    let made = folder.make(&path, access);
     made.map_err(|error| ("make the trial's logs directory", error))?;
     let logs = path.len();
     for log in LOGS {
@@ -109,7 +110,7 @@ impl From<StepError> for LaunchFailure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Folder, make};
+    use super::{Access, Folder, make};
     use std::fs;
 
     #[test]
@@ -118,12 +119,12 @@ mod tests {
         let runs = home.path().join("runs");
         fs::create_dir(&runs).unwrap();
         let mut folder = Folder::open(&runs).unwrap();
-        make(&runs.join("one"), &mut folder).unwrap();
+        make(&runs.join("one"), &mut folder, Access::Owner).unwrap();
         fs::remove_dir_all(&runs).unwrap();
-        let (stage, _) = make(&runs.join("two"), &mut folder).unwrap_err();
+        let (stage, _) = make(&runs.join("two"), &mut folder, Access::Owner).unwrap_err();
         assert_eq!(stage, super::DIRECTORY);
         fs::create_dir(&runs).unwrap();
-        make(&runs.join("three"), &mut folder).unwrap();
+        make(&runs.join("three"), &mut folder, Access::Owner).unwrap();
         assert!(runs.join("three/logs/stderr.log").is_file());
     }
 }

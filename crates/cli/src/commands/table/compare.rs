@@ -120,7 +120,7 @@ pub(super) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         .map(|name| suite::open(name, global, printer))
         .transpose()?;
     let mut loader = Loader {
-        root: data_dir::for_here(global.data_dir.as_deref()),
+        root: data_dir::for_here(global.data_dir.as_deref())?,
         table: &declared.name,
         printer,
         notes: Vec::new(),

@@ -59,7 +59,7 @@ pub(super) struct Ran {
 
 /// Opens the run that a word names: `NAME`, `NAME/STAMP` or a run's folder.
 pub(super) fn open(name: &str, global: &Global, printer: Printer) -> Result<Ran, Failure> {
-    let root = data_dir::for_here(global.data_dir.as_deref());
+    let root = data_dir::for_here(global.data_dir.as_deref())?;
     let run = run_named(name, &root, printer)?.ok_or_else(|| {
         Failure::input(format!("there is no run `{name}`")).hint(format!(
             "`fairtrial list` shows the runs under {}",

@@ -2,6 +2,7 @@
 //! every command is read as its reader would.
 
 mod checks;
+mod folders;
 mod values;
 
 use crate::common::{Project, Ran};

@@ -112,3 +112,20 @@ fn a_secret_is_masked_in_every_dress_and_as_a_name() {
     });
     assert_eq!(record.unwrap().len(), FORMS.len());
 }
+
+#[test]
+fn a_secret_in_a_parameter_is_warned_about_and_not_shown() {
+    let project = Project::with_spec(
+        "name = 'b'\ncommand = ['true']\n[params]\nhunter22 = 'x'\nword = 'my hunter22'\n",
+    );
+    let mut command = project.command(&["check", "bench.toml"]);
+    let said = Ran::from(command.env("DB_PASSWORD", "hunter22").output().unwrap());
+    assert_eq!(said.code, 0, "{}", said.err);
+    for held in [
+        "`[redacted]` holds a secret",
+        "`my [redacted]` holds a secret",
+    ] {
+        assert!(said.err.contains(held), "{}", said.err);
+    }
+    assert!(!said.err.contains("hunter22"), "{}", said.err);
+}
