@@ -1,9 +1,9 @@
 //! The run that confirms a sweep's choice: the chosen point, and the control at that point, on seeds the sweep did not
 //! use. The best of several looks better than it is; only fresh seeds speak for it.
 
-use crate::AnalysisError;
-use crate::compare::SweepChoice;
+use crate::compare::ranking::sweep::SweepChoice;
 use crate::dataset::Dataset;
+use crate::error::AnalysisError;
 use crate::summary::RunName;
 use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir, Selector, resolved_spec};
 use fairtrial_model::{Params, Stamp};

@@ -7,13 +7,13 @@
 
 pub mod compare;
 pub mod confirm;
+pub mod curves;
 pub mod dataset;
 mod error;
 mod finished;
 pub mod gate;
 mod observation;
 mod order;
-pub mod pipeline;
 pub mod power;
 mod read;
 pub mod registration;

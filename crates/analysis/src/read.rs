@@ -1,6 +1,6 @@
 //! The effective records of a run, read lightly: only what the analysis needs, borrowed from the journal's text.
 
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use crate::observation::Observation;
 use fairtrial_journal::{RecordFile, RunDir, RunState};
 

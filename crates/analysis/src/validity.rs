@@ -128,12 +128,12 @@ impl Validity {
 
 /// Counts what becomes known record by record, arm by arm.
 #[derive(Debug, Clone)]
-pub(crate) struct Tally {
+pub(crate) struct ValidityByArm {
     floor: Option<Floor>,
     arms: BTreeMap<String, Validity>,
 }
 
-impl Tally {
+impl ValidityByArm {
     pub(crate) fn new(floor: Option<Floor>) -> Self {
         Self {
             floor,
@@ -156,10 +156,10 @@ impl Tally {
         sum.trials += one.trials;
     }
 
-    /// Why too few trials of an arm count for a verdict, where that is so.
-    pub(crate) fn too_few(&self) -> Option<String> {
+    /// An arm of which too few trials count for a verdict, and how many do.
+    pub(crate) fn too_few(&self) -> Option<(&str, Validity)> {
         let short = self.arms.iter().find(|(_, of)| !of.is_enough());
-        short.map(|(arm, of)| of.why(arm))
+        short.map(|(arm, of)| (arm.as_str(), *of))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What changed in watched paths between two runs' sources, asked of the `git` program.
 
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use fairtrial_process::ProcessError;
 use fairtrial_process::git::Git;
 use serde::Serialize;

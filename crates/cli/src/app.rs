@@ -1,11 +1,11 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, demo, doctor, eval, exec, gate, gc, init, list,
-    logs, plan, power, preset, register, report, run, schema, status, summarize, sweep, table,
-    task, variance, verify, wait,
+    analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, gate, gc,
+    init, list, logs, plan, power, preset, register, report, run, schema, status, summarize, sweep,
+    table, task, variance, verify, wait,
 };
-use crate::data_dir;
+use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
 use crate::printer::Printer;
@@ -62,6 +62,7 @@ enum Command {
     Init(init::Args),
     Demo(demo::Args),
     Doctor(doctor::Args),
+    Where(data_root::Args),
     Table(table::Args),
     Preset(preset::Args),
     Completions(completions::Args),
@@ -73,7 +74,8 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     let app = App::try_parse().unwrap_or_else(|error| with_suggestion(error).exit());
     let printer = Printer::new(app.global.color);
-    let done = app.command.run(&app.global, printer);
+    let console = Console::new(&app.global, printer);
+    let done = console.and_then(|console| app.command.run(&console));
     let exit = done.unwrap_or_else(|failure| told(&failure, printer));
     exit_of_output(exit, printer).into()
 }
@@ -137,41 +139,42 @@ impl Command {
         )
     }
 
-    fn run(self, global: &Global, printer: Printer) -> Done {
+    fn run(self, console: &Console) -> Done {
         if self.uses_data() {
-            data_dir::check(global.data_dir.as_deref())?;
+            console.session().check_data_root()?;
         }
         match self {
-            Self::Check(args) => check::run(&args, global, printer),
-            Self::Plan(args) => plan::run(&args, global, printer),
-            Self::Run(args) => run::run(&args, global, printer),
-            Self::Status(args) => status::run(&args, global, printer),
-            Self::Watch(args) => wait::watch(&args, global, printer),
-            Self::Wait(args) => wait::wait(&args, global, printer),
-            Self::Cancel(args) => cancel::run(&args, global, printer),
-            Self::Logs(args) => logs::run(&args, global, printer),
-            Self::Exec(args) => exec::run(&args, printer),
-            Self::List(args) => list::run(&args, global, printer),
-            Self::Analyze(args) => analyze::run(&args, global, printer),
-            Self::Variance(args) => variance::run(&args, global, printer),
-            Self::Power(args) => power::run(&args, global, printer),
-            Self::Summarize(args) => summarize::run(&args, global, printer),
-            Self::Gc(args) => gc::run(&args, global, printer),
-            Self::Task(args) => task::run(&args, global, printer),
-            Self::Eval(args) => eval::run(&args, global, printer),
-            Self::Compare(args) => compare::run(&args, global, printer),
-            Self::Sweep(args) => sweep::run(&args, global, printer),
-            Self::Gate(args) => gate::run(&args, global, printer),
-            Self::Report(args) => report::run(&args, global, printer),
-            Self::Register(args) => register::run(&args, printer),
-            Self::Verify(args) => verify::run(&args, global, printer),
-            Self::Schema(args) => Ok(schema::run(&args, printer)),
-            Self::Init(args) => init::run(&args, printer),
-            Self::Demo(args) => demo::run(&args, global, printer),
-            Self::Doctor(args) => Ok(doctor::run(&args, global, printer)),
-            Self::Table(args) => table::run(&args, global, printer),
-            Self::Preset(args) => preset::run(&args, printer),
-            Self::Completions(args) => Ok(completions::run(&args, App::command(), printer)),
+            Self::Check(args) => check::run(&args, console),
+            Self::Plan(args) => plan::run(&args, console),
+            Self::Run(args) => run::run(&args, console),
+            Self::Status(args) => status::run(&args, console),
+            Self::Watch(args) => wait::watch(&args, console),
+            Self::Wait(args) => wait::wait(&args, console),
+            Self::Cancel(args) => cancel::run(&args, console),
+            Self::Logs(args) => logs::run(&args, console),
+            Self::Exec(args) => exec::run(&args, console),
+            Self::List(args) => list::run(&args, console),
+            Self::Analyze(args) => analyze::run(&args, console),
+            Self::Variance(args) => variance::run(&args, console),
+            Self::Power(args) => power::run(&args, console),
+            Self::Summarize(args) => summarize::run(&args, console),
+            Self::Gc(args) => gc::run(&args, console),
+            Self::Task(args) => task::run(&args, console),
+            Self::Eval(args) => eval::run(&args, console),
+            Self::Compare(args) => compare::run(&args, console),
+            Self::Sweep(args) => sweep::run(&args, console),
+            Self::Gate(args) => gate::run(&args, console),
+            Self::Report(args) => report::run(&args, console),
+            Self::Register(args) => register::run(&args, console),
+            Self::Verify(args) => verify::run(&args, console),
+            Self::Schema(args) => Ok(schema::run(&args, console.printer)),
+            Self::Init(args) => init::run(&args, console.printer),
+            Self::Demo(args) => demo::run(&args, console),
+            Self::Doctor(args) => Ok(doctor::run(&args, console)),
+            Self::Where(args) => Ok(data_root::run(&args, console)),
+            Self::Table(args) => table::run(&args, console),
+            Self::Preset(args) => preset::run(&args, console.printer),
+            Self::Completions(args) => Ok(completions::run(&args, App::command(), console.printer)),
         }
     }
 }

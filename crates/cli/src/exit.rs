@@ -1,7 +1,6 @@
 //! Exit codes: a public contract (docs/reference/exit-codes.md).
 
-use crate::run_names;
-use std::io::ErrorKind;
+use fairtrial_session::RunEnd;
 use std::process::ExitCode;
 
 /// How a command ended, as its caller sees it.
@@ -31,6 +30,17 @@ impl Exit {
             Self::Machine => 3,
             Self::Inconclusive => 4,
             Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<RunEnd> for Exit {
+    fn from(end: RunEnd) -> Self {
+        match end {
+            RunEnd::Fine => Self::Fine,
+            RunEnd::Failed => Self::Failed,
+            RunEnd::Machine => Self::Machine,
+            RunEnd::Interrupted => Self::Interrupted,
         }
     }
 }
@@ -75,69 +85,6 @@ impl Failure {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
-    }
-}
-
-/// What to do about a run without its first files.
-const NEVER_BEGAN: &str = "the run was ended before it began: `fairtrial run SPEC --resume` begins it, or remove its folder";
-
-impl From<fairtrial_journal::JournalError> for Failure {
-    fn from(error: fairtrial_journal::JournalError) -> Self {
-        use fairtrial_journal::JournalError::{Io, Locked, Name, NoSuchRun};
-        match &error {
-            Name(_) => Self::input(error.to_string()),
-            NoSuchRun { what, rollouts } => {
-                Self::input(error.to_string()).hint(run_names::hint(what, rollouts))
-            }
-            Locked(_) => Self::machine(error.to_string())
-                .hint("`fairtrial status` shows what it is doing, `fairtrial cancel` stops it"),
-            Io { path, source, .. }
-                if path.ends_with("journal.jsonl") && source.kind() == ErrorKind::NotFound =>
-            {
-                Self::machine(error.to_string()).hint(NEVER_BEGAN)
-            }
-            _ => Self::machine(error.to_string()),
-        }
-    }
-}
-
-impl From<fairtrial_journal::ResolvedSpecError> for Failure {
-    fn from(error: fairtrial_journal::ResolvedSpecError) -> Self {
-        use fairtrial_journal::ResolvedSpecError::{Absent, Unreadable};
-        match error {
-            Unreadable(error) => error.into(),
-            Absent(_) => Self::machine(error.to_string()).hint(NEVER_BEGAN),
-            _ => Self::machine(error.to_string()),
-        }
-    }
-}
-
-impl From<fairtrial_engine::EngineError> for Failure {
-    fn from(error: fairtrial_engine::EngineError) -> Self {
-        match error {
-            fairtrial_engine::EngineError::Journal(error) => error.into(),
-            fairtrial_engine::EngineError::Spec(error) => error.into(),
-            error if error.is_input() => Self::input(error.to_string()),
-            error => Self::machine(error.to_string()),
-        }
-    }
-}
-
-impl From<fairtrial_plan::PlanError> for Failure {
-    fn from(error: fairtrial_plan::PlanError) -> Self {
-        Self::input(error.to_string())
-    }
-}
-
-impl From<fairtrial_analysis::AnalysisError> for Failure {
-    fn from(error: fairtrial_analysis::AnalysisError) -> Self {
-        use fairtrial_analysis::AnalysisError::{Git, Journal, Spec};
-        match error {
-            Journal(error) => error.into(),
-            Spec(error) => error.into(),
-            Git(_) => Self::machine(error.to_string()),
-            _ => Self::input(error.to_string()),
-        }
     }
 }
 

@@ -42,7 +42,7 @@ pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;
 pub use records::{RecordFile, effective_records};
 pub use resolved_spec::{ResolvedSpecError, resolved_spec};
-pub use root::{DataRoot, ForeignRoot};
+pub use root::DataRoot;
 pub use run_dir::{RunDir, Selector, list_runs};
 pub use state::{BatchInfo, Problem, RunState, SessionInfo, Times, TrialState};
 pub use writer::{Commit, JournalWriter, OnCommit, Repair, Seq, WriterOptions};

@@ -10,16 +10,6 @@ pub struct DataRoot {
     path: PathBuf,
 }
 
-/// A data root that was found and belongs to another user.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the data folder {} belongs to another user (number {owner})", .path.display())]
-pub struct ForeignRoot {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Whose it is.
-    pub owner: u32,
-}
-
 impl DataRoot {
     /// The data root at this path, which need not exist yet. A relative path is taken from the working directory now,
     /// so that later changes of it do not matter.
@@ -31,23 +21,21 @@ impl DataRoot {
     }
 
     /// The data root of the project in which `start` lies: the nearest folder upwards with `data/rollouts` or
-    /// `data/runs` in it. One that belongs to none of `owners` is refused: whoever can put a folder above the user's own
-    /// would have his runs resumed, and his programs run, by the user.
-    pub fn find(start: &Path, owners: &[u32]) -> Result<Option<Self>, ForeignRoot> {
-        let Ok(start) = std::path::absolute(start) else {
-            return Ok(None);
-        };
-        let mut data = start.ancestors().map(|folder| folder.join("data"));
-        let found = data.find(|data| data.join("rollouts").is_dir() || data.join("runs").is_dir());
-        let Some(path) = found else {
-            return Ok(None);
-        };
-        let stats = [path.symlink_metadata(), path.metadata()];
-        let mut owner = stats.into_iter().flatten().map(|stat| stat.uid());
-        match owner.find(|owner| !owners.contains(owner)) {
-            Some(owner) => Err(ForeignRoot { path, owner }),
-            None => Ok(Some(Self::at(path))),
-        }
+    /// `data/runs` in it.
+    pub fn find(start: &Path) -> Option<Self> {
+        let start = std::path::absolute(start).ok()?;
+        let data = start.ancestors().map(|folder| folder.join("data"));
+        let mut used =
+            data.filter(|data| data.join("rollouts").is_dir() || data.join("runs").is_dir());
+        used.next().map(Self::at)
+    }
+
+    /// Whom the folder belongs to, where that is none of `owners`: whoever can put a folder above the user's own would have
+    /// their runs resumed, and their programs run, by the user.
+    pub fn other_owner(&self, owners: &[u32]) -> Option<u32> {
+        let stats = [self.path.symlink_metadata(), self.path.metadata()];
+        let mut found = stats.into_iter().flatten().map(|stat| stat.uid());
+        found.find(|owner| !owners.contains(owner))
     }
 
     /// The folder itself.
@@ -115,14 +103,14 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let deep = project.path().join("a/b");
         std::fs::create_dir_all(&deep).unwrap();
-        let me = rustix::process::geteuid().as_raw();
-        assert_eq!(DataRoot::find(&deep, &[me]), Ok(None));
+        assert_eq!(DataRoot::find(&deep), None);
         std::fs::create_dir_all(project.path().join("data/runs")).unwrap();
-        let found = DataRoot::find(&deep, &[me]).unwrap().unwrap();
+        let found = DataRoot::find(&deep).unwrap();
         assert_eq!(found.path(), project.path().join("data"));
         assert_eq!(found.project_dir(), Some(project.path()));
-        let refused = DataRoot::find(&deep, &[me + 1]).unwrap_err();
-        assert_eq!((refused.path.as_path(), refused.owner), (found.path(), me));
+        let me = rustix::process::geteuid().as_raw();
+        assert_eq!(found.other_owner(&[me]), None);
+        assert_eq!(found.other_owner(&[me + 1]), Some(me));
     }
 
     #[test]

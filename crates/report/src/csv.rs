@@ -65,7 +65,7 @@ fn row(contrast: &Contrast, metric: &MetricComparison) -> Vec<String> {
         metric.metric.clone(),
         role.to_owned(),
         metric.verdict.word.to_string(),
-        metric.verdict.reason.clone(),
+        crate::comparison::why(metric),
         number(
             effect
                 .map(|effect| effect.control)
@@ -93,11 +93,11 @@ fn row(contrast: &Contrast, metric: &MetricComparison) -> Vec<String> {
         metric.dropped.len().to_string(),
         number(
             metric
-                .beside
+                .second_opinions
                 .detectable
                 .map(|detectable| detectable.absolute),
         ),
-        metric.method.clone(),
+        crate::words::method(metric).unwrap_or_else(|| "none".to_owned()),
     ]
 }
 

@@ -3,6 +3,7 @@
 use crate::comparison::{mismatch_sentences, verdict_section};
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::sequential;
+use crate::words::{gate_reason, line_reason, objection};
 use fairtrial_analysis::compare::Role;
 use fairtrial_analysis::gate::{Gate, GateWord};
 use fairtrial_text::count::capitalised;
@@ -21,7 +22,9 @@ pub(crate) const fn gate_tone(word: GateWord) -> Tone {
 /// `Regressed: time: regressed, the whole interval lies beyond the threshold.`
 pub(crate) fn headline(gate: &Gate) -> String {
     let word = capitalised(gate.word.text());
-    format!("{word}: {}.", gate.reasons.join("; "))
+    let reasons = gate.reasons.iter();
+    let reasons: Vec<String> = reasons.map(|reason| gate_reason(gate, reason)).collect();
+    format!("{word}: {}.", reasons.join("; "))
 }
 
 /// What stands before everything else that is read: what is wrong with the sources, and how the sides are not alike.
@@ -38,8 +41,9 @@ fn doubts(gate: &Gate) -> Vec<String> {
     let contrasts = gate.comparison.iter().flat_map(|of| &of.contrasts);
     let metrics = contrasts.flat_map(|contrast| &contrast.metrics);
     for metric in metrics.filter(|metric| metric.role == Role::Primary) {
-        for flag in &metric.verdict.flags {
-            let doubt = format!("{}: {flag}.", metric.metric);
+        let objections = metric.verdict.objections.iter();
+        for noted in objections.filter(|objection| !objection.holds_back()) {
+            let doubt = format!("{}: {}.", metric.metric, objection(noted));
             if !found.contains(&doubt) {
                 found.push(doubt);
             }
@@ -66,7 +70,7 @@ pub(crate) fn rules_section(gate: &Gate) -> Section {
         grid.push(vec![
             line.metric.as_str().into(),
             Cell::from(line.word.text()).toned(gate_tone(line.word)),
-            line.reason.as_str().into(),
+            line_reason(&line.reason).into(),
             line.sides.as_str().into(),
         ]);
     }
@@ -95,14 +99,14 @@ pub(crate) fn evidence_sections(gate: &Gate) -> Vec<Section> {
 #[cfg(test)]
 mod tests {
     use super::rules_section;
-    use fairtrial_analysis::gate::{Gate, GateLine, GateWord};
+    use fairtrial_analysis::gate::{Gate, GateLine, GateWord, LineReason, SequentialReason};
 
     fn may_lose_its_sides(sides: [&str; 2]) -> bool {
         let line = |sides: &str| GateLine {
             sides: sides.to_owned(),
             metric: "score".to_owned(),
             word: GateWord::Equivalent,
-            reason: "why".to_owned(),
+            reason: LineReason::Sequential(SequentialReason::Open { why: None }),
         };
         let gate = Gate {
             schema: 1,

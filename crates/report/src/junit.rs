@@ -32,7 +32,11 @@ pub fn gate(gate: &Gate) -> String {
 }
 
 fn case(line: &GateLine) -> String {
-    let message = xml(&format!("{}: {}", line.word.text(), line.reason));
+    let message = xml(&format!(
+        "{}: {}",
+        line.word.text(),
+        crate::words::line_reason(&line.reason)
+    ));
     let inside = match line.word {
         GateWord::Regressed => format!("<failure message=\"{message}\"/>"),
         GateWord::Inconclusive => format!("<skipped message=\"{message}\"/>"),

@@ -7,14 +7,15 @@
 mod comparison;
 pub mod console;
 pub mod csv;
+pub mod curves;
 mod gate;
 pub mod grid;
 pub mod html;
 pub mod junit;
 pub mod markdown;
 pub mod page;
-pub mod pipeline;
 pub mod power;
+mod ranking;
 mod rollouts;
 pub mod seal;
 mod sequential;
@@ -22,5 +23,7 @@ mod summary;
 pub mod sweep;
 pub mod variance;
 pub mod verify;
+mod words;
 
 pub use console::{Color, Terminal};
+pub use words::stop_reason;

@@ -1,6 +1,7 @@
 //! A sequential run as text: why it ended, what it saved, and what every look saw.
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
+use crate::words::{arm_reason, no_result, stop_reason, why};
 use fairtrial_analysis::compare::Scale;
 use fairtrial_analysis::sequential::{ArmAnswer, ArmFailures, ArmLook, Stop, Trajectory};
 use fairtrial_stats::sequential::Decision;
@@ -11,7 +12,8 @@ use fairtrial_text::share::level;
 /// The answer for one arm with the numbers of the look that it rests on, or of the last one where there is none:
 /// `Improved after 10 pairs; difference in score +2.1 [+1.2, +3.0] (97.5 % repeated interval).`
 pub(crate) fn arm_sentence(trajectory: &Trajectory, answer: &ArmAnswer) -> String {
-    let why = capitalised(answer.reason.as_deref().unwrap_or("not decided yet"));
+    let why = answer.reason.as_ref().map(arm_reason);
+    let why = capitalised(why.as_deref().unwrap_or("not decided yet"));
     let look = trajectory.look(&answer.arm, answer.pairs);
     let result = look
         .or_else(|| trajectory.last_look(&answer.arm))
@@ -33,10 +35,7 @@ pub(crate) fn arm_sentence(trajectory: &Trajectory, answer: &ArmAnswer) -> Strin
 
 /// Why it ended, and what that saved.
 pub(crate) fn headline(trajectory: &Trajectory) -> String {
-    let why = trajectory
-        .reason
-        .clone()
-        .unwrap_or_else(|| "not decided yet".to_owned());
+    let why = stop_reason(trajectory).unwrap_or_else(|| "not decided yet".to_owned());
     let saved = if trajectory.trials_saved > 0 && trajectory.stop.is_some() {
         format!(
             "; {} of {} planned trials were not needed",
@@ -147,13 +146,12 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
         .iter()
         .filter(|answer| answer.stop.is_none())
     {
-        if let Some(why) = trajectory
-            .last_look(&answer.arm)
-            .and_then(|look| look.withheld.as_ref())
-        {
+        let last = trajectory.last_look(&answer.arm);
+        if let Some(look) = last.filter(|look| is_held_back(look)) {
             notes.push(format!(
-                "The answer for {} does not count: {why}.",
-                answer.arm
+                "The answer for {} does not count: {}.",
+                answer.arm,
+                why(&look.verdict, Some(trajectory.scale))
             ));
         }
     }
@@ -175,8 +173,8 @@ fn row(n: usize, arm: &ArmLook, (trajectory, format): (&Trajectory, NumberFormat
     let show = |difference: f64| shown(trajectory, difference);
     let Some(result) = &arm.result else {
         let why = match arm.answer {
-            Some(stop) if arm.withheld.is_none() => stop.word().to_owned(),
-            _ => arm.why_none.clone().unwrap_or_default(),
+            Some(stop) if !is_held_back(arm) => stop.word().to_owned(),
+            _ => arm.why_none.as_ref().map_or(String::new(), no_result),
         };
         let blank = Cell::default;
         return vec![
@@ -212,7 +210,7 @@ fn row(n: usize, arm: &ArmLook, (trajectory, format): (&Trajectory, NumberFormat
 
 fn answer(arm: &ArmLook, decision: Decision) -> &'static str {
     match decision {
-        _ if arm.withheld.is_some() => "withheld",
+        _ if is_held_back(arm) => "withheld",
         _ if arm.answer == Some(Stop::Equivalent) => "inside the margin",
         Decision::Greater | Decision::Less if arm.answer.is_none() => {
             "inside and beyond the margin"
@@ -223,6 +221,11 @@ fn answer(arm: &ArmLook, decision: Decision) -> &'static str {
         Decision::Futile => "hopeless",
         Decision::Exhausted => "budget used up",
     }
+}
+
+/// Whether a look has an answer that does not count.
+fn is_held_back(look: &ArmLook) -> bool {
+    look.answer.is_some_and(Stop::is_verdict) && look.verdict.is_held_back()
 }
 
 fn without_arm(mut grid: Grid) -> Grid {

@@ -1,9 +1,10 @@
 //! A sweep as text and as a figure: the points in order with an honest word about the best, and what each parameter
 //! does to each metric.
 
-use crate::comparison::{adjusted, mean_title, no_chance};
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use fairtrial_analysis::compare::{PointStanding, SweepChoice};
+use crate::ranking::{FAILED_NOTE, adjusted, failed_count, format_of, mean_title, standing_word};
+use crate::words;
+use fairtrial_analysis::compare::{PointStanding, Standing, SweepChoice};
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_analysis::sensitivity::{ArmEffect, LevelMean, ParameterEffect, Sensitivity};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series};
@@ -29,18 +30,18 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
     let Some(best) = choice.points.first() else {
         return "No point has a value.".to_owned();
     };
-    let (barred, others): (Vec<_>, Vec<_>) = choice.points[1..]
+    let (not_ranked, others): (Vec<_>, Vec<_>) = choice.points[1..]
         .iter()
-        .partition(|point| point.barred.is_some());
-    let others = others.into_iter();
-    let rivals = others.clone().filter(|point| point.not_separable).count();
+        .partition(|point| point.standing.not_ranked.is_some());
+    let others: Vec<&Standing> = others.iter().map(|point| &point.standing).collect();
+    let rivals = others.iter().filter(|of| of.is_rival()).count();
     let sure = match rivals {
-        n if n > 0 && others.clone().all(|point| point.p_against_best.is_none()) => {
+        n if n > 0 && others.iter().all(|of| of.p_against_best().is_none()) => {
             "whether by more than chance cannot be said, because values never vary or are too few"
                 .to_owned()
         }
-        0 if others.len() == 0 => "no other point has enough values".to_owned(),
-        0 if !barred.is_empty() => {
+        0 if others.is_empty() => "no other point has enough values".to_owned(),
+        0 if !not_ranked.is_empty() => {
             "every other point with enough values is worse, beyond what chance explains".to_owned()
         }
         0 => "every other point is worse, beyond what chance explains".to_owned(),
@@ -55,13 +56,12 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
         choice.metric,
         point_name(&best.point, best.arm.as_deref())
     );
-    for point in barred {
-        let _ = write!(
-            text,
-            " {} cannot be the best: {}.",
-            point_name(&point.point, point.arm.as_deref()),
-            point.barred.as_deref().unwrap_or_default()
-        );
+    for point in not_ranked {
+        let name = point_name(&point.point, point.arm.as_deref());
+        if let Some(why) = &point.standing.not_ranked {
+            let why = words::not_ranked(&name, why);
+            let _ = write!(text, " {name} cannot be the best: {why}.");
+        }
     }
     text
 }
@@ -69,14 +69,7 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
 /// The points in order.
 pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
     let level = share::level(alpha / choice.contestants as f64);
-    let means: Vec<f64> = choice.points.iter().map(|point| point.mean).collect();
-    let widths: Vec<f64> = choice
-        .points
-        .iter()
-        .filter_map(|point| point.interval)
-        .map(|interval| (interval.high - interval.low) / 2.0)
-        .collect();
-    let format = NumberFormat::choose(&means, &widths, None);
+    let format = format_of(choice.points.iter().map(|point| &point.standing));
     let mut grid = Grid::new(vec![
         Column::words("point"),
         Column::words("arm"),
@@ -84,7 +77,6 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
         Column::numbers("failed"),
         Column::numbers("worst-case mean"),
         Column::numbers(format!("{level} interval")).may_go(1),
-        Column::numbers("chance best").may_go(2),
         Column::numbers("n").may_go(3),
         Column::words(""),
     ]);
@@ -92,7 +84,11 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
         grid.push(standing_row(place, point, format));
     }
     let mut notes = Vec::new();
-    if choice.points.iter().any(|point| point.interval.is_some()) {
+    if choice
+        .points
+        .iter()
+        .any(|point| point.standing.interval.is_some())
+    {
         notes.push(format!(
             "Each interval holds at {level}, so that all {} hold together at {}: the best one's too, although it was picked \
              for being best.",
@@ -101,8 +97,7 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
         ));
     }
     notes.extend(adjusted(choice.pairs, "points"));
-    notes.extend(choice.no_chance.as_deref().map(no_chance));
-    if choice.points.iter().any(|point| point.failed > 0) {
+    if choice.points.iter().any(|point| point.standing.failed > 0) {
         notes.push(FAILED_NOTE.to_owned());
     }
     if !choice.without_value.is_empty() {
@@ -124,53 +119,20 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
 }
 
 fn standing_row(place: usize, point: &PointStanding, format: NumberFormat) -> Vec<Cell> {
-    let word = match (place, point.p_against_best) {
-        _ if point.barred.is_some() => {
-            let why = point.barred.as_deref().unwrap_or_default();
-            Cell::from(format!("not ranked: {why}")).toned(Tone::Bad)
-        }
-        (0, _) => Cell::from("best").toned(Tone::Good),
-        (_, None) => Cell::from("cannot say").toned(Tone::Faint),
-        (_, Some(_)) if point.not_separable => {
-            Cell::from("not separable from the best").toned(Tone::Faint)
-        }
-        (_, Some(_)) => Cell::from("worse"),
-    };
+    let of = &point.standing;
+    let interval = of.interval.map(|range| format.range(range.low, range.high));
+    let worst_case = of.worst_case.map(|mean| format.number(mean));
+    let name = point_name(&point.point, point.arm.as_deref());
     vec![
         point.point.to_string().into(),
         point.arm.clone().unwrap_or_default().into(),
-        format.number(point.mean).into(),
-        failed_count(point.failed).into(),
-        point
-            .worst_case
-            .map_or(String::new(), |mean| format.number(mean))
-            .into(),
-        point
-            .interval
-            .map_or(String::new(), |interval| {
-                format.range(interval.low, interval.high)
-            })
-            .into(),
-        point
-            .chance_best
-            .map_or(String::new(), share::percent)
-            .into(),
-        point.n.to_string().into(),
-        word,
+        format.number(of.mean).into(),
+        failed_count(of.failed).into(),
+        worst_case.unwrap_or_default().into(),
+        interval.unwrap_or_default().into(),
+        of.n.to_string().into(),
+        standing_word(&name, place, of),
     ]
-}
-
-/// What the order goes by where trials failed.
-pub(crate) const FAILED_NOTE: &str =
-    "The order goes by worst-case means: every failed trial counts as the worst value seen.";
-
-/// How many failed, where any did.
-pub(crate) fn failed_count(failed: u64) -> String {
-    if failed == 0 {
-        String::new()
-    } else {
-        failed.to_string()
-    }
 }
 
 /// Where the choice was confirmed, or how to confirm it, as a command. `sweep` is the name of the run.

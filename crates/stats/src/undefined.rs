@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Why a quantity has no value. Shown to the user as it stands, so each reason says what would help.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
-#[serde(tag = "reason", rename_all = "snake_case")]
+#[serde(tag = "reason", content = "about", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Undefined {
     /// No observation at all.

@@ -1,6 +1,6 @@
 //! How often each side failed, compared as what it is: pass or fail.
 
-use super::sides::{Row, SideRows};
+use crate::compare::data::trials::{TrialOfSide, TrialsOfBoth};
 use fairtrial_model::Outcome;
 use fairtrial_stats::Side;
 use fairtrial_stats::binary::{McNemarMethod, PairedCounts, barnard, fisher, mcnemar};
@@ -38,7 +38,7 @@ pub struct Failures {
 }
 
 /// Counts and compares the failures of both sides.
-pub(crate) fn count(rows: &SideRows) -> Failures {
+pub(crate) fn count(rows: &TrialsOfBoth) -> Failures {
     let (control, candidate) = (of_side(&rows.control), of_side(&rows.candidate));
     let any = control.failed + candidate.failed > 0;
     let test = any
@@ -80,7 +80,7 @@ impl FailureCount {
     }
 }
 
-fn of_side(rows: &[Row]) -> FailureCount {
+fn of_side(rows: &[TrialOfSide]) -> FailureCount {
     let mut count = FailureCount::default();
     for row in rows {
         count.add(row.outcome);
@@ -102,8 +102,8 @@ fn all_or_none(control: FailureCount, candidate: FailureCount) -> Option<(f64, &
 }
 
 /// McNemar's exact test, where every trial has its partner.
-fn paired(rows: &SideRows) -> Option<(f64, &'static str)> {
-    let outcomes = |rows: &[Row]| -> BTreeMap<(u32, u64, u32), bool> {
+fn paired(rows: &TrialsOfBoth) -> Option<(f64, &'static str)> {
+    let outcomes = |rows: &[TrialOfSide]| -> BTreeMap<(u32, u64, u32), bool> {
         let counted = rows.iter().filter(|row| row.outcome.is_final());
         counted
             .map(|row| {

@@ -1,34 +1,58 @@
-//! The margin as a user writes it on a command line.
+//! The smallest difference that matters, on the scale of a verdict.
 
-use fairtrial_model::Margin;
+/// How far below and above "no difference" it lies; both are above 0. In the metric's unit they are equal. As logarithms
+/// they are not: a change of 10 % is `ln 0.9` downwards and `ln 1.1` upwards, and one distance for both would call a gain
+/// of 9.5 % one of more than 10 %.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Edges {
+    pub(crate) below: f64,
+    pub(crate) above: f64,
+}
 
-/// Reads `2%` (of the control's mean) or a number in the metric's unit.
-pub fn parse_margin(text: &str) -> Result<Margin, String> {
-    let bad = || {
-        format!("`{text}` is not a margin: write a share like `2%`, or a number of zero or more")
+impl Edges {
+    /// What every difference lies beyond.
+    pub(crate) const NONE: Self = Self {
+        below: 0.0,
+        above: 0.0,
     };
-    let size = |number: &str| {
-        let parsed = number.trim().parse::<f64>().ok();
-        parsed
-            .filter(|size| size.is_finite() && *size >= 0.0)
-            .ok_or_else(bad)
-    };
-    match text.trim().strip_suffix('%') {
-        Some(share) => Ok(Margin::Relative(size(share)? / 100.0)),
-        None => Ok(Margin::Absolute(size(text)?)),
+
+    /// A size in the unit of the differences; none where it is not a size.
+    pub(crate) fn of_difference(size: f64) -> Option<Self> {
+        let is_size = size.is_finite() && size > 0.0;
+        is_size.then_some(Self {
+            below: size,
+            above: size,
+        })
+    }
+
+    /// A share of the control, where ratios are compared as logarithms. Nothing is less by all of it or more, so that
+    /// such a share has no edge below.
+    pub(crate) fn of_ratio(share: f64) -> Option<Self> {
+        let is_share = share.is_finite() && share > 0.0;
+        is_share.then(|| Self {
+            below: if share < 1.0 {
+                -(-share).ln_1p()
+            } else {
+                f64::INFINITY
+            },
+            above: share.ln_1p(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse_margin;
-    use fairtrial_model::Margin;
+    use super::Edges;
 
     #[test]
-    fn shares_and_numbers_are_told_apart() {
-        assert_eq!(parse_margin("2%"), Ok(Margin::Relative(0.02)));
-        assert_eq!(parse_margin(" 0.5 "), Ok(Margin::Absolute(0.5)));
-        assert!(parse_margin("-1").is_err());
-        assert!(parse_margin("much").is_err());
+    fn a_share_is_the_same_share_both_ways() {
+        let edges = Edges::of_ratio(0.25).unwrap();
+        assert!(((-edges.below).exp() - 0.75).abs() < 1e-15);
+        assert!((edges.above.exp() - 1.25).abs() < 1e-15);
+        assert_eq!(Edges::of_ratio(1.0).unwrap().below, f64::INFINITY);
+        for none in [0.0, -0.1, f64::NAN, f64::INFINITY] {
+            assert_eq!(Edges::of_ratio(none), None);
+            assert_eq!(Edges::of_difference(none), None);
+        }
     }
 }

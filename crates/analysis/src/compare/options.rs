@@ -1,9 +1,12 @@
 //! What a user may say about a comparison.
 
-use super::{Method, Pairing, TaskRole};
+use crate::compare::data::unit::{Pairing, TaskRole};
+use crate::compare::method::kind::Method;
 use crate::dataset::FactKind;
+use crate::error::AnalysisError;
 use fairtrial_model::{Direction, EqualRule, Margin, Reference};
 use fairtrial_spec::{DEFAULT_ALPHA, Spec};
+use serde::Serialize;
 
 /// What a user may override.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +47,16 @@ pub struct CompareOptions {
     pub deciding: Deciding,
     /// What a difference must clear to be an improvement or a regression.
     pub beyond: Beyond,
+}
+
+/// Whether a metric decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Its verdict is the answer.
+    Primary,
+    /// Shown beside it; cannot gate.
+    Secondary,
 }
 
 /// Which metrics decide.
@@ -100,5 +113,28 @@ impl Default for CompareOptions {
             deciding: Deciding::First,
             beyond: Beyond::ByKind,
         }
+    }
+}
+
+impl CompareOptions {
+    /// Refuses what means nothing.
+    pub(crate) fn check(&self) -> Result<(), AnalysisError> {
+        if let Some(valid) = self.valid.filter(|valid| !(0.0..=1.0).contains(valid)) {
+            return Err(AnalysisError::Option {
+                name: "valid",
+                value: valid.to_string(),
+                expected: "a share from 0 to 1",
+            });
+        }
+        for (name, value) in [("alpha", self.alpha), ("power", self.power)] {
+            if !(value > 0.0 && value < 1.0) {
+                return Err(AnalysisError::Option {
+                    name,
+                    value: value.to_string(),
+                    expected: "a chance between 0 and 1, both excluded",
+                });
+            }
+        }
+        Ok(())
     }
 }

@@ -1,135 +1,179 @@
-//! The verdict: one interval against zero and the margin, and one word.
+//! The verdict: one interval held against zero and the margin, and what speaks against it, end in one word.
+//!
+//! This is the only place where a verdict word is made: for metrics, tasks, sweep points, rankings, gates and the looks of
+//! a sequential run alike.
 
-use super::edges::Edges;
+use crate::compare::advice::Advice;
+use crate::compare::margin::Edges;
+use crate::compare::objections::objection::{Objection, ObjectionEffect};
+use crate::compare::rule::Rule;
+use crate::compare::word::Word;
 use fairtrial_model::Direction;
 use fairtrial_stats::Interval;
 use serde::Serialize;
-use std::fmt;
 
-/// The seven words that a comparison can end in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-pub enum Word {
-    /// Better, beyond chance.
-    #[serde(rename = "improved")]
-    Improved,
-    /// Worse, beyond chance.
-    #[serde(rename = "regressed")]
-    Regressed,
-    /// The whole interval lies inside the margin.
-    #[serde(rename = "equivalent")]
-    Equivalent,
-    /// Not worse by the margin or more.
-    #[serde(rename = "not worse")]
-    NotWorse,
-    /// The data leave it open.
-    #[serde(rename = "inconclusive")]
-    Inconclusive,
+/// Why the word is what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reason {
+    /// The interval excludes no difference.
+    ExcludesZero,
+    /// The whole interval lies beyond the margin that has to be cleared.
+    BeyondMargin,
+    /// The whole interval lies inside of the margin.
+    InsideMargin {
+        /// Whether it excludes no difference all the same.
+        differs: bool,
+    },
+    /// The interval rules out a loss as large as the margin.
+    NoLoss,
+    /// The interval includes no difference and differences large enough to matter.
+    IncludesZero,
+    /// The interval excludes no difference, but is not wholly beyond the margin that has to be cleared.
+    NotBeyondMargin,
+    /// The interval excludes no difference, but which way is better is not declared.
+    NoDirection,
+    /// The interval excludes no difference, but the test beside it does not.
+    TestDisagrees {
+        /// The p value of the test.
+        p: f64,
+        /// What it had to be at most.
+        needed: f64,
+    },
     /// Every value is the same on both sides.
-    #[serde(rename = "identical")]
-    Identical,
-    /// Too little to say anything.
-    #[serde(rename = "insufficient")]
-    Insufficient,
+    Same,
+    /// An objection holds the verdict back.
+    HeldBack,
 }
 
-impl Word {
-    /// The word itself.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Improved => "improved",
-            Self::Regressed => "regressed",
-            Self::Equivalent => "equivalent",
-            Self::NotWorse => "not worse",
-            Self::Inconclusive => "inconclusive",
-            Self::Identical => "identical",
-            Self::Insufficient => "insufficient",
-        }
-    }
-}
-
-impl fmt::Display for Word {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// What the interval is held against, on the scale of the estimate.
+/// What there is to judge.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rule {
-    pub(crate) direction: Option<Direction>,
-    /// The smallest difference that matters.
-    pub(crate) margin: Option<Edges>,
-    /// Whether improved and regressed must clear the margin (timings) or only zero.
-    pub(crate) beyond_margin: bool,
+pub(crate) enum Evidence {
+    /// An interval of candidate - control, and the p value of "no difference" beside it where the method has one.
+    Interval { interval: Interval, p: Option<f64> },
+    /// Every value is the same on both sides.
+    Same,
+    /// Nothing; an objection says why.
+    Nothing,
 }
 
-impl Rule {
-    /// The word for an interval of candidate - control and the p value of "no difference" beside it. A difference needs
-    /// both: intervals of rates leave 0 outside more often than their level says where trials are few.
-    pub(crate) fn word(&self, interval: &Interval, p: Option<f64>) -> Word {
-        let (low, high) = (interval.low, interval.high);
-        let margin = self.margin.unwrap_or(Edges::NONE);
-        let (no_less, no_more) = (low > -margin.below, high < margin.above);
-        let to_clear = self.to_clear();
-        let (more, less) = (low > to_clear.above, high < -to_clear.below);
-        let (better, worse, no_loss) = match self.direction {
-            Some(Direction::Down) => (less, more, no_more),
-            _ => (more, less, no_less),
-        };
-        let differs = tests_differ(interval, p);
-        if self.margin.is_some() && no_less && no_more {
-            Word::Equivalent
-        } else if self.direction.is_none() {
-            Word::Inconclusive
-        } else if better && differs {
-            Word::Improved
-        } else if worse && differs {
-            Word::Regressed
-        } else if self.margin.is_some() && no_loss {
-            Word::NotWorse
-        } else {
-            Word::Inconclusive
+/// A verdict with what made it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The word.
+    pub word: Word,
+    /// Why.
+    pub reason: Reason,
+    /// What speaks against it, the gravest first.
+    pub objections: Vec<Objection>,
+    /// What would settle it, where it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Advice>,
+}
+
+impl Verdict {
+    /// Whether an objection holds it back: then more trials of the same kind are not what is missing.
+    pub fn is_held_back(&self) -> bool {
+        self.reason == Reason::HeldBack
+    }
+
+    /// The objections that hold it back, the gravest first.
+    pub fn held_back_by(&self) -> impl Iterator<Item = &Objection> {
+        let objections = self.objections.iter();
+        objections.filter(|objection| objection.holds_back())
+    }
+
+    /// What a part of this verdict's data inherits: whatever is held back for the whole is held back for each part.
+    pub(crate) fn inherited(&self) -> impl Iterator<Item = Objection> {
+        self.held_back_by().cloned()
+    }
+}
+
+/// Judges: the word that the evidence gives under a rule, held back by the objections.
+///
+/// An objection that withholds leaves nothing to say (`insufficient`); one that caps leaves the numbers standing and says
+/// that nothing is concluded from them (`inconclusive`).
+pub(crate) fn verdict(evidence: &Evidence, rule: &Rule, mut objections: Vec<Objection>) -> Verdict {
+    objections.sort_by_key(|objection| objection.effect);
+    let (word, reason) = plain(evidence, rule);
+    let gravest = objections.first().map(|objection| objection.effect);
+    let (word, reason) = match gravest {
+        Some(ObjectionEffect::Withholds) => (Word::Insufficient, Reason::HeldBack),
+        Some(ObjectionEffect::Caps) if word != Word::Insufficient => {
+            (Word::Inconclusive, Reason::HeldBack)
         }
-    }
-
-    /// What an interval must clear to be improved or regressed.
-    fn to_clear(self) -> Edges {
-        self.margin
-            .filter(|_| self.beyond_margin)
-            .unwrap_or(Edges::NONE)
-    }
-
-    /// The part of a true effect that an interval must clear, however the effect points: upwards, where of a share the
-    /// least is left.
-    pub(crate) fn edge(&self) -> f64 {
-        self.to_clear().above
-    }
-
-    /// How far the truth would lie from the nearest edge that still has to be cleared, if the estimate were the truth.
-    pub(crate) fn distance(&self, value: f64) -> f64 {
-        let to_clear = self.to_clear();
-        let to_differ = (value - to_clear.above).max(-value - to_clear.below);
-        let Some(margin) = self.margin else {
-            return to_differ.max(0.0);
-        };
-        let (from_below, from_above) = (value + margin.below, margin.above - value);
-        let to_not_worse = match self.direction {
-            Some(Direction::Down) => from_above,
-            _ => from_below,
-        };
-        to_differ.max(from_below.min(from_above)).max(to_not_worse)
+        _ => (word, reason),
+    };
+    Verdict {
+        word,
+        reason,
+        objections,
+        advice: None,
     }
 }
 
-/// Whether the test, where there is one, finds a difference at the interval's level.
-pub(crate) fn tests_differ(interval: &Interval, p: Option<f64>) -> bool {
-    p.is_none_or(|p| p <= interval.level.alpha)
+/// The word of the evidence alone, for asking what would be if it were otherwise.
+pub(crate) fn unopposed(evidence: &Evidence, rule: &Rule) -> Word {
+    plain(evidence, rule).0
+}
+
+fn plain(evidence: &Evidence, rule: &Rule) -> (Word, Reason) {
+    match evidence {
+        Evidence::Interval { interval, p } => of_interval(interval, *p, rule),
+        Evidence::Same => (Word::Identical, Reason::Same),
+        Evidence::Nothing => (Word::Insufficient, Reason::HeldBack),
+    }
+}
+
+/// A difference needs both interval and test: intervals of rates exclude 0 more often than their level says where trials
+/// are few.
+fn of_interval(interval: &Interval, p: Option<f64>, rule: &Rule) -> (Word, Reason) {
+    let (low, high) = (interval.low, interval.high);
+    let margin = rule.margin.unwrap_or(Edges::NONE);
+    let (no_less, no_more) = (low > -margin.below, high < margin.above);
+    let to_clear = rule.to_clear();
+    let (more, less) = (low > to_clear.above, high < -to_clear.below);
+    let (better, worse, no_loss) = match rule.direction {
+        Some(Direction::Down) => (less, more, no_more),
+        _ => (more, less, no_less),
+    };
+    let excludes_zero = low > 0.0 || high < 0.0;
+    let needed = interval.level.alpha;
+    let disagrees = p.filter(|p| *p > needed);
+    let word = if rule.margin.is_some() && no_less && no_more {
+        Word::Equivalent
+    } else if rule.direction.is_none() {
+        Word::Inconclusive
+    } else if better && disagrees.is_none() {
+        Word::Improved
+    } else if worse && disagrees.is_none() {
+        Word::Regressed
+    } else if rule.margin.is_some() && no_loss {
+        Word::NotWorse
+    } else {
+        Word::Inconclusive
+    };
+    let reason = match (word, disagrees) {
+        (Word::Improved | Word::Regressed, _) if rule.beyond_margin => Reason::BeyondMargin,
+        (Word::Improved | Word::Regressed, _) => Reason::ExcludesZero,
+        (Word::Equivalent, _) => Reason::InsideMargin {
+            differs: excludes_zero,
+        },
+        (Word::NotWorse, _) => Reason::NoLoss,
+        _ if !excludes_zero => Reason::IncludesZero,
+        _ if rule.direction.is_none() => Reason::NoDirection,
+        _ if !(better || worse) => Reason::NotBeyondMargin,
+        (_, Some(p)) => Reason::TestDisagrees { p, needed },
+        (_, None) => Reason::IncludesZero,
+    };
+    (word, reason)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::edges::Edges;
-    use super::{Rule, Word};
+    use super::{Evidence, Word, unopposed};
+    use crate::compare::margin::Edges;
+    use crate::compare::rule::Rule;
     use fairtrial_model::Direction;
     use fairtrial_stats::{Interval, Level};
 
@@ -150,7 +194,7 @@ mod tests {
             high,
             level: Level::TWO_SIDED_95,
         };
-        rule.word(&interval, None)
+        unopposed(&Evidence::Interval { interval, p: None }, &rule)
     }
 
     #[test]
@@ -166,7 +210,15 @@ mod tests {
                 high,
                 level: Level::TWO_SIDED_95,
             };
-            [0.05, 0.051].map(|p| rule.word(&interval, Some(p)))
+            [0.05, 0.051].map(|p| {
+                unopposed(
+                    &Evidence::Interval {
+                        interval,
+                        p: Some(p),
+                    },
+                    &rule,
+                )
+            })
         };
         let inconclusive = Word::Inconclusive;
         assert_eq!(words(None, 0.1, 1.0), [Word::Improved, inconclusive]);
@@ -226,7 +278,7 @@ mod tests {
                 high: high.ln(),
                 level: Level::TWO_SIDED_95,
             };
-            rule.word(&interval, None)
+            unopposed(&Evidence::Interval { interval, p: None }, &rule)
         };
         // 22 % less is not a loss of 25 %, though 1 / 1.25 lies above it.
         assert_eq!(words(Direction::Up, 0.25, 0.77, 0.785), Word::Equivalent);

@@ -2,7 +2,7 @@
 //! were made. A gate compares against it as against the run itself.
 
 use super::{Dataset, Fact, Origin};
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Number, Params};
@@ -147,8 +147,8 @@ impl Dataset {
 
 #[cfg(test)]
 mod tests {
-    use crate::Observation;
     use crate::dataset::{Dataset, FactKind, Origin};
+    use crate::observation::Observation;
 
     #[test]
     fn a_baseline_gives_back_what_went_in() {

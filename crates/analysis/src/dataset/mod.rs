@@ -5,7 +5,7 @@
 mod baseline;
 mod cell;
 mod column;
-mod horizon;
+pub(crate) mod horizon;
 mod intact;
 mod result_json;
 mod reuse;
@@ -13,10 +13,8 @@ mod run;
 mod table;
 mod values;
 
-pub(crate) use horizon::Horizon;
-
-use crate::AnalysisError;
-use crate::compare::may_be_pass_or_fail;
+use crate::compare::method::kind::may_be_pass_or_fail;
+use crate::error::AnalysisError;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};

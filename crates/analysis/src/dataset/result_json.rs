@@ -4,7 +4,7 @@
 //! every result made from them.
 
 use super::{Dataset, FactKind, Origin, Repeat};
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Direction, Leaf, MetricDeclaration, Outcome, Params, each_leaf};
 use serde::Deserialize;

@@ -68,7 +68,7 @@ fn comparable(made: &BTreeMap<Made, BTreeSet<String>>) -> Option<&Made> {
 #[cfg(test)]
 mod tests {
     use super::Reuse;
-    use crate::Observation;
+    use crate::observation::Observation;
 
     /// A record of a seed and arm, taken over or not.
     fn add(reuse: &mut Reuse, seed: u64, arm: &str, outcome: &str, taken: bool) {

@@ -2,8 +2,11 @@
 
 use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin, intact};
+use crate::error::AnalysisError;
+use crate::finished::Unfinished;
+use crate::read;
+use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
-use crate::{AnalysisError, Unfinished, read, sequential};
 use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_model::{MetricDeclaration, Params};
@@ -41,7 +44,7 @@ impl Dataset {
         data.floor = Floor::of(spec);
         data.own_seeds = spec.tasks.iter().any(|task| task.seeds.is_some());
         let stops = spec.analysis.stop.as_ref();
-        data.looked_at = stops.and_then(|_| sequential::metric_name(spec));
+        data.looked_at = stops.and_then(|_| metric_name(spec));
         let mut reuse = Reuse::default();
         let state = read::observations(run, |observation| {
             data.push(observation);

@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::column::{Cells, Use};
 use super::{Dataset, FactKind, Origin};
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
 use fairtrial_model::{Outcome, Params};
 use std::borrow::Cow;

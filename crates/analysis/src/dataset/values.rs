@@ -1,6 +1,7 @@
 //! One metric of all trials: its values, and the series behind them.
 
-use super::{Dataset, Horizon};
+use super::Dataset;
+use super::horizon::Horizon;
 use crate::observation::Behind;
 
 impl Dataset {

@@ -1,11 +1,19 @@
 //! The gate of a run that stopped by looking: the answer of each arm is held against its margin by the repeated
 //! interval, and failures and broken machines are judged as in every gate.
 
-use super::{Gate, GateLine, GateOptions, GateWord, concluded, infra};
-use crate::compare::{Comparison, Contrast, Scale, Word};
+use super::answer::{Gate, GateLine, GateWord, Held, LineReason, SequentialReason};
+use super::judge::{GateOptions, concluded, infra};
+use crate::compare::comparison::compare;
+use crate::compare::data::side::Inputs;
+use crate::compare::objections::objection::Objection;
+use crate::compare::options::CompareOptions;
+use crate::compare::result::{Comparison, Contrast};
+use crate::compare::verdict::Verdict;
+use crate::compare::word::Word;
 use crate::dataset::Dataset;
-use crate::sequential::{ArmAnswer, ArmLook, Held, Stop, Trajectory};
-use crate::{AnalysisError, CompareOptions, Inputs, compare};
+use crate::error::AnalysisError;
+use crate::sequential::Stop;
+use crate::sequential::trajectory::{ArmAnswer, Trajectory};
 
 /// Asks the gate about a run that stopped by looking.
 pub fn gate_sequential(
@@ -39,10 +47,16 @@ pub fn gate_sequential(
 fn line(trajectory: &Trajectory, answer: &ArmAnswer, comparison: &Comparison) -> GateLine {
     let is_its = |contrast: &&Contrast| contrast.candidate.arm.as_ref() == Some(&answer.arm);
     let contrast = comparison.contrasts.iter().find(is_its);
-    let withheld = contrast.and_then(|contrast| contrast.withheld.clone());
-    let (word, reason) = match withheld {
-        Some(why) => (GateWord::Inconclusive, why),
-        None => judged(trajectory, answer),
+    let (word, reason) = if let Some(verdict) = contrast.and_then(held_back) {
+        let reason = LineReason::Verdict {
+            verdict,
+            scale: None,
+            has_margin: true,
+        };
+        (GateWord::Inconclusive, reason)
+    } else {
+        let (word, reason) = judged(trajectory, answer);
+        (word, LineReason::Sequential(reason))
     };
     GateLine {
         sides: format!("{} against {}", answer.arm, trajectory.control),
@@ -52,77 +66,47 @@ fn line(trajectory: &Trajectory, answer: &ArmAnswer, comparison: &Comparison) ->
     }
 }
 
+/// The verdict of a contrast of which too little counts.
+fn held_back(contrast: &Contrast) -> Option<Verdict> {
+    let held_back = contrast.objections.iter().any(Objection::holds_back);
+    let metric = contrast.metrics.first().filter(|_| held_back)?;
+    Some(metric.verdict.clone())
+}
+
 /// The run's answer, and where that leaves it open what the repeated interval says against the margin: only what is
 /// surely beyond it blocks.
-fn judged(trajectory: &Trajectory, answer: &ArmAnswer) -> (GateWord, String) {
+fn judged(trajectory: &Trajectory, answer: &ArmAnswer) -> (GateWord, SequentialReason) {
     let open = || {
-        let reason = answer.reason.clone();
-        let reason = reason.unwrap_or_else(|| "not decided yet".to_owned());
-        (GateWord::Inconclusive, reason)
+        let why = answer.reason.clone();
+        (GateWord::Inconclusive, SequentialReason::Open { why })
     };
+    let pairs = answer.pairs;
     let Some(stop) = answer.stop else {
         return open();
     };
     if stop == Stop::Identical {
-        let pairs = answer.pairs;
-        let reason = format!("identical: every value of {pairs} pairs is the same on both sides");
-        return (GateWord::Equivalent, reason);
+        return (GateWord::Equivalent, SequentialReason::Identical { pairs });
     }
-    let Some((held, look)) = trajectory
-        .look(&answer.arm, answer.pairs)
-        .and_then(|look| Some((look.held.as_ref()?, look)))
-    else {
+    let look = trajectory.look(&answer.arm, pairs);
+    let Some(look) = look.filter(|look| look.result.is_some()) else {
         return open();
     };
-    let said = if stop.is_verdict() {
-        format!("{} after {} pairs", stop.word(), answer.pairs)
-    } else {
-        format!("undecided after {} pairs", answer.pairs)
+    let at_a_gate = &look.at_a_gate;
+    let read = |verdict: &Verdict| Held::Verdict {
+        verdict: verdict.clone(),
+        scale: trajectory.scale,
     };
     // What the run itself doubts has no answer here; of what it leaves open the gate has its own doubts.
-    let (word, why) = match (stop, held) {
-        (Stop::Improved, held) => (
-            GateWord::Improved,
-            format!(": {}", beyond(trajectory, look, held)),
-        ),
-        (Stop::Equivalent, _) => (
-            GateWord::Equivalent,
-            ": the whole interval lies inside the margin".to_owned(),
-        ),
-        (
-            _,
-            Held {
-                withheld: Some(why),
-                ..
-            },
-        ) => (GateWord::Inconclusive, format!(", but {why}")),
-        (Stop::Regressed, held) if held.word == Word::Regressed => (
-            GateWord::Regressed,
-            format!(": {}", beyond(trajectory, look, held)),
-        ),
-        (Stop::Regressed, _) => (
-            GateWord::Inconclusive,
-            ", but not surely by more than the margin".to_owned(),
-        ),
-        (Stop::Different, _) => (
-            GateWord::Inconclusive,
-            ", but which way is better is not declared".to_owned(),
-        ),
-        (_, held) if held.word == Word::NotWorse => (
-            GateWord::Equivalent,
-            ", but the interval rules out a loss as large as the margin".to_owned(),
-        ),
+    let (word, held) = match (stop, at_a_gate.word) {
+        (Stop::Improved, Word::Improved) => (GateWord::Improved, read(at_a_gate)),
+        (Stop::Improved, _) => (GateWord::Improved, read(&look.verdict)),
+        (Stop::Equivalent, _) => (GateWord::Equivalent, read(&look.verdict)),
+        _ if at_a_gate.is_held_back() => (GateWord::Inconclusive, read(at_a_gate)),
+        (Stop::Regressed, Word::Regressed) => (GateWord::Regressed, read(at_a_gate)),
+        (Stop::Regressed, _) => (GateWord::Inconclusive, Held::NotBeyondMargin),
+        (Stop::Different, _) => (GateWord::Inconclusive, Held::NoDirection),
+        (_, Word::NotWorse) => (GateWord::Equivalent, read(at_a_gate)),
         _ => return open(),
     };
-    (word, said + &why)
-}
-
-/// What a sure difference clears.
-fn beyond(trajectory: &Trajectory, look: &ArmLook, held: &Held) -> &'static str {
-    let cleared = matches!(held.word, Word::Improved | Word::Regressed);
-    match trajectory.scale {
-        _ if cleared && look.margin.is_some() => "the whole interval lies beyond the margin",
-        Scale::Ratio => "the interval leaves a ratio of 1 outside",
-        Scale::Difference => "the interval leaves 0 outside",
-    }
+    (word, SequentialReason::Said { stop, pairs, held })
 }

@@ -2,7 +2,7 @@
 
 use super::pilot::Noise;
 use super::{PairingGain, Pilot};
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use fairtrial_model::Margin;
 use fairtrial_stats::planning::TDesign;
 

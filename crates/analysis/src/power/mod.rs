@@ -10,8 +10,9 @@ mod pilot;
 pub use basis::Basis;
 pub use pilot::{Pilot, PilotQuestion};
 
-use crate::AnalysisError;
-use crate::compare::{Scale, UnitKind};
+use crate::compare::data::unit::UnitKind;
+use crate::compare::method::kind::Scale;
+use crate::error::AnalysisError;
 use basis::{Known, spreads};
 use fairtrial_model::Margin;
 use fairtrial_stats::dist::chi_square;

@@ -1,12 +1,21 @@
 //! The spread of a pilot: the units that a comparison of its arms would count, out of a run's trials.
 
-use crate::AnalysisError;
-use crate::compare::case::{Asked, Case};
-use crate::compare::sample::{Sample, Stratum};
-use crate::compare::scores::{between_points, without_points};
-use crate::compare::sides::{Row, Selected, SideRows};
-use crate::compare::{Beyond, CompareOptions, Pairing, Role, Scale, UnitKind};
+use crate::compare::data::sample::Sample;
+use crate::compare::data::sample::Stratum;
+use crate::compare::data::scores::between_points;
+use crate::compare::data::scores::without_points;
+use crate::compare::data::side::ComparedSide;
+use crate::compare::data::trials::{TrialOfSide, TrialsOfBoth};
+use crate::compare::data::unit::Pairing;
+use crate::compare::data::unit::UnitKind;
+use crate::compare::method::choose::Case;
+use crate::compare::method::kind::Scale;
+use crate::compare::options::Beyond;
+use crate::compare::options::CompareOptions;
+use crate::compare::options::Role;
+use crate::compare::question::MetricQuestion;
 use crate::dataset::Dataset;
+use crate::error::AnalysisError;
 use fairtrial_model::{Margin, MetricDeclaration, Params};
 use fairtrial_stats::descriptive::variance;
 use fairtrial_stats::planning::{TDesign, TaskNoise, tasks_worth};
@@ -89,7 +98,7 @@ impl Pilot {
         }
         let (control, candidate) = arms(data, question)?;
         let known = data.declaration(&metric);
-        let mut asked = Asked {
+        let mut asked = MetricQuestion {
             declared: known.is_some(),
             declaration: known
                 .cloned()
@@ -118,18 +127,15 @@ impl Pilot {
             },
             ..CompareOptions::default()
         };
-        let side = |arm: &Option<String>| Selected {
+        let point = data.point_values.first().cloned();
+        let side = |arm: &Option<String>| ComparedSide {
             data,
             arm: arm.clone(),
+            point: point.clone().unwrap_or_else(Params::new),
         };
-        let point = data
-            .point_values
-            .first()
-            .cloned()
-            .unwrap_or_else(Params::new);
         let other = candidate.as_ref().map_or(&control, |_| &candidate);
-        let rows = SideRows::of((&side(&control), &point), (&side(other), &point), &metric);
-        let case = Case::new(rows, &asked, &options);
+        let trials = TrialsOfBoth::of(&side(&control), &side(other), &metric);
+        let case = Case::new(trials, &asked, &options);
         let mut pilot = Self {
             source: data.label.clone(),
             unit: case.units.kind,
@@ -298,8 +304,8 @@ fn rollouts_note(case: &Case) -> Option<String> {
     if case.units.kind != UnitKind::Task || !case.units.paired || case.scale != Scale::Difference {
         return None;
     }
-    let (control, control_rollouts) = within_tasks(&case.rows.control)?;
-    let (candidate, candidate_rollouts) = within_tasks(&case.rows.candidate)?;
+    let (control, control_rollouts) = within_tasks(&case.trials.control)?;
+    let (candidate, candidate_rollouts) = within_tasks(&case.trials.candidate)?;
     let differences = case.sample.differences().concat();
     let all = variance(&differences).ok().filter(|all| *all > 0.0)?;
     let noise = TaskNoise {
@@ -317,11 +323,11 @@ fn rollouts_note(case: &Case) -> Option<String> {
 }
 
 /// The variance of one rollout inside of a task, and rollouts per task; nothing where tasks have only one.
-fn within_tasks(rows: &[Row]) -> Option<(f64, u32)> {
+fn within_tasks(trials: &[TrialOfSide]) -> Option<(f64, u32)> {
     let mut by_task: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for row in rows {
-        let value = row.value.filter(|value| value.is_finite());
-        by_task.entry(row.task).or_default().extend(value);
+    for trial in trials {
+        let value = trial.value.filter(|value| value.is_finite());
+        by_task.entry(trial.task).or_default().extend(value);
     }
     let repeated: Vec<f64> = by_task
         .values()

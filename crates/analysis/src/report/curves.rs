@@ -2,8 +2,8 @@
 
 use super::Evidence;
 use super::mean_curve::{Line, MeanCurve, mean_curve, trials};
+use crate::curves::history::series_of;
 use crate::order;
-use crate::pipeline::history::series_of;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
 use serde::Serialize;
 use std::collections::HashMap;

@@ -1,9 +1,10 @@
 //! The primary metric over the runs of a benchmark, and where its level changed.
 
 use super::Evidence;
-use crate::compare::definition;
+use crate::compare::data::definition;
+use crate::error::AnalysisError;
+use crate::finished::Unfinished;
 use crate::summary::summarize_state;
-use crate::{AnalysisError, Unfinished};
 use fairtrial_journal::{ResolvedSpecError, RunDir, RunState, is_there, list_runs, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Stamp};
 use fairtrial_spec::Spec;

@@ -19,15 +19,21 @@ pub use history::{MetricHistory, NoPoint, RunPoint, RunWithout};
 pub use masking::MaskedText;
 pub use overview::{ArmProfile, ArmShares, MetricProfile, MetricShares};
 
-use crate::compare::{SweepChoice, choose_declared};
+use crate::compare::comparison::compare;
+use crate::compare::data::side::Inputs;
+use crate::compare::options::CompareOptions;
+use crate::compare::ranking::sweep::SweepChoice;
+use crate::compare::ranking::sweep::choose_declared;
+use crate::compare::result::Comparison;
 use crate::confirm::Confirmation;
+use crate::dataset::Dataset;
+use crate::error::AnalysisError;
+use crate::finished::Unfinished;
+use crate::observation::Observation;
 use crate::registration::{Registered, registered};
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
 use crate::summary::{RunName, RunSummary, Summarizer, SummaryOptions};
-use crate::{
-    AnalysisError, CompareOptions, Comparison, Dataset, Inputs, Observation, Unfinished, compare,
-};
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{
     JournalError, RunDir, RunState, RunStatus, effective_records, read_if_there,
@@ -256,7 +262,7 @@ fn compared(
     ) {
         Ok(comparison) => (
             Some(match sequential {
-                Some(trajectory) => comparison.beside_the_looks(&trajectory.metric),
+                Some(trajectory) => comparison.without_metric(&trajectory.metric),
                 None => comparison,
             }),
             None,

@@ -1,8 +1,8 @@
 //! Several metrics, or several tasks, at once: each arm as a share of the control, and its performance profile.
 
 use super::Evidence;
-use crate::Comparison;
-use crate::compare::scores::between_points;
+use crate::compare::data::scores::between_points;
+use crate::compare::result::Comparison;
 use crate::dataset::Trial;
 use fairtrial_model::{Direction, MetricDeclaration};
 use fairtrial_spec::Spec;

@@ -8,9 +8,11 @@
 
 mod tried;
 
-use crate::compare::scores::{between_points, without_points};
+use crate::compare::data::scores::between_points;
+use crate::compare::data::scores::without_points;
 use crate::dataset::Dataset;
-use crate::{AnalysisError, order};
+use crate::error::AnalysisError;
+use crate::order;
 use fairtrial_model::{Direction, MetricDeclaration, ParamValue, Params};
 use fairtrial_stats::descriptive::{correlation, mean, variance};
 use fairtrial_stats::one_arm::{mean_interval, share_interval};

@@ -1,7 +1,7 @@
 //! Which blocks of seeds are complete, and what their pairs say.
 
-use super::SequentialPlan;
-use crate::compare::Fill;
+use super::plan::SequentialPlan;
+use crate::compare::data::fill::Fill;
 use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::{Spec, Task};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,14 +18,14 @@ pub(super) struct Blocks {
     /// One about another metric does not break the pairs of this one.
     tasks: BTreeSet<String>,
     /// The blocks from the first on that are complete: the control, then the candidates.
-    complete: Vec<Vec<Side>>,
+    complete: Vec<Vec<BlockSide>>,
     /// For each candidate those of them in which it and the control have a value, by place.
     whole: Vec<Vec<usize>>,
 }
 
 /// What an arm gave in a complete block.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Side {
+enum BlockSide {
     Value(f64),
     /// No value, which is the arm's own doing.
     Failed,
@@ -149,7 +149,7 @@ impl Blocks {
     /// Takes in a block that is complete.
     fn complete(&mut self, place: usize) {
         let arms = self.all[place].arms.iter();
-        let sides: Vec<Side> = arms.map(|arm| arm.side(&self.tasks)).collect();
+        let sides: Vec<BlockSide> = arms.map(|arm| arm.side(&self.tasks)).collect();
         for (candidate, whole) in self.whole.iter_mut().enumerate() {
             if is_whole(&sides, candidate) {
                 whole.push(place);
@@ -166,7 +166,7 @@ impl Blocks {
     /// Complete blocks with a side missing.
     pub(super) fn broken(&self) -> usize {
         let candidates = 0..self.whole.len();
-        let is_broken = |block: &&Vec<Side>| candidates.clone().any(|of| !is_whole(block, of));
+        let is_broken = |block: &&Vec<BlockSide>| candidates.clone().any(|of| !is_whole(block, of));
         self.complete.iter().filter(is_broken).count()
     }
 
@@ -180,16 +180,16 @@ impl Blocks {
     }
 
     /// The blocks that a look at `n` usable ones is about, the broken ones among them.
-    fn until(&self, n: usize, candidate: usize) -> &[Vec<Side>] {
+    fn until(&self, n: usize, candidate: usize) -> &[Vec<BlockSide>] {
         let whole = &self.whole[candidate];
         let last = n.checked_sub(1).and_then(|last| whole.get(last));
         last.map_or(&[], |last| &self.complete[..=*last])
     }
 
-    /// The share of the blocks of a look with a side missing.
-    pub(super) fn broken_share(&self, n: usize, candidate: usize) -> f64 {
+    /// The blocks of a look with a side missing, and all of them.
+    pub(super) fn broken_until(&self, n: usize, candidate: usize) -> (usize, usize) {
         let blocks = self.until(n, candidate).len();
-        blocks.saturating_sub(n) as f64 / blocks.max(1) as f64
+        (blocks.saturating_sub(n), blocks)
     }
 
     /// The first `n` differences of a candidate, and the control's mean over them.
@@ -202,8 +202,9 @@ impl Blocks {
 
     /// The differences of a candidate at a look with failures counted as given; absent where nothing of it failed.
     pub(super) fn filled(&self, n: usize, candidate: usize, fill: Fill) -> Option<Vec<f64>> {
-        let failed =
-            |block: &Vec<Side>| block[0] == Side::Failed || block[candidate + 1] == Side::Failed;
+        let failed = |block: &Vec<BlockSide>| {
+            block[0] == BlockSide::Failed || block[candidate + 1] == BlockSide::Failed
+        };
         self.until(n, candidate).iter().any(failed).then(|| {
             let pairs = self.pairs(n, candidate, Some(fill));
             pairs.map(|(control, value)| value - control).collect()
@@ -216,8 +217,8 @@ impl Blocks {
         let values = sides.flat_map(|block| [block[0], block[candidate + 1]]);
         let bounds = (f64::INFINITY, f64::NEG_INFINITY);
         values.fold(bounds, |(least, most), side| match side {
-            Side::Value(value) => (least.min(value), most.max(value)),
-            Side::Failed | Side::Excused => (least, most),
+            BlockSide::Value(value) => (least.min(value), most.max(value)),
+            BlockSide::Failed | BlockSide::Excused => (least, most),
         })
     }
 
@@ -228,7 +229,7 @@ impl Blocks {
         candidate: usize,
         fill: Option<Fill>,
     ) -> impl Iterator<Item = (f64, f64)> + '_ {
-        let whole = move |block: &&Vec<Side>| is_whole(block, candidate);
+        let whole = move |block: &&Vec<BlockSide>| is_whole(block, candidate);
         let taken = self
             .until(n, candidate)
             .iter()
@@ -262,12 +263,12 @@ fn is_required(spec: &Spec, task: &Task, metric: &str) -> bool {
 }
 
 /// Whether a candidate and the control have a value.
-fn is_whole(block: &[Side], candidate: usize) -> bool {
-    let is_value = |place: usize| matches!(block[place], Side::Value(_));
+fn is_whole(block: &[BlockSide], candidate: usize) -> bool {
+    let is_value = |place: usize| matches!(block[place], BlockSide::Value(_));
     is_value(0) && is_value(candidate + 1)
 }
 
-impl Side {
+impl BlockSide {
     /// The value, or the one that stands in for a failure.
     fn value(self, stand_in: f64) -> Option<f64> {
         match self {
@@ -280,14 +281,14 @@ impl Side {
 
 impl Arm {
     /// One value over the tasks that have the metric: rollouts averaged, then tasks with equal weights.
-    fn side(&self, tasks: &BTreeSet<String>) -> Side {
+    fn side(&self, tasks: &BTreeSet<String>) -> BlockSide {
         let means = self.values.values().map(|(sum, n)| sum / f64::from(*n));
         if !self.failed.is_disjoint(tasks) {
-            Side::Failed
+            BlockSide::Failed
         } else if !self.excused.is_disjoint(tasks) || self.values.is_empty() {
-            Side::Excused
+            BlockSide::Excused
         } else {
-            Side::Value(means.sum::<f64>() / self.values.len() as f64)
+            BlockSide::Value(means.sum::<f64>() / self.values.len() as f64)
         }
     }
 }

@@ -1,7 +1,10 @@
 //! One look: every arm against the control, by the group-sequential t.
 
-use super::ArmAnswer;
-use crate::compare::{Rule, Word};
+use crate::compare::objections::objection::{Objection, ObjectionKind};
+use crate::compare::rule::Rule;
+use crate::compare::verdict::{Evidence, Verdict, unopposed, verdict};
+use crate::compare::word::Word;
+use fairtrial_stats::Undefined;
 use fairtrial_stats::sequential::{Decision, Futility, LookResult, TBoundaries, look};
 use serde::Serialize;
 
@@ -24,30 +27,31 @@ pub struct ArmLook {
     pub result: Option<LookResult>,
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub why_none: Option<String>,
+    pub why_none: Option<NoResult>,
     /// The smallest difference that matters, on the scale of the result; of ratios, the one upwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
-    /// What the look says by itself; absent while it says nothing.
+    /// What the look says by itself; absent while it says nothing. It does not count where the verdict is held back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Stop>,
-    /// Why its answer does not count: too many pairs are broken, or failures could turn it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub withheld: Option<String>,
-    /// What a gate reads from it; absent where there is no result.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub held: Option<Held>,
+    /// The verdict at this look.
+    pub verdict: Verdict,
+    /// The same as a gate reads it: only what is surely beyond the margin is better or worse. A look that leaves the run's
+    /// question open may still answer a gate's.
+    pub at_a_gate: Verdict,
 }
 
-/// The interval of a look held against the margin as a gate does it: only what is surely beyond it is better or worse.
-/// A look that leaves the run's question open may still answer a gate's, so that it has doubts of its own.
+/// Why a look has no result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Held {
-    /// The word.
-    pub word: Word,
-    /// Why it does not count: too many pairs are broken, or failures could turn it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub withheld: Option<String>,
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum NoResult {
+    /// Every value is the same on both sides.
+    Same,
+    /// The method has no answer.
+    Undefined {
+        /// Why.
+        why: Undefined,
+    },
 }
 
 /// Why a sequential run ends.
@@ -95,59 +99,98 @@ impl Stop {
     }
 }
 
-/// What a look sees where no pair differs.
-const SAME: &str = "every value is the same on both sides";
+/// What one arm's differences say at a look, before anything speaks against it.
+pub(super) struct Seen {
+    pub(super) result: Option<LookResult>,
+    pub(super) why_none: Option<NoResult>,
+    pub(super) answer: Option<Stop>,
+    pub(super) evidence: Evidence,
+}
 
-/// Looks at one arm.
-pub(super) fn take(
-    boundaries: &TBoundaries,
-    differences: &[f64],
-    rule: &Rule,
-    arm: &str,
-) -> ArmLook {
-    // Upwards, where a share is the nearer edge; shown in percent it is the same both ways.
-    let margin = rule.margin.map(|margin| margin.above);
+/// Looks at one arm's differences.
+pub(super) fn see(boundaries: &TBoundaries, differences: &[f64], rule: &Rule) -> Seen {
     let futility = Futility {
-        min_effect: margin,
+        min_effect: margin(rule),
         ..Futility::default()
     };
-    let same = differences.iter().all(|difference| *difference == 0.0);
-    let (result, why_none) = match look(boundaries, differences, Some(&futility)) {
-        Ok(result) => (Some(result), None),
-        Err(_) if same => (None, Some(SAME.to_owned())),
-        Err(why) => (None, Some(why.to_string())),
-    };
     let budget = boundaries.design.schedule.budget();
-    let answer = match &result {
-        Some(result) => answer(result, rule, budget),
+    let same = differences.iter().all(|difference| *difference == 0.0);
+    match look(boundaries, differences, Some(&futility)) {
+        Ok(result) => Seen {
+            answer: answer(&result, rule, budget),
+            evidence: evidence(&result),
+            result: Some(result),
+            why_none: None,
+        },
         // Before the last look that is no answer: where one pair of ten differs, the first ten are alike in a third of
         // all runs, and no interval bounds what the others may show.
-        None => (same && differences.len() >= budget).then_some(Stop::Identical),
-    };
-    ArmLook {
-        arm: arm.to_owned(),
-        answer,
-        result,
-        why_none,
-        margin,
-        withheld: None,
-        held: None,
+        Err(_) if same => {
+            let at_the_end = differences.len() >= budget;
+            Seen {
+                result: None,
+                why_none: Some(NoResult::Same),
+                answer: at_the_end.then_some(Stop::Identical),
+                evidence: if at_the_end {
+                    Evidence::Same
+                } else {
+                    Evidence::Nothing
+                },
+            }
+        }
+        Err(why) => Seen {
+            result: None,
+            why_none: Some(NoResult::Undefined { why }),
+            answer: None,
+            evidence: Evidence::Nothing,
+        },
     }
 }
 
-/// What a gate reads from a result: better and worse must clear the margin.
-pub(super) fn held_word(result: &LookResult, rule: &Rule) -> Word {
-    let beyond = Rule {
-        beyond_margin: true,
-        ..*rule
-    };
-    beyond.word(&result.interval, None)
+impl Seen {
+    /// The look with its verdicts: for the run, and for a gate.
+    pub(super) fn judged(
+        self,
+        arm: &str,
+        rule: &Rule,
+        [objections, at_a_gate]: [Vec<Objection>; 2],
+    ) -> ArmLook {
+        let nothing = || match &self.why_none {
+            Some(NoResult::Undefined { why }) => {
+                let kind = ObjectionKind::NoInterval { why: why.clone() };
+                Some(Objection::withholds(kind))
+            }
+            _ => None,
+        };
+        let with = |objections: Vec<Objection>| objections.into_iter().chain(nothing()).collect();
+        ArmLook {
+            arm: arm.to_owned(),
+            verdict: verdict(&self.evidence, rule, with(objections)),
+            at_a_gate: verdict(&self.evidence, &rule.at_a_gate(), with(at_a_gate)),
+            margin: margin(rule),
+            answer: self.answer,
+            result: self.result,
+            why_none: self.why_none,
+        }
+    }
+}
+
+/// Upwards, where a share is the nearer edge; shown in percent it is the same both ways.
+fn margin(rule: &Rule) -> Option<f64> {
+    rule.margin.map(|margin| margin.above)
+}
+
+/// The repeated interval as evidence: it needs no test beside it.
+pub(super) fn evidence(result: &LookResult) -> Evidence {
+    Evidence::Interval {
+        interval: result.interval,
+        p: None,
+    }
 }
 
 /// The answer that a repeated interval gives. A sure difference too small to matter is equivalent.
 fn answer(result: &LookResult, rule: &Rule, budget: usize) -> Option<Stop> {
     let surely = matches!(result.decision, Decision::Greater | Decision::Less);
-    match rule.word(&result.interval, None) {
+    match unopposed(&evidence(result), rule) {
         Word::Equivalent => Some(Stop::Equivalent),
         Word::Improved => Some(Stop::Improved),
         Word::Regressed => Some(Stop::Regressed),
@@ -155,13 +198,5 @@ fn answer(result: &LookResult, rule: &Rule, budget: usize) -> Option<Stop> {
         _ if result.n >= budget => Some(Stop::Exhausted),
         _ if result.decision == Decision::Futile => Some(Stop::Futile),
         _ => None,
-    }
-}
-
-/// The answer of all arms together.
-pub(super) fn together(answers: &[ArmAnswer]) -> Option<Stop> {
-    match answers {
-        [only] => only.stop,
-        _ => Some(Stop::AllDecided),
     }
 }

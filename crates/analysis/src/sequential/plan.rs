@@ -1,8 +1,12 @@
 //! What a spec declares about a sequential run: which arms, by which metric, on which scale, until when.
 
-use crate::AnalysisError;
-use crate::compare::scores::between_points;
-use crate::compare::{Beyond, Rule, Scale, is_timing, rule_for};
+use crate::compare::data::scores::between_points;
+use crate::compare::method::kind::Scale;
+use crate::compare::method::kind::is_timing;
+use crate::compare::options::Beyond;
+use crate::compare::rule::Rule;
+use crate::compare::rule::RuleFor;
+use crate::error::AnalysisError;
 use fairtrial_model::{MetricDeclaration, Reference};
 use fairtrial_spec::{Spec, StopRule};
 
@@ -95,7 +99,13 @@ impl SequentialPlan {
             Scale::Ratio => (control_mean.exp(), true),
             Scale::Difference => (control_mean.abs(), false),
         };
-        rule_for(&self.metric, (scale, timing), base, Beyond::ByKind)
+        Rule::new(RuleFor {
+            declaration: &self.metric,
+            scale,
+            timing,
+            base,
+            beyond: Beyond::ByKind,
+        })
     }
 
     /// A value of a task as it is averaged and compared; a duration of 0 or less is none.

@@ -1,7 +1,7 @@
 //! What a resumed run looks with: what it began with. Looks by two rules under one error rate would keep neither.
 
-use super::SequentialPlan;
-use crate::AnalysisError;
+use super::plan::SequentialPlan;
+use crate::error::AnalysisError;
 use crate::registration::{Deviation, differences};
 use crate::validity::Floor;
 use fairtrial_spec::{Spec, StopRule};

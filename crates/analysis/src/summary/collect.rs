@@ -2,10 +2,12 @@
 
 use super::describe::{self, Values};
 use super::{Cell, MISSING_RULE, MetricInfo, Numbers, RunSummary, SUMMARY_SCHEMA};
-use crate::compare::may_be_pass_or_fail;
+use crate::compare::method::kind::may_be_pass_or_fail;
+use crate::error::AnalysisError;
 use crate::observation::Observation;
+use crate::order;
+use crate::trial_set::TrialSet;
 use crate::validity::Floor;
-use crate::{AnalysisError, TrialSet, order};
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
 use fairtrial_spec::{DEFAULT_ALPHA, Spec};

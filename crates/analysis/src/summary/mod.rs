@@ -10,8 +10,8 @@ mod run;
 pub use collect::{Summarizer, SummaryOptions, summarize};
 pub use run::{summarize_run, summarize_state};
 
-use crate::TrialSet;
 use crate::rollouts::RolloutSummary;
+use crate::trial_set::TrialSet;
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Direction, Params, Stamp};
 use fairtrial_stats::{Interval, descriptive};

@@ -1,9 +1,11 @@
 //! The summary of a run on disk.
 
 use super::{RunName, RunSummary, Summarizer, SummaryOptions};
+use crate::error::AnalysisError;
+use crate::observation::Observation;
+use crate::read;
 use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
-use crate::{AnalysisError, Observation, read};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_stats::Level;

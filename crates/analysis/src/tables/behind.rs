@@ -1,8 +1,8 @@
 //! A run that stands behind rows of a table: its rows, its machine, and where its trials left their files.
 
 use super::rows::{RunRow, run_rows};
-use crate::AnalysisError;
 use crate::dataset::{Dataset, Fact, FactKind};
+use crate::error::AnalysisError;
 use fairtrial_journal::provenance::Environment;
 use fairtrial_journal::{DataRoot, RunDir};
 use fairtrial_spec::Spec;

@@ -3,8 +3,13 @@
 
 use super::evidence::{Collector, Noise, Which, kinds};
 use super::post::{PostLine, PostOptions, is_count};
-use crate::AnalysisError;
-use crate::compare::{CompareOptions, Comparison, Inputs, MetricComparison, Word, compare};
+use crate::compare::comparison::compare;
+use crate::compare::data::side::Inputs;
+use crate::compare::options::CompareOptions;
+use crate::compare::result::Comparison;
+use crate::compare::result::MetricComparison;
+use crate::compare::word::Word;
+use crate::error::AnalysisError;
 use fairtrial_model::{Margin, MetricDeclaration, MetricSource};
 
 /// A line by its place, what it was judged by, and what came out.
@@ -61,7 +66,7 @@ fn needs_noise(line: &PostLine) -> bool {
 
 fn evidence_of(line: &PostLine) -> Vec<Noise> {
     let sides = [&line.baseline.evidence, &line.proposed.evidence];
-    kinds(sides, crate::compare::is_timing(&line.metric))
+    kinds(sides, crate::compare::method::kind::is_timing(&line.metric))
 }
 
 /// What an absolute margin is divided by, to be in the unit of the values that a line is judged by: trials have the

@@ -8,7 +8,7 @@ use super::rows::{Standing, suite_rows};
 use super::shown::digits;
 use super::sides::{Cell, Sides, declared};
 use super::unit::{in_column_unit, share_scale};
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use fairtrial_spec::{Spec, TableSpec};
 use std::collections::HashMap;
 

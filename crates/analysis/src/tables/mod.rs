@@ -16,6 +16,6 @@ mod unit;
 pub use behind::{Behind, source_of};
 pub use draft::{Draft, Proposed, Question};
 pub use evidence::{Evidence, Noise, TrialValue};
-pub use post::{Mark, MarkRule, PostLine, PostOptions, Posted, PostedLine, Side, post};
+pub use post::{Mark, MarkReason, MarkRule, PostLine, PostOptions, Posted, PostedLine, Side, post};
 pub use post_table::PostTable;
 pub use rows::{RowTrial, RunRow, Standing, SuiteRow, run_rows, suite_rows};

@@ -6,13 +6,13 @@
 
 use super::compared::compare_all;
 use super::evidence::{Evidence, Noise};
-use crate::AnalysisError;
-use crate::compare::{MetricComparison, Word};
+use crate::compare::result::MetricComparison;
+use crate::compare::word::Word;
 use crate::dataset::FactKind;
+use crate::error::AnalysisError;
 use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
 use fairtrial_spec::DEFAULT_ALPHA;
 use fairtrial_text::digits::Digits;
-use fairtrial_text::share::percent;
 use serde::Serialize;
 
 /// One line to judge. All numbers are in the unit of the column.
@@ -109,6 +109,36 @@ impl Mark {
     }
 }
 
+/// Why a line has its mark.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum MarkReason {
+    /// A side has no number.
+    NoNumber,
+    /// Both numbers are the same.
+    Same,
+    /// Any difference counts.
+    AnyDifference,
+    /// A count has no noise.
+    Count,
+    /// The comparison behind it says so.
+    Compared,
+    /// The noise is not known.
+    NoiseUnknown,
+    /// The difference lies beyond the declared margin.
+    BeyondMargin {
+        /// The margin as it is declared.
+        margin: Margin,
+    },
+    /// The difference lies within the declared margin.
+    WithinMargin {
+        /// The margin as it is declared.
+        margin: Margin,
+        /// Whether it does so only when what the column rounds away is counted.
+        rounding: bool,
+    },
+}
+
 /// A judged line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PostedLine {
@@ -135,8 +165,8 @@ pub struct PostedLine {
     /// Where the noise came from; absent where nothing had to be told from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<Noise>,
-    /// The reason in words.
-    pub reason: String,
+    /// Why it has this mark.
+    pub reason: MarkReason,
     /// The comparison behind it, where one was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Box<MetricComparison>>,
@@ -221,7 +251,7 @@ impl PostLine {
 struct Judged {
     mark: Mark,
     noise: Option<Noise>,
-    reason: String,
+    reason: MarkReason,
 }
 
 fn judge(line: &PostLine, rule: MarkRule, found: Option<(Noise, &MetricComparison)>) -> PostedLine {
@@ -247,24 +277,24 @@ fn judge(line: &PostLine, rule: MarkRule, found: Option<(Noise, &MetricCompariso
 }
 
 fn judged(line: &PostLine, rule: MarkRule, found: Option<(Noise, &MetricComparison)>) -> Judged {
-    let plain = |mark, reason: &str| Judged {
+    let plain = |mark, reason: MarkReason| Judged {
         mark,
         noise: None,
-        reason: reason.to_owned(),
+        reason,
     };
     let Some(delta) = line.delta() else {
-        return plain(Mark::Missing, "a side has no number");
+        return plain(Mark::Missing, MarkReason::NoNumber);
     };
     if line.is_equal() {
-        return plain(Mark::Equal, "the same");
+        return plain(Mark::Equal, MarkReason::Same);
     }
     if rule == MarkRule::Exact {
-        return plain(line.mark(delta), "any difference counts");
+        return plain(line.mark(delta), MarkReason::AnyDifference);
     }
     if is_count(&line.metric) {
         return Judged {
             noise: Some(Noise::Exact),
-            ..plain(line.mark(delta), "a count has no noise")
+            ..plain(line.mark(delta), MarkReason::Count)
         };
     }
     if let Some((kind, metric)) = found {
@@ -274,7 +304,6 @@ fn judged(line: &PostLine, rule: MarkRule, found: Option<(Noise, &MetricComparis
 }
 
 fn by_verdict(line: &PostLine, delta: f64, (kind, metric): (Noise, &MetricComparison)) -> Judged {
-    let words = units(kind, metric);
     let mark = match metric.verdict.word {
         Word::Improved => Mark::Better,
         Word::Regressed => Mark::Worse,
@@ -289,54 +318,34 @@ fn by_verdict(line: &PostLine, delta: f64, (kind, metric): (Noise, &MetricCompar
     Judged {
         mark: if beyond { line.mark(delta) } else { mark },
         noise: Some(kind),
-        reason: format!("{words}: {}", metric.verdict.reason),
-    }
-}
-
-fn units(kind: Noise, metric: &MetricComparison) -> String {
-    let count = &metric.count;
-    match (kind, count.paired) {
-        (Noise::Episodes, true) => format!("{} episodes in pairs", count.control),
-        (Noise::Episodes | Noise::Counts, _) => {
-            format!("{} against {} episodes", count.control, count.candidate)
-        }
-        _ => count.words(),
+        reason: MarkReason::Compared,
     }
 }
 
 /// Without repetitions, a declared margin tells what matters; rounding may have moved the difference too.
 fn by_margin(line: &PostLine, delta: f64) -> Judged {
     let base = line.baseline.value.unwrap_or(0.0).abs();
-    let (margin, words) = match line.metric.margin {
-        None => {
-            return Judged {
-                mark: Mark::Noise,
-                noise: Some(Noise::Unknown),
-                reason: "the noise is not known: repeat the runs, keep the episode files of both sides, or declare a \
-                         `margin`"
-                    .to_owned(),
-            };
-        }
-        Some(Margin::Absolute(margin)) => (margin, format!("{margin}")),
-        Some(Margin::Relative(share)) => (share * base, percent(share)),
+    let Some(margin) = line.metric.margin else {
+        return Judged {
+            mark: Mark::Noise,
+            noise: Some(Noise::Unknown),
+            reason: MarkReason::NoiseUnknown,
+        };
+    };
+    let size = match margin {
+        Margin::Absolute(size) => size,
+        Margin::Relative(share) => share * base,
     };
     let certain = delta.abs() - line.blur();
-    if certain > margin {
-        Judged {
-            mark: line.mark(delta),
-            noise: Some(Noise::Margin),
-            reason: format!("beyond the declared margin of {words}"),
-        }
+    let (mark, reason) = if certain > size {
+        (line.mark(delta), MarkReason::BeyondMargin { margin })
     } else {
-        let rounding = if delta.abs() > margin {
-            ", counting what the column rounds away"
-        } else {
-            ""
-        };
-        Judged {
-            mark: Mark::Noise,
-            noise: Some(Noise::Margin),
-            reason: format!("within the declared margin of {words}{rounding}"),
-        }
+        let rounding = delta.abs() > size;
+        (Mark::Noise, MarkReason::WithinMargin { margin, rounding })
+    };
+    Judged {
+        mark,
+        noise: Some(Noise::Margin),
+        reason,
     }
 }

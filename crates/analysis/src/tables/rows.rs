@@ -2,7 +2,7 @@
 //!
 //! Only the run's own files are read, so it does not matter where its trials ran.
 
-use crate::AnalysisError;
+use crate::error::AnalysisError;
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records};
 use fairtrial_model::{Outcome, Record, UtcTime};
 use fairtrial_plan::{Plan, PlanError};

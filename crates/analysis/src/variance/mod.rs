@@ -4,8 +4,13 @@
 //! the first N runs falls below a threshold. The useful one asks how precise the mean of N runs is. They differ because
 //! a coefficient of variation estimates a constant: more runs measure it better and do not make it smaller.
 
-use crate::AnalysisError;
-use crate::pipeline::{History, SummaryRule, SummaryType, given_once, one_kind, why_none};
+use crate::curves::History;
+use crate::curves::SummaryRule;
+use crate::curves::SummaryType;
+use crate::curves::given_once;
+use crate::curves::one_kind;
+use crate::curves::why_none;
+use crate::error::AnalysisError;
 use fairtrial_model::Outcome;
 use fairtrial_spec::DEFAULT_ALPHA;
 use fairtrial_stats::Level;

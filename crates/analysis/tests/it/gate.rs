@@ -1,8 +1,13 @@
 //! The gate: it does not cry wolf on identical code, it finds a true slowdown, and it knows what it cannot know.
 
 use crate::common::{ended, measured, metric, record, spec};
+use crate::compare::lab::held_back;
+use fairtrial_analysis::compare::{MissingKind, ObjectionKind, Reason, Turned, Verdict, Word};
 use fairtrial_analysis::dataset::{Dataset, FactKind, Origin};
-use fairtrial_analysis::gate::{Gate, GateOptions, GateWord, gate, gate_sequential};
+use fairtrial_analysis::gate::{
+    Gate, GateOptions, GateReason, GateWord, Held, LineReason, SequentialReason, gate,
+    gate_sequential,
+};
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Stop, with_budget};
 use fairtrial_analysis::{CompareOptions, Inputs, Observation};
 use fairtrial_model::{
@@ -164,11 +169,10 @@ fn a_machine_that_broke_too_much_makes_the_gate_invalid() {
     let broken = dataset("head", &metrics, &trials(0, 3));
     let answer = asked(&baseline, &broken);
     assert_eq!(answer.word, GateWord::Invalid);
-    assert!(
-        answer.reasons[0].contains("3 of 20"),
-        "{:?}",
-        answer.reasons
-    );
+    assert!(matches!(
+        &answer.reasons[0],
+        GateReason::Infra(side) if (side.infra, side.trials) == (3, 20)
+    ));
     let two = dataset("head", &metrics, &trials(0, 2));
     assert_ne!(asked(&baseline, &two).word, GateWord::Invalid);
 }
@@ -315,11 +319,8 @@ fn every_rule_decides_and_a_loss_inside_its_margin_does_not_block() {
     let worse = dataset("head", &metrics, &records(0.1));
     let answer = asked(&baseline, &worse);
     assert_eq!(answer.word, GateWord::Regressed);
-    assert!(
-        answer.reasons.iter().all(|reason| reason.starts_with("b:")),
-        "{:?}",
-        answer.reasons
-    );
+    let is_b = |reason: &GateReason| matches!(reason, GateReason::Line(line) if line.metric == "b");
+    assert!(answer.reasons.iter().all(is_b), "{:?}", answer.reasons);
     let mut allowed = options();
     allowed.rules = ["a=20%", "b=20%"]
         .map(|rule| rule.parse().unwrap())
@@ -346,7 +347,13 @@ fn what_the_data_leave_open_is_inconclusive_and_says_what_is_missing() {
         &dataset("head", &metrics, &records(3)),
     );
     assert_eq!(answer.word, GateWord::Inconclusive);
-    assert!(answer.reasons[0].contains("margin"), "{:?}", answer.reasons);
+    assert!(matches!(
+        &answer.lines[0].reason,
+        LineReason::Verdict {
+            has_margin: false,
+            ..
+        }
+    ));
     let none = dataset("base", &[metric("a", None)], &records(0));
     let error = gate(Inputs::Two(&none, &none.clone()), &options())
         .unwrap_err()
@@ -380,13 +387,22 @@ fn stopped(differences: &[Option<f64>], margin: f64) -> (Option<Stop>, Gate) {
             None => ended(candidate, Outcome::Failed),
         });
     }
-    let stop = records
-        .iter()
-        .position(|one| looking.settled(one).is_some());
+    let stop = records.iter().position(|one| looking.settled(one));
     let mut data = dataset("run", &[score], &records[..=stop.unwrap()]);
     data.control = Some("control".to_owned());
     let answer = gate_sequential(looking.trajectory(), &data, &options()).unwrap();
     (looking.trajectory().stop, answer)
+}
+
+/// What the repeated interval says against the margin.
+fn held(answer: &Gate) -> &Verdict {
+    match &answer.lines[0].reason {
+        LineReason::Sequential(SequentialReason::Said {
+            held: Held::Verdict { verdict, .. },
+            ..
+        }) => verdict,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Undecided after eight pairs, and sure to be no loss of 1.2.
@@ -404,28 +420,29 @@ fn a_look_that_leaves_it_open_passes_no_gate_where_pairs_are_broken() {
     let (stop, answer) = stopped(&open_but(&[]), 1.2);
     assert_eq!(stop, Some(Stop::Futile));
     assert_eq!(answer.word, GateWord::Equivalent, "{:?}", answer.lines);
-    assert_eq!(
-        answer.lines[0].reason,
-        "undecided after 8 pairs, but the interval rules out a loss as large as the margin"
-    );
+    assert_eq!(held(&answer).reason, Reason::NoLoss);
     let (stop, answer) = stopped(&open_but(&[0, 2, 4, 6]), 1.2);
     assert_eq!(stop, Some(Stop::Futile));
     assert_eq!(answer.word, GateWord::Inconclusive, "{:?}", answer.lines);
-    assert_eq!(
-        answer.lines[0].reason,
-        "undecided after 8 pairs, but 33 % of the pairs have a side missing"
-    );
+    assert!(matches!(
+        held_back(held(&answer)),
+        ObjectionKind::MissingPairs {
+            broken: 4,
+            of: 12,
+            ..
+        }
+    ));
     // One failure of nine is not too many, but as bad as the worst value it would open what the margin rules out.
     let (stop, answer) = stopped(&open_but(&[7]), 1.2);
     assert_eq!(stop, Some(Stop::Futile));
     assert_eq!(answer.word, GateWord::Inconclusive, "{:?}", answer.lines);
-    let turned =
-        "missing data: with failures counted against it, not worse would become inconclusive";
-    assert!(
-        answer.lines[0].reason.ends_with(turned),
-        "{:?}",
-        answer.lines
-    );
+    let turned = Some(Turned {
+        from: Word::NotWorse,
+        becomes: Word::Inconclusive,
+    });
+    let missing = MissingKind::Failures;
+    let missing = ObjectionKind::MissingData { missing, turned };
+    assert_eq!(held_back(held(&answer)), &missing);
 }
 
 #[test]
@@ -439,17 +456,9 @@ fn the_gate_of_a_run_that_stopped_by_looking_says_what_the_run_says() {
         (stop, answer.word),
         (Some(Stop::Improved), GateWord::Improved)
     );
-    let said = answer.lines[0].reason.as_str();
-    assert!(said.starts_with("improved after "), "{said}");
-    assert!(
-        said.ends_with("pairs: the interval leaves 0 outside"),
-        "{said}"
-    );
-    let said = stopped(&shifted(2.0), 0.19).1.lines[0].reason.clone();
-    assert!(
-        said.ends_with(": the whole interval lies beyond the margin"),
-        "{said}"
-    );
+    assert_eq!(held(&answer).reason, Reason::ExcludesZero);
+    let (_, answer) = stopped(&shifted(2.0), 0.19);
+    assert_eq!(held(&answer).reason, Reason::BeyondMargin);
     // Worse, but not surely by more than is allowed.
     let (stop, answer) = stopped(&shifted(-0.3), 0.19);
     assert_eq!(

@@ -10,10 +10,10 @@
 
 mod common;
 mod compare;
+mod curves;
 mod draft;
 mod error_rates;
 mod gate;
-mod pipeline;
 mod posted;
 mod power;
 mod registration;

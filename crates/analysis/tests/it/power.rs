@@ -189,7 +189,7 @@ fn regressions(n: usize, effect: f64, experiments: u64) -> (f64, f64) {
         let comparison = compare(Inputs::Arms(&data), &CompareOptions::default()).unwrap();
         let metric = &comparison.contrasts[0].metrics[0];
         found += u32::from(metric.verdict.word == Word::Regressed);
-        findable += metric.beside.detectable.unwrap().relative.unwrap();
+        findable += metric.second_opinions.detectable.unwrap().relative.unwrap();
     }
     let experiments = experiments as f64;
     (f64::from(found) / experiments, findable / experiments)
@@ -285,7 +285,7 @@ fn a_plan_counts_the_units_that_the_verdict_counts() {
         (metric.count.unit, metric.count.control),
         (UnitKind::Task, 20)
     );
-    let findable = metric.beside.detectable.unwrap().absolute;
+    let findable = metric.second_opinions.detectable.unwrap().absolute;
     assert!(
         (at_twenty.detectable - findable).abs() < 1e-9,
         "{at_twenty:?} {findable}"
@@ -312,7 +312,7 @@ fn tasks_that_are_averaged_have_their_seeds_counted_in_each() {
     assert_eq!(paired.counted, "pairs by seed in each of 3 tasks");
     let comparison = compare(Inputs::Arms(&data), &CompareOptions::default()).unwrap();
     let findable = comparison.contrasts[0].metrics[0]
-        .beside
+        .second_opinions
         .detectable
         .unwrap()
         .absolute;

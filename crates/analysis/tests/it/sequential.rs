@@ -1,8 +1,10 @@
 //! Sequential runs: the order of completion changes nothing, a resumed run looks the same, and the error rate holds.
 
 use crate::common::{ended, measured, metric, record, spec};
+use crate::compare::lab::held_back;
+use fairtrial_analysis::compare::{ObjectionKind, Word};
 use fairtrial_analysis::sequential::{
-    SequentialPlan, SequentialRule, Stop, Trajectory, with_budget,
+    ArmReason, NoAnswer, SequentialPlan, SequentialRule, Stop, Trajectory, with_budget,
 };
 use fairtrial_model::{Direction, Margin, Outcome, Points, Record, Reference, documented_seeds};
 use fairtrial_spec::{Spec, StopRule};
@@ -45,8 +47,25 @@ fn records(pairs: usize, effect: f64, seed: u64) -> Vec<Record> {
 }
 
 /// Feeds until the rule stops; the records that came are those that a real run would have made.
-fn feed(rule: &mut SequentialRule, records: &[Record]) -> Option<String> {
-    records.iter().find_map(|record| rule.settled(record))
+fn feed(rule: &mut SequentialRule, records: &[Record]) -> Option<ArmReason> {
+    let stopped = records.iter().any(|record| rule.settled(record));
+    stopped.then(|| rule.trajectory().answers[0].reason.clone())?
+}
+
+/// What kept the first candidate from an answer.
+fn no_answer(reason: &ArmReason) -> &ObjectionKind {
+    match reason {
+        ArmReason::Exhausted {
+            why: Some(NoAnswer::Objection { by }),
+            ..
+        } => &by.kind,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn improved(reason: &ArmReason) -> bool {
+    let stop = Stop::Improved;
+    matches!(reason, ArmReason::Answered { stop: found, .. } if *found == stop)
 }
 
 fn looks(trajectory: &Trajectory) -> Vec<usize> {
@@ -59,7 +78,7 @@ fn a_large_effect_stops_early_and_says_what_was_saved() {
     let reason = feed(&mut rule, &records(20, 3.0, 1)).unwrap();
     let trajectory = rule.trajectory();
     assert_eq!(trajectory.stop, Some(Stop::Improved));
-    assert!(reason.starts_with("improved after"), "{reason}");
+    assert!(improved(&reason), "{reason:?}");
     assert!(
         trajectory.pairs < 10 && trajectory.trials_saved > 20,
         "{trajectory:?}"
@@ -94,15 +113,10 @@ fn a_late_pair_is_waited_for_and_never_overtaken() {
     let all = records(12, 3.0, 3);
     let mut rule = started(None, 3, 12);
     // Everything but the first pair's candidate: no look can be taken.
-    assert!(
-        all.iter()
-            .skip(2)
-            .find_map(|record| rule.settled(record))
-            .is_none()
-    );
-    assert!(rule.settled(&all[0]).is_none());
+    assert!(!all.iter().skip(2).any(|record| rule.settled(record)));
+    assert!(!rule.settled(&all[0]));
     assert!(rule.trajectory().looks.is_empty());
-    assert!(rule.settled(&all[1]).is_some());
+    assert!(rule.settled(&all[1]));
     assert_eq!(looks(&rule.trajectory())[0], 3);
 }
 
@@ -126,7 +140,7 @@ fn a_resumed_run_makes_the_same_looks_and_none_twice() {
 fn a_difference_inside_the_margin_is_equivalent() {
     let mut rule = started(Some(2.0), 5, 30);
     let reason = feed(&mut rule, &records(30, 0.0, 5)).unwrap();
-    assert_eq!(rule.trajectory().stop, Some(Stop::Equivalent), "{reason}");
+    assert_eq!(rule.trajectory().stop, Some(Stop::Equivalent), "{reason:?}");
     assert!(rule.trajectory().pairs < 15);
 }
 
@@ -150,11 +164,11 @@ fn a_candidate_that_mostly_fails_is_not_improved_by_what_is_left_of_it() {
     let mut rule = started(None, 5, 20);
     let reason = feed(&mut rule, &all).unwrap();
     let trajectory = rule.trajectory();
-    assert_eq!(trajectory.stop, Some(Stop::Exhausted), "{reason}");
-    assert!(
-        reason.contains("% of the pairs have a side missing"),
-        "{reason}"
-    );
+    assert_eq!(trajectory.stop, Some(Stop::Exhausted), "{reason:?}");
+    assert!(matches!(
+        no_answer(&reason),
+        ObjectionKind::MissingPairs { .. }
+    ));
     assert_eq!(trajectory.answers[0].stop, None);
     let failed = |arm: usize| {
         let of = &trajectory.failures[arm];
@@ -193,14 +207,19 @@ fn an_arm_that_fails_keeps_no_other_from_its_answer() {
     // The run's reason names the answer that there is, and every arm has its own.
     let pairs = trajectory.answers[0].pairs;
     assert!(pairs < 20);
-    let improved = format!("improved after {pairs} pairs");
-    let open = "the budget of 20 pairs is used up: 20 of 20 pairs have a side missing";
-    assert_eq!(
-        trajectory.reason,
-        Some(format!("candidate {improved}; crashing: {open}"))
-    );
-    let reasons = trajectory.answers.iter().map(|of| of.reason.as_deref());
-    assert!(reasons.eq([Some(improved.as_str()), Some(open)]));
+    let answered = ArmReason::Answered {
+        stop: Stop::Improved,
+        pairs,
+    };
+    assert_eq!(trajectory.answers[0].reason, Some(answered));
+    assert!(matches!(
+        no_answer(trajectory.answers[1].reason.as_ref().unwrap()),
+        ObjectionKind::MissingPairs {
+            broken: 20,
+            of: 20,
+            ..
+        }
+    ));
     // Intervals hold at the share of the error rate that an arm has.
     assert_eq!((trajectory.alpha, trajectory.arm_alpha), (0.05, 0.025));
 }
@@ -248,21 +267,20 @@ fn failures_that_could_turn_an_answer_keep_it_open() {
     let mut rule = started(None, 5, 30);
     let reason = feed(&mut rule, &all).unwrap();
     let trajectory = rule.trajectory();
-    assert_eq!(trajectory.stop, Some(Stop::Improved), "{reason}");
+    assert_eq!(trajectory.stop, Some(Stop::Improved), "{reason:?}");
     assert!(trajectory.pairs > without, "{} {without}", trajectory.pairs);
     let first = &trajectory.looks[0].arms[0];
-    let why = first.withheld.as_deref().unwrap();
-    assert!(
-        why.contains("with failures counted against it, improved would become"),
-        "{why}"
-    );
+    assert!(matches!(
+        held_back(&first.verdict),
+        ObjectionKind::MissingData { turned: Some(turned), .. } if turned.from == Word::Improved
+    ));
     // What the machine broke is no failure of the arm.
     all[3].outcome = Outcome::Infra;
     let mut rule = started(None, 5, 30);
     feed(&mut rule, &all).unwrap();
     let trajectory = rule.trajectory();
     let mut arms = trajectory.looks.iter().flat_map(|look| &look.arms);
-    assert!(arms.all(|arm| arm.withheld.is_none()));
+    assert!(arms.all(|arm| !arm.verdict.is_held_back()));
 }
 
 #[test]
@@ -274,7 +292,7 @@ fn a_budget_without_an_answer_ends_inconclusive() {
     let mut rule = started(None, 5, 6);
     let reason = feed(&mut rule, &all).unwrap();
     assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted));
-    assert!(reason.contains("used up"), "{reason}");
+    assert!(matches!(reason, ArmReason::Exhausted { budget: 6, .. }));
 }
 
 #[test]
@@ -340,7 +358,7 @@ fn a_run_of_which_the_machine_broke_too_much_goes_on_and_ends_without_an_answer(
         "eight of nine are too few"
     );
     let reason = feed(&mut rule, &all).unwrap();
-    assert!(reason.starts_with("improved after"), "{reason}");
+    assert!(improved(&reason), "{reason:?}");
     // Where they stay too few, the budget is used up, whatever the values say.
     for broken in [9, 13, 21] {
         all[broken].outcome = Outcome::Infra;
@@ -350,11 +368,10 @@ fn a_run_of_which_the_machine_broke_too_much_goes_on_and_ends_without_an_answer(
     assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted));
     // An answer that was taken back is none.
     assert_eq!(rule.trajectory().answers[0].stop, None);
-    assert_eq!(rule.trajectory().answers[0].reason.as_ref(), Some(&reason));
-    assert!(
-        reason.contains("only 16 of 20 trials of candidate count, fewer than 90 %"),
-        "{reason}"
-    );
+    assert!(matches!(
+        no_answer(&reason),
+        ObjectionKind::TooFewCount { side, counted: 16, trials: 20, share } if side == "candidate" && *share == 0.9
+    ));
 }
 
 /// Lower is better, and one task counts in thousands: on one scale the other one decides.
@@ -464,11 +481,12 @@ fn an_arm_that_never_differs_is_identical_when_the_budget_is_used_up() {
         assert!(feed(&mut rule, &copied(7, None)).is_none());
         let mut rule = started(margin, 3, 8);
         let reason = feed(&mut rule, &copied(8, None)).unwrap();
-        assert_eq!(reason, "identical after 8 pairs");
+        let (stop, pairs) = (Stop::Identical, 8);
+        assert_eq!(reason, ArmReason::Answered { stop, pairs });
         assert_eq!(rule.trajectory().stop, Some(Stop::Identical));
     }
     // As in a comparison that looks once, not where a trial failed: nine pairs hold eight whole ones.
     let mut rule = started(Some(0.3), 3, 9);
     let reason = feed(&mut rule, &copied(9, Some(2))).unwrap();
-    assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted), "{reason}");
+    assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted), "{reason:?}");
 }

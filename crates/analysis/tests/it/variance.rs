@@ -1,6 +1,6 @@
 //! The documented variance report against the original's, and the useful answer against its own promises.
 
-use fairtrial_analysis::pipeline::{Histories, History};
+use fairtrial_analysis::curves::{Histories, History};
 use fairtrial_analysis::variance::{Variance, VarianceQuestion, variance};
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{DOCUMENTED_SEEDS, Outcome};

@@ -2,13 +2,11 @@
 
 use super::choices::{DirectionChoice, PairingChoice, switch};
 use super::curve_window::WindowArgs;
-use crate::data_dir;
+use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::printer::Printer;
 use clap::{ArgGroup, ValueEnum};
 use fairtrial_analysis::compare::parse_margin;
-use fairtrial_analysis::pipeline::{
+use fairtrial_analysis::curves::{
     self, Analysis, DEFAULT_N, Histories, Pair, PowerQuestion, Question, Runs, SummaryRule,
     SummaryType,
 };
@@ -166,13 +164,14 @@ enum MethodChoice {
     BcaMetta,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let printer = console.printer;
     args.summary.check()?;
     let question = args.question();
     question.check()?;
-    let root = data_dir::for_here(global.data_dir.as_deref())?;
-    let mut histories = Histories::new(root, args.from.clone()).only(args.only.clone());
-    let analysis = pipeline::analyze(args.runs(&mut histories)?, &question)?;
+    let session = console.session();
+    let mut histories = session.histories(args.from.clone(), args.only.clone());
+    let analysis = curves::analyze(args.runs(&mut histories)?, &question)?;
     if let Some(path) = &args.csv_path {
         write_csv(&analysis, path)?;
     }
@@ -185,7 +184,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 }
 
 fn write_csv(analysis: &Analysis, path: &Path) -> Result<(), Failure> {
-    let text = fairtrial_report::pipeline::csv(analysis)
+    let text = fairtrial_report::curves::csv(analysis)
         .map_err(|error| Failure::machine(error.to_string()))?;
     std::fs::write(path, text)
         .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))

@@ -1,15 +1,12 @@
 //! `cancel`: stop a run from any terminal.
 
-use super::attend;
 use super::select::RunArgs;
-use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::printer::Printer;
-use crate::time;
-use fairtrial_journal::{is_live, request_cancel};
+use crate::console::Console;
+use crate::exit::{Done, Exit};
+use crate::run_display::{RunDisplay, Shown};
+use fairtrial_session::{CancelWait, Cancelled};
 use fairtrial_text::duration::span;
 use serde_json::json;
-use std::time::{Duration, Instant};
 
 /// Stop a run: what is in flight is ended and marked cancelled, and `run --resume` can go on later
 #[derive(Debug, clap::Args)]
@@ -25,40 +22,28 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// How often the run is looked at while it stops.
-const LOOK: Duration = Duration::from_millis(50);
-
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let run = args.run.find(global, printer)?;
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let printer = console.printer;
+    let display = RunDisplay::new(printer, Shown::Json, None);
+    let (session, controls) = console.attending_session(display);
+    let run = session.find_run(&args.run.choice())?;
+    let wait = if args.no_wait {
+        CancelWait::No
+    } else {
+        CancelWait::UntilStopped
+    };
+    let cancelled = session.cancel(&run, wait, &controls)?;
     let named = format!("{} {}", run.name(), run.stamp());
-    let began = Instant::now();
-    let was_live = is_live(&run)?.is_live();
-    if was_live {
-        request_cancel(&run, time::now())?;
-        while !args.no_wait && is_live(&run)?.is_live() {
-            std::thread::sleep(LOOK);
-        }
-    }
-    if !was_live || !args.no_wait {
-        // Jobs of a scheduler live without a controller, or are left by one that could not end them: this command
-        // becomes their controller for as long as it takes.
-        let state = attend::state(&run)?;
-        if attend::is_remote(&run, &state) {
-            attend::cancel(&run, &state, printer)?;
-        } else if !was_live {
-            return Err(Failure::input(format!("{named} is not running")));
-        }
-    }
     if args.json {
         printer
             .json(&json!({ "name": run.name(), "stamp": run.stamp(), "stopped": !args.no_wait }));
-    } else if args.no_wait {
-        printer.line(format!("{named}: asked to stop"));
-    } else {
-        printer.line(format!(
-            "{named}: stopped after {}",
-            span(began.elapsed().as_secs_f64())
-        ));
+        return Ok(Exit::Fine);
     }
+    printer.line(match cancelled {
+        Cancelled::Asked => format!("{named}: asked to stop"),
+        Cancelled::Stopped(after) => {
+            format!("{named}: stopped after {}", span(after.as_secs_f64()))
+        }
+    });
     Ok(Exit::Fine)
 }

@@ -1,16 +1,12 @@
 //! `check`: is the spec valid, and what would it run?
 
+use crate::console::Console;
 use crate::exit::{Done, Exit};
-use crate::global::Global;
-use crate::printer::Printer;
-use crate::spec_file::{self, SpecArgs};
-use crate::{agents, data_dir, environment};
-use fairtrial_engine::{Missing, preflight};
-use fairtrial_journal::DataRoot;
-use fairtrial_plan::Plan;
-use fairtrial_spec::{FileCheck, Spec};
+use crate::spec_args::SpecArgs;
+use crate::words::{show_spec, show_task};
+use fairtrial_engine::Missing;
+use fairtrial_session::{Checked, NotHere, SessionError, TaskFinding};
 use serde_json::json;
-use std::sync::Arc;
 
 /// Validate a spec and report every problem in it at once
 #[derive(Debug, clap::Args)]
@@ -23,56 +19,44 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let loaded = args.spec.load(FileCheck::Warn);
-    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec)?;
-    let tasks = loaded.spec.as_ref().map(|spec| agents::check(spec, &root));
-    let tasks = tasks.unwrap_or_default();
-    let errors = spec_file::count_errors(&loaded.diagnostics)
-        + tasks
-            .iter()
-            .map(|task| task.findings.errors.len())
-            .sum::<usize>();
-    let missing = loaded.spec.as_ref().map(|spec| not_here(spec, &root));
-    let missing = missing.unwrap_or_default();
-    let trials = loaded
-        .spec
-        .clone()
-        .map(|spec| Plan::new(Arc::new(spec), None))
-        .transpose()?
-        .map(|plan| plan.len());
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let checked = console.session().check(&args.spec.file())?;
+    let errors = checked.errors();
     if args.json {
-        printer.json(
-            &json!({ "valid": errors == 0, "trials": trials, "diagnostics": loaded.diagnostics, "agent_tasks": tasks, "not_here": missing }),
-        );
+        let missing: Vec<String> = checked.not_here.iter().map(missing_words).collect();
+        console.printer.json(&json!({
+            "valid": errors == 0, "trials": checked.trials, "diagnostics": checked.loaded.diagnostics,
+            "agent_tasks": checked.tasks, "not_here": missing,
+        }));
     } else {
-        spec_file::show(&loaded, printer);
-        agents::show(&tasks, printer);
-        for missing in &missing {
-            printer.warn(missing);
-        }
-        match trials {
-            Some(trials) if errors == 0 => {
-                printer.line(format!(
-                    "{} is valid: {trials} trials",
-                    args.spec.spec.display()
-                ));
-            }
-            _ => printer.tell(spec_file::invalid(&args.spec.spec, errors)),
-        }
+        show(args, &checked, console);
     }
     Ok(if errors == 0 { Exit::Fine } else { Exit::Input })
 }
 
-/// What would keep a run from starting here: no error, since trials may run on another machine, or later.
-fn not_here(spec: &Spec, root: &DataRoot) -> Vec<String> {
-    let missing = preflight(spec, &environment::read()).into_iter();
-    let told = missing.filter_map(|missing| match missing {
-        Missing::Program { .. } => {
-            Some(format!("{missing}; it must be there where the trials run"))
+fn show(args: &Args, checked: &Checked, console: &Console) {
+    let printer = console.printer;
+    show_spec(&checked.loaded, printer);
+    for finding in TaskFinding::of(&checked.tasks) {
+        show_task(&finding, printer);
+    }
+    for missing in &checked.not_here {
+        printer.warn(missing_words(missing));
+    }
+    let path = args.spec.spec.clone();
+    match (checked.trials, checked.errors()) {
+        (Some(trials), 0) => printer.line(format!("{} is valid: {trials} trials", path.display())),
+        (_, errors) => printer.tell(SessionError::InvalidSpec { path, errors }.to_string()),
+    }
+}
+
+/// What is not here, and what that means.
+fn missing_words(missing: &NotHere) -> String {
+    match missing {
+        NotHere::Trial(missing @ Missing::LaterSource { .. }) => {
+            format!("{missing}; `run` refuses it")
         }
-        Missing::LaterSource { .. } => Some(format!("{missing}; `run` refuses it")),
-        _ => None,
-    });
-    told.chain(agents::lacking(spec, root)).collect()
+        NotHere::Trial(missing) => format!("{missing}; it must be there where the trials run"),
+        NotHere::Agent(text) => text.clone(),
+    }
 }

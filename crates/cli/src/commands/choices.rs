@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use fairtrial_analysis::compare::Pairing;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_model::Direction;
+use fairtrial_session::Picture;
 
 /// Which way is better.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -58,6 +59,25 @@ impl From<PairingChoice> for Pairing {
             PairingChoice::Auto => Self::Auto,
             PairingChoice::Seed => Self::Paired,
             PairingChoice::None => Self::Unpaired,
+        }
+    }
+}
+
+/// What a figure is written as.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum PictureChoice {
+    /// Lines and letters, at any size
+    #[default]
+    Svg,
+    /// Pixels, on white
+    Png,
+}
+
+impl From<PictureChoice> for Picture {
+    fn from(choice: PictureChoice) -> Self {
+        match choice {
+            PictureChoice::Svg => Self::Svg,
+            PictureChoice::Png => Self::Png,
         }
     }
 }

@@ -1,22 +1,15 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
 use super::choices::{AcceptChoice, DirectionChoice, PairingChoice};
-use crate::absent::{is_path, no_source};
-use crate::data_dir;
+use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::newest::tell_passed_over;
-use crate::printer::Printer;
-use crate::sources::{Place, Source, open_both, place};
 use clap::ValueEnum;
-use fairtrial_analysis::compare::{GivenPoints, Inputs, Method, TaskRole, Word};
+use fairtrial_analysis::compare::{GivenPoints, Method, TaskRole, Word};
 use fairtrial_analysis::compare::{parse_margin, parse_points};
 use fairtrial_analysis::dataset::FactKind;
-use fairtrial_analysis::watch::{Watch, WatchReport, watch};
-use fairtrial_analysis::{CompareOptions, Comparison, Dataset, compare};
-use fairtrial_journal::{DataRoot, newest_run};
+use fairtrial_analysis::{CompareOptions, Comparison};
 use fairtrial_model::{Direction, EqualRule, Margin};
-use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
+use fairtrial_session::CompareQuestion;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -82,7 +75,7 @@ pub(crate) struct Args {
     /// Chance to find the effect in the plans that are made
     #[arg(long, default_value_t = 0.8, allow_negative_numbers = true)]
     power: f64,
-    /// Seed of what is drawn (the chance to be best, the numbers over several tasks)
+    /// Seed of what is drawn (the numbers over several tasks)
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Exit with code 1 where the primary metric ends in one of these verdicts
@@ -136,58 +129,53 @@ enum VerdictChoice {
     Insufficient,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let root = data_dir::for_here(global.data_dir.as_deref())?;
-    let asked = Asked::read(args, &root, printer)?;
-    let options = options(args, &asked)?;
-    let inputs = match (&asked.first, &asked.second) {
-        (control, Some(candidate)) => Inputs::Two(&control.data, &candidate.data),
-        (only, None) => Inputs::Arms(&only.data),
-    };
-    let comparison = compare(inputs, &options).map_err(Failure::from)?;
-    let watched = asked.watched(printer);
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let compared = console.session().compare(&args.question()?)?;
+    let (comparison, watched) = (&compared.comparison, compared.watched.as_ref());
     write(args.md.as_deref(), || {
-        Ok(fairtrial_report::markdown::comparison(
-            &comparison,
-            watched.as_ref(),
-        ))
+        Ok(fairtrial_report::markdown::comparison(comparison, watched))
     })?;
     write(args.csv.as_deref(), || {
-        fairtrial_report::csv::comparison(&comparison).map_err(|error| error.to_string())
+        fairtrial_report::csv::comparison(comparison).map_err(|error| error.to_string())
     })?;
+    let printer = console.printer;
     if args.json {
-        printer.json(&Printed {
-            comparison: &comparison,
-            watched,
-        });
+        printer.json(&compared);
     } else {
+        let terminal = printer.terminal();
         printer.page(fairtrial_report::console::comparison(
-            &comparison,
-            watched.as_ref(),
-            printer.terminal(),
+            comparison, watched, terminal,
         ));
     }
-    Ok(exit(args, &comparison))
+    Ok(exit(args, comparison))
 }
 
-/// The arms of a finished run against its control, as `run` ends with; absent where the spec compares nothing. Why
-/// there is no verdict is said.
-pub(crate) fn arms(data: &Dataset, spec: &Spec, printer: Printer) -> Option<Comparison> {
-    if spec.arms.len() < 2 {
-        return None;
+impl Args {
+    /// What was typed, as the library takes it.
+    fn question(&self) -> Result<CompareQuestion, Failure> {
+        let accept = self.accept.iter().map(|choice| FactKind::from(*choice));
+        Ok(CompareQuestion {
+            sides: self.sides.clone(),
+            arms_of: self.run.clone(),
+            alpha: self.alpha,
+            options: CompareOptions {
+                reference: GivenPoints::together(&self.reference)?,
+                control: self.control.clone(),
+                metrics: self.metrics.clone(),
+                method: self.method.into(),
+                pairing: self.pairing.into(),
+                margin: self.margin,
+                direction: self.direction.map(Direction::from),
+                tasks: self.tasks.map_or(TaskRole::ByKind, TaskRole::from),
+                accept: accept.collect(),
+                equal: self.equal.clone(),
+                valid: self.valid,
+                power: self.power,
+                seed: self.seed,
+                ..CompareOptions::default()
+            },
+        })
     }
-    compare(Inputs::Arms(data), &CompareOptions::declared(spec))
-        .map_err(|error| printer.tell(format!("no verdict: {error}")))
-        .ok()
-}
-
-/// What `--json` prints: the comparison, and what changed in watched paths.
-#[derive(serde::Serialize)]
-struct Printed<'a> {
-    #[serde(flatten)]
-    comparison: &'a Comparison,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    watched: Option<WatchReport>,
 }
 
 fn exit(args: &Args, comparison: &Comparison) -> Exit {
@@ -212,159 +200,6 @@ fn write(
     let text = text().map_err(Failure::machine)?;
     fs::write(path, text)
         .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
-}
-
-fn options(args: &Args, asked: &Asked) -> Result<CompareOptions, Failure> {
-    let analysis = asked.latest_spec().map(|spec| &spec.analysis);
-    Ok(CompareOptions {
-        reference: GivenPoints::together(&args.reference)?,
-        alpha: args
-            .alpha
-            .or(analysis.map(Analysis::alpha))
-            .unwrap_or(DEFAULT_ALPHA),
-        control: asked.control.clone().or_else(|| args.control.clone()),
-        candidates: asked.candidates.clone(),
-        metrics: args.metrics.clone(),
-        primary: analysis.and_then(|analysis| analysis.metric.clone()),
-        method: args.method.into(),
-        pairing: args.pairing.into(),
-        margin: args.margin,
-        direction: args.direction.map(Direction::from),
-        tasks: args.tasks.map_or(TaskRole::ByKind, TaskRole::from),
-        accept: args
-            .accept
-            .iter()
-            .map(|choice| FactKind::from(*choice))
-            .collect(),
-        equal: equal_rules(asked.latest_spec(), &args.equal),
-        valid: args.valid,
-        power: args.power,
-        seed: args.seed,
-        ..CompareOptions::default()
-    })
-}
-
-/// The spec's rules; one on the command line wins over the spec's about the same key.
-fn equal_rules(spec: Option<&Spec>, given: &[EqualRule]) -> Vec<EqualRule> {
-    let declared = spec.map_or(&[][..], |spec| &spec.equal);
-    let kept = declared
-        .iter()
-        .filter(|rule| given.iter().all(|other| other.key != rule.key));
-    kept.chain(given).cloned().collect()
-}
-
-/// What the sides on the command line mean.
-struct Asked {
-    first: Source,
-    second: Option<Source>,
-    control: Option<String>,
-    candidates: Vec<String>,
-}
-
-impl Asked {
-    fn read(args: &Args, root: &DataRoot, printer: Printer) -> Result<Self, Failure> {
-        // With --run the sides are arms, whatever else has their names.
-        let source = |side: &String| match args.run {
-            Some(_) => Ok(None),
-            None => place(side, root, printer),
-        };
-        let places: Vec<Option<Place>> = args.sides.iter().map(source).collect::<Result<_, _>>()?;
-        let sides = args.sides.iter().zip(&places);
-        let absent: Vec<&str> = sides
-            .filter(|(_, place)| place.is_none())
-            .map(|(side, _)| side.as_str())
-            .collect();
-        let found: Option<Vec<Place>> = places.into_iter().collect();
-        let alone = |first: Source| Self {
-            first,
-            second: None,
-            control: None,
-            candidates: Vec::new(),
-        };
-        match (found.as_deref(), &args.sides[..]) {
-            (Some([only]), _) => Ok(alone(only.open(printer)?)),
-            (Some([control, candidate]), _) => {
-                let (first, second) = open_both(control, candidate, printer)?;
-                Ok(Self {
-                    second: Some(second),
-                    ..alone(first)
-                })
-            }
-            (Some(_), sides) => Err(Failure::input(format!(
-                "two sources at most can be compared, these are {}",
-                sides.len()
-            ))),
-            (None, [control, candidates @ ..]) if !candidates.is_empty() => {
-                if let Some(other) = args.control.as_ref().filter(|other| *other != control) {
-                    return Err(Failure::input(format!(
-                        "the first arm, `{control}`, is the control, and --control names `{other}`"
-                    )));
-                }
-                let first = arms_source(args, root, &absent, printer)?.open(printer)?;
-                if let Some(side) = no_arm(args, &absent, first.spec.as_ref()) {
-                    return Err(no_source(side, root));
-                }
-                Ok(Self {
-                    control: Some(control.clone()),
-                    candidates: candidates.to_vec(),
-                    ..alone(first)
-                })
-            }
-            (None, sides) => Err(no_source(sides.first().map_or("", String::as_str), root)),
-        }
-    }
-
-    /// The spec that says what is declared.
-    fn latest_spec(&self) -> Option<&Spec> {
-        self.second.as_ref().unwrap_or(&self.first).spec.as_ref()
-    }
-
-    /// What changed in the paths that the spec watches, from the control's commit to the candidate's.
-    fn watched(&self, printer: Printer) -> Option<WatchReport> {
-        let candidate = self.second.as_ref()?;
-        let spec = candidate
-            .spec
-            .as_ref()
-            .filter(|spec| !spec.provenance.watch.is_empty())?;
-        let question = Watch {
-            folder: Path::new(&spec.base_dir),
-            paths: &spec.provenance.watch,
-            from: self.first.commit.as_deref()?,
-            to: candidate.commit.as_deref(),
-        };
-        watch(question)
-            .map_err(|error| printer.warn(format!("watched paths: {error}")))
-            .ok()
-    }
-}
-
-/// The side that can only be meant as a file or a run that is not there: it is no arm, and either looks like a path or
-/// stands beside a side that is a file or a run.
-fn no_arm<'a>(args: &Args, absent: &[&'a str], spec: Option<&Spec>) -> Option<&'a str> {
-    let arms = spec.map_or(&[][..], |spec| &spec.arms);
-    let is_arm = |side: &str| arms.iter().any(|arm| arm.name == side);
-    let beside_a_source = args
-        .sides
-        .iter()
-        .any(|side| !absent.contains(&side.as_str()) && !is_arm(side));
-    let mut others = absent.iter().copied().filter(|side| !is_arm(side));
-    others.find(|side| args.run.is_none() && (beside_a_source || is_path(side)))
-}
-
-/// The run, or the table, whose arms were named.
-fn arms_source(
-    args: &Args,
-    root: &DataRoot,
-    absent: &[&str],
-    printer: Printer,
-) -> Result<Place, Failure> {
-    if let Some(name) = &args.run {
-        return place(name, root, printer)?.ok_or_else(|| no_source(name, root));
-    }
-    let newest = newest_run(root)?;
-    let newest = newest.ok_or_else(|| no_source(absent.first().unwrap_or(&""), root))?;
-    tell_passed_over(&newest, true, printer)?;
-    Ok(Place::Run(newest))
 }
 
 impl From<MethodChoice> for Method {

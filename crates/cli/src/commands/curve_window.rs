@@ -2,7 +2,7 @@
 
 use super::choices::switch;
 use clap::ValueEnum;
-use fairtrial_analysis::pipeline::{DEFAULT_PERCENT, SummaryWindow};
+use fairtrial_analysis::curves::{DEFAULT_PERCENT, SummaryWindow};
 use fairtrial_stats::series::Scale;
 
 /// Which part of a curve counts.

@@ -1,10 +1,9 @@
 //! `demo`: a complete small comparison, from programs that this binary carries.
 
 use super::run;
+use crate::console::Console;
 use crate::exit::{Done, Failure};
-use crate::global::Global;
-use crate::printer::Printer;
-use crate::spec_file::SpecArgs;
+use crate::spec_args::SpecArgs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +32,7 @@ const FILES: [(&str, &str); 2] = [
     ),
 ];
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
     for (name, text) in FILES {
         place(&args.dir, name, text)?;
     }
@@ -41,9 +40,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         spec: args.dir.join("bandit.toml"),
         set: Vec::new(),
     };
-    printer.tell(format!("the demo's spec is {}", spec.spec.display()));
-    let mut global = global.clone();
-    global.data_dir.get_or_insert_with(|| args.dir.join("data"));
+    let path = spec.spec.display();
+    console.printer.tell(format!("the demo's spec is {path}"));
     let arguments = run::Args {
         spec,
         verbose: 0,
@@ -59,7 +57,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         dry_run: false,
         json: args.json,
     };
-    run::run(&arguments, &global, printer)
+    run::run(&arguments, &console.with_data_dir(args.dir.join("data")))
 }
 
 /// Puts a file of the demo into its folder, leaving one that is there as it is.

@@ -1,11 +1,10 @@
 //! `exec`: a chunk of trials on a node; schedulers start this, people do not need to.
 
-use crate::exit::{Done, Exit, Failure};
-use crate::printer::Printer;
-use crate::{data_dir, environment, time};
-use fairtrial_engine::{ExecControls, ExecEnd, ExecRequest, Owner, exec};
-use fairtrial_journal::RunDir;
-use fairtrial_journal::provenance::host_name;
+use crate::console::Console;
+use crate::exit::{Done, Exit};
+use crate::signals;
+use fairtrial_engine::ExecEnd;
+use fairtrial_session::Chunk;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -32,31 +31,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, printer: Printer) -> Done {
-    let run = args.plan.parent().and_then(RunDir::at);
-    let Some(run) = run.filter(|_| args.plan.is_file()) else {
-        let message = format!("{} is not the plan of a run", args.plan.display());
-        return Err(Failure::input(message)
-            .hint("it is `plan.json` in the run's folder, which this node must see"));
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let chunk = Chunk {
+        plan: args.plan.clone(),
+        number: args.chunk,
+        base_dir: args.base_dir.clone(),
     };
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::machine(format!("cannot find this program: {error}")))?;
-    let request = ExecRequest {
-        run,
-        chunk: args.chunk,
-        base_dir: args.base_dir.as_deref().map(data_dir::absolute),
-        program,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        environment: environment::read(),
-        now: time::now,
-        owner: Owner {
-            host: host_name(),
-            pid: std::process::id(),
-            job: scheduler_job(),
-        },
-    };
-    let controls = ExecControls::default();
-    listen(&controls)?;
+    let printer = console.printer;
     let mut trials = 0u64;
     let mut tell = |record: &fairtrial_model::Record| {
         trials += 1;
@@ -66,7 +47,8 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
             printer.line(String::from_utf8_lossy(&line).trim_end());
         }
     };
-    let end = exec(&request, &controls, &mut tell)?;
+    let controls = signals::job_controls()?;
+    let end = console.session().run_chunk(&chunk, &controls, &mut tell)?;
     let word = match end {
         ExecEnd::Complete => "complete",
         ExecEnd::Stopped => "stopped",
@@ -78,30 +60,4 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
         printer.tell(format!("chunk {}: {word}, {trials} trials", args.chunk));
     }
     Ok(Exit::Fine)
-}
-
-/// The job as its scheduler names it, with the count of its restarts.
-fn scheduler_job() -> Option<String> {
-    let job = std::env::var("SLURM_JOB_ID").ok()?;
-    let restarts = std::env::var("SLURM_RESTART_COUNT").unwrap_or_else(|_| "0".to_owned());
-    Some(format!("{job}.{restarts}"))
-}
-
-/// `TERM` ends what runs; `USR1` says that time runs out.
-fn listen(controls: &ExecControls) -> Result<(), Failure> {
-    use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
-    let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGUSR1]);
-    let mut signals =
-        signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
-    let controls = controls.clone();
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if signal == SIGUSR1 {
-                controls.drain();
-            } else {
-                controls.end();
-            }
-        }
-    });
-    Ok(())
 }

@@ -1,12 +1,10 @@
 //! `list`: the runs there are; with `experiments` the registered experiments, with `engines` where trials can run.
 
 use super::{list_engines, list_experiments};
-use crate::data_dir;
+use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::printer::Printer;
 use crate::progress::outcome_words;
-use fairtrial_journal::{Index, RunRow};
+use fairtrial_journal::RunRow;
 use fairtrial_text::nearest::did_you_mean;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,20 +32,16 @@ enum What {
     Engines(list_engines::Args),
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let printer = console.printer;
     match &args.what {
         Some(What::Experiments(args)) => return list_experiments::run(args, printer),
         Some(What::Engines(args)) => return Ok(list_engines::run(args, printer)),
         None => {}
     }
-    let root = data_dir::for_here(global.data_dir.as_deref())?;
-    let mut runs = if root.rollouts_dir().is_dir() {
-        let mut index = Index::open(&root)?;
-        index.catch_up()?;
-        index.runs()?
-    } else {
-        Vec::new()
-    };
+    let session = console.session();
+    let root = session.data_root();
+    let mut runs = session.runs()?;
     let names: BTreeSet<String> = runs.iter().map(|run| run.name.clone()).collect();
     if let Some(name) = &args.name {
         runs.retain(|run| run.name == *name);

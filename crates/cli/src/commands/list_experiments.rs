@@ -1,7 +1,6 @@
 //! `list experiments`: what can stand under `experiment` in a spec, and what it takes.
 
 use crate::exit::{Done, Exit, Failure};
-use crate::experiment;
 use crate::printer::Printer;
 use fairtrial_experiment::{Catalogue, Description, Lookup, LookupError, Origin, Param, Sources};
 use fairtrial_spec::{LoadOptions, load};
@@ -33,7 +32,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     let (sources, base) = sources(args)?;
-    let (mut found, broken) = experiment::catalogue().look_up(&sources, &base);
+    let (mut found, broken) = fairtrial_session::catalogue().look_up(&sources, &base);
     for LookupError { message, help, .. } in &broken {
         printer.error(message, Some(help));
     }

@@ -1,13 +1,13 @@
 //! One file per command, its arguments on top.
 
 pub(crate) mod analyze;
-mod attend;
 pub(crate) mod cancel;
 pub(crate) mod check;
 mod choices;
 pub(crate) mod compare;
 pub(crate) mod completions;
 mod curve_window;
+pub(crate) mod data_root;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod eval;

@@ -1,15 +1,13 @@
 //! `plan`: every trial, its command, and how long it may take.
 
-use crate::data_dir;
+use crate::console::Console;
 use crate::exit::{Done, Exit};
-use crate::global::Global;
 use crate::printer::Printer;
-use crate::spec_file::SpecArgs;
+use crate::spec_args::SpecArgs;
 use fairtrial_engine::write_plan;
-use fairtrial_journal::{DataRoot, Index};
-use fairtrial_model::Stamp;
 use fairtrial_plan::{Plan, Trial};
-use fairtrial_spec::{FileCheck, Spec, Work};
+use fairtrial_session::{Estimate, FileCheck, Session};
+use fairtrial_spec::Work;
 use fairtrial_text::duration::span;
 use fairtrial_text::escape::{JsonWriter, terminal_line};
 use fairtrial_text::shell_word::shell_word;
@@ -31,27 +29,25 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let plan = args
-        .spec
-        .plan(FileCheck::Warn, args.only.as_deref(), printer)?;
-    let root = data_dir::for_spec(global.data_dir.as_deref(), &args.spec.spec)?;
-    show(&plan, &root, args.json, printer);
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let session = console.session();
+    let plan = session.plan(&args.spec.file(), FileCheck::Warn, args.only.as_deref())?;
+    show(&plan, args.json, &session, console.printer);
     Ok(Exit::Fine)
 }
 
 /// Prints a plan, one trial at a time.
-pub(crate) fn show(plan: &Plan, root: &DataRoot, json: bool, printer: Printer) {
+pub(crate) fn show(plan: &Plan, json: bool, session: &Session, printer: Printer) {
     printer.stream(|out| {
         if json {
-            write_plan(&mut JsonWriter(out), plan)
+            write_plan(JsonWriter(out), plan)
         } else {
-            write_text(out, plan, root)
+            write_text(out, plan, session.estimate(plan))
         }
     });
 }
 
-fn write_text(out: &mut impl Write, plan: &Plan, root: &DataRoot) -> io::Result<()> {
+fn write_text(out: &mut impl Write, plan: &Plan, estimate: Option<Estimate>) -> io::Result<()> {
     let spec = plan.spec();
     for trial in plan.trials() {
         writeln!(
@@ -71,8 +67,20 @@ fn write_text(out: &mut impl Write, plan: &Plan, root: &DataRoot) -> io::Result<
         spec.order_seed,
         plan.hash()
     )?;
-    if let Some(estimate) = estimate(plan, root) {
-        writeln!(out, "{estimate}")?;
+    if let Some(Estimate {
+        seconds,
+        slots,
+        earlier,
+    }) = estimate
+    {
+        writeln!(
+            out,
+            "about {} on {slots} slots: run {} took {} per trial ({} trials)",
+            span(seconds),
+            earlier.stamp,
+            span(earlier.seconds),
+            earlier.count
+        )?;
     }
     Ok(())
 }
@@ -110,64 +118,4 @@ fn shown(word: &str) -> String {
     } else {
         shell_word(word)
     }
-}
-
-/// How long it may take, from the newest earlier run of the same name that has times.
-fn estimate(plan: &Plan, root: &DataRoot) -> Option<String> {
-    let spec = plan.spec();
-    let Earlier {
-        stamp,
-        seconds,
-        count,
-    } = earlier_mean(spec, root)?;
-    let slots = slots(spec);
-    let whole = seconds * plan.len() as f64 / slots as f64;
-    Some(format!(
-        "about {} on {slots} slots: run {stamp} took {} per trial ({count} trials)",
-        span(whole),
-        span(seconds)
-    ))
-}
-
-/// What an earlier run's trials took.
-pub(crate) struct Earlier {
-    stamp: Stamp,
-    /// Mean wall seconds of a trial.
-    pub(crate) seconds: f64,
-    count: u64,
-}
-
-/// The mean time of a trial in the newest run of the same name that has times.
-pub(crate) fn earlier_mean(spec: &Spec, root: &DataRoot) -> Option<Earlier> {
-    if !root.rollouts_dir().join(&spec.name).is_dir() {
-        return None;
-    }
-    let mut index = Index::open(root).ok()?;
-    index.catch_up().ok()?;
-    let runs = index.runs().ok()?;
-    let mut newest = runs.into_iter().filter(|run| run.name == spec.name).rev();
-    newest.find_map(|run| {
-        Some(Earlier {
-            stamp: run.stamp,
-            seconds: run.mean_wall_s?,
-            count: run.timed,
-        })
-    })
-}
-
-/// The slots a spec asks for, or one per physical core (and per GPU that is lent); one alone where experiments are timed, because trials beside
-/// each other would be in each other's times.
-pub(crate) fn slots(spec: &Spec) -> usize {
-    let timed = spec
-        .tasks
-        .iter()
-        .any(|task| matches!(task.work, Work::Experiment { .. }));
-    let unsaid = || {
-        if timed {
-            1
-        } else {
-            fairtrial_journal::provenance::physical_cores().max(spec.engine.gpus.len())
-        }
-    };
-    spec.parallel.unwrap_or_else(unsaid).max(1)
 }

@@ -1,17 +1,12 @@
 //! `power`: how many runs a difference needs, from a pilot run or a stated spread.
 
-use crate::data_dir;
+use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::newest::tell_passed_over;
-use crate::picture::Picture;
-use crate::printer::Printer;
 use clap::ArgGroup;
-use fairtrial_analysis::Dataset;
 use fairtrial_analysis::compare::parse_margin;
 use fairtrial_analysis::power::{Basis, Pilot, PilotQuestion, PowerOptions, plan};
-use fairtrial_journal::{RunDir, Selector, resolved_spec};
 use fairtrial_model::{Margin, Stamp};
+use fairtrial_session::{Picture, RunChoice};
 use fairtrial_spec::DEFAULT_ALPHA;
 use std::path::PathBuf;
 
@@ -76,7 +71,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let printer = console.printer;
     let picture = args.output.as_deref().map(Picture::of).transpose()?;
     let mut options = PowerOptions {
         effect: args.effect,
@@ -85,7 +81,7 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         sizes: args.n.clone(),
     };
     let basis = match (&args.name, args.sd) {
-        (Some(name), _) => Basis::Pilot(pilot((name, args), &mut options, global, printer)?),
+        (Some(name), _) => Basis::Pilot(pilot((name, args), &mut options, console)?),
         (None, Some(sd)) => Basis::Stated {
             sd,
             correlation: args.correlation,
@@ -124,29 +120,20 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
 fn pilot(
     (name, args): (&str, &Args),
     options: &mut PowerOptions,
-    global: &Global,
-    printer: Printer,
+    console: &Console,
 ) -> Result<Pilot, Failure> {
-    let root = data_dir::for_here(global.data_dir.as_deref())?;
-    let run = RunDir::open(
-        &root,
-        name,
-        args.rollout.map_or(Selector::Latest, Selector::Stamp),
-    )?;
-    if args.rollout.is_none() {
-        tell_passed_over(&run, false, printer)?;
-    }
-    let spec = resolved_spec(&run)?;
-    let data = Dataset::from_run(&run, &spec, None)?;
-    let metric = args.metric.clone().or_else(|| spec.analysis.metric.clone());
+    let run = RunChoice {
+        name: Some(name.to_owned()),
+        stamp: args.rollout,
+    };
     let question = PilotQuestion {
-        metric,
+        metric: args.metric.clone(),
         control: args.control.clone(),
         candidate: args.candidate.clone(),
         beyond: args.beyond,
     };
-    let pilot = Pilot::from_dataset(&data, &question)?;
-    options.effect = options.effect.or_else(|| pilot.default_effect());
-    options.alpha = args.alpha.unwrap_or(spec.analysis.alpha());
-    Ok(pilot)
+    let found = console.session().pilot(&run, question)?;
+    options.effect = options.effect.or_else(|| found.pilot.default_effect());
+    options.alpha = args.alpha.unwrap_or(found.alpha);
+    Ok(found.pilot)
 }

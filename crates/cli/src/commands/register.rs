@@ -1,13 +1,9 @@
-//! `register`: freeze the analysis plan of a spec before the data, in a file to commit.
+//! `register`: the analysis plan, locked before there are data.
 
-use crate::exit::{Done, Exit, Failure};
-use crate::printer::Printer;
-use crate::spec_file::SpecArgs;
-use crate::time;
-use fairtrial_analysis::registration::Registration;
-use fairtrial_journal::{Durability, is_there, write_atomic_bytes};
-use fairtrial_spec::FileCheck;
-use std::path::{Path, PathBuf};
+use crate::console::Console;
+use crate::exit::{Done, Exit};
+use crate::spec_args::SpecArgs;
+use fairtrial_session::Registered;
 
 /// Freeze what will be compared, and how, before there are data
 #[derive(Debug, clap::Args)]
@@ -28,19 +24,15 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, printer: Printer) -> Done {
-    let plan = args.spec.plan(FileCheck::Warn, None, printer)?;
-    let path = path_of(&args.spec.spec);
-    if !args.replace && is_there(&path)? {
-        return Err(Failure::input(format!("{} is there already", path.display())).hint(
-            "a registered plan is not changed after the fact: `--replace` registers anew, with today's date",
-        ));
-    }
-    let registration = Registration::new(plan.spec(), time::now(), env!("CARGO_PKG_VERSION"));
-    let mut text = serde_json::to_vec_pretty(&registration)
-        .map_err(|error| Failure::machine(error.to_string()))?;
-    text.push(b'\n');
-    write_atomic_bytes(&path, Durability::Process, &text)?;
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let registered = if args.replace {
+        Registered::Replace
+    } else {
+        Registered::Keep
+    };
+    let session = console.session();
+    let (registration, path) = session.register(&args.spec.file(), registered)?;
+    let printer = console.printer;
     if args.json {
         printer.json(&registration);
     } else {
@@ -55,9 +47,4 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
         );
     }
     Ok(Exit::Fine)
-}
-
-/// Where the registered plan of a spec stands: `bench.toml` has `bench.registered.json`.
-pub(crate) fn path_of(spec: &Path) -> PathBuf {
-    spec.with_extension("registered.json")
 }

@@ -1,12 +1,7 @@
 //! Arguments that name a run.
 
-use crate::data_dir;
-use crate::exit::Failure;
-use crate::global::Global;
-use crate::newest::tell_passed_over;
-use crate::printer::Printer;
-use fairtrial_journal::{RunDir, Selector, newest_run};
 use fairtrial_model::Stamp;
+use fairtrial_session::RunChoice;
 
 /// Which run.
 #[derive(Debug, Clone, clap::Args)]
@@ -22,20 +17,11 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Finds the run.
-    pub(crate) fn find(&self, global: &Global, printer: Printer) -> Result<RunDir, Failure> {
-        let root = data_dir::for_here(global.data_dir.as_deref())?;
-        let run = match (&self.name, self.rollout) {
-            (None, _) => newest_run(&root)?.ok_or_else(|| {
-                Failure::input(format!("there are no runs under {}", root.path().display()))
-                    .hint("`fairtrial run SPEC` makes one")
-            })?,
-            (Some(name), Some(stamp)) => {
-                return Ok(RunDir::open(&root, name, Selector::Stamp(stamp))?);
-            }
-            (Some(name), None) => RunDir::open(&root, name, Selector::Latest)?,
-        };
-        tell_passed_over(&run, self.name.is_none(), printer)?;
-        Ok(run)
+    /// The run that is meant.
+    pub(crate) fn choice(&self) -> RunChoice {
+        RunChoice {
+            name: self.name.clone(),
+            stamp: self.rollout,
+        }
     }
 }

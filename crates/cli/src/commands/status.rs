@@ -1,15 +1,12 @@
 //! `status`: what a run is doing, from any terminal.
 
-use super::attend::{self, Glance};
 use super::select::RunArgs;
+use crate::console::Console;
 use crate::exit::{Done, Exit};
-use crate::global::Global;
-use crate::printer::Printer;
 use crate::progress::{job_words, outcome_words};
-use fairtrial_journal::{Liveness, RunStatus, is_live, resolved_spec};
-use fairtrial_plan::Plan;
+use fairtrial_journal::{Liveness, RunDir, RunStatus};
+use fairtrial_session::{RunStanding, Session};
 use serde_json::json;
-use std::sync::Arc;
 
 /// Show what a run is doing
 #[derive(Debug, clap::Args)]
@@ -24,77 +21,69 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let run = args.run.find(global, printer)?;
-    let live = is_live(&run)?;
-    let mut state = attend::state(&run)?;
-    let mut seen = Glance::default();
-    if !live.is_live() && attend::is_remote(&run, &state) {
-        match attend::glance(&run, &state) {
-            Ok(glance) => seen = glance,
-            Err(failure) => seen.warnings.push(failure.message),
-        }
-        state = attend::state(&run)?;
-    }
-    let Glance { jobs, warnings } = seen;
-    let trials = state.opened.as_ref().map_or(0, |opened| opened.trials);
-    let in_flight: Vec<u64> = state
-        .trials()
-        .filter(|(_, trial)| trial.is_in_flight())
-        .map(|(index, _)| index)
-        .collect();
-    let word = match (&live, state.closed()) {
-        (live, _) if live.is_live() => "running",
-        (_, Some((_, status))) => status.word(),
-        _ => "cut off",
-    };
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
+    let session = console.session();
+    let run = session.find_run(&args.run.choice())?;
+    let standing = session.status(&run)?;
     if args.json {
-        let holder = match &live {
-            Liveness::Live(holder) => json!(holder),
-            Liveness::Idle => json!(null),
-        };
-        let problems: Vec<String> = state.problems.iter().map(ToString::to_string).collect();
-        printer.json(&json!({
-            "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": word, "controller": holder,
-            "trials": trials, "ended": state.counts.total(), "counts": state.counts,
-            "in_flight": if live.is_live() { in_flight } else { Vec::new() }, "jobs": jobs, "warnings": warnings,
-            "problems": problems,
-        }));
-        return Ok(Exit::Fine);
+        console.printer.json(&as_json(&run, &standing));
+    } else {
+        show(&run, &standing, &session, console);
     }
-    printer.line(format!("{} {}: {word}", run.name(), run.stamp()));
+    Ok(Exit::Fine)
+}
+
+fn as_json(run: &RunDir, standing: &RunStanding) -> serde_json::Value {
+    let RunStanding {
+        live,
+        state,
+        glance,
+    } = standing;
+    let holder = match live {
+        Liveness::Live(holder) => json!(holder),
+        Liveness::Idle => json!(null),
+    };
+    let problems: Vec<String> = state.problems.iter().map(ToString::to_string).collect();
+    json!({
+        "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": standing.word(),
+        "controller": holder, "trials": standing.trials(), "ended": state.counts.total(), "counts": state.counts,
+        "in_flight": standing.in_flight(), "jobs": glance.jobs, "warnings": glance.warnings, "problems": problems,
+    })
+}
+
+fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Console) {
+    let printer = console.printer;
+    let RunStanding {
+        live,
+        state,
+        glance,
+    } = standing;
+    let trials = standing.trials();
+    printer.line(format!(
+        "{} {}: {}",
+        run.name(),
+        run.stamp(),
+        standing.word()
+    ));
     printer.line(format!(
         "  {} of {trials} trials ended: {}",
         state.counts.total(),
         outcome_words(&state.counts)
     ));
-    if let Liveness::Live(Some(holder)) = &live {
+    if let Liveness::Live(Some(holder)) = live {
         printer.line(format!(
             "  controller: process {} on {} since {}",
             holder.pid, holder.host, holder.since
         ));
-        // Without the plan the trials have no names, and the rest is as true as with it.
-        let spec = resolved_spec(&run).map_err(|error| printer.warn(error.to_string()));
-        let plan = spec.ok().and_then(|spec| {
-            let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
-            Plan::new(Arc::new(spec), only.as_deref()).ok()
-        });
-        for trial in in_flight
-            .iter()
-            .filter_map(|index| plan.as_ref()?.trial(*index))
-        {
-            printer.line(format!(
-                "  running: {} {}",
-                trial.key.index,
-                trial.key.label()
-            ));
+        for trial in session.trials_at(run, state, &standing.in_flight()) {
+            printer.line(format!("  running: {} {}", trial.index, trial.label()));
         }
     } else if state
         .closed()
         .is_some_and(|(_, status)| status == RunStatus::Detached)
     {
-        if !jobs.is_empty() {
-            printer.line(format!("  jobs: {}", job_words(&jobs)));
+        if !glance.jobs.is_empty() {
+            printer.line(format!("  jobs: {}", job_words(&glance.jobs)));
         }
         let name = run.name();
         printer.line(format!(
@@ -116,11 +105,10 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
     } else if state.counts.total() < trials {
         printer.line("  `fairtrial run SPEC --resume` goes on with it");
     }
-    for warning in warnings {
+    for warning in &glance.warnings {
         printer.warn(warning);
     }
     for problem in &state.problems {
         printer.warn(format!("{}: {problem}", run.journal().display()));
     }
-    Ok(Exit::Fine)
 }

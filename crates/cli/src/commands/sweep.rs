@@ -1,17 +1,12 @@
 //! `sweep`: what a sweep found — its points in order, and what each parameter does to each metric.
 
 use super::select::RunArgs;
-use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::picture::Picture;
-use crate::printer::Printer;
-use crate::sources::open_run;
-use fairtrial_analysis::compare::{SweepChoice, choose};
-use fairtrial_analysis::confirm::Confirmation;
-use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
-use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};
+use crate::console::Console;
+use crate::exit::{Done, Exit};
+use fairtrial_analysis::compare::SweepChoice;
+use fairtrial_analysis::sensitivity::Sensitivity;
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_spec::DEFAULT_ALPHA;
+use fairtrial_session::{Picture, SweepQuestion};
 use std::path::PathBuf;
 
 /// Rank the points of a sweep and show what each parameter does
@@ -62,80 +57,51 @@ struct Printed<'a> {
     sensitivity: &'a [Sensitivity],
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let picture = args.output.as_deref().map(Picture::of).transpose()?;
-    let run = args.run.find(global, printer)?;
-    let mut source = open_run(&run, printer)?;
-    if let Some(task) = &args.task {
-        source.data = source.data.of_task(task)?;
-    }
-    let spec = source.spec.as_ref();
-    let options = CompareOptions {
-        alpha: args
-            .alpha
-            .or(spec.map(|spec| spec.analysis.alpha()))
-            .unwrap_or(DEFAULT_ALPHA),
-        control: args.control.clone(),
-        metrics: args.metrics.clone(),
-        primary: spec.and_then(|spec| spec.analysis.metric.clone()),
-        ..CompareOptions::default()
-    };
-    let effects = effects(&source.data, &args.metrics, options.alpha)?;
-    let choice = match choose(&source.data, &options, args.confirm) {
-        Ok(choice) => Some(choice),
-        Err(AnalysisError::Question(why)) => {
-            printer.tell(format!("no point is named best: {why}"));
-            None
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let (session, printer) = (console.session(), console.printer);
+    let run = session.find_run(&args.run.choice())?;
+    let found = session.sweep(
+        &run,
+        &SweepQuestion {
+            metrics: args.metrics.clone(),
+            task: args.task.clone(),
+            control: args.control.clone(),
+            alpha: args.alpha,
+            confirm: args.confirm,
+        },
+    )?;
+    let (choice, effects) = (found.choice.as_ref(), &found.sensitivity);
     if let (Some(picture), Some(path)) = (picture, &args.output) {
-        picture.write(&fairtrial_report::sweep::figure(&effects), path)?;
+        picture.write(&fairtrial_report::sweep::figure(effects), path)?;
     }
     if let Some(path) = &args.md {
-        let text = fairtrial_report::markdown::sweep(choice.as_ref(), &effects, options.alpha);
+        let text = fairtrial_report::markdown::sweep(choice, effects, found.alpha);
         write_atomic_bytes(path, Durability::Process, text.as_bytes())?;
     }
     if args.json {
         printer.json(&Printed {
-            choice: choice.as_ref(),
-            sensitivity: &effects,
+            choice,
+            sensitivity: effects,
         });
         return Ok(Exit::Fine);
     }
     printer.page(fairtrial_report::console::sweep(
-        choice.as_ref(),
-        &effects,
-        options.alpha,
+        choice,
+        effects,
+        found.alpha,
         printer.terminal(),
     ));
-    if let (Some(choice), Some(spec)) = (&choice, spec) {
-        let sweep = (run.name(), Some(spec.source.as_str()));
-        let confirmation = Confirmation::of(&run, spec)?;
-        let words = fairtrial_report::sweep::confirm_sentence(choice, &confirmation, sweep);
-        printer.tell(words);
+    if let (Some(choice), Some(confirmation)) = (choice, &found.confirmation) {
+        let sweep = (run.name(), found.spec.as_deref());
+        printer.tell(fairtrial_report::sweep::confirm_sentence(
+            choice,
+            confirmation,
+            sweep,
+        ));
     }
     if let Some(path) = &args.output {
         printer.line(format!("Plot saved to: {}", path.display()));
     }
     Ok(Exit::Fine)
-}
-
-/// What the parameters do to each metric that was asked for; the declared ones, else all, where none was.
-fn effects(data: &Dataset, asked: &[String], alpha: f64) -> Result<Vec<Sensitivity>, Failure> {
-    let reported = data.metric_names();
-    let declared = reported
-        .iter()
-        .filter(|name| data.declaration(name).is_some());
-    let mut names: Vec<String> = declared.cloned().collect();
-    if !asked.is_empty() {
-        names = asked.to_vec();
-    } else if names.is_empty() {
-        names = reported;
-    }
-    let effects = names
-        .iter()
-        .map(|name| sensitivity(data, Some(name), alpha))
-        .collect::<Result<_, _>>();
-    Ok(effects?)
 }

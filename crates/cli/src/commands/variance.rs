@@ -1,15 +1,11 @@
 //! `variance`: how noisy runs are, and how many of them are enough.
 
 use super::curve_window::WindowArgs;
-use crate::data_dir;
-use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::picture::Picture;
-use crate::printer::Printer;
-use crate::sources::run_named;
-use fairtrial_analysis::pipeline::{Histories, SummaryRule};
+use crate::console::Console;
+use crate::exit::{Done, Exit};
+use fairtrial_analysis::curves::SummaryRule;
 use fairtrial_analysis::variance::{VarianceQuestion, variance};
-use fairtrial_journal::{DataRoot, resolved_spec};
+use fairtrial_session::Picture;
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
 
@@ -50,23 +46,12 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The primary metric of one of our runs, named as `NAME[/STAMP][:ARM[:SEED]]`.
-fn primary(run: &str, root: &DataRoot, printer: Printer) -> Result<Option<String>, Failure> {
-    let name = run.split_once(':').map_or(run, |(name, _)| name);
-    let Some(run) = run_named(name, root, printer)? else {
-        return Ok(None);
-    };
-    Ok(resolved_spec(&run)?.primary_metric().map(str::to_owned))
-}
-
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let picture = Picture::of(&args.output)?;
-    let root = data_dir::for_here(global.data_dir.as_deref())?;
+    let (session, printer) = (console.session(), console.printer);
     let metric = match &args.metric {
         Some(metric) => metric.clone(),
-        None => {
-            primary(&args.runs[0], &root, printer)?.unwrap_or_else(|| "overview/reward".to_owned())
-        }
+        None => session.curve_metric(&args.runs[0])?,
     };
     let question = VarianceQuestion {
         threshold: args.threshold,
@@ -78,10 +63,8 @@ pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
         ..VarianceQuestion::new(&metric)
     };
     question.check()?;
-    let histories = Histories::new(root, args.from.clone());
-    let runs = histories
-        .only(args.only.clone())
-        .read(&args.runs, &metric)?;
+    let mut histories = session.histories(args.from.clone(), args.only.clone());
+    let runs = histories.read(&args.runs, &metric)?;
     let found = variance(&runs, &question)?;
     picture.write(&fairtrial_report::variance::figure(&found), &args.output)?;
     if args.json {

@@ -347,7 +347,7 @@ fn scores_of_several_tasks_are_compared_between_reference_points() {
     let gain = metric["effect"]["absolute"]["value"].as_f64().unwrap();
     assert!((gain - 0.5 * (0.1 - 0.01)).abs() < 1e-3, "{gain}");
     assert_eq!(
-        metric["beside"]["suite"]["scores"]
+        metric["second_opinions"]["suite"]["scores"]
             .as_array()
             .unwrap()
             .len(),

@@ -224,7 +224,7 @@ fn a_machine_that_breaks_trials_and_a_run_that_is_not_finished_are_invalid() {
     let answer = project.expect(3, &asked).json();
     assert_eq!(answer["word"], "invalid", "{answer}");
     assert!(
-        answer["reasons"][0]
+        answer["reasons"][0]["why"]
             .as_str()
             .unwrap()
             .contains("is not finished")

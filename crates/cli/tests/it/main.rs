@@ -13,6 +13,7 @@ mod browser;
 mod common;
 mod comparisons;
 mod curves;
+mod data_root;
 mod dice;
 mod error_rates;
 mod examples;

@@ -332,7 +332,7 @@ fn a_stopping_rule_of_the_command_line_is_kept_and_is_a_deviation() {
     let shown = ["--set", "metrics.reward.precision=1"];
     project.expect(0, &[&resume[..], &shown].concat());
     let plain = project.expect(0, &["compare", "bench"]);
-    assert!(plain.out.contains("stopped by looking"), "{}", plain.out);
+    assert!(plain.out.contains("stopped early"), "{}", plain.out);
     assert!(!plain.out.contains("improved"), "{}", plain.out);
 }
 

@@ -2,37 +2,42 @@
 
 use super::difference_format;
 use super::suite::suite_sentences;
+use crate::words;
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::WatchReport;
-use fairtrial_text::count::{capitalised, count, counted, first_of};
+use fairtrial_text::count::{capitalised, counted, first_of};
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
 
 /// Units that are named before "and n more".
 const NAMED: usize = 5;
 
-/// `reward: improved, +0.019 [+0.016, +0.022] (+4.7 % [+4.1, +5.4]): the interval leaves 0 outside.`
+/// `reward: improved, +0.019 [+0.016, +0.022] (+4.7 % [+4.1, +5.4]): the interval excludes 0.`
 pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
     let verdict = &metric.verdict;
     let size = metric.effect.as_ref().map_or(String::new(), |effect| {
         format!(", {}", effect_words(metric, effect))
     });
-    let more = match (&verdict.more, verdict.word) {
-        (Some(more), _) => format!(
-            " About {} more {} would settle it.",
-            count(more.units),
-            more.unit
-        ),
-        (None, Word::Inconclusive) if metric.direction.is_some() && !verdict.withheld => {
+    let more = match (&verdict.advice, verdict.word) {
+        (Some(advice), _) => words::advice(advice),
+        (None, Word::Inconclusive) if metric.direction.is_some() && !verdict.is_held_back() => {
             " No realistic number of trials would settle it at this size of effect.".to_owned()
         }
         _ => String::new(),
     };
     format!(
         "{}: {}{size}: {}.{more}",
-        metric.metric, verdict.word, verdict.reason
+        metric.metric,
+        verdict.word,
+        why(metric)
     )
+}
+
+/// Why a verdict has its word.
+pub(crate) fn why(metric: &MetricComparison) -> String {
+    let scale = metric.effect.as_ref().map(|effect| effect.scale);
+    words::why(&metric.verdict, scale)
 }
 
 fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
@@ -64,6 +69,7 @@ fn effect_words(metric: &MetricComparison, effect: &Effect) -> String {
 /// Why no share of the control is given.
 fn no_relative_words(metric: &MetricComparison) -> Option<String> {
     let why = metric.effect.as_ref()?.no_relative.as_ref()?;
+    let why = words::no_relative(why);
     Some(format!("No change in percent is given: {why}."))
 }
 
@@ -71,14 +77,15 @@ fn no_relative_words(metric: &MetricComparison) -> Option<String> {
 pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
     let mut said: Vec<String> = metric
         .verdict
-        .flags
+        .objections
         .iter()
-        .map(|flag| sentence(&flag.to_string()))
+        .filter(|objection| !objection.holds_back())
+        .map(|objection| sentence(&words::objection(objection)))
         .collect();
     said.extend(dropped_words(metric));
     // Without an estimate there is nothing for the other methods to agree with.
     if metric.effect.is_some() {
-        said.push(format!("Method: {}.", metric.method));
+        said.extend(words::method(metric).map(|method| format!("Method: {method}.")));
         said.extend(no_relative_words(metric));
         said.extend(margin_words(metric));
         said.extend(pairing_words(metric));
@@ -126,8 +133,8 @@ fn dropped_words(metric: &MetricComparison) -> Option<String> {
 }
 
 fn pairing_words(metric: &MetricComparison) -> Option<String> {
-    let correlation = metric.beside.correlation?;
-    let saved = match metric.beside.variance_ratio {
+    let correlation = metric.second_opinions.correlation?;
+    let saved = match metric.second_opinions.variance_ratio {
         Some(ratio) if ratio < 1.0 => format!(
             "; pairing took away {} of the variance",
             share::percent_to(1.0 - ratio, 0)
@@ -140,19 +147,19 @@ fn pairing_words(metric: &MetricComparison) -> Option<String> {
 
 /// What other methods say.
 fn opinions(metric: &MetricComparison) -> Option<String> {
-    let beside = &metric.beside;
+    let opinions = &metric.second_opinions;
     let mut said = Vec::new();
-    if let Some(test) = beside.sign_flip {
+    if let Some(test) = opinions.sign_flip {
         let kind = if test.exact { "exact" } else { "drawn" };
         said.push(format!("sign-flip {} ({kind})", share::p_value(test.p)));
     }
-    if let Some(p) = beside.mann_whitney_p {
+    if let Some(p) = opinions.mann_whitney_p {
         said.push(format!("Mann-Whitney {}", share::p_value(p)));
     }
-    if let Some(chance) = beside.superiority {
+    if let Some(chance) = opinions.superiority {
         said.push(format!("A12 {chance:.2}"));
     }
-    if let Some(shift) = beside.hodges_lehmann {
+    if let Some(shift) = opinions.hodges_lehmann {
         let ratio = metric
             .effect
             .as_ref()
@@ -164,15 +171,15 @@ fn opinions(metric: &MetricComparison) -> Option<String> {
         };
         said.push(format!("Hodges-Lehmann {text}"));
     }
-    if let Some(standardised) = beside.standardised {
+    if let Some(standardised) = opinions.standardised {
         said.extend(standardised.g_z.map(|g| format!("g_z {g:+.2}")));
         said.extend(standardised.g.map(|g| format!("g {g:+.2}")));
     }
-    (!said.is_empty()).then(|| format!("Beside it: {}.", said.join(", ")))
+    (!said.is_empty()).then(|| format!("Other statistics: {}.", said.join(", ")))
 }
 
 fn detectable_words(metric: &MetricComparison) -> Option<String> {
-    let detectable = metric.beside.detectable?;
+    let detectable = metric.second_opinions.detectable?;
     let size = difference_format(metric).number(detectable.absolute);
     let share = detectable.relative.map_or(String::new(), |share| {
         format!(" ({})", share::percent(share))
@@ -180,7 +187,7 @@ fn detectable_words(metric: &MetricComparison) -> Option<String> {
     let often = share::chance(detectable.power, 0);
     Some(format!(
         "With these {} a true change of {size}{share} is found {often} of the time.",
-        metric.count.words()
+        words::units(&metric.count)
     ))
 }
 

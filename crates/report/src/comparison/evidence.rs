@@ -1,9 +1,8 @@
-//! Tables under the verdicts: failures, tasks, the order of the arms.
+//! Tables under the verdicts: failures, fairness, tasks.
 
 use super::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
-use crate::sweep::{FAILED_NOTE, failed_count};
-use fairtrial_analysis::compare::{Contrast, FailureCount, Ranking, Scale, TaskLine};
+use fairtrial_analysis::compare::{Contrast, FailureCount, TaskLine};
 use fairtrial_model::Tolerance;
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
@@ -149,7 +148,7 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
                 .min(line.count.candidate)
                 .to_string()
                 .into(),
-            Cell::from(line.verdict.text()).toned(tone(line.verdict)),
+            Cell::from(line.verdict.word.text()).toned(tone(line.verdict.word)),
         ]);
     }
     let [higher, equal, lower, open] = tally;
@@ -164,112 +163,5 @@ fn task_section(contrast: &Contrast, metric: &str) -> Section {
             "Higher in {higher}, equal in {equal}, lower in {lower}{open}. Adjusted for the number of tasks; decides nothing \
              on its own."
         )],
-    }
-}
-
-/// What the means of a ranking are: on the scale of ratios, those of logarithms.
-pub(crate) const fn mean_title(scale: Scale) -> &'static str {
-    match scale {
-        Scale::Difference => "mean",
-        Scale::Ratio => "geometric mean",
-    }
-}
-
-/// Over what the tests against the best are adjusted; nothing where one pair is all there is.
-pub(crate) fn adjusted(pairs: usize, of: &str) -> Option<String> {
-    (pairs > 1).then(|| {
-        format!(
-            "Whether one can be told from the best is asked by the test of the comparison, adjusted over all {pairs} pairs of \
-             {of} (Bonferroni): the best was picked by the same data."
-        )
-    })
-}
-
-/// Why nobody's chance to be best is given.
-pub(crate) fn no_chance(why: &str) -> String {
-    format!("The chance to be best is not given: {why}.")
-}
-
-/// The arms in order.
-pub(crate) fn ranking_sections(rankings: &[Ranking]) -> Vec<Section> {
-    rankings.iter().map(ranking_section).collect()
-}
-
-fn ranking_section(ranking: &Ranking) -> Section {
-    let means: Vec<f64> = ranking.arms.iter().map(|arm| arm.mean).collect();
-    let widths: Vec<f64> = ranking
-        .arms
-        .iter()
-        .filter_map(|arm| arm.interval)
-        .map(|interval| (interval.high - interval.low) / 2.0)
-        .collect();
-    let format = NumberFormat::choose(&means, &widths, None);
-    let mut grid = Grid::new(vec![
-        Column::numbers("rank"),
-        Column::words("arm"),
-        Column::numbers(mean_title(ranking.scale)),
-        Column::numbers("failed"),
-        Column::numbers("worst-case mean"),
-        Column::numbers(format!("{} interval", share::level(ranking.alpha))).may_go(3),
-        Column::numbers("n").may_go(2),
-        Column::numbers("chance to be best").may_go(1),
-        Column::numbers("p against best").may_go(4),
-        Column::words("separable from best"),
-    ]);
-    for (place, arm) in ranking.arms.iter().enumerate() {
-        let interval = arm.interval.map_or(String::new(), |interval| {
-            format.range(interval.low, interval.high)
-        });
-        let separable = match (place, arm.p_against_best) {
-            _ if arm.barred.is_some() => "not ranked",
-            (0, _) => "best",
-            // Values that never vary leave chance no measure.
-            (_, None) => "cannot say",
-            (_, Some(_)) if arm.not_separable => "no",
-            (_, Some(_)) => "yes",
-        };
-        let rank = if arm.barred.is_some() {
-            String::new()
-        } else {
-            (place + 1).to_string()
-        };
-        grid.push(vec![
-            rank.into(),
-            arm.arm.as_str().into(),
-            format.number(arm.mean).into(),
-            failed_count(arm.failed).into(),
-            arm.worst_case
-                .map_or(String::new(), |mean| format.number(mean))
-                .into(),
-            interval.into(),
-            arm.n.to_string().into(),
-            Cell::from(
-                arm.chance_best
-                    .map_or(String::new(), |chance| share::chance(chance, 1)),
-            ),
-            Cell::from(arm.p_against_best.map_or(String::new(), share::p_cell)),
-            separable.into(),
-        ]);
-    }
-    let at = if ranking.point.is_empty() {
-        String::new()
-    } else {
-        format!(" at {}", ranking.point)
-    };
-    let mut notes = vec![ranking.warning.to_owned()];
-    notes.extend(adjusted(ranking.pairs, "arms"));
-    notes.extend(ranking.no_chance.as_deref().map(no_chance));
-    if ranking.arms.iter().any(|arm| arm.failed > 0) {
-        notes.push(FAILED_NOTE.to_owned());
-    }
-    for arm in &ranking.arms {
-        if let Some(why) = &arm.barred {
-            notes.push(format!("{} cannot be the best: {why}.", arm.arm));
-        }
-    }
-    Section {
-        title: format!("Arms by {}{at}", ranking.metric),
-        grid: grid.without_empty_columns(),
-        notes,
     }
 }

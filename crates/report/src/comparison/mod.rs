@@ -5,12 +5,9 @@ mod evidence;
 mod suite;
 
 pub(crate) use detail::{
-    mismatch_sentences, primary_sentences, verdict_sentence, watched_sentence,
+    mismatch_sentences, primary_sentences, verdict_sentence, watched_sentence, why,
 };
-pub(crate) use evidence::{
-    adjusted, failure_section, fairness_section, mean_title, no_chance, ranking_sections,
-    task_sections,
-};
+pub(crate) use evidence::{failure_section, fairness_section, task_sections};
 
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use fairtrial_analysis::Comparison;

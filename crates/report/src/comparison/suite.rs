@@ -1,13 +1,13 @@
 //! A suite of tasks in sentences: what a run of one side has against a run of the other, and both on one scale.
 
-use fairtrial_analysis::compare::{MetricComparison, Ranged, SuiteBeside, SuiteScore};
+use fairtrial_analysis::compare::{MetricComparison, Ranged, SuiteOpinion, SuiteScore};
 use fairtrial_text::count::count;
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
 
 /// What the tasks together say.
 pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
-    let Some(suite) = &metric.beside.suite else {
+    let Some(suite) = &metric.second_opinions.suite else {
         return Vec::new();
     };
     let mut said: Vec<String> = Vec::new();
@@ -36,8 +36,9 @@ pub(crate) fn suite_sentences(metric: &MetricComparison) -> Vec<String> {
     said
 }
 
-fn no_scores_words(suite: &SuiteBeside) -> Option<String> {
+fn no_scores_words(suite: &SuiteOpinion) -> Option<String> {
     let why = suite.no_scores.as_ref()?;
+    let why = crate::words::no_scores(why);
     Some(format!("No score over the tasks: {why}."))
 }
 

@@ -3,10 +3,11 @@
 use super::Terminal;
 use super::page::Page;
 use crate::comparison::{
-    failure_section, fairness_section, mismatch_sentences, primary_sentences, ranking_sections,
-    task_sections, tone, verdict_section, verdict_sentence, watched_sentence,
+    failure_section, fairness_section, mismatch_sentences, primary_sentences, task_sections, tone,
+    verdict_section, verdict_sentence, watched_sentence,
 };
 use crate::grid::Tone;
+use crate::ranking::ranking_sections;
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::watch::WatchReport;

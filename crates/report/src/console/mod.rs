@@ -1,9 +1,9 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
 mod comparison;
+mod curves;
 mod gate;
 mod page;
-mod pipeline;
 mod power;
 mod sequential;
 mod summary;
@@ -11,9 +11,9 @@ mod sweep;
 mod variance;
 
 pub use comparison::comparison;
+pub use curves::analysis;
 pub use gate::gate;
 pub use page::wrap;
-pub use pipeline::analysis;
 pub use power::power;
 pub use sequential::trajectory;
 pub use summary::summary;

@@ -2,9 +2,10 @@
 
 use super::section;
 use crate::comparison::{
-    failure_section, fairness_section, glyph, mismatch_sentences, primary_sentences,
-    ranking_sections, task_sections, verdict_section, verdict_sentence, watched_sentence,
+    failure_section, fairness_section, glyph, mismatch_sentences, primary_sentences, task_sections,
+    verdict_section, verdict_sentence, watched_sentence,
 };
+use crate::ranking::ranking_sections;
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Role};
 use fairtrial_analysis::watch::WatchReport;

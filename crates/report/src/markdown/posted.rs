@@ -1,5 +1,6 @@
 //! The comparison that people post under a pull request: one table per experiment, one mark per line.
 
+use crate::words::mark_reason;
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
 use fairtrial_text::escape::{markdown, markdown_sentence};
 use fairtrial_text::number::is_zero;
@@ -119,7 +120,7 @@ fn reasons(posted: &Posted) -> String {
             markdown(&line.experiment),
             markdown(&line.column),
             line.mark.glyph(),
-            markdown_sentence(&line.reason)
+            markdown_sentence(&mark_reason(line))
         );
     }
     text.push_str("\n</details>\n");

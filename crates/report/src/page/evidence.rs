@@ -1,9 +1,8 @@
 //! What the verdicts rest on: the tables of the comparison, and the trials that did not end well.
 
 use super::Block;
-use crate::comparison::{
-    failure_section, fairness_section, ranking_sections, task_sections, verdict_section,
-};
+use crate::comparison::{failure_section, fairness_section, task_sections, verdict_section};
+use crate::ranking::ranking_sections;
 use crate::{sequential, sweep};
 use fairtrial_analysis::report::{FailedTrial, ReportData};
 use fairtrial_text::count::{count, counted};

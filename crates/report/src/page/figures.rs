@@ -3,6 +3,7 @@
 use super::Block;
 use super::forests::forests;
 use crate::sequential;
+use crate::words::arm_reason;
 use fairtrial_analysis::report::{
     ArmCurve, MetricCurves, MetricDistribution, MetricHistory, MetricProfile, MetricShares,
     NoPoint, ReportData,
@@ -83,7 +84,7 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
                 })
             })
             .collect();
-        let stop = answer.reason.clone();
+        let stop = answer.reason.as_ref().map(arm_reason);
         let last = looks.last().map_or(0, |look| look.pairs);
         let pairs = answer.stop.map_or(last, |_| answer.pairs);
         charts::trajectory(&charts::Trajectory {

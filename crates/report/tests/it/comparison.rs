@@ -273,7 +273,7 @@ fn as_csv() {
 fn the_json_form_is_as_documented() {
     let json = serde_json::to_value(arms(&["train"], &TWO)).unwrap();
     let metric = &json["contrasts"][0]["metrics"][0];
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], 2);
     assert_eq!(metric["verdict"]["word"], "improved");
     assert_eq!(metric["role"], "primary");
     assert_eq!(metric["count"]["unit"], "seed");

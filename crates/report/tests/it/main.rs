@@ -9,6 +9,6 @@
 )]
 
 mod comparison;
+mod curves;
 mod never_panics;
-mod pipeline;
 mod summary;

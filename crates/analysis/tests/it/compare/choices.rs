@@ -3,7 +3,7 @@
 use super::lab::{GAIN, UP, dataset, paired, run};
 use crate::common::{ended, measured, record};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::{Method, Word, choose};
+use fairtrial_analysis::compare::{Method, NotRanked, Word, choose};
 use fairtrial_model::{Margin, Outcome, Record};
 
 #[test]
@@ -43,12 +43,11 @@ fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
     let ranking = &comparison.rankings[0];
     assert_eq!(ranking.arms.len(), 4);
     assert!(["a", "c"].contains(&ranking.arms[0].arm.as_str()));
-    let chances: f64 = ranking.arms.iter().filter_map(|arm| arm.chance_best).sum();
-    assert!((chances - 1.0).abs() < 1e-9);
     let separable: Vec<&str> = ranking
         .arms
         .iter()
-        .filter(|arm| !arm.not_separable)
+        .filter(|arm| !arm.standing.is_rival())
+        .skip(1)
         .map(|arm| arm.arm.as_str())
         .collect();
     assert_eq!(separable, ["b", "control"]);
@@ -122,13 +121,7 @@ fn a_sweep_ends_in_a_choice_that_knows_it_was_picked() {
     let choice = choose(&data, &CompareOptions::default(), 3).unwrap();
     assert_eq!(choice.contestants, 3);
     assert_eq!(choice.points[0].point.to_string(), "lr=0.4");
-    assert!(!choice.points[1].not_separable);
-    let chances: f64 = choice
-        .points
-        .iter()
-        .filter_map(|point| point.chance_best)
-        .sum();
-    assert!((chances - 1.0).abs() < 1e-9);
+    assert!(!choice.points[1].standing.is_rival());
     let against = choice.against_control.unwrap();
     assert_eq!(against.verdict.word, Word::Improved);
     assert!((against.effect.unwrap().alpha - 0.05 / 3.0).abs() < 1e-15);
@@ -215,18 +208,25 @@ fn who_fails_where_it_is_hard_does_not_win_by_what_is_left() {
     let comparison = run(1);
     let arms = &comparison.rankings[0].arms;
     let last = &arms[2];
-    assert_eq!((last.arm.as_str(), last.failed), ("b", 1));
-    assert!(last.mean > arms[0].mean && last.worst_case.unwrap() < arms[0].mean);
-    assert!(last.barred.is_none() && last.chance_best.is_some());
-    assert_eq!((arms[0].failed, arms[0].worst_case), (0, None));
+    assert_eq!((last.arm.as_str(), last.standing.failed), ("b", 1));
+    let (last, first) = (&last.standing, &arms[0].standing);
+    assert!(last.mean > first.mean && last.worst_case.unwrap() < first.mean);
+    assert!(last.not_ranked.is_none());
+    assert_eq!((first.failed, first.worst_case), (0, None));
     // Six of ten: it takes no part.
     let comparison = run(6);
     let last = &comparison.rankings[0].arms[2];
     assert_eq!(
-        (last.arm.as_str(), last.barred.as_deref()),
-        ("b", Some("6 of 10 trials have no value"))
+        (last.arm.as_str(), last.standing.not_ranked),
+        (
+            "b",
+            Some(NotRanked::Missing {
+                without_value: 6,
+                trials: 10
+            })
+        )
     );
-    assert_eq!((last.chance_best, last.p_against_best), (None, None));
+    assert_eq!(last.standing.against_best, None);
 }
 
 #[test]
@@ -242,42 +242,11 @@ fn a_point_that_mostly_fails_is_not_the_one_to_confirm() {
         .map(|one| one.point.to_string())
         .collect();
     assert_eq!(names[2], "lr=2");
-    assert!(choice.points[2].mean > choice.points[0].mean);
-    assert!(choice.points[2].barred.is_some());
+    assert!(choice.points[2].standing.mean > choice.points[0].standing.mean);
+    assert!(choice.points[2].standing.not_ranked.is_some());
     assert!(
         !choice.confirm.only.contains("lr=2"),
         "{}",
         choice.confirm.only
     );
-}
-
-#[test]
-fn the_chance_to_be_best_weighs_tasks_as_the_means_do() {
-    // Ten seeds of one task and five of another: `a` is better in the first by 1, `b` in the second by 2.
-    let mut records = Vec::new();
-    for (task, seeds) in [("many", 10_u64), ("few", 5)] {
-        for seed in 0..seeds {
-            for (place, arm, many, few) in [
-                (0_u64, "control", 0.0, 0.0),
-                (1, "a", 1.0, 0.0),
-                (2, "b", 0.0, 2.0),
-            ] {
-                let noise = ((seed * 7 + place * 3 + seed * place * 5) % 10) as f64 * 0.01;
-                let one = record(records.len() as u64, task, arm, seed);
-                let level = if task == "many" { many } else { few };
-                records.push(measured(one, &[("score", level + noise)]));
-            }
-        }
-    }
-    for shift in [0, 100] {
-        // Once in pairs, and once with other seeds in every arm.
-        let mut records = records.clone();
-        for record in &mut records {
-            let arm = record.trial.arm.as_deref().unwrap_or_default();
-            record.trial.seed += shift * arm.len() as u64 + shift * u64::from(arm == "b");
-        }
-        let comparison = run(&dataset(UP, None, &records), &CompareOptions::default());
-        let best = &comparison.rankings[0].arms[0];
-        assert_eq!((best.arm.as_str(), best.chance_best), ("b", Some(1.0)));
-    }
 }

@@ -1,7 +1,7 @@
 //! Metrics of one name whose numbers are made in two ways are two metrics.
 
-use super::lab::{UP, dataset, only_contrast, paired};
-use fairtrial_analysis::compare::{Inputs, MetricComparison, Word};
+use super::lab::{UP, dataset, held_back, only_contrast, paired};
+use fairtrial_analysis::compare::{Inputs, MetricComparison, ObjectionKind, Word};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, compare};
 use fairtrial_model::{MetricDeclaration, MetricSource, Record, SeriesSummary};
@@ -60,11 +60,12 @@ fn numbers_that_are_made_differently_get_no_verdict() {
     let other = compared(auc, &[]);
     let found = first(&other);
     assert_eq!(found.verdict.word, Word::Insufficient);
-    assert_eq!(
-        found.verdict.reason,
-        "its numbers are made differently on the two sides (summary.percent: none and 0.25, summary.type: max and auc), so \
-         that they say nothing about the candidate; --accept definition overrides"
-    );
+    let ObjectionKind::OtherDefinition { changes } = held_back(&found.verdict) else {
+        panic!("{:?}", found.verdict);
+    };
+    let what: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
+    assert_eq!(what, ["summary.percent", "summary.type"]);
+    assert_eq!(changes[1].candidate.as_deref(), Some("auc"));
     assert!(found.effect.is_none() && found.family.adjusted_p.is_none());
     assert_eq!(other.mismatches.len(), 2);
     assert_eq!(other.mismatches[1].kind, FactKind::Definition);
@@ -100,12 +101,10 @@ fn sources_conversions_rounding_and_units_are_looked_at() {
     let options = CompareOptions::default();
     let units = compare(Inputs::Two(&control, &candidate), &options).unwrap();
     assert_eq!(first(&units).verdict.word, Word::Insufficient);
-    assert!(
-        first(&units)
-            .verdict
-            .reason
-            .contains("unit: shares and points")
-    );
+    assert!(matches!(
+        held_back(&first(&units).verdict),
+        ObjectionKind::OtherDefinition { changes } if changes[0].what == "unit"
+    ));
 }
 
 #[test]
@@ -126,14 +125,10 @@ fn percents_are_not_held_against_shares() {
     let comparison = compare(Inputs::Two(&percents, &shares), &options).unwrap();
     let found = first(&comparison);
     assert_eq!(found.verdict.word, Word::Insufficient);
-    assert!(
-        found
-            .verdict
-            .reason
-            .contains("written: in percent and without %"),
-        "{}",
-        found.verdict.reason
-    );
+    assert!(matches!(
+        held_back(&found.verdict),
+        ObjectionKind::OtherDefinition { changes } if changes[0].what == "written"
+    ));
     let better = table("c.csv", ["95%", "97%", "97.5%", "98%"]);
     let comparison = compare(Inputs::Two(&percents, &better), &options).unwrap();
     assert_eq!(first(&comparison).verdict.word, Word::Improved);

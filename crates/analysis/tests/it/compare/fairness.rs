@@ -1,8 +1,8 @@
 //! What arms must share.
 
-use super::lab::{GAIN, UP, dataset, only_contrast, paired, run};
+use super::lab::{GAIN, UP, dataset, objects, only_contrast, paired, run};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::Flag;
+use fairtrial_analysis::compare::{ObjectionKind, UnfairKey};
 
 #[test]
 fn arms_that_differ_in_what_they_must_share_are_flagged() {
@@ -43,13 +43,14 @@ fn arms_that_differ_in_what_they_must_share_are_flagged() {
     assert_eq!(equal, [Some(true), Some(true), None]);
     let far = with(1_011_000.0);
     assert_eq!(far.fairness[0].equal, Some(false));
-    let keys = vec!["model_params".to_owned(), "steps (not known)".to_owned()];
-    assert!(
-        far.metrics[0]
-            .verdict
-            .flags
-            .contains(&Flag::Unfair { keys })
-    );
+    let keys = [("model_params", true), ("steps", false)].map(|(key, known)| UnfairKey {
+        key: key.to_owned(),
+        known,
+    });
+    let unfair = ObjectionKind::Unfair {
+        keys: keys.to_vec(),
+    };
+    assert!(objects(&far.metrics[0].verdict, &unfair));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Result files and tables as sources.
 
-use super::lab::{UP, only_contrast};
-use fairtrial_analysis::compare::{Flag, Inputs, UnitKind, Word};
+use super::lab::{UP, objects, only_contrast};
+use fairtrial_analysis::compare::{Inputs, ObjectionKind, UnitKind, Word};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset, compare};
 
 #[test]
@@ -33,7 +33,7 @@ fn result_files_give_the_numbers_of_the_original_and_say_what_they_rest_on() {
         golden.contains(&format!("mean: A={control:.6}, B={candidate:.6}")),
         "{control} {candidate}"
     );
-    assert!(durations.verdict.flags.contains(&Flag::OneProcess));
+    assert!(objects(&durations.verdict, &ObjectionKind::OneProcess));
     assert_eq!(durations.verdict.word, Word::Inconclusive);
     let throughput = contrast
         .metrics

@@ -1,7 +1,7 @@
 //! Sources with one metric, and what is found in them.
 
 use crate::common::{measured, metric, record};
-use fairtrial_analysis::compare::{Contrast, Inputs, MetricComparison};
+use fairtrial_analysis::compare::{Contrast, Inputs, MetricComparison, ObjectionKind, Verdict};
 use fairtrial_analysis::dataset::Origin;
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Observation, compare};
 use fairtrial_model::{Direction, Margin, Record};
@@ -76,3 +76,21 @@ pub const GAIN: [(f64, f64); 8] = [
     (7.0, 7.8),
     (8.0, 9.0),
 ];
+
+/// Whether something speaks against a verdict.
+pub fn objects(verdict: &Verdict, kind: &ObjectionKind) -> bool {
+    let mut objections = verdict.objections.iter();
+    objections.any(|objection| objection.kind == *kind)
+}
+
+/// The only objection that holds a verdict back.
+pub fn held_back(verdict: &Verdict) -> &ObjectionKind {
+    let held_back: Vec<_> = verdict.held_back_by().collect();
+    assert_eq!(held_back.len(), 1, "{verdict:?}");
+    &held_back[0].kind
+}
+
+/// How the interval was made.
+pub fn method(metric: &MetricComparison) -> &str {
+    &metric.method.as_ref().unwrap().name
+}

@@ -1,9 +1,12 @@
 //! Tasks that only one side has, or none: no other task stands in for them.
 
-use super::lab::{UP, dataset, judged, only_contrast, run};
+use super::lab::{UP, dataset, held_back, judged, only_contrast, run};
 use crate::common::{ended, measured, record};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::{Flag, MetricComparison, Pairing, Word};
+use fairtrial_analysis::compare::{
+    Groups, MetricComparison, MissingKind, NotRanked, ObjectionKind, Pairing, Turned, WithoutValue,
+    Word,
+};
 use fairtrial_model::{Outcome, Record};
 
 /// Easy tasks and hard ones, four seeds each, of arms that do not differ; `has` says which arm has a trial of which task.
@@ -34,8 +37,9 @@ fn unpaired(records: &[Record]) -> MetricComparison {
 }
 
 fn left_out(found: &MetricComparison) -> Vec<String> {
-    let tasks = found.verdict.flags.iter().find_map(|flag| match flag {
-        Flag::TasksLeftOut { tasks } => Some(tasks.clone()),
+    let mut objections = found.verdict.objections.iter();
+    let tasks = objections.find_map(|objection| match &objection.kind {
+        ObjectionKind::TasksLeftOut { tasks } => Some(tasks.clone()),
         _ => None,
     });
     tasks.unwrap_or_default()
@@ -47,10 +51,12 @@ fn groups_are_compared_in_the_tasks_that_both_have() {
     let records = tasks(&arms, |arm, task| arm == "control" || task < 14);
     let found = judged(UP, None, &records);
     assert_eq!(found.verdict.word, Word::Insufficient);
-    assert_eq!(
-        found.verdict.reason,
-        "30 % of the pairs have a side missing; --pairing none compares the groups in the tasks that both sides have"
-    );
+    let missing = ObjectionKind::MissingPairs {
+        broken: 24,
+        of: 80,
+        groups: Groups::SeveralTasks,
+    };
+    assert_eq!(held_back(&found.verdict), &missing);
     let found = unpaired(&records);
     assert_eq!(found.verdict.word, Word::Inconclusive, "{found:?}");
     let effect = found.effect.as_ref().unwrap();
@@ -71,10 +77,11 @@ fn groups_are_compared_in_the_tasks_that_both_have() {
     let apart = tasks(&arms, |arm, task| (arm == "control") == (task < 10));
     let found = unpaired(&apart);
     assert_eq!(found.verdict.word, Word::Insufficient);
-    assert_eq!(
-        found.verdict.reason,
-        "no task has a usable value on both sides"
-    );
+    let nothing = ObjectionKind::NoValue {
+        whose: WithoutValue::SharedTask,
+        groups: Groups::None,
+    };
+    assert_eq!(held_back(&found.verdict), &nothing);
 }
 
 #[test]
@@ -91,10 +98,15 @@ fn failing_in_the_hard_tasks_counts_where_groups_are_compared() {
         }
     }
     let found = unpaired(&records);
-    assert_eq!(
-        found.verdict.reason,
-        "missing data: with failures counted against it, improved would become inconclusive"
-    );
+    let turned = Turned {
+        from: Word::Improved,
+        becomes: Word::Inconclusive,
+    };
+    let missing = ObjectionKind::MissingData {
+        missing: MissingKind::Failures,
+        turned: Some(turned),
+    };
+    assert_eq!(held_back(&found.verdict), &missing);
 }
 
 #[test]
@@ -104,8 +116,8 @@ fn an_arm_without_the_hard_tasks_is_not_the_best() {
     let comparison = run(&dataset(UP, None, &records), &CompareOptions::default());
     let last = &comparison.rankings[0].arms[2];
     assert_eq!(
-        (last.arm.as_str(), last.barred.as_deref()),
-        ("third", Some("nothing in 6 tasks that others have"))
+        (last.arm.as_str(), last.standing.not_ranked),
+        ("third", Some(NotRanked::LacksTasks { tasks: 6 }))
     );
 }
 
@@ -152,7 +164,11 @@ fn not_finite(task: &str, missing: impl Fn(u64) -> bool) -> Vec<Record> {
 fn an_only_task_is_not_left_out_for_others() {
     let found = judged(UP, None, &not_finite("t", |_| true));
     assert_eq!(found.verdict.word, Word::Insufficient);
-    assert_eq!(found.verdict.reason, "the candidate has no usable value");
+    let nothing = ObjectionKind::NoValue {
+        whose: WithoutValue::Candidate,
+        groups: Groups::None,
+    };
+    assert_eq!(held_back(&found.verdict), &nothing);
     assert_eq!(left_out(&found), [""; 0]);
     assert_eq!(found.dropped.len(), 10);
     // Two tasks of ten seeds are twenty pairs, also where all of them are broken.
@@ -176,12 +192,11 @@ fn values_that_are_missing_in_a_group_are_named_and_are_no_failures() {
     assert_eq!(units[0], "candidate seed 2");
     assert_eq!(found.dropped[0].why, "no finite value");
     assert_eq!(found.verdict.word, Word::Inconclusive);
-    assert!(
-        found
-            .verdict
-            .reason
-            .starts_with("missing data: with missing values counted against it,"),
-        "{}",
-        found.verdict.reason
-    );
+    assert!(matches!(
+        held_back(&found.verdict),
+        ObjectionKind::MissingData {
+            missing: MissingKind::Values,
+            turned: Some(_)
+        }
+    ));
 }

@@ -6,7 +6,7 @@ mod extremes;
 mod failures;
 mod fairness;
 mod files;
-mod lab;
+pub mod lab;
 mod left_out;
 mod pairs;
 mod rankings;

@@ -1,10 +1,15 @@
 //! Two arms over shared seeds: the word, the margin, what is overridden.
 
-use super::lab::{DOWN, GAIN, UP, dataset, judged, only_contrast, paired, run};
+use super::lab::{
+    DOWN, GAIN, UP, dataset, held_back, judged, method, objects, only_contrast, paired, run,
+};
 use crate::common::{measured, record};
-use fairtrial_analysis::compare::{Flag, Inputs, Method, Pairing, Scale, UnitKind, Word};
+use fairtrial_analysis::compare::{
+    Inputs, Method, NoRelative, ObjectionKind, Pairing, Reason, Scale, UnitKind, Verdict, Word,
+};
 use fairtrial_analysis::{CompareOptions, compare};
 use fairtrial_model::{Margin, Record};
+use fairtrial_stats::Undefined;
 
 #[test]
 fn shared_seeds_are_pairs() {
@@ -14,7 +19,7 @@ fn shared_seeds_are_pairs() {
         (found.count.unit, found.count.paired, found.count.control),
         (UnitKind::Seed, true, 8)
     );
-    let effect = found.effect.unwrap();
+    let effect = found.effect.as_ref().unwrap();
     // Mean 1, sd 0.130931, t(7) at 97.5 % is 2.364624.
     assert!((effect.absolute.value - 1.0).abs() < 1e-12);
     assert!(
@@ -23,18 +28,14 @@ fn shared_seeds_are_pairs() {
     );
     assert!((effect.relative.unwrap().value - 1.0 / 4.5).abs() < 1e-12);
     assert_eq!(effect.df, Some(7.0));
-    assert!(found.beside.correlation.unwrap() > 0.99);
-    assert!(found.beside.variance_ratio.unwrap() < 0.01);
+    assert!(found.second_opinions.correlation.unwrap() > 0.99);
+    assert!(found.second_opinions.variance_ratio.unwrap() < 0.01);
     // All eight signs agree: 2 / 2^8.
-    assert!((found.beside.sign_flip.unwrap().p - 2.0 / 256.0).abs() < 1e-12);
-    assert!(
-        found.method.starts_with("paired t, 8 pairs by seed"),
-        "{}",
-        found.method
-    );
+    assert!((found.second_opinions.sign_flip.unwrap().p - 2.0 / 256.0).abs() < 1e-12);
+    assert_eq!(method(&found), "paired t");
     assert_eq!(found.control_trials.to_string(), "0,2,4,6,8,10,12,14");
-    assert!(found.verdict.flags.is_empty(), "{:?}", found.verdict.flags);
-    assert!(found.beside.detectable.unwrap().absolute > 0.0);
+    assert_eq!(found.verdict.objections, []);
+    assert!(found.second_opinions.detectable.unwrap().absolute > 0.0);
 }
 
 #[test]
@@ -45,19 +46,15 @@ fn lower_is_better_turns_the_word_round() {
     );
     let found = judged(None, None, &paired(&GAIN));
     assert_eq!(found.verdict.word, Word::Inconclusive);
-    assert!(found.verdict.flags.contains(&Flag::NoDirection));
-    assert!(
-        found.verdict.reason.contains("not declared"),
-        "{}",
-        found.verdict.reason
-    );
+    assert!(objects(&found.verdict, &ObjectionKind::NoDirection));
+    assert_eq!(found.verdict.reason, Reason::NoDirection);
 }
 
 #[test]
 fn the_margin_makes_small_differences_equivalent() {
     let found = judged(UP, Some(Margin::Absolute(2.0)), &paired(&GAIN));
     assert_eq!(found.verdict.word, Word::Equivalent);
-    assert!(found.verdict.reason.starts_with("there is a difference"));
+    assert_eq!(found.verdict.reason, Reason::InsideMargin { differs: true });
     // 50 % of the control's mean of 4.5.
     let found = judged(UP, Some(Margin::Relative(0.5)), &paired(&GAIN));
     assert_eq!(found.effect.unwrap().margin, Some(2.25));
@@ -76,10 +73,10 @@ fn an_open_question_says_how_many_more_would_settle_it() {
         .collect();
     let found = judged(UP, None, &paired(&noisy));
     assert_eq!(found.verdict.word, Word::Inconclusive);
-    let more = found.verdict.more.unwrap();
+    let more = found.verdict.advice.unwrap();
     // d = 0.2 / 0.5477 = 0.365: 61 pairs for 80 % power, 10 are there.
     assert_eq!((more.total, more.units), (61, 51), "{more:?}");
-    assert_eq!(more.unit, "pairs of seeds");
+    assert_eq!((more.unit, more.paired), (UnitKind::Seed, true));
 }
 
 #[test]
@@ -92,23 +89,18 @@ fn equal_values_are_identical_and_one_pair_is_insufficient() {
     );
     let constant = judged(UP, None, &paired(&[(1.0, 2.0), (2.0, 3.0), (3.0, 4.0)]));
     assert_eq!(constant.verdict.word, Word::Insufficient);
-    assert!(
-        constant.verdict.reason.contains("deterministic"),
-        "{}",
-        constant.verdict.reason
-    );
+    assert!(matches!(
+        held_back(&constant.verdict),
+        ObjectionKind::ConstantDifference(_)
+    ));
     let one = judged(UP, None, &paired(&[(1.0, 2.0)]));
     assert_eq!(one.verdict.word, Word::Insufficient);
     assert!(
         one.effect.is_none(),
         "never a bare percentage from one sample"
     );
-    assert!(
-        judged(UP, None, &paired(&[(1.0, 2.0), (2.0, 3.5)]))
-            .verdict
-            .flags
-            .contains(&Flag::TwoUnits)
-    );
+    let two = judged(UP, None, &paired(&[(1.0, 2.0), (2.0, 3.5)]));
+    assert!(objects(&two.verdict, &ObjectionKind::TwoUnits));
 }
 
 /// Two tasks of five seeds each, in which the candidate is off by a constant.
@@ -130,20 +122,23 @@ fn differences_that_cancel_over_tasks_are_not_identical() {
     let verdict = |by_task| judged(UP, None, &constant_by_task(by_task)).verdict;
     let cancel = verdict([("a", -50.0), ("b", 50.0)]);
     assert_eq!(cancel.word, Word::Insufficient);
+    let by_task = |verdict: &Verdict| match held_back(verdict) {
+        ObjectionKind::ConstantDifference(constant) => {
+            let tasks = constant.by_task.iter();
+            tasks
+                .map(|of| (of.task.clone(), of.value))
+                .collect::<Vec<_>>()
+        }
+        other => panic!("{other:?}"),
+    };
     assert_eq!(
-        cancel.reason,
-        "the difference is the same in every unit of a task: -50 in a, 50 in b, so chance has no measure (is the metric \
-         deterministic?)"
+        by_task(&cancel),
+        [("a".to_owned(), -50.0), ("b".to_owned(), 50.0)]
     );
     let apart = verdict([("a", 20.0), ("b", 1.0)]);
-    assert!(apart.reason.contains("20 in a, 1 in b"), "{}", apart.reason);
-    let alike = verdict([("a", 2.0), ("b", 2.0)]);
-    assert!(
-        alike
-            .reason
-            .starts_with("the difference is 2 in every unit,"),
-        "{}",
-        alike.reason
+    assert_eq!(
+        by_task(&apart),
+        [("a".to_owned(), 20.0), ("b".to_owned(), 1.0)]
     );
     let same = verdict([("a", 0.0), ("b", 0.0)]);
     assert_eq!(same.word, Word::Identical);
@@ -160,13 +155,10 @@ fn no_method_finds_a_measure_of_chance_where_nothing_varies() {
         let comparison = run(&dataset(UP, None, &paired(&constant)), &options);
         let verdict = &only_contrast(&comparison).metrics[0].verdict;
         assert_eq!(verdict.word, Word::Insufficient, "{method:?}");
-        assert!(
-            verdict
-                .reason
-                .starts_with("the difference is 1 in every unit"),
-            "{}",
-            verdict.reason
-        );
+        assert!(matches!(
+            held_back(verdict),
+            ObjectionKind::ConstantDifference(_)
+        ));
     }
 }
 
@@ -188,12 +180,10 @@ fn resamples_of_few_units_are_no_evidence() {
             };
             let few = word(need - 1);
             assert_eq!(few.word, Word::Insufficient, "{method:?} {pairing:?}");
-            assert!(
-                few.reason
-                    .contains(&format!("needs at least {need} observations")),
-                "{}",
-                few.reason
-            );
+            assert!(matches!(
+                held_back(&few),
+                ObjectionKind::NoInterval { why: Undefined::TooFew { need: of, .. } } if *of == need
+            ));
             assert_eq!(word(need).word, Word::Improved, "{method:?} {pairing:?}");
         }
     }
@@ -210,13 +200,9 @@ fn no_shared_seed_means_two_groups() {
     }
     let found = judged(UP, None, &records);
     assert!(!found.count.paired);
-    assert!(
-        found.method.starts_with("Welch t, 8 against 8 seeds"),
-        "{}",
-        found.method
-    );
-    assert!(found.verdict.flags.contains(&Flag::NoSharedUnits));
-    assert!(found.beside.superiority.unwrap() > 0.5);
+    assert_eq!(method(&found), "Welch t");
+    assert!(objects(&found.verdict, &ObjectionKind::NoSharedUnits));
+    assert!(found.second_opinions.superiority.unwrap() > 0.5);
 }
 
 #[test]
@@ -228,11 +214,7 @@ fn overrides_are_obeyed() {
         pairing: Pairing::Unpaired,
         ..default()
     });
-    assert!(
-        unpaired.method.starts_with("Welch t"),
-        "{}",
-        unpaired.method
-    );
+    assert_eq!(method(&unpaired), "Welch t");
     let ratio = with(CompareOptions {
         method: Method::LogRatio,
         ..default()
@@ -244,7 +226,7 @@ fn overrides_are_obeyed() {
             ..default()
         });
         assert_eq!(found.verdict.word, Word::Improved, "{method:?}");
-        assert!(!found.method.starts_with("paired t"), "{}", found.method);
+        assert_ne!(super::lab::method(&found), "paired t");
     }
     assert_eq!(
         with(CompareOptions {
@@ -321,12 +303,13 @@ fn one_unit_that_carries_the_verdict_is_named() {
         .collect();
     let found = judged(UP, None, &paired(&pairs));
     assert_eq!(found.verdict.word, Word::Improved, "{found:?}");
-    let fragile = found.verdict.flags.iter().find_map(|flag| match flag {
-        Flag::Fragile { flip } => Some(flip.clone()),
+    let mut objections = found.verdict.objections.iter();
+    let fragile = objections.find_map(|objection| match &objection.kind {
+        ObjectionKind::Fragile { becomes, .. } => Some(*becomes),
         _ => None,
     });
-    assert_eq!(fragile.unwrap().becomes, Word::Inconclusive);
-    let range = found.beside.leave_one_out.unwrap();
+    assert_eq!(fragile, Some(Word::Inconclusive));
+    let range = found.second_opinions.leave_one_out.unwrap();
     assert_eq!(range.checked, 10);
     assert!(range.low < range.high);
 }
@@ -353,7 +336,10 @@ fn a_change_in_percent_counts_the_noise_of_the_control() {
         .collect();
     let effect = judged(UP, None, &paired(&near_zero)).effect.unwrap();
     assert_eq!(effect.relative, None);
-    assert!(effect.no_relative.unwrap().contains("no bounded interval"));
+    assert!(matches!(
+        effect.no_relative,
+        Some(NoRelative::Unbounded { .. })
+    ));
 }
 
 #[test]
@@ -376,11 +362,7 @@ fn bootstrap_intervals_hang_on_no_seed() {
             };
             only_contrast(&run(&data, &options)).metrics[0].clone()
         });
-        assert!(
-            found[0].method.contains("all resamples"),
-            "{}",
-            found[0].method
-        );
+        assert!(super::lab::method(&found[0]).contains("all resamples"));
         assert_eq!(found[0].effect, found[1].effect);
     }
 }

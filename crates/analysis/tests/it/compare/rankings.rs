@@ -3,7 +3,7 @@
 use super::lab::{DOWN, UP, dataset, run};
 use crate::common::{measured, record};
 use fairtrial_analysis::CompareOptions;
-use fairtrial_analysis::compare::{Ranked, Ranking, Scale, Word, choose};
+use fairtrial_analysis::compare::{Ranking, Scale, Standing, Word, choose};
 use fairtrial_model::Record;
 use fairtrial_stats::Level;
 use fairtrial_stats::one_arm::{Proportion, ProportionMethod, proportion_interval};
@@ -21,8 +21,9 @@ fn arms(values: &[(&str, &[f64])]) -> Vec<Record> {
     records
 }
 
-fn arm<'a>(ranking: &'a Ranking, name: &str) -> &'a Ranked {
-    ranking.arms.iter().find(|arm| arm.arm == name).unwrap()
+fn arm<'a>(ranking: &'a Ranking, name: &str) -> &'a Standing {
+    let found = ranking.arms.iter().find(|arm| arm.arm == name);
+    &found.unwrap().standing
 }
 
 #[test]
@@ -53,7 +54,7 @@ fn pass_and_fail_are_ranked_by_rates_and_the_exact_test() {
         .iter()
         .find(|of| of.candidate.arm.as_deref() == Some("c"));
     let p = contrast.unwrap().metrics[0].effect.as_ref().unwrap().p;
-    let against_best = arm(ranking, "c").p_against_best.unwrap();
+    let against_best = arm(ranking, "c").p_against_best().unwrap();
     assert!((against_best - 3.0 * p.unwrap()).abs() < 1e-12);
     assert!(against_best > 0.02, "{against_best}");
 }
@@ -91,7 +92,7 @@ fn timings_are_ranked_on_the_scale_of_their_verdicts() {
     assert_eq!(ranking.arms[0].arm, "b");
     let means = effect.unwrap().effect.as_ref().unwrap();
     assert!((arm(ranking, "b").mean - means.candidate).abs() < 1e-9);
-    let p = arm(ranking, "control").p_against_best.unwrap();
+    let p = arm(ranking, "control").p_against_best().unwrap();
     assert!((p - 3.0 * means.p.unwrap()).abs() < 1e-9, "{p}");
     let interval = arm(ranking, "b").interval.unwrap();
     assert!(interval.low > 0.0 && interval.high < 100.0, "{interval:?}");
@@ -132,45 +133,17 @@ fn equal_arms_are_told_apart_no_more_often_than_alpha_says() {
             &CompareOptions::default(),
         );
         let mut ranked = found.rankings[0].arms.iter();
-        wrong += u64::from(ranked.any(|arm| !arm.not_separable));
+        wrong += u64::from(ranked.any(|arm| {
+            arm.standing
+                .against_best
+                .as_ref()
+                .is_some_and(|of| of.separable)
+        }));
     }
     // Three standard errors above 5 %.
     let most = 0.05 + 3.0 * (0.05 * 0.95 / tables as f64).sqrt();
     let share = wrong as f64 / tables as f64;
     assert!(share <= most, "{share} of the tables tell equal arms apart");
-}
-
-#[test]
-fn no_chance_to_be_best_is_given_for_few_units() {
-    let values = |seeds: usize| -> Vec<Vec<f64>> {
-        let arm = |arm: usize| (0..seeds).map(move |seed| ((arm * 5 + seed * 3) % 7) as f64);
-        (0..4).map(|place| arm(place).collect()).collect()
-    };
-    for (seeds, given) in [(2, false), (4, false), (5, true)] {
-        let values = values(seeds);
-        let names = ["control", "b", "c", "d"];
-        let named: Vec<(&str, &[f64])> = (names.into_iter().zip(&values))
-            .map(|(name, values)| (name, &values[..]))
-            .collect();
-        let found = run(
-            &dataset(UP, None, &arms(&named)),
-            &CompareOptions::default(),
-        );
-        let ranking = &found.rankings[0];
-        assert_eq!(
-            ranking.arms[0].chance_best.is_some(),
-            given,
-            "{seeds} seeds"
-        );
-        assert_eq!(
-            ranking.no_chance.is_none(),
-            given,
-            "{:?}",
-            ranking.no_chance
-        );
-        let expected = format!("draws of {seeds} values say more than there is; it takes 5");
-        assert!(given || ranking.no_chance.as_ref() == Some(&expected));
-    }
 }
 
 #[test]
@@ -191,6 +164,6 @@ fn two_points_of_a_sweep_are_one_pair() {
         fairtrial_stats::two_arm::Design::Paired,
         Level::TWO_SIDED_95,
     );
-    let p = choice.points[1].p_against_best.unwrap();
+    let p = choice.points[1].standing.p_against_best().unwrap();
     assert!((p - t.unwrap().p).abs() < 1e-9, "{p}");
 }

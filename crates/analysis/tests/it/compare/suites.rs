@@ -2,7 +2,9 @@
 
 use super::lab::{DOWN, UP, dataset, only_contrast, run};
 use crate::common::{measured, record};
-use fairtrial_analysis::compare::{DataKind, Inputs, Pairing, SuiteBeside, TaskRole, Word};
+use fairtrial_analysis::compare::{
+    DataKind, Inputs, MethodNote, NoScores, Pairing, SuiteOpinion, TaskRole, Word,
+};
 use fairtrial_analysis::{CompareOptions, compare};
 use fairtrial_model::{Direction, Margin, Outcome, Points, Record, Reference};
 use serde_json::Value;
@@ -29,15 +31,18 @@ fn suite(
     runs: &Runs,
     direction: Option<Direction>,
     reference: Option<Reference>,
-) -> Option<SuiteBeside> {
+) -> Option<SuiteOpinion> {
     let mut data = dataset(direction, None, &records(runs));
     data.declared[0].reference = reference;
     suite_of(&data, &CompareOptions::default())
 }
 
-fn suite_of(data: &fairtrial_analysis::Dataset, options: &CompareOptions) -> Option<SuiteBeside> {
+fn suite_of(data: &fairtrial_analysis::Dataset, options: &CompareOptions) -> Option<SuiteOpinion> {
     let comparison = run(data, options);
-    only_contrast(&comparison).metrics[0].beside.suite.clone()
+    only_contrast(&comparison).metrics[0]
+        .second_opinions
+        .suite
+        .clone()
 }
 
 fn two_tasks() -> Runs {
@@ -101,8 +106,10 @@ fn scores_are_put_on_one_scale_by_their_reference_points() {
     let found = suite(&two_tasks(), UP, Some(Reference::ByTask(lacking))).unwrap();
     assert!(found.scores.is_empty());
     assert_eq!(
-        found.no_scores.as_deref(),
-        Some("task `hard` has no reference points")
+        found.no_scores,
+        Some(NoScores::NoPoints {
+            task: "hard".to_owned()
+        })
     );
 }
 
@@ -151,13 +158,7 @@ fn the_verdict_is_made_on_the_common_scale() {
         (found.direction, found.unit.as_deref()),
         (UP, Some("normalised"))
     );
-    assert!(
-        found
-            .method
-            .contains("of scores between the reference points"),
-        "{}",
-        found.method
-    );
+    assert!(found.method.as_ref().unwrap().between_points);
     let small = 1.0 / 4.0;
     let large = -(400.0 - 700.0 + 600.0 - 200.0 + 100.0 - 150.0) / 6.0 / 100_000.0;
     let gain = found.effect.as_ref().unwrap().absolute.value;
@@ -403,14 +404,9 @@ fn pass_and_fail_need_no_points() {
         (found.kind, found.unit.as_deref()),
         (DataKind::Binary, None)
     );
-    assert!(found.method.starts_with("Tango"), "{}", found.method);
-    assert!(
-        found
-            .method
-            .ends_with("(pass and fail are on one scale without reference points)"),
-        "{}",
-        found.method
-    );
+    let method = found.method.unwrap();
+    assert!(method.name.starts_with("Tango"), "{method:?}");
+    assert_eq!(method.note, Some(MethodNote::NoPointsNeeded));
 }
 
 #[test]
@@ -434,7 +430,7 @@ fn differences_of_pairs_are_drawn_in_pairs() {
             ..CompareOptions::default()
         };
         let metric = only_contrast(&run(&data, &options)).metrics[0].clone();
-        let scores = metric.beside.suite.unwrap().scores;
+        let scores = metric.second_opinions.suite.unwrap().scores;
         (metric.effect.unwrap().absolute, scores)
     };
     for pairing in [Pairing::Auto, Pairing::Unpaired] {

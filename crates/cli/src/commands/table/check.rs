@@ -1,15 +1,13 @@
 //! `table check`: what is wrong with tables, in themselves and against the suite that feeds them.
 
-use super::file::TableFile;
 use super::paint::Paint;
-use super::suite::{SuiteArgs, table_for};
-use crate::exit::{Done, Exit, Failure};
+use super::suite::SuiteArgs;
+use crate::console::Console;
+use crate::exit::{Done, Exit};
 use crate::printer::Printer;
-use fairtrial_analysis::tables::suite_rows;
-use fairtrial_spec::Spec;
-use fairtrial_table::{Expected, Finding, check};
+use fairtrial_session::tables::TableFindings;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Check tables: keys, options, shape; with --spec also stale, missing and renamed rows
 #[derive(Debug, clap::Args)]
@@ -26,70 +24,25 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, printer: Printer) -> Done {
-    let spec = args.suite.spec(printer)?;
-    let mut files = args.files.clone();
-    if files.is_empty()
-        && let Some(spec) = &spec
-    {
-        files.extend(super::suite::fed(spec).into_iter().map(|(_, path)| path));
-    }
-    if files.is_empty() {
-        return Err(Failure::input("no table was named").hint("fairtrial table check FILE.csv"));
-    }
-    let mut all: Vec<(String, Vec<Finding>)> = Vec::new();
-    for path in &files {
-        all.push((
-            path.display().to_string(),
-            of_file(path, spec.as_ref(), args.table.as_deref())?,
-        ));
-    }
-    let errors = all
-        .iter()
-        .flat_map(|(_, findings)| findings)
-        .filter(|found| found.error)
-        .count();
+pub(super) fn run(args: &Args, console: &Console) -> Done {
+    let session = console.session();
+    let suite = args.suite.choice();
+    let all = session.check_tables(&args.files, &suite, args.table.as_deref())?;
+    let findings = all.iter().flat_map(|table| &table.findings);
+    let errors = findings.filter(|found| found.error).count();
     if args.json {
-        let tables: Vec<_> = all
-            .iter()
-            .map(|(file, findings)| json!({ "file": file, "findings": findings }))
-            .collect();
-        printer.json(&json!({ "errors": errors, "tables": tables }));
+        console
+            .printer
+            .json(&json!({ "errors": errors, "tables": all }));
     } else {
-        show(&all, printer);
+        show(&all, console.printer);
     }
     Ok(if errors > 0 { Exit::Failed } else { Exit::Fine })
 }
 
-fn of_file(path: &Path, spec: Option<&Spec>, name: Option<&str>) -> Result<Vec<Finding>, Failure> {
-    let declared = spec
-        .map(|spec| Ok::<_, Failure>((spec, table_for(spec, path, name)?)))
-        .transpose()?;
-    let key = declared.and_then(|(_, table)| table.key.as_deref());
-    let file = TableFile::read(&path.display().to_string(), key)?;
-    let expected = declared
-        .map(|(spec, table)| {
-            let rows = suite_rows(spec, &table.name)?;
-            Ok::<_, Failure>(Expected {
-                renamed: rows
-                    .iter()
-                    .flat_map(|row| row.was.iter().map(|was| (was.clone(), row.key.clone())))
-                    .collect(),
-                keys: rows.into_iter().map(|row| row.key).collect(),
-                columns: table
-                    .columns
-                    .iter()
-                    .map(|column| column.title.clone())
-                    .collect(),
-            })
-        })
-        .transpose()?;
-    Ok(check(&file.table, expected.as_ref()))
-}
-
-fn show(all: &[(String, Vec<Finding>)], printer: Printer) {
+fn show(all: &[TableFindings], printer: Printer) {
     let paint = Paint(printer.terminal().color);
-    for (file, findings) in all {
+    for TableFindings { file, findings } in all {
         for found in findings {
             let place = found
                 .line

@@ -1,24 +1,17 @@
 //! `table compare`: the table that people post, with one mark per line and the noise it was judged by.
 
-use super::behind::Loader;
-use super::file::TableFile;
-use super::gather::asked;
 use super::paint::Paint;
-use super::suite::{self, Ran, SuiteArgs, table_for};
+use super::suite::SuiteArgs;
 use crate::commands::choices::AcceptChoice;
-use crate::data_dir;
+use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
-use crate::printer::Printer;
 use clap::ValueEnum;
 use fairtrial_analysis::dataset::FactKind;
-use fairtrial_analysis::tables::{
-    Draft, Mark, MarkRule, PostOptions, Posted, Proposed, Question, post,
-};
-use fairtrial_spec::Spec;
+use fairtrial_analysis::tables::{Mark, MarkRule, Posted};
+use fairtrial_session::tables::TableQuestion;
 use serde_json::json;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Compare results with a table, line by line, with ✅ better, ❌ worse, ⬜ equal, ns within noise, — missing
 #[derive(Debug, clap::Args)]
@@ -89,93 +82,49 @@ enum MarkChoice {
     Missing,
 }
 
-pub(super) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let proposed_run = args
-        .from
-        .as_deref()
-        .map(|name| suite::open(name, global, printer))
-        .transpose()?;
-    let spec = match (args.suite.spec(printer)?, &proposed_run) {
-        (Some(spec), _) => spec,
-        (None, Some(ran)) => ran.spec.clone(),
-        (None, None) => {
-            return Err(Failure::input("nothing says which way is better").hint(
-                "name the suite with --spec SPEC, or definitions that come with the program with --preset NAME",
-            ));
-        }
-    };
-    let file_part = args.baseline_table.rsplit_once('@');
-    let file = file_part.map_or(args.baseline_table.as_str(), |(file, _)| file);
-    let declared = table_for(&spec, Path::new(file), args.table.as_deref())?.clone();
-    let key = declared.key.as_deref();
-    let baseline = TableFile::read(&args.baseline_table, key)?;
-    let proposed = args
-        .proposed_table
-        .as_deref()
-        .map(|name| TableFile::read(name, key))
-        .transpose()?;
-    let baseline_run = args
-        .baseline
-        .as_deref()
-        .map(|name| suite::open(name, global, printer))
-        .transpose()?;
-    let mut loader = Loader {
-        root: data_dir::for_here(global.data_dir.as_deref())?,
-        table: &declared.name,
-        printer,
-        notes: Vec::new(),
-    };
-    let mut load = |ran: Option<&Ran>| ran.map(|ran| loader.load(ran)).transpose();
-    let proposed_run = load(proposed_run.as_ref())?;
-    let baseline_run = load(baseline_run.as_ref())?;
-    let proposed = match (&proposed, &proposed_run) {
-        (Some(file), _) => Proposed::Table(file.to_compare()),
-        (None, Some(run)) => Proposed::Run(run),
-        (None, None) => return Err(Failure::input("nothing is named to compare with the table")),
-    };
-    let question = Question {
-        spec: &spec,
-        table: &declared,
-        baseline: baseline.to_compare(),
-        baseline_run: baseline_run.as_ref(),
-        proposed,
-    };
-    let draft = Draft::new(question, |key| asked(&args.rows, key))?;
-    let runs = loader.still_here(draft.sources());
-    let (lines, mut notes) = draft.lines(&runs);
-    notes.append(&mut loader.notes);
-    let posted = post(&lines, &options(args, &spec)).map_err(Failure::from)?;
-    let page = fairtrial_report::markdown::posted(&posted, &notes);
+pub(super) fn run(args: &Args, console: &Console) -> Done {
+    let compared = console.session().compare_table(&args.question())?;
+    let (posted, notes) = (&compared.posted, &compared.notes);
+    let page = fairtrial_report::markdown::posted(posted, notes);
     if let Some(path) = &args.md {
         fs::write(path, &page).map_err(|error| {
             Failure::machine(format!("cannot write {}: {error}", path.display()))
         })?;
     }
+    let printer = console.printer;
     if args.json {
+        let baseline = &compared.baseline;
         printer.json(&json!({
             "baseline": baseline.label, "baseline_sha256": baseline.sha256(), "notes": notes, "posted": posted,
         }));
     } else {
         printer.page(page.trim_end());
     }
-    for note in &notes {
+    for note in notes {
         printer.tell_painted(Paint(printer.terminal().color).yellow(note));
     }
-    Ok(exit(args, &posted))
+    Ok(exit(args, posted))
 }
 
-fn options(args: &Args, spec: &Spec) -> PostOptions {
-    PostOptions {
-        rule: match args.rule {
-            RuleChoice::Noise => MarkRule::Noise,
-            RuleChoice::Exact => MarkRule::Exact,
-        },
-        alpha: args.alpha.unwrap_or(spec.analysis.alpha()),
-        accept: args
-            .accept
-            .iter()
-            .map(|choice| FactKind::from(*choice))
-            .collect(),
+impl Args {
+    /// What was typed, as the library takes it.
+    fn question(&self) -> TableQuestion {
+        let accept = self.accept.iter().map(|choice| FactKind::from(*choice));
+        TableQuestion {
+            baseline_table: self.baseline_table.clone(),
+            proposed_table: self.proposed_table.clone(),
+            from: self.from.clone(),
+            baseline: self.baseline.clone(),
+            suite: self.suite.choice(),
+            table: self.table.clone(),
+            rows: self.rows.clone(),
+            rule: match self.rule {
+                RuleChoice::Noise => MarkRule::Noise,
+                RuleChoice::Exact => MarkRule::Exact,
+            },
+            alpha: self.alpha,
+            accept: accept.collect(),
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! `table diff`: two tables, or two revisions of one, cell by cell.
 
-use super::file::TableFile;
 use super::paint::Paint;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
+use fairtrial_session::tables::TableFile;
 use fairtrial_table::{TableDiff, diff};
 use serde_json::json;
 

@@ -1,14 +1,12 @@
 //! `table measure`: metrics of per-episode files that no run of ours made, as a table.
 
 use super::suite::SuiteArgs;
-use crate::exit::{Done, Exit, Failure};
-use crate::printer::Printer;
-use fairtrial_episode::{Measured, measure_all};
-use fairtrial_model::{MetricDeclaration, MetricSource};
+use crate::console::Console;
+use crate::exit::{Done, Exit};
+use fairtrial_session::tables::MeasuredFile;
 use fairtrial_text::escape;
-use rayon::prelude::*;
-use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use serde_json::Value;
+use std::path::PathBuf;
 
 /// Compute the declared metrics of per-episode files, one row per file
 #[derive(Debug, clap::Args)]
@@ -30,114 +28,32 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// One file's numbers.
-struct Row {
-    name: String,
-    file: String,
-    measured: Vec<Measured>,
-}
-
-pub(super) fn run(args: &Args, printer: Printer) -> Done {
-    let spec = args.suite.spec(printer)?.ok_or_else(|| {
-        Failure::input("no declarations were named").hint("give --spec SPEC or --preset NAME")
-    })?;
-    let declared: Vec<MetricDeclaration> = spec
-        .metrics
-        .into_iter()
-        .filter(|metric| args.metrics.is_empty() || args.metrics.contains(&metric.name))
-        .filter(|metric| matches!(metric.source, MetricSource::Episodes { .. }))
-        .collect();
-    if declared.is_empty() {
-        return Err(Failure::input("no metric over episodes is declared")
-            .hint("a metric with `from = \"episodes:NAME\"` is one"));
-    }
-    let rows: Vec<Row> = args
-        .files
-        .par_iter()
-        .map(|file| row(file, &declared))
-        .collect();
-    let broken: Vec<&Row> = rows
-        .iter()
-        .filter(|row| row.numbers().next().is_none())
-        .collect();
-    for row in &broken {
-        let why = row.measured.iter().find_map(|one| one.value.clone().err());
-        let why = match why {
-            _ if row.is_absent() => "there is no such file".to_owned(),
-            Some(error) => error.to_string(),
-            None => "no declared file has this name".to_owned(),
-        };
+pub(super) fn run(args: &Args, console: &Console) -> Done {
+    let session = console.session();
+    let rows = session.measure_files(&args.files, &args.suite.choice(), &args.metrics)?;
+    let printer = console.printer;
+    let mut exit = Exit::Fine;
+    for (row, why) in rows.iter().filter_map(|row| Some((row, row.trouble()?))) {
         printer.warn(format!("{}: {why}", row.file));
+        exit = match exit {
+            Exit::Input => exit,
+            _ if row.is_absent() => Exit::Input,
+            _ => Exit::Failed,
+        };
     }
     if args.json {
-        let all: Vec<Value> = rows.iter().map(Row::json).collect();
+        let all: Vec<Value> = rows.iter().map(MeasuredFile::json).collect();
         printer.json(&all);
     } else {
         printer.page(csv(&rows).trim_end());
     }
-    Ok(match broken.as_slice() {
-        [] => Exit::Fine,
-        broken if broken.iter().any(|row| row.is_absent()) => Exit::Input,
-        _ => Exit::Failed,
-    })
-}
-
-fn row(file: &Path, declared: &[MetricDeclaration]) -> Row {
-    let own_name = file.file_name().unwrap_or_default().to_string_lossy();
-    let of_this_file = |metric: &&MetricDeclaration| match &metric.source {
-        MetricSource::Episodes { episodes, .. } => {
-            let last = episodes.file.rsplit('/').next().unwrap_or_default();
-            super::gather::matches(last, &own_name)
-        }
-        _ => false,
-    };
-    let wanted: Vec<MetricDeclaration> = declared.iter().filter(of_this_file).cloned().collect();
-    let folder = file.parent().and_then(Path::file_name);
-    let name = folder
-        .or_else(|| file.file_stem())
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    Row {
-        name,
-        file: file.display().to_string(),
-        measured: measure_all(&wanted, |_| Ok(file.to_owned())),
-    }
-}
-
-impl Row {
-    fn is_absent(&self) -> bool {
-        !Path::new(&self.file).exists()
-    }
-
-    fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
-        let all = self.measured.iter();
-        all.filter_map(|one| Some((one.name.as_str(), *one.value.as_ref().ok()?)))
-    }
-
-    fn json(&self) -> Value {
-        let metrics: Map<String, Value> = self
-            .numbers()
-            .map(|(name, value)| (name.to_owned(), json!(fairtrial_model::Number(value))))
-            .collect();
-        let missing: Map<String, Value> = self
-            .measured
-            .iter()
-            .filter_map(|one| {
-                Some((
-                    one.name.clone(),
-                    json!(one.value.as_ref().err()?.to_string()),
-                ))
-            })
-            .collect();
-        json!({ "experiment": self.name, "file": self.file, "metrics": metrics, "missing": missing })
-    }
+    Ok(exit)
 }
 
 /// All rows with the metrics that any of them has.
-fn csv(rows: &[Row]) -> String {
+fn csv(rows: &[MeasuredFile]) -> String {
     let mut titles: Vec<&str> = Vec::new();
-    for (name, _) in rows.iter().flat_map(Row::numbers) {
+    for (name, _) in rows.iter().flat_map(MeasuredFile::numbers) {
         if !titles.contains(&name) {
             titles.push(name);
         }

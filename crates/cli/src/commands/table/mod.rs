@@ -1,22 +1,17 @@
 //! `table`: the results tables of a repository, from a run's numbers to the comparison that is posted.
 
-mod behind;
 mod blame;
 mod check;
 mod compare;
 mod diff;
-mod file;
-mod gather;
-mod lock;
 mod measure;
 mod paint;
 mod render;
 mod suite;
 mod update;
 
+use crate::console::Console;
 use crate::exit::Done;
-use crate::global::Global;
-use crate::printer::Printer;
 use clap::Subcommand;
 
 /// Results tables (CSV files kept in a repository): update, check, render, compare
@@ -46,14 +41,14 @@ enum TableCommand {
     Measure(measure::Args),
 }
 
-pub(crate) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
+pub(crate) fn run(args: &Args, console: &Console) -> Done {
     match &args.command {
-        TableCommand::Update(args) => update::run(args, global, printer),
-        TableCommand::Compare(args) => compare::run(args, global, printer),
-        TableCommand::Check(args) => check::run(args, printer),
-        TableCommand::Diff(args) => diff::run(args, printer),
-        TableCommand::Render(args) => render::run(args, printer),
-        TableCommand::Blame(args) => blame::run(args, printer),
-        TableCommand::Measure(args) => measure::run(args, printer),
+        TableCommand::Update(args) => update::run(args, console),
+        TableCommand::Compare(args) => compare::run(args, console),
+        TableCommand::Check(args) => check::run(args, console),
+        TableCommand::Diff(args) => diff::run(args, console.printer),
+        TableCommand::Render(args) => render::run(args, console.printer),
+        TableCommand::Blame(args) => blame::run(args, console),
+        TableCommand::Measure(args) => measure::run(args, console),
     }
 }

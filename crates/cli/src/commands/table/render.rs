@@ -1,10 +1,9 @@
 //! `table render`: a table for readers, as HTML or Markdown, with its column options.
 
-use super::file::TableFile;
-use crate::data_dir::absolute;
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use clap::ValueEnum;
+use fairtrial_session::tables::TableFile;
 use fairtrial_table::render;
 use serde_json::json;
 use std::fs;
@@ -60,7 +59,8 @@ type Rendered = (String, serde_json::Value);
 /// The text, or the line that stands in its place and the failure.
 fn rendered(args: &Args) -> Result<Rendered, (String, Failure)> {
     let path = full_path(&args.file);
-    let file = TableFile::read(&args.file, None).map_err(|failure| {
+    let file = TableFile::read(&args.file, None).map_err(|error| {
+        let failure = Failure::from(error);
         let reason = if Path::new(&path).exists() {
             failure.message.clone()
         } else {
@@ -83,7 +83,7 @@ fn rendered(args: &Args) -> Result<Rendered, (String, Failure)> {
 
 /// The path as the original renderer names it in its errors.
 fn full_path(name: &str) -> String {
-    let path = absolute(Path::new(name));
+    let path = std::path::absolute(name).unwrap_or_else(|_| name.into());
     let real = fs::canonicalize(&path).unwrap_or_else(|_| {
         let parent = path.parent().and_then(|dir| fs::canonicalize(dir).ok());
         match (parent, path.file_name()) {

@@ -1,18 +1,17 @@
 //! `table update`: a run's numbers, or another table's, into a table; nothing else of the file changes.
 
-use super::file::{TableFile, origins_path, sha256};
-use super::gather::{self, Gathered};
-use super::lock::FolderLock;
 use super::paint::Paint;
-use super::suite::{self, fed, table_for};
+use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use crate::global::Global;
 use crate::printer::Printer;
-use fairtrial_spec::TableSpec;
-use fairtrial_table::{CellOrigin, Change, Origins, Updated};
+use fairtrial_session::tables::{
+    Additions, LeftRow, Parts, TableNote, TableUpdate, UpdateOptions, UpdateRequest, UpdateSource,
+    WhyLeft, WriteMode,
+};
+use fairtrial_table::Change;
 use fairtrial_text::count::counted;
 use serde_json::{Value as Json, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Write results into a table, cell by cell; every other byte of the file stays as it is
 #[derive(Debug, clap::Args)]
@@ -61,190 +60,115 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, global: &Global, printer: Printer) -> Done {
-    let results = match (&args.from_table, &args.from) {
-        (Some(other), _) => vec![from_table(args, other)?],
-        (None, Some(run)) => from_run(args, run, global, printer)?,
-        (None, None) => return Err(Failure::input("say where the numbers are: --from RUN")),
-    };
-    let left = results
-        .iter()
-        .any(|result| !result.gathered.left.is_empty());
+pub(super) fn run(args: &Args, console: &Console) -> Done {
+    let results = console.session().update_tables(&args.request()?)?;
+    let left = results.iter().any(|result| !result.left.is_empty());
     if args.json {
-        let tables: Vec<Json> = results.iter().map(Outcome::json).collect();
-        printer.json(&json!({ "dry_run": args.dry_run, "tables": tables }));
+        let tables: Vec<Json> = results.iter().map(as_json).collect();
+        console
+            .printer
+            .json(&json!({ "dry_run": args.dry_run, "tables": tables }));
     } else {
         for result in &results {
-            result.show(args, printer);
+            show(result, args, console.printer);
         }
     }
     Ok(if left { Exit::Failed } else { Exit::Fine })
 }
 
-fn from_run(
-    args: &Args,
-    name: &str,
-    global: &Global,
-    printer: Printer,
-) -> Result<Vec<Outcome>, Failure> {
-    let ran = suite::open(name, global, printer)?;
-    let tables: Vec<(&TableSpec, PathBuf)> = match &args.file {
-        Some(file) => vec![(
-            table_for(&ran.spec, file, args.table.as_deref())?,
-            file.clone(),
-        )],
-        None => fed(&ran.spec),
-    };
-    if tables.is_empty() {
-        return Err(
-            Failure::input(format!("no task of {} feeds a table", ran.spec.source))
-                .hint("give tasks `table = NAME` and declare [tables.NAME]"),
-        );
-    }
-    let options = gather::Options {
-        rows: &args.rows,
-        add_columns: args.add_columns,
-        allow_part: args.allow_part,
-    };
-    let mut results = Vec::new();
-    for (table, path) in tables {
-        let _alone = FolderLock::of(&path);
-        let file = read(args, &path, table.key.as_deref())?;
-        let gathered = gather::from_run(&ran, table, &file, &options, printer)?;
-        results.push(Outcome::write(args, file, gathered)?);
-    }
-    Ok(results)
-}
-
-fn from_table(args: &Args, other: &str) -> Result<Outcome, Failure> {
-    let path = args.file.clone().unwrap_or_default();
-    let _alone = FolderLock::of(&path);
-    let file = read(args, &path, None)?;
-    let source = TableFile::read(other, None)?;
-    let options = gather::TableOptions {
-        rows: &args.rows,
-        add_rows: args.add_rows,
-        add_columns: args.add_columns,
-    };
-    let gathered = gather::from_table(&source, &file, &options)?;
-    Outcome::write(args, file, gathered)
-}
-
-fn read(args: &Args, path: &Path, key: Option<&str>) -> Result<TableFile, Failure> {
-    let file = TableFile::read(&path.display().to_string(), key).map_err(|failure| {
-        if path.exists() {
-            failure
-        } else {
-            failure.hint("name the table: fairtrial table update FILE.csv --from RUN")
-        }
-    })?;
-    if let Some(expected) = &args.expect
-        && *expected != file.sha256()
-    {
-        return Err(Failure::input(format!(
-            "{} changed since the baseline was read; nothing was written",
-            path.display()
-        ))
-        .hint("compare again: fairtrial table compare"));
-    }
-    Ok(file)
-}
-
-/// What came of one table.
-struct Outcome {
-    file: TableFile,
-    gathered: Gathered,
-    updated: Updated,
-    written: bool,
-}
-
-impl Outcome {
-    fn write(args: &Args, file: TableFile, gathered: Gathered) -> Result<Self, Failure> {
-        let updated = file
-            .table
-            .update(&gathered.update)
-            .map_err(|error| Failure::input(format!("{}: {error}", file.label)))?;
-        let mut written = false;
-        if !args.dry_run && !gathered.origins.is_empty() {
-            if updated.bytes != file.table.bytes() {
-                file.replace(&updated.bytes)?;
-                written = true;
-            }
-            file.replace_origins(&origins(&file, &gathered, &updated))?;
-        }
-        Ok(Self {
-            file,
-            gathered,
-            updated,
-            written,
-        })
-    }
-
-    fn json(&self) -> Json {
-        let path = self.file.path.as_deref();
-        json!({
-            "file": path,
-            "origins": path.map(origins_path),
-            "before_sha256": self.file.sha256(),
-            "after_sha256": sha256(&self.updated.bytes),
-            "written": self.written,
-            "changes": self.updated.changes,
-            "rows": self.gathered.origins.keys().collect::<Vec<_>>(),
-            "left": self.gathered.left.iter().map(|(row, reason)| json!({ "row": row, "reason": reason }))
-                .collect::<Vec<_>>(),
-            "notes": self.gathered.notes,
-        })
-    }
-
-    fn show(&self, args: &Args, printer: Printer) {
-        let paint = Paint(printer.terminal().color);
-        printer.line(paint.bold(&self.file.label));
-        for change in &self.updated.changes {
-            printer.line(change_line(change, &paint));
-        }
-        for (row, reason) in &self.gathered.left {
-            printer.line(paint.yellow(&format!("! {row} is left as it is: {reason}")));
-        }
-        for note in &self.gathered.notes {
-            printer.line(paint.yellow(&format!("! {note}")));
-        }
-        let rows = self.gathered.origins.len();
-        let verb = if args.dry_run {
-            "would change"
-        } else {
-            "changed"
+impl Args {
+    /// What was typed, as the library takes it.
+    fn request(&self) -> Result<UpdateRequest, Failure> {
+        let source = match (&self.from_table, &self.from) {
+            (Some(from), _) => UpdateSource::Table {
+                from: from.clone(),
+                file: self.file.clone().unwrap_or_default(),
+            },
+            (None, Some(run)) => UpdateSource::Run {
+                run: run.clone(),
+                file: self.file.clone(),
+                table: self.table.clone(),
+            },
+            (None, None) => return Err(Failure::input("say where the numbers are: --from RUN")),
         };
-        printer.line(format!(
-            "{} {verb} by {} of results; {} left as they are",
-            counted(self.updated.changes.len(), "place"),
-            counted(rows, "row"),
-            counted(self.gathered.left.len(), "row"),
-        ));
+        Ok(UpdateRequest {
+            source,
+            options: UpdateOptions {
+                rows: self.rows.clone(),
+                add: Additions {
+                    columns: self.add_columns,
+                    rows: self.add_rows,
+                },
+                parts: if self.allow_part {
+                    Parts::Write
+                } else {
+                    Parts::Leave
+                },
+            },
+            expect: self.expect.clone(),
+            mode: if self.dry_run {
+                WriteMode::DryRun
+            } else {
+                WriteMode::Write
+            },
+        })
     }
 }
 
-/// The side file after an update.
-fn origins(file: &TableFile, gathered: &Gathered, updated: &Updated) -> Origins {
-    let mut origins = file.origins.clone();
-    for change in &updated.changes {
-        if let Change::RowRenamed { from, .. } = change {
-            origins.rows.remove(from);
-        }
+fn as_json(result: &TableUpdate) -> Json {
+    let left = |left: &LeftRow| json!({ "row": left.row, "reason": left_words(&left.why) });
+    json!({
+        "file": result.file.path,
+        "origins": result.file.origins_path(),
+        "before_sha256": result.file.sha256(),
+        "after_sha256": result.after_sha256(),
+        "written": result.written,
+        "changes": result.updated.changes,
+        "rows": result.rows,
+        "left": result.left.iter().map(left).collect::<Vec<_>>(),
+        "notes": result.notes.iter().map(note_words).collect::<Vec<_>>(),
+    })
+}
+
+fn show(result: &TableUpdate, args: &Args, printer: Printer) {
+    let paint = Paint(printer.terminal().color);
+    printer.line(paint.bold(&result.file.label));
+    for change in &result.updated.changes {
+        printer.line(change_line(change, &paint));
     }
-    for (key, (origin, values)) in &gathered.origins {
-        let mut origin = origin.clone();
-        for (row, column, text) in &updated.texts {
-            if row == key {
-                let value = values.get(column).copied();
-                let text = text.clone();
-                origin
-                    .cells
-                    .insert(column.clone(), CellOrigin { text, value });
-            }
-        }
-        origins.rows.insert(key.clone(), origin);
+    for LeftRow { row, why } in &result.left {
+        let reason = left_words(why);
+        printer.line(paint.yellow(&format!("! {row} is left as it is: {reason}")));
     }
-    origins
+    for note in &result.notes {
+        printer.line(paint.yellow(&format!("! {}", note_words(note))));
+    }
+    let verb = if args.dry_run {
+        "would change"
+    } else {
+        "changed"
+    };
+    printer.line(format!(
+        "{} {verb} by {} of results; {} left as they are",
+        counted(result.updated.changes.len(), "place"),
+        counted(result.rows.len(), "row"),
+        counted(result.left.len(), "row"),
+    ));
+}
+
+fn left_words(why: &WhyLeft) -> String {
+    match why {
+        WhyLeft::Trials(reason) => reason.clone(),
+        WhyLeft::Part(reason) => format!("{reason} (`--allow-part` writes it)"),
+        WhyLeft::NoSuchRow => "the table has no such row (`--add-rows` adds it)".to_owned(),
+    }
+}
+
+fn note_words(note: &TableNote) -> String {
+    match note {
+        TableNote::NoColumn(error) => format!("{error}; `--add-columns` adds it"),
+        TableNote::Row(text) => text.clone(),
+    }
 }
 
 fn change_line(change: &Change, paint: &Paint) -> String {

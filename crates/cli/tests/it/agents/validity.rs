@@ -29,12 +29,9 @@ agent = {{ command = ["sh", "-c", "echo {{answer}} > answer.txt"] }}
     lab
 }
 
-fn verdict(comparison: &Value) -> (&str, &str) {
+fn verdict(comparison: &Value) -> (&str, &Value) {
     let verdict = &comparison["contrasts"][0]["metrics"][0]["verdict"];
-    (
-        verdict["word"].as_str().unwrap(),
-        verdict["reason"].as_str().unwrap(),
-    )
+    (verdict["word"].as_str().unwrap(), &verdict["objections"][0])
 }
 
 /// Without the ends of lines, which depend on the terminal.
@@ -57,9 +54,12 @@ fn too_few_rollouts_that_count_block_every_verdict() {
     }
 
     let compared = project.expect(0, &["compare", "b", "--json"]).json();
-    let (word, reason) = verdict(&compared);
+    let (word, objection) = verdict(&compared);
     assert_eq!(word, "inconclusive");
-    assert!(reason.starts_with(why), "{reason}");
+    assert_eq!(
+        (&objection["objection"], &objection["counted"]),
+        (&"too_few_count".into(), &18.into())
+    );
     let accepted = project.expect(0, &["compare", "b", "--json", "--valid", "0.9"]);
     assert_eq!(verdict(&accepted.json()).0, "regressed");
     let refused = project.expect(2, &["compare", "b", "--valid", "9"]);
@@ -68,7 +68,10 @@ fn too_few_rollouts_that_count_block_every_verdict() {
     let gate = project.expect(4, &["gate", "b", "--most-infra", "0.5", "--json"]);
     let gate = gate.json();
     assert_eq!(gate["word"], "inconclusive", "{gate}");
-    assert!(gate["reasons"][0].as_str().unwrap().contains(why), "{gate}");
+    for reason in gate["reasons"].as_array().unwrap() {
+        let objections = &reason["reason"]["verdict"]["objections"];
+        assert!(objections.to_string().contains("too_few_count"), "{gate}");
+    }
 
     project.expect(0, &["report", "b", "--md", "report.md"]);
     let page = flowing(&project.read("report.md"));
@@ -101,12 +104,16 @@ fn neither_a_task_nor_a_ranking_says_what_is_not_concluded() {
         let lines = comparison["contrasts"][0]["tasks"].as_array().unwrap();
         let solved = lines.iter().filter(|line| line["metric"] == "solved");
         solved
-            .map(|line| line["verdict"].as_str().unwrap().to_owned())
+            .map(|line| line["verdict"]["word"].as_str().unwrap().to_owned())
             .collect()
     };
     let withheld = lab.project.expect(0, &["compare", "b", "--json"]).json();
     assert_eq!(of_tasks(&withheld), ["inconclusive"; 2]);
-    assert!(withheld.get("rankings").is_none(), "{withheld}");
+    let last = &withheld["rankings"][0]["arms"][2];
+    assert_eq!(
+        (&last["arm"], &last["not_ranked"]["why"]),
+        (&"bad".into(), &"too_few_count".into())
+    );
     let given = lab
         .project
         .expect(0, &["compare", "b", "--json", "--valid", "0.9"])

@@ -47,8 +47,8 @@ fn an_arm_that_stops_early_cuts_nothing_off_others() {
     let sides = ["compare", "control", "candidate", "--run", "t", "--json"];
     let found = json(&fairtrial(folder.path(), &sides))["contrasts"][0]["metrics"][0].clone();
     assert_eq!(verdict(&found), "improved", "{found}");
-    let flags = found["verdict"]["flags"].to_string();
-    assert!(!flags.contains("not_reached"), "{flags}");
+    let objections = found["verdict"]["objections"].to_string();
+    assert!(!objections.contains("not_reached"), "{objections}");
 }
 
 /// The candidate is faster, but one of its runs does not get there.
@@ -75,11 +75,14 @@ fn a_run_that_does_not_reach_the_threshold_counts_up_to_its_end() {
     assert_eq!(verdict(&found), "inconclusive");
     assert_eq!(found["candidate"]["max"], 100.0);
     assert_eq!(found["count"]["control"], 8);
-    let flags = found["verdict"]["flags"].to_string();
-    assert!(
-        flags.contains(r#"{"candidate":1,"control":0,"flag":"not_reached"}"#)
-            || flags.contains(r#"{"flag":"not_reached","control":0,"candidate":1}"#),
-        "{flags}"
+    let objections = found["verdict"]["objections"].to_string();
+    let all = found["verdict"]["objections"].as_array().unwrap();
+    let not_reached = all.iter().find(|of| of["objection"] == "not_reached");
+    let not_reached = not_reached.expect(&objections);
+    assert_eq!(not_reached["effect"], "noted");
+    assert_eq!(
+        (&not_reached["control"], &not_reached["candidate"]),
+        (&0.into(), &1.into())
     );
     // What nobody reaches differs in nothing that was seen.
     let folder = ran(&ONE_STUCK.replace("10 * (1", "7 * (1"), &spec(""));

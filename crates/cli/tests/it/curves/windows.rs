@@ -63,8 +63,11 @@ fn sides_that_are_about_other_parts_of_their_curves_get_no_verdict() {
     for window in WINDOWS {
         let found = of_table(folder.path(), window);
         assert_eq!(verdict(&found["comparison"]), "inconclusive", "{window:?}");
-        let flags = found["comparison"]["verdict"]["flags"].to_string();
-        assert!(flags.contains("other_parts"), "{window:?}: {flags}");
+        let objections = found["comparison"]["verdict"]["objections"].to_string();
+        assert!(
+            objections.contains("other_parts"),
+            "{window:?}: {objections}"
+        );
     }
     table(folder.path(), [&hundred, &sparse]);
     let between = ["--summary.step_min", "1", "--summary.step_max", "67"];
@@ -74,8 +77,8 @@ fn sides_that_are_about_other_parts_of_their_curves_get_no_verdict() {
     }
     // The same steps of all, however they log.
     let found = of_table(folder.path(), &["--summary.share_of", "steps"]);
-    let flags = found["comparison"]["verdict"]["flags"].to_string();
-    assert!(!flags.contains("other_parts"), "{flags}");
+    let objections = found["comparison"]["verdict"]["objections"].to_string();
+    assert!(!objections.contains("other_parts"), "{objections}");
     let [control, candidate] =
         ["control", "candidate"].map(|side| found[side][0]["value"].as_f64().unwrap());
     assert!((control - candidate).abs() < 0.02, "{control} {candidate}");
@@ -143,22 +146,23 @@ fn compare_says_where_curves_are_not_equally_long() {
     );
     let found = compared(folder.path(), &[]);
     assert_eq!(verdict(&found), "inconclusive");
-    let reason = found["verdict"]["reason"].as_str().unwrap();
-    assert!(
-        reason.contains("the candidate's about steps 150.3 to 200"),
-        "{reason}"
+    let parts = &found["verdict"]["objections"][0];
+    assert_eq!(
+        (&parts["objection"], &parts["effect"]),
+        (&"other_parts".into(), &"caps".into())
     );
+    assert_eq!(parts["candidate"], serde_json::json!([150.25, 200.0]));
     // What a run came to at its end is an answer, and how long it took stands beside it.
     let folder = ran(LENGTHS, &spec(""));
     let found = compared(folder.path(), &[]);
     assert_eq!(verdict(&found), "improved");
-    let flags = found["verdict"]["flags"].to_string();
-    assert!(flags.contains("other_parts"), "{flags}");
+    let objections = found["verdict"]["objections"].to_string();
+    assert!(objections.contains("other_parts"), "{objections}");
     // Windows of steps are the same for all.
     let folder = ran(
         LENGTHS,
         &spec("summary = { type = \"auc\", step_min = 10, step_max = 80 }"),
     );
-    let flags = compared(folder.path(), &[])["verdict"]["flags"].to_string();
-    assert!(!flags.contains("other_parts"), "{flags}");
+    let objections = compared(folder.path(), &[])["verdict"]["objections"].to_string();
+    assert!(!objections.contains("other_parts"), "{objections}");
 }

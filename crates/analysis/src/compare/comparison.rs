@@ -1,0 +1,126 @@
+//! `compare`: the contrasts that are asked for, metric by metric.
+
+use crate::compare::data::contrasts::{PlannedContrast, plan};
+use crate::compare::data::mismatch_find;
+use crate::compare::data::side::Inputs;
+use crate::compare::judgement::judge;
+use crate::compare::method::choose::Case;
+use crate::compare::method::family::{FamilyPlace, Test, places};
+use crate::compare::objections::collect::About;
+use crate::compare::objections::objection::Objection;
+use crate::compare::objections::{fairness, stopped_early};
+use crate::compare::options::{CompareOptions, Role};
+use crate::compare::question::{MetricQuestion, asked_metrics};
+use crate::compare::ranking::arms;
+use crate::compare::result::{COMPARISON_SCHEMA, Comparison, Contrast};
+use crate::compare::{failures, tasks};
+use crate::error::AnalysisError;
+
+/// Compares.
+pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Comparison, AnalysisError> {
+    compare_despite(inputs, options, Vec::new())
+}
+
+/// Compares, with objections that the caller knows of.
+pub(crate) fn compare_despite(
+    inputs: Inputs<'_>,
+    options: &CompareOptions,
+    objections: Vec<Objection>,
+) -> Result<Comparison, AnalysisError> {
+    options.check()?;
+    let planned = plan(inputs, options)?;
+    let questions = asked_metrics(inputs, options)?;
+    let mismatches = mismatch_find::find(inputs, &planned, &questions);
+    let cases: Vec<Vec<Case>> = planned
+        .iter()
+        .map(|contrast| cases_of(contrast, &questions, options))
+        .collect();
+    if cases.iter().all(Vec::is_empty) {
+        return Err(AnalysisError::Question(
+            "no metric has a value on either side".to_owned(),
+        ));
+    }
+    let places = family_places(&cases, options.alpha);
+    let about = About {
+        any_metric: objections,
+        ..About::new(inputs, options, &mismatches)
+    };
+    let mut contrasts = Vec::with_capacity(planned.len());
+    for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
+        contrasts.push(judge_contrast(contrast, cases, &places, &about));
+    }
+    Ok(Comparison {
+        schema: COMPARISON_SCHEMA,
+        alpha: options.alpha,
+        rankings: arms::rank(inputs, &planned, &questions[0], options),
+        mismatches,
+        contrasts,
+        problems: inputs
+            .datasets()
+            .flat_map(|data| data.problems.clone())
+            .collect(),
+    })
+}
+
+/// The cases of one contrast; a metric that neither side reports has none, unless it is the primary one.
+fn cases_of(
+    contrast: &PlannedContrast<'_>,
+    questions: &[MetricQuestion],
+    options: &CompareOptions,
+) -> Vec<Case> {
+    let case = |question: &MetricQuestion| {
+        let trials = contrast.trials(&question.declaration.name);
+        Case::new(trials, question, options)
+    };
+    let cases = questions.iter().map(case);
+    cases
+        .filter(|case| case.role == Role::Primary || !case.units.rows.is_empty())
+        .collect()
+}
+
+/// Every case's place in its family: primary metric × contrasts, and the secondary ones on their own.
+fn family_places(cases: &[Vec<Case>], alpha: f64) -> Vec<Vec<FamilyPlace>> {
+    let of_role = |role: Role| {
+        let of_role = cases.iter().flatten().filter(|case| case.role == role);
+        let tests: Vec<Test> = of_role.map(|case| case.test(alpha)).collect();
+        places(&tests, alpha).into_iter()
+    };
+    let (mut primary, mut secondary) = (of_role(Role::Primary), of_role(Role::Secondary));
+    let mut place = |case: &Case| match case.role {
+        Role::Primary => primary.next(),
+        Role::Secondary => secondary.next(),
+    };
+    cases
+        .iter()
+        .map(|cases| cases.iter().filter_map(&mut place).collect())
+        .collect()
+}
+
+fn judge_contrast(
+    contrast: &PlannedContrast<'_>,
+    cases: &[Case],
+    places: &[FamilyPlace],
+    about: &About<'_>,
+) -> Contrast {
+    let fairness = fairness::check(contrast, &about.options.equal);
+    let about = about.of(contrast, &fairness);
+    let (mut metrics, mut tasks) = (Vec::new(), Vec::new());
+    for (case, place) in cases.iter().zip(places) {
+        let metric = judge(case, *place, &about);
+        // What looked at the whole many times says nothing about its parts either.
+        if stopped_early::find(&metric.metric, about.inputs).is_none() {
+            tasks.extend(tasks::lines(case, &metric.verdict, about.options));
+        }
+        metrics.push(metric);
+    }
+    Contrast {
+        control: contrast.control.name(),
+        candidate: contrast.candidate.name(),
+        point: contrast.point().clone(),
+        failures: failures::count(&contrast.trials("")),
+        objections: about.any_metric,
+        fairness,
+        metrics,
+        tasks,
+    }
+}

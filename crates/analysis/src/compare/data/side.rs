@@ -1,0 +1,77 @@
+//! The two sides of a comparison: where their trials come from, and what they are called.
+
+use crate::dataset::{Dataset, Origin};
+use fairtrial_model::Params;
+use serde::Serialize;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy)]
+pub enum Inputs<'a> {
+    /// The arms of one source.
+    Arms(&'a Dataset),
+    /// Two sources: the first is the control.
+    Two(&'a Dataset, &'a Dataset),
+}
+
+impl<'a> Inputs<'a> {
+    /// The sources, the control's first.
+    pub(crate) fn datasets(self) -> impl Iterator<Item = &'a Dataset> {
+        match self {
+            Self::Arms(data) => [Some(data), None],
+            Self::Two(control, candidate) => [Some(control), Some(candidate)],
+        }
+        .into_iter()
+        .flatten()
+    }
+}
+
+/// One side of a contrast.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SideName {
+    /// The source.
+    pub source: String,
+    /// Where the source came from.
+    pub origin: Origin,
+    /// The arm; absent where the source has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arm: Option<String>,
+}
+
+impl SideName {
+    /// The arm, else the source.
+    pub fn short(&self) -> &str {
+        self.arm.as_deref().unwrap_or(&self.source)
+    }
+}
+
+/// One arm of a source at one sweep point.
+#[derive(Debug, Clone)]
+pub(crate) struct ComparedSide<'a> {
+    pub(crate) data: &'a Dataset,
+    pub(crate) arm: Option<String>,
+    pub(crate) point: Params,
+}
+
+impl ComparedSide<'_> {
+    pub(crate) fn name(&self) -> SideName {
+        SideName {
+            source: self.data.label.clone(),
+            origin: self.data.origin.clone(),
+            arm: self.arm.clone(),
+        }
+    }
+}
+
+/// The points that an arm has trials at.
+pub(crate) fn points_of(data: &Dataset, arm: Option<&str>) -> Vec<Params> {
+    let mut seen = vec![false; data.point_values.len()];
+    for trial in &data.trials {
+        if data.arms.get(trial.arm).as_deref() == arm {
+            seen[trial.point as usize] = true;
+        }
+    }
+    let all = data.point_values.iter().zip(seen);
+    all.filter(|(_, seen)| *seen)
+        .map(|(point, _)| point.clone())
+        .collect()
+}

@@ -1,0 +1,95 @@
+//! The kind of a metric's data, which picks the method and the scale of the comparison.
+
+use crate::compare::data::trials::TrialsOfBoth;
+use fairtrial_model::{MetricDeclaration, MetricSource};
+use serde::Serialize;
+
+/// Units of time.
+const TIME_UNITS: [&str; 14] = [
+    "s", "sec", "secs", "second", "seconds", "ms", "us", "µs", "ns", "min", "mins", "minutes", "h",
+    "hours",
+];
+
+/// How the interval is made. `Auto` goes by the kind of data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Pass/fail by proportions, timings by log ratios, the rest by t.
+    #[default]
+    Auto,
+    /// Student's t on the differences, Welch's t where there are no pairs.
+    T,
+    /// The same on logarithms: a ratio of geometric means.
+    LogRatio,
+    /// Hodges-Lehmann with its rank-based interval.
+    Rank,
+    /// Tango's interval and McNemar's test for pairs, Newcombe's and Barnard's else; both must agree on a difference.
+    Proportion,
+    /// Percentile bootstrap of the mean difference.
+    Percentile,
+    /// BCa bootstrap of the mean difference.
+    Bca,
+}
+
+/// The kind of data, which picks the method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataKind {
+    /// Every value is 0 or 1.
+    Binary,
+    /// A duration: compared by ratio, where all are above zero.
+    Timing,
+    /// Any other number.
+    Scalar,
+}
+
+/// The scale that the verdict is made on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Candidate minus control.
+    Difference,
+    /// Candidate over control.
+    Ratio,
+}
+
+impl Scale {
+    /// A mean of the units in the metric's own unit.
+    pub(crate) fn in_own_unit(self, mean: f64) -> f64 {
+        match self {
+            Self::Difference => mean,
+            Self::Ratio => mean.exp(),
+        }
+    }
+}
+
+/// The kind of the values of both sides.
+pub(crate) fn data_kind(trials: &TrialsOfBoth, declaration: &MetricDeclaration) -> DataKind {
+    let binary = trials.finite().all(|value| value == 0.0 || value == 1.0);
+    if is_timing(declaration) {
+        // Also where a clock too coarse for the work gives zeros, which are no failures.
+        DataKind::Timing
+    } else if binary && may_be_pass_or_fail(declaration) && trials.finite().next().is_some() {
+        DataKind::Binary
+    } else {
+        DataKind::Scalar
+    }
+}
+
+/// Times and numbers of steps are never meant as pass or fail, whatever values they happen to have.
+pub(crate) fn may_be_pass_or_fail(declaration: &MetricDeclaration) -> bool {
+    !is_timing(declaration) && !declaration.counts_steps()
+}
+
+/// A duration by its source, its unit or, where neither is declared, the ending that durations have.
+pub(crate) fn is_timing(declaration: &MetricDeclaration) -> bool {
+    let by_source = match &declaration.source {
+        MetricSource::Resource { field } => field != "peak_memory",
+        _ => false,
+    };
+    let by_unit = declaration
+        .unit
+        .as_deref()
+        .map(|unit| TIME_UNITS.contains(&unit));
+    by_source || by_unit.unwrap_or_else(|| declaration.name.ends_with("duration_s"))
+}

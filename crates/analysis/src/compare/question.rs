@@ -1,0 +1,126 @@
+//! Which metrics a comparison is about, with what is declared about them and what the user says instead.
+
+use crate::compare::data::scores;
+use crate::compare::data::side::Inputs;
+use crate::compare::method::kind::DataKind;
+use crate::compare::options::{CompareOptions, Deciding, Role};
+use crate::dataset::Dataset;
+use crate::error::AnalysisError;
+use fairtrial_model::{MetricDeclaration, Reference};
+
+/// A metric as the comparison sees it.
+#[derive(Debug, Clone)]
+pub(crate) struct MetricQuestion {
+    pub(crate) declaration: MetricDeclaration,
+    pub(crate) declared: bool,
+    pub(crate) role: Role,
+    /// The kind of all its values, where these are a part of them; else they tell.
+    pub(crate) kind: Option<DataKind>,
+    /// The points that values are put between, where [`scores::between_points`] found that they can be.
+    pub(crate) between: Option<Reference>,
+}
+
+/// The metrics in question, the primary one first, with what is declared about them and what the user says instead.
+pub(crate) fn asked_metrics(
+    inputs: Inputs<'_>,
+    options: &CompareOptions,
+) -> Result<Vec<MetricQuestion>, AnalysisError> {
+    let mut reported: Vec<String> = Vec::new();
+    for name in inputs.datasets().flat_map(Dataset::metric_names) {
+        if !reported.contains(&name) {
+            reported.push(name);
+        }
+    }
+    let declared = |name: &str| {
+        inputs
+            .datasets()
+            .find_map(|data| data.declaration(name))
+            .cloned()
+    };
+    let mut names: Vec<String> = if options.metrics.is_empty() {
+        let mut names: Vec<String> = inputs
+            .datasets()
+            .flat_map(|data| data.declared.iter().map(|metric| metric.name.clone()))
+            .collect();
+        if names.is_empty() {
+            names.clone_from(&reported);
+        }
+        if let Some(primary) = &options.primary {
+            names.insert(0, primary.clone());
+        }
+        names
+    } else {
+        options.metrics.clone()
+    };
+    let mut seen = Vec::new();
+    names.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
+    });
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| !reported.contains(name) && declared(name).is_none())
+    {
+        return Err(AnalysisError::Question(format!(
+            "no trial reports the metric `{unknown}`; there are {}",
+            reported.join(", ")
+        )));
+    }
+    if names.is_empty() {
+        return Err(AnalysisError::Question(
+            "no trial reports a metric".to_owned(),
+        ));
+    }
+    let asked = |(place, name): (usize, String)| -> Result<MetricQuestion, AnalysisError> {
+        let known = declared(&name);
+        let is_declared = known.is_some();
+        let mut declaration = known.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
+        declaration.margin = options.margin.or(declaration.margin);
+        declaration.direct(options.direction);
+        // Points are scores of one metric: those of the user are about the one that decides.
+        let given = options.reference.as_ref().filter(|_| place == 0);
+        if given.is_some() && !declaration.on_own_scale() {
+            return Err(scores::other_scale(&declaration));
+        }
+        if given.is_some() {
+            declaration.reference = given.cloned();
+        }
+        let contradicts = |direction| {
+            let reference = declaration.reference.as_ref();
+            reference.is_some_and(|reference| reference.contradicts(direction))
+        };
+        if declaration.direction.is_some_and(contradicts) {
+            return Err(AnalysisError::Question(format!(
+                "the reference points of `{name}` have their better end where its direction has the worse one"
+            )));
+        }
+        let tasks = inputs
+            .datasets()
+            .flat_map(|data| data.reporting_tasks(&name))
+            .collect();
+        let pass_or_fail = inputs.datasets().all(|data| data.is_pass_or_fail(&name));
+        let between = if pass_or_fail {
+            scores::without_points(&mut declaration);
+            None
+        } else {
+            scores::between_points(&mut declaration, &tasks)?
+        };
+        if given.is_some() && between.is_none() && !pass_or_fail {
+            return Err(scores::cannot_be_used(&declaration, &tasks));
+        }
+        Ok(MetricQuestion {
+            between,
+            declaration,
+            declared: is_declared || options.direction.is_some(),
+            role: if place == 0 || options.deciding == Deciding::All {
+                Role::Primary
+            } else {
+                Role::Secondary
+            },
+            kind: None,
+        })
+    };
+    names.into_iter().enumerate().map(asked).collect()
+}

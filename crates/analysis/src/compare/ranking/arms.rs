@@ -1,0 +1,97 @@
+//! Three arms or more in order, with intervals and who cannot be told from the best.
+
+use crate::compare::data::contrasts::PlannedContrast;
+use crate::compare::data::side::{ComparedSide, Inputs};
+use crate::compare::method::kind::Scale;
+use crate::compare::objections::stopped_early;
+use crate::compare::options::CompareOptions;
+use crate::compare::question::MetricQuestion;
+use crate::compare::ranking::standings::{RankingQuestion, Standing};
+use fairtrial_model::Params;
+use serde::Serialize;
+
+/// Arms in order, best first. The best was picked by these numbers, so its own number is too good.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The sweep point.
+    #[serde(skip_serializing_if = "Params::is_empty")]
+    pub point: Params,
+    /// The metric.
+    pub metric: String,
+    /// The arms.
+    pub arms: Vec<RankedArm>,
+    /// The scale of the comparison; on that of ratios, means are geometric.
+    pub scale: Scale,
+    /// One minus the confidence of the intervals.
+    pub alpha: f64,
+    /// The pairs of arms over which the p values are adjusted.
+    pub pairs: usize,
+}
+
+/// One arm in its place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankedArm {
+    /// The arm.
+    pub arm: String,
+    /// What it comes to.
+    #[serde(flatten)]
+    pub standing: Standing,
+}
+
+/// A ranking per sweep point, where one source has three arms or more and the metric has a direction.
+pub(crate) fn rank(
+    inputs: Inputs<'_>,
+    planned: &[PlannedContrast<'_>],
+    metric: &MetricQuestion,
+    options: &CompareOptions,
+) -> Vec<Ranking> {
+    let stopped_early = stopped_early::find(&metric.declaration.name, inputs).is_some();
+    let (Inputs::Arms(_), Some(direction), false) =
+        (inputs, metric.declaration.direction, stopped_early)
+    else {
+        return Vec::new();
+    };
+    let question = RankingQuestion {
+        metric,
+        options,
+        direction,
+        alpha: options.alpha,
+    };
+    let mut points: Vec<&Params> = Vec::new();
+    for contrast in planned {
+        if !points.contains(&contrast.point()) {
+            points.push(contrast.point());
+        }
+    }
+    points
+        .into_iter()
+        .filter_map(|point| at_point(&question, planned, point))
+        .collect()
+}
+
+fn at_point(
+    question: &RankingQuestion<'_>,
+    planned: &[PlannedContrast<'_>],
+    point: &Params,
+) -> Option<Ranking> {
+    let here = || planned.iter().filter(|contrast| contrast.point() == point);
+    let control = here().next().map(|first| &first.control);
+    let sides = control.into_iter().chain(here().map(|one| &one.candidate));
+    let sides: Vec<ComparedSide<'_>> = sides.cloned().collect();
+    if sides.len() < 3 {
+        return None;
+    }
+    let standings = question.standings(&sides)?;
+    let arms = standings.order.into_iter().map(|standing| RankedArm {
+        arm: sides[standing.place].name().short().to_owned(),
+        standing,
+    });
+    Some(Ranking {
+        point: point.clone(),
+        metric: question.metric.declaration.name.clone(),
+        arms: arms.collect(),
+        scale: standings.scale,
+        alpha: question.alpha,
+        pairs: standings.pairs,
+    })
+}

@@ -1,0 +1,97 @@
+//! The runs behind trials: how they declare metrics, and what a reader must know before trusting a verdict on them.
+
+use crate::dataset::Dataset;
+use crate::error::AnalysisError;
+use fairtrial_journal::{DataRoot, ResolvedSpecError, RunDir, list_runs, resolved_spec};
+use fairtrial_model::Stamp;
+use fairtrial_spec::Spec;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What `compare` would say about a run before its numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunBehind {
+    /// Its name and stamp.
+    pub label: String,
+    /// The metric by which it stopped, where it did by looking.
+    pub looked_at: Option<String>,
+    /// What is wrong with it: it is not finished, seeds were added after a look, the journal is damaged.
+    pub problems: Vec<String>,
+}
+
+/// A run's spec and what is known of it.
+pub(super) type Known = Option<(Rc<Spec>, Arc<RunBehind>)>;
+
+/// The runs that trials belong to, each read once.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    known: HashMap<PathBuf, Known>,
+    by_stamp: HashMap<Stamp, Option<RunDir>>,
+}
+
+impl Runs {
+    /// The run that was asked for by name, else the one that the trial's directory was made by. Absent where that is
+    /// gone. A spec that is there and cannot be used, for whatever reason, is an error: without it nobody knows which way
+    /// of the metric is better.
+    pub(super) fn of(
+        &mut self,
+        root: &DataRoot,
+        dir: &Path,
+        asked: Option<&RunDir>,
+    ) -> Result<Known, AnalysisError> {
+        let run = match (asked, stamp_of(dir)) {
+            (Some(run), _) => run.clone(),
+            (None, Some(stamp)) => match self.made(root, stamp)? {
+                Some(run) => run,
+                None => return Ok(None),
+            },
+            (None, None) => return Ok(None),
+        };
+        if let Some(known) = self.known.get(run.path()) {
+            return Ok(known.clone());
+        }
+        let known = read(&run)?;
+        self.known.insert(run.path().to_owned(), known.clone());
+        Ok(known)
+    }
+
+    fn made(&mut self, root: &DataRoot, stamp: Stamp) -> Result<Option<RunDir>, AnalysisError> {
+        if let Some(known) = self.by_stamp.get(&stamp) {
+            return Ok(known.clone());
+        }
+        let mut runs = list_runs(root)?.into_iter();
+        let found = runs.find(|run| run.stamp() == stamp);
+        self.by_stamp.insert(stamp, found.clone());
+        Ok(found)
+    }
+}
+
+fn read(run: &RunDir) -> Result<Known, AnalysisError> {
+    let spec = match resolved_spec(run) {
+        Err(ResolvedSpecError::Absent(_)) => return Ok(None),
+        known => known?,
+    };
+    let behind = match Dataset::from_run(run, &spec, None) {
+        Ok(data) => RunBehind {
+            label: data.label,
+            looked_at: data.looked_at,
+            problems: data.problems,
+        },
+        // Its trials can be read without it, but nobody knows whether they are all.
+        Err(error) => RunBehind {
+            label: format!("{} {}", run.name(), run.stamp()),
+            looked_at: None,
+            problems: vec![error.to_string()],
+        },
+    };
+    Ok(Some((Rc::new(spec), Arc::new(behind))))
+}
+
+/// The run of a trial directory, `<stamp>-<index>[-attemptN]`.
+fn stamp_of(dir: &Path) -> Option<Stamp> {
+    let name = dir.file_name()?.to_str()?;
+    let name = name.rsplit_once("-attempt").map_or(name, |(name, _)| name);
+    name.rsplit_once('-')?.0.parse().ok()
+}

@@ -1,0 +1,99 @@
+//! Histories of our own trials: the spec says in which file of the trial's directory a metric's series lies.
+
+use super::behind::Runs;
+use super::{History, Points, content, lines, read_text, table::Table};
+use crate::compare::ranking::sweep::conditions;
+use crate::error::AnalysisError;
+use fairtrial_journal::{DataRoot, RunDir};
+use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record};
+use std::path::Path;
+
+/// The file that trials report to.
+const REPORTED_FILE: &str = "metrics.jsonl";
+
+/// The curve of one trial of ours, whose run was asked for by name or is told by the trial's directory.
+pub(super) fn history(
+    (runs, root): (&mut Runs, &DataRoot),
+    (dir, asked): (&Path, Option<&RunDir>),
+    metric: &str,
+    id: String,
+) -> Result<History, AnalysisError> {
+    let path = dir.join("record.json");
+    let record: Record = serde_json::from_str(&read_text(&path)?)
+        .map_err(|error| content(&path, format!("not a record: {error}")))?;
+    let (spec, run) = runs.of(root, dir, asked)?.unzip();
+    let declaration = spec.and_then(|spec| {
+        let mut declared = spec.metrics.iter();
+        declared.find(|declared| declared.name == metric).cloned()
+    });
+    // A trial that failed may have left no file: that is its answer, not an error of the question.
+    let number = record.metrics.get(metric);
+    let points = match (points(dir, metric, declaration.as_ref()), number) {
+        (Err(_), _) if record.outcome != Outcome::Ok => Points::default(),
+        (Err(_), Some(number)) if !record.series.contains_key(metric) => Points::single(number.0),
+        (points, _) => points?,
+    };
+    let mut notes = points.notes;
+    if record.outcome != Outcome::Ok {
+        notes.push(format!("the trial ended as {}", record.outcome));
+    }
+    Ok(History {
+        id,
+        task: Some(record.trial.task.clone()),
+        point: Some(conditions(&record.trial.point).join(", ")),
+        arm: record.trial.arm.clone(),
+        seed: Some(record.trial.seed),
+        rollout: Some(record.trial.rollout),
+        rollouts: Vec::new(),
+        place: None,
+        outcome: record.outcome,
+        steps: points.steps,
+        values: points.values,
+        declaration,
+        run,
+        notes,
+    })
+}
+
+/// The points of a metric in the unit that its numbers are kept in, so that a declared margin is about them.
+pub(super) fn points(
+    dir: &Path,
+    metric: &str,
+    declaration: Option<&MetricDeclaration>,
+) -> Result<Points, AnalysisError> {
+    let mut points = as_written(dir, metric, declaration)?;
+    if let Some(convert) = declaration.and_then(|declared| declared.convert.as_ref()) {
+        for value in &mut points.values {
+            *value = convert.apply(*value);
+        }
+    }
+    Ok(points)
+}
+
+fn as_written(
+    dir: &Path,
+    metric: &str,
+    declaration: Option<&MetricDeclaration>,
+) -> Result<Points, AnalysisError> {
+    let of_lines = |file: &str, key: &str| {
+        let path = dir.join(file);
+        Ok(lines::points(&path, &read_text(&path)?, key)?.0)
+    };
+    match declaration.map(|declaration| &declaration.source) {
+        None | Some(MetricSource::Reported) => of_lines(REPORTED_FILE, metric),
+        Some(MetricSource::Jsonl { file, key }) => of_lines(file, key),
+        Some(MetricSource::Csv { file, column }) => {
+            let path = dir.join(file);
+            let history = Table::read(&path)?.history(&path, None, column, String::new())?;
+            Ok(Points {
+                steps: history.steps,
+                values: history.values,
+                notes: history.notes,
+            })
+        }
+        Some(_) => Err(content(
+            dir,
+            format!("`{metric}` is one number and no curve"),
+        )),
+    }
+}

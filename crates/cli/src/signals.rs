@@ -1,0 +1,54 @@
+//! Ctrl-C, a closed terminal and a polite kill all stop a run in good order.
+
+use crate::exit::Failure;
+use fairtrial_engine::ExecControls;
+use fairtrial_session::Controls;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::Signals;
+
+/// Where the trials of a run are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placed {
+    /// On this machine: they end with their controller.
+    Here,
+    /// With a scheduler: they outlive their controller, and all signals only leave.
+    Elsewhere,
+}
+
+/// From now on the signals of this process reach these controls.
+pub(crate) fn reach(controls: &Controls, placed: Placed) -> Result<(), Failure> {
+    let reached = controls.clone();
+    listen(&[SIGHUP, SIGINT, SIGTERM], move |signal| {
+        if signal == SIGINT || placed == Placed::Elsewhere {
+            reached.interrupt();
+        } else {
+            reached.cancel();
+        }
+    })
+}
+
+/// The same for a job on a node: `TERM` ends what runs; `USR1` says that time runs out.
+pub(crate) fn job_controls() -> Result<ExecControls, Failure> {
+    let controls = ExecControls::default();
+    let reached = controls.clone();
+    listen(&[SIGINT, SIGTERM, SIGUSR1], move |signal| {
+        if signal == SIGUSR1 {
+            reached.drain();
+        } else {
+            reached.end();
+        }
+    })?;
+    Ok(controls)
+}
+
+fn listen(wanted: &[i32], hear: impl Fn(i32) + Send + 'static) -> Result<(), Failure> {
+    let signals = Signals::new(wanted);
+    let mut signals =
+        signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            hear(signal);
+        }
+    });
+    Ok(())
+}

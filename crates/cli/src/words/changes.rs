@@ -1,0 +1,33 @@
+//! What changed between two plans.
+
+use fairtrial_plan::PlanChange;
+use fairtrial_text::excerpt::excerpt;
+
+/// What changed, field by field.
+pub(super) fn change_words(change: &PlanChange) -> String {
+    let PlanChange {
+        same,
+        added,
+        removed,
+        changed,
+        fields,
+        beside,
+    } = change;
+    let mut words = format!(
+        "{same} trials are the same, {changed} changed, {added} are new, {removed} are gone"
+    );
+    for (key, before, after) in beside {
+        let (before, after) = (excerpt(before, 60), excerpt(after, 60));
+        let line = format!("\n       `{key}` changed: `{before}` before, `{after}` now");
+        words.push_str(&line);
+    }
+    for field in fields {
+        let (before, after) = (excerpt(&field.before, 60), excerpt(&field.after, 60));
+        let line = format!(
+            "\n       `{}` differs in {} (for example {}: `{before}` before, `{after}` now)",
+            field.field, field.trials, field.example
+        );
+        words.push_str(&line);
+    }
+    words
+}

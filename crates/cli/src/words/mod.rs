@@ -1,0 +1,7 @@
+//! Words for what the library gives as facts: what went wrong, what to know, and what to type about it.
+
+mod changes;
+mod failures;
+mod notices;
+
+pub(crate) use notices::{show_notice, show_spec, show_task};

@@ -1,0 +1,135 @@
+//! What executions have in their fields, taken together: what tells them apart, and what the user's word for it is.
+
+use crate::error::InteropError;
+use crate::execution::Execution;
+use fairtrial_model::Params;
+use fairtrial_text::count::first_of;
+use fairtrial_text::nearest::nearest;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fields that a message names.
+const LISTED: usize = 40;
+
+/// What executions have in one field.
+#[derive(Default)]
+struct Column {
+    values: BTreeSet<String>,
+    present: usize,
+}
+
+/// The fields of all executions.
+pub(crate) struct Fields {
+    columns: BTreeMap<String, Column>,
+    /// Their names in the order of the files.
+    pub(crate) order: Vec<String>,
+    executions: usize,
+}
+
+impl Fields {
+    pub(crate) fn of(executions: &[Execution]) -> Self {
+        let mut columns: BTreeMap<String, Column> = BTreeMap::new();
+        let mut order = Vec::new();
+        for execution in executions {
+            for (name, value) in execution.fields.iter() {
+                if !columns.contains_key(name) {
+                    order.push(name.to_owned());
+                    columns.insert(name.to_owned(), Column::default());
+                }
+                if let Some(column) = columns.get_mut(name) {
+                    column.present += 1;
+                    column.values.insert(Params::display(value));
+                }
+            }
+        }
+        Self {
+            columns,
+            order,
+            executions: executions.len(),
+        }
+    }
+
+    /// How many different values a field has.
+    pub(crate) fn count(&self, field: &str) -> usize {
+        self.columns
+            .get(field)
+            .map_or(0, |column| column.values.len())
+    }
+
+    /// The values of a field.
+    pub(crate) fn values(&self, field: &str) -> impl Iterator<Item = &str> {
+        let column = self.columns.get(field).into_iter();
+        column.flat_map(|column| column.values.iter().map(String::as_str))
+    }
+
+    /// The field that the user means: its name, or the end of it after a point.
+    pub(crate) fn resolve(&self, flag: &str, key: &str) -> Result<String, InteropError> {
+        if self.columns.contains_key(key) {
+            return Ok(key.to_owned());
+        }
+        let ending = format!(".{key}");
+        let mut meant = self.order.iter().filter(|name| name.ends_with(&ending));
+        if let (Some(only), None) = (meant.next(), meant.next()) {
+            return Ok(only.clone());
+        }
+        let near = nearest(key, self.order.iter().map(String::as_str));
+        let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+        Err(InteropError::Unknown(format!(
+            "--{flag} {key}: there is no such field{hint}; there are {}",
+            first_of(&self.order, LISTED)
+        )))
+    }
+
+    /// The fields below a prefix that could tell arms apart: two values or more, in every execution, some of them shared.
+    /// Of fields that divide the executions in the same way, the first.
+    pub(crate) fn differing(
+        &self,
+        prefix: &str,
+        seed: Option<&str>,
+        executions: &[Execution],
+    ) -> Vec<&String> {
+        let could = |name: &&String| {
+            let column = &self.columns[*name];
+            let each_its_own = column.values.len() == self.executions && self.executions > 2;
+            name.starts_with(prefix)
+                && Some(name.as_str()) != seed
+                && column.values.len() > 1
+                && column.present == self.executions
+                && !each_its_own
+        };
+        let mut seen: Vec<Vec<usize>> = Vec::new();
+        let mut kept = Vec::new();
+        for name in self.order.iter().filter(could) {
+            let partition = partition(name, executions);
+            if !seen.contains(&partition) {
+                seen.push(partition);
+                kept.push(name);
+            }
+        }
+        kept
+    }
+}
+
+/// Which executions share a value of a field: the number of its value, for each.
+fn partition(field: &str, executions: &[Execution]) -> Vec<usize> {
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let value = |execution: &Execution| execution.fields.get(field).map(Params::display);
+    executions
+        .iter()
+        .map(|execution| {
+            let next = numbers.len();
+            *numbers
+                .entry(value(execution).unwrap_or_default())
+                .or_insert(next)
+        })
+        .collect()
+}
+
+/// The values of fields in one name; fields that an execution does not have are left out.
+pub(crate) fn joined(fields: &[String], execution: &Execution) -> String {
+    let values = fields
+        .iter()
+        .filter_map(|field| execution.fields.get(field))
+        .map(Params::display)
+        .filter(|text| !text.is_empty());
+    values.collect::<Vec<_>>().join(" · ")
+}

@@ -1,0 +1,52 @@
+//! The numbers that evaluations of agents share: a score, tokens, cost and time.
+
+use crate::execution::{Execution, Metric};
+use crate::scale::Scale;
+use crate::sink::Sink;
+use fairtrial_model::Direction;
+
+/// Adds numbers to an execution under the names that all formats of agents use.
+pub(super) struct Numbers<'a> {
+    pub(super) execution: &'a mut Execution,
+    pub(super) sink: &'a mut dyn Sink,
+}
+
+impl Numbers<'_> {
+    fn add(&mut self, metric: &Metric, value: Option<f64>) {
+        if let Some(value) = value {
+            let metric = self.sink.metric(metric);
+            self.execution.metrics.push((metric, value));
+        }
+    }
+
+    /// What the tool is asked for; more is better.
+    pub(super) fn score(&mut self, value: Option<f64>) {
+        let score = Metric::named("score").better(Direction::Up).headline();
+        self.add(&score, value);
+    }
+
+    /// A further score, under its own name.
+    pub(super) fn named_score(&mut self, name: &str, value: Option<f64>) {
+        self.add(&Metric::named(name).better(Direction::Up), value);
+    }
+
+    /// Something else, of which nothing is known.
+    pub(super) fn other(&mut self, name: &str, value: Option<f64>) {
+        self.add(&Metric::named(name), value);
+    }
+
+    pub(super) fn seconds(&mut self, name: &str, value: Option<f64>) {
+        let metric = Scale::of("s").metric(name).better(Direction::Down);
+        self.add(&metric, value);
+    }
+
+    pub(super) fn tokens(&mut self, name: &str, value: Option<f64>) {
+        let metric = Scale::of("tokens").metric(name).better(Direction::Down);
+        self.add(&metric, value);
+    }
+
+    pub(super) fn cost(&mut self, dollars: Option<f64>) {
+        let metric = Scale::of("USD").metric("cost").better(Direction::Down);
+        self.add(&metric, dollars);
+    }
+}

@@ -1,0 +1,473 @@
+//! JSON as programs write it, read piece by piece.
+//!
+//! Result files grow to gigabytes (transcripts, raw samples), so that nothing here holds more than one value at a time;
+//! what nobody asks for is passed over without being kept. Python and C++ write bare `NaN` and `Infinity`: they are
+//! given on as words, which [`fairtrial_model::Number`] reads.
+
+use crate::error::{InteropError, Place};
+use serde::de::DeserializeOwned;
+use std::io::Read;
+
+/// Bytes of one value that is kept; a file that claims more is refused before it fills the memory.
+const MOST_VALUE: usize = 256 << 20;
+/// Bytes that are read at once.
+const BUFFER: usize = 64 << 10;
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Object,
+    Array,
+    Text,
+    /// A number, `true`, `false`, `null`, `NaN`, ...
+    Word,
+}
+
+/// A reader of JSON text.
+pub(crate) struct Json<R> {
+    source: R,
+    buffer: Vec<u8>,
+    at: usize,
+    end: usize,
+    line: u64,
+    name: String,
+    /// The value that is read at present.
+    kept: Vec<u8>,
+}
+
+type Done<T> = Result<T, InteropError>;
+
+impl<R: Read> Json<R> {
+    /// A reader of a file that the user knows by this name.
+    pub(crate) fn new(name: impl Into<String>, source: R) -> Self {
+        Self {
+            source,
+            buffer: vec![0; BUFFER],
+            at: 0,
+            end: 0,
+            line: 1,
+            name: name.into(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Where the reader stands.
+    pub(crate) fn place(&self) -> Place {
+        Place::of(&self.name).line(self.line)
+    }
+
+    /// An error about what stands here.
+    pub(crate) fn wrong(&self, message: impl Into<String>) -> InteropError {
+        InteropError::content(self.place(), message)
+    }
+
+    fn cut(&self) -> InteropError {
+        InteropError::Cut {
+            place: self.place(),
+        }
+    }
+
+    /// Whether there is a byte at hand; reads on where the buffer is empty.
+    fn fill(&mut self) -> Done<bool> {
+        if self.at < self.end {
+            return Ok(true);
+        }
+        self.at = 0;
+        loop {
+            match self.source.read(&mut self.buffer) {
+                Ok(read) => {
+                    self.end = read;
+                    return Ok(read > 0);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.end = 0;
+                    return Err(self.wrong(error.to_string()));
+                }
+            }
+        }
+    }
+
+    /// The next byte that is no blank; absent at the end.
+    fn token(&mut self) -> Done<Option<u8>> {
+        while self.fill()? {
+            let rest = &self.buffer[self.at..self.end];
+            for (passed, byte) in rest.iter().enumerate() {
+                match byte {
+                    b'\n' => self.line += 1,
+                    // The mark that some editors put before the first byte.
+                    b' ' | b'\t' | b'\r' | 0xEF | 0xBB | 0xBF => {}
+                    _ => {
+                        self.at += passed;
+                        return Ok(Some(*byte));
+                    }
+                }
+            }
+            self.at = self.end;
+        }
+        Ok(None)
+    }
+
+    fn expect(&mut self, wanted: u8, what: &str) -> Done<()> {
+        match self.token()? {
+            None => Err(self.cut()),
+            Some(byte) if byte == wanted => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(byte) => Err(self.wrong(format!("expected {what}, found {}", shown(byte)))),
+        }
+    }
+
+    /// Whether another value follows; for texts that hold several.
+    pub(crate) fn more(&mut self) -> Done<bool> {
+        Ok(self.token()?.is_some())
+    }
+
+    /// What kind of value follows.
+    pub(crate) fn kind(&mut self) -> Done<Kind> {
+        match self.token()? {
+            None => Err(self.cut()),
+            Some(b'{') => Ok(Kind::Object),
+            Some(b'[') => Ok(Kind::Array),
+            Some(b'"') => Ok(Kind::Text),
+            Some(b'}' | b']' | b',' | b':') => Err(self.wrong("a value is missing")),
+            Some(_) => Ok(Kind::Word),
+        }
+    }
+
+    /// Shows every key of an object; `each` has to read or pass over the value.
+    pub(crate) fn object(&mut self, mut each: impl FnMut(&str, &mut Self) -> Done<()>) -> Done<()> {
+        self.expect(b'{', "a table (`{`)")?;
+        if self.token()? == Some(b'}') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            let key = self.text("a key")?;
+            self.expect(b':', "`:`")?;
+            each(&key, self)?;
+            if self.is_last(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Shows every element of an array; `each` has to read or pass over it.
+    pub(crate) fn array(&mut self, mut each: impl FnMut(&mut Self) -> Done<()>) -> Done<()> {
+        self.expect(b'[', "a list (`[`)")?;
+        if self.token()? == Some(b']') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            each(self)?;
+            if self.is_last(b']')? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn is_last(&mut self, close: u8) -> Done<bool> {
+        match self.token()? {
+            None => Err(self.cut()),
+            Some(b',') => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(byte) if byte == close => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(byte) => Err(self.wrong(format!(
+                "expected `,` or `{}`, found {}",
+                char::from(close),
+                shown(byte)
+            ))),
+        }
+    }
+
+    /// Reads a string.
+    pub(crate) fn text(&mut self, what: &str) -> Done<String> {
+        if self.token()?.is_some_and(|byte| byte != b'"') {
+            return Err(self.wrong(format!("expected {what} in quotes")));
+        }
+        self.kept.clear();
+        self.string::<true>()?;
+        // Half of a surrogate pair is no text for Rust, but Python writes it.
+        Ok(serde_json::from_slice(&self.kept).unwrap_or_else(|_| {
+            let inner = &self.kept[1..self.kept.len() - 1];
+            String::from_utf8_lossy(inner).into_owned()
+        }))
+    }
+
+    /// Reads a value; `field` is its name in messages.
+    pub(crate) fn value<T: DeserializeOwned>(&mut self, field: &str) -> Done<T> {
+        let line = self.raw_line()?;
+        serde_json::from_slice(&self.kept).map_err(|error| {
+            let line = line + (error.line() as u64).saturating_sub(1);
+            // The place is told by us: the one in the message counts from the value.
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or(&message);
+            InteropError::content(
+                Place::of(&self.name).line(line).field(field),
+                message.to_owned(),
+            )
+        })
+    }
+
+    /// Copies the next value and gives the line that it begins on.
+    fn raw_line(&mut self) -> Done<u64> {
+        self.kept.clear();
+        self.token()?;
+        let line = self.line;
+        self.pass::<true>()?;
+        Ok(line)
+    }
+
+    /// Passes over a value.
+    pub(crate) fn skip(&mut self) -> Done<()> {
+        self.pass::<false>()
+    }
+
+    fn pass<const KEEP: bool>(&mut self) -> Done<()> {
+        let mut depth = 0_usize;
+        loop {
+            let line = self.line;
+            let Some(byte) = self.token()? else {
+                return Err(self.cut());
+            };
+            if KEEP && depth > 0 {
+                // Messages about what is kept count its lines.
+                let passed = (self.line - line) as usize;
+                self.kept.extend(std::iter::repeat_n(b'\n', passed));
+            }
+            match byte {
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.take::<KEEP>(1)?;
+                }
+                b'}' | b']' if depth > 0 => {
+                    depth -= 1;
+                    self.take::<KEEP>(1)?;
+                }
+                b',' | b':' if depth > 0 => {
+                    self.take::<KEEP>(1)?;
+                    continue;
+                }
+                b'}' | b']' | b',' | b':' => return Err(self.wrong("a value is missing")),
+                b'"' => self.string::<KEEP>()?,
+                _ => self.word::<KEEP>()?,
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes on by so many bytes of the buffer.
+    fn take<const KEEP: bool>(&mut self, bytes: usize) -> Done<()> {
+        if KEEP {
+            if self.kept.len() + bytes > MOST_VALUE {
+                return Err(self.wrong(format!(
+                    "one value takes more than {} MiB",
+                    MOST_VALUE >> 20
+                )));
+            }
+            self.kept
+                .extend_from_slice(&self.buffer[self.at..self.at + bytes]);
+        }
+        self.at += bytes;
+        Ok(())
+    }
+
+    /// Passes over a string, quotes included.
+    fn string<const KEEP: bool>(&mut self) -> Done<()> {
+        let start = self.line;
+        self.take::<KEEP>(1)?;
+        let mut escaped = false;
+        while self.fill()? {
+            if escaped {
+                escaped = false;
+                self.take::<KEEP>(1)?;
+                continue;
+            }
+            let rest = &self.buffer[self.at..self.end];
+            let found = memchr::memchr3(b'"', b'\\', b'\n', rest);
+            let Some(place) = found else {
+                self.take::<KEEP>(rest.len())?;
+                continue;
+            };
+            let byte = rest[place];
+            self.take::<KEEP>(place + 1)?;
+            match byte {
+                b'"' => return Ok(()),
+                b'\\' => escaped = true,
+                _ => self.line += 1,
+            }
+        }
+        self.line = start;
+        Err(self.cut())
+    }
+
+    /// Passes over a number or a word; what JSON has no number for is kept as a word in quotes.
+    fn word<const KEEP: bool>(&mut self) -> Done<()> {
+        let mut word = Vec::new();
+        while self.fill()? {
+            let rest = &self.buffer[self.at..self.end];
+            let length = rest.iter().position(|byte| ends_word(*byte));
+            let taken = length.unwrap_or(rest.len());
+            if KEEP {
+                word.extend_from_slice(&rest[..taken]);
+                if word.len() > MOST_WORD {
+                    return Err(self.wrong("a number of many digits, or no JSON"));
+                }
+            }
+            self.at += taken;
+            if length.is_some() {
+                break;
+            }
+        }
+        if KEEP {
+            match not_finite(&word) {
+                Some(spelled) => self.kept.extend_from_slice(spelled),
+                None => self.kept.extend_from_slice(&word),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Digits that a number may have.
+const MOST_WORD: usize = 4096;
+
+fn ends_word(byte: u8) -> bool {
+    matches!(
+        byte,
+        b',' | b']' | b'}' | b':' | b'"' | b'{' | b'[' | b' ' | b'\t' | b'\r' | b'\n'
+    )
+}
+
+/// The word in quotes for a number that JSON does not have; a number that is too large is infinite, as for Python.
+fn not_finite(word: &[u8]) -> Option<&'static [u8]> {
+    match word {
+        b"NaN" | b"nan" => return Some(b"\"NaN\""),
+        b"Infinity" | b"inf" | b"+Infinity" => return Some(b"\"Infinity\""),
+        b"-Infinity" | b"-inf" => return Some(b"\"-Infinity\""),
+        _ => {}
+    }
+    let large = word.len() > 300 || word.iter().any(|byte| matches!(byte, b'e' | b'E'));
+    if !large {
+        return None;
+    }
+    let value: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
+    match value {
+        f64::INFINITY => Some(b"\"Infinity\""),
+        f64::NEG_INFINITY => Some(b"\"-Infinity\""),
+        _ => None,
+    }
+}
+
+/// A byte as a message shows it.
+fn shown(byte: u8) -> String {
+    if byte.is_ascii_graphic() {
+        format!("`{}`", char::from(byte))
+    } else {
+        format!("the byte {byte:#04x}")
+    }
+}
+
+/// Reads one value from a text at hand, such as a line.
+pub(crate) fn parse<T: DeserializeOwned>(name: &str, text: &[u8]) -> Done<T> {
+    if let Ok(value) = serde_json::from_slice(text) {
+        return Ok(value);
+    }
+    let mut json = Json::new(name, text);
+    let value = json.value("value")?;
+    if json.more()? {
+        return Err(json.wrong("more than one value stands here"));
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, Kind, parse};
+    use fairtrial_model::Number;
+    use serde_json::{Value, json};
+    use std::io::Read;
+
+    /// Gives one byte at a time: every piece of text crosses the border of a buffer.
+    struct Slowly<'a>(&'a [u8]);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let Some((first, rest)) = self.0.split_first() else {
+                return Ok(0);
+            };
+            buffer[0] = *first;
+            self.0 = rest;
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn values_are_read_one_by_one_and_the_rest_is_passed_over() {
+        let text = br#"{"skip": {"a": ["\"}", 1e3]}, "rows": [{"x": 1}, {"x": NaN}, {"x": -Infinity}, {"x": 1e999}],
+            "more": []}"#;
+        let mut json = Json::new("f", Slowly(text));
+        let mut seen = Vec::new();
+        json.object(|key, json| match key {
+            "rows" => json.array(|json| {
+                seen.push(json.value::<Value>("rows")?);
+                Ok(())
+            }),
+            _ => json.skip(),
+        })
+        .unwrap();
+        assert_eq!(
+            seen,
+            [
+                json!({"x": 1}),
+                json!({"x": "NaN"}),
+                json!({"x": "-Infinity"}),
+                json!({"x": "Infinity"})
+            ]
+        );
+        assert!(!json.more().unwrap());
+    }
+
+    #[test]
+    fn errors_name_the_line_and_the_field() {
+        let text = b"{\n\"a\": [1,\n \"x\"]}";
+        let mut json = Json::new("f.json", &text[..]);
+        let error = json.object(|_, json| json.value::<Vec<f64>>("a").map(|_| ()));
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "f.json, line 3, `a`: invalid type: string \"x\", expected f64"
+        );
+        let mut json = Json::new("f.json", &b"{\"a\": [1,\n"[..]);
+        let error = json.object(|_, json| json.skip()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "f.json, line 2: the file is cut off here"
+        );
+        let mut json = Json::new("f.json", &b"[1 2]"[..]);
+        let error = json.array(Json::skip).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "f.json, line 1: expected `,` or `]`, found `2`"
+        );
+    }
+
+    #[test]
+    fn texts_survive_what_python_writes() {
+        let mut json = Json::new("f", &b"\xEF\xBB\xBF\"a\\ud800\" \"\\u00e9\\n\" "[..]);
+        assert_eq!(json.kind().unwrap(), Kind::Text);
+        assert_eq!(json.text("a text").unwrap(), "a\\ud800");
+        assert_eq!(json.text("a text").unwrap(), "é\n");
+        assert!(parse::<Number>("f", b"NaN").unwrap().0.is_nan());
+        assert!(parse::<Number>("f", b"1 2").is_err());
+        assert!(parse::<Number>("f", b"").is_err());
+    }
+}

@@ -1,0 +1,49 @@
+//! Other tools' result files to executions that Fairtrial can analyse, and back.
+//!
+//! A path is recognised by its content ([`locate()`]), read as a stream by its format ([`Format`]) into a [`Sink`], and
+//! laid out as trials by rules that a user can see and change ([`Roles`], [`Rows`]). Raw samples, clusters, failures and
+//! original units are kept; nothing here knows statistics.
+#![forbid(unsafe_code)]
+
+mod collect;
+mod error;
+mod execution;
+mod fields;
+mod format;
+#[expect(
+    clippy::struct_field_names,
+    reason = "fields are called like the keys of the files"
+)]
+mod formats;
+mod grouped;
+mod head;
+mod input;
+mod json;
+mod lines;
+mod locate;
+mod outline;
+mod parquet;
+mod protobuf;
+mod roles;
+mod rows;
+mod rules;
+mod run_name;
+mod scale;
+mod sink;
+mod table;
+mod time;
+mod xml;
+mod zip;
+
+pub use collect::{Collected, Curve, Keep, parse};
+pub use error::{InteropError, Place};
+pub use execution::{Execution, Fact, FactKind, Metric, MetricId, Samples};
+pub use format::{Format, Unit, format_named};
+pub use formats::FORMATS;
+pub use input::Input;
+pub use locate::{Located, locate};
+pub use parquet::{Parquet, ParquetColumn, ParquetTable, is_parquet, read_parquet};
+pub use roles::{Given, RoleLine, Roles, Scope};
+pub use rows::{Level, Row, Rows, SeedMeaning};
+pub use rules::{Arm, Rules, Subject, Way};
+pub use sink::Sink;

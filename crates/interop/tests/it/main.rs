@@ -1,0 +1,14 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and says why it is skipped"
+)]
+//! Files of other tools, made by those tools, read to what the tools' own libraries read from them.
+
+mod agents;
+mod fixtures;
+mod hostile;
+mod parquet;
+mod recognise;
+mod timings;
+mod training;

@@ -1,0 +1,224 @@
+//! What speaks against a verdict, each in a sentence without its full stop.
+
+use super::method::undefined;
+use fairtrial_analysis::compare::{
+    ConstantDifference, DefinitionChange, Groups, MissingKind, Objection, ObjectionKind, Turned,
+    UnfairKey, WithoutValue,
+};
+use fairtrial_text::count::first_of;
+use fairtrial_text::share;
+
+/// Tasks, units and keys that a sentence names.
+const MOST_NAMED: usize = 5;
+
+/// The sentence for an objection, without a full stop.
+pub(crate) fn objection(objection: &Objection) -> String {
+    match &objection.kind {
+        ObjectionKind::NoValue { whose, groups } => no_value(*whose, *groups),
+        ObjectionKind::OneValue => {
+            "one value on a side has no spread; at least two are needed".to_owned()
+        }
+        ObjectionKind::NoInterval { why } => undefined(why),
+        ObjectionKind::ConstantDifference(constant) => constant_difference(constant),
+        ObjectionKind::MissingPairs { broken, of, groups } => {
+            let missing = share::percent_to(*broken as f64 / (*of).max(1) as f64, 0);
+            format!("{missing} of the pairs have a side missing{}", compare_groups(*groups))
+        }
+        ObjectionKind::OtherMachine {
+            name,
+            control,
+            candidate,
+        } => format!(
+            "the sides ran on different machines ({name}: {} and {}), which changes timings; --accept machine overrides",
+            control.as_deref().unwrap_or("unknown"),
+            candidate.as_deref().unwrap_or("unknown")
+        ),
+        ObjectionKind::OtherDefinition { changes } => format!(
+            "its numbers are made differently on the two sides ({}), so that they say nothing about the candidate; \
+             --accept definition overrides",
+            definition_changes(changes)
+        ),
+        ObjectionKind::NothingReached => {
+            "up to the last step of a trial that did not reach the threshold, there is no difference to see"
+                .to_owned()
+        }
+        ObjectionKind::TooFewCount {
+            side,
+            counted,
+            trials,
+            share,
+        } => too_few_count(side, *counted, *trials, *share),
+        ObjectionKind::StoppedEarly => {
+            "the run stopped early by looking at this metric, so that an interval that looks once does not hold; the run's \
+             own answer does (`fairtrial report`)"
+                .to_owned()
+        }
+        ObjectionKind::MissingData { missing, turned } => missing_data(*missing, *turned),
+        ObjectionKind::OtherParts { control, candidate } => format!(
+            "other parts: the control's numbers are about {} of the curves, the candidate's about {}; `step_min` and \
+             `step_max` of the summary take the same steps of all",
+            steps(*control),
+            steps(*candidate)
+        ),
+        ObjectionKind::OneProcess => {
+            "one process per side: the interval covers the iterations' noise, not that between processes"
+                .to_owned()
+        }
+        ObjectionKind::Fragile { unit, becomes } => {
+            format!("fragile: without {unit} the verdict would be {becomes}")
+        }
+        ObjectionKind::ShapeSensitive { sign_flip_p } => format!(
+            "shape-sensitive: the sign-flip test, which assumes no shape, disagrees ({})",
+            share::p_value(*sign_flip_p)
+        ),
+        ObjectionKind::TwoUnits => {
+            "n=2: two units say very little about their spread".to_owned()
+        }
+        ObjectionKind::FewUnits => {
+            "few units: with fewer than 6 the sign of the difference is often wrong and a found effect is overstated"
+                .to_owned()
+        }
+        ObjectionKind::NoSharedUnits => {
+            "no shared seeds: the sides are compared as two independent groups".to_owned()
+        }
+        ObjectionKind::NoDirection => {
+            "no direction: which way is better is not declared (--direction up|down)".to_owned()
+        }
+        ObjectionKind::Undeclared => {
+            "undeclared: the spec says nothing about this metric".to_owned()
+        }
+        ObjectionKind::TasksLeftOut { tasks } => format!(
+            "tasks left out: in {} values are missing on a side or on both, so the numbers are about the other tasks",
+            tasks.join(", ")
+        ),
+        ObjectionKind::TasksAsUnits { tasks } => format!(
+            "tasks as units: one value on a side has no spread (in {}), so every task is one observation and the result \
+             is about tasks like these",
+            first_of(tasks, MOST_NAMED)
+        ),
+        ObjectionKind::Unfair { keys } => {
+            let key = |key: &UnfairKey| {
+                let unknown = if key.known { "" } else { " (not known)" };
+                format!("{}{unknown}", key.key)
+            };
+            let keys: Vec<String> = keys.iter().map(key).collect();
+            format!("unfair: the sides are not alike in {}", keys.join(", "))
+        }
+        ObjectionKind::RoundedIntegers => {
+            "large whole numbers: above 9,007,199,254,740,992 (2^53) their last digits are not kept, and values that \
+             differ in those alone are the same here; subtract what they have in common before reporting them"
+                .to_owned()
+        }
+        ObjectionKind::NotReached { control, candidate } => format!(
+            "not reached: {control} of the control's trials and {candidate} of the candidate's did not get to the \
+             threshold; steps are counted up to the smallest last step of these, so the means are restricted ones"
+        ),
+        ObjectionKind::Skewed => {
+            "skewed: all values are above 0 and skewed; --method log-ratio would fit better".to_owned()
+        }
+    }
+}
+
+fn no_value(whose: WithoutValue, groups: Groups) -> String {
+    let what = match whose {
+        WithoutValue::Both => "neither side has a usable value",
+        WithoutValue::Control => "the control has no usable value",
+        WithoutValue::Candidate => "the candidate has no usable value",
+        WithoutValue::SharedUnit => "no unit has a usable value on both sides",
+        WithoutValue::SharedTask => "no task has a usable value on both sides",
+    };
+    format!("{what}{}", compare_groups(groups))
+}
+
+const fn compare_groups(groups: Groups) -> &'static str {
+    match groups {
+        Groups::None => "",
+        Groups::OneTask => "; --pairing none compares the groups",
+        Groups::SeveralTasks => {
+            "; --pairing none compares the groups in the tasks that both sides have"
+        }
+    }
+}
+
+fn constant_difference(constant: &ConstantDifference) -> String {
+    let what = if constant.ratio {
+        "ratio"
+    } else {
+        "difference"
+    };
+    let shown = |value: f64| match value.abs() {
+        size if size != 0.0 && !(1e-5..1e9).contains(&size) => format!("{value:e}"),
+        _ => value.to_string(),
+    };
+    let first = constant.by_task.first().map_or(0.0, |task| task.value);
+    let where_it_is = if constant.by_task.iter().all(|task| task.value == first) {
+        format!("{} in every unit", shown(first))
+    } else {
+        let tasks = constant.by_task.iter();
+        let tasks = tasks.map(|of| format!("{} in {}", shown(of.value), of.task));
+        let tasks: Vec<String> = tasks.collect();
+        format!(
+            "the same in every unit of a task: {}",
+            first_of(&tasks, MOST_NAMED)
+        )
+    };
+    let rounding = if constant.rounded {
+        ", but for the rounding of numbers of this size"
+    } else {
+        ""
+    };
+    format!(
+        "the {what} is {where_it_is}{rounding}, so chance has no measure (is the metric deterministic?)"
+    )
+}
+
+/// `summary.type: max and auc, round: none and 2`.
+fn definition_changes(changes: &[DefinitionChange]) -> String {
+    let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    let words = |change: &DefinitionChange| {
+        let (control, candidate) = (side(&change.control), side(&change.candidate));
+        format!("{}: {control} and {candidate}", change.what)
+    };
+    changes.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+/// Why so few trials do not suffice, and what to do.
+pub(super) fn too_few_count(side: &str, counted: usize, trials: usize, share: f64) -> String {
+    format!(
+        "only {counted} of {trials} trials of {side} count, fewer than {}: nothing is concluded; `--resume` runs the others \
+         again, and `valid` of [analysis] lowers the floor",
+        fairtrial_text::share::percent(share)
+    )
+}
+
+fn missing_data(missing: MissingKind, turned: Option<Turned>) -> String {
+    let Some(turned) = turned else {
+        let but = match missing {
+            MissingKind::Failures => "trials failed",
+            MissingKind::Values => "others are missing",
+        };
+        return format!(
+            "missing data: the values that are there are the same on both sides, but {but}"
+        );
+    };
+    let what = match missing {
+        MissingKind::Failures => "failures",
+        MissingKind::Values => "missing values",
+    };
+    if turned.from == turned.becomes {
+        return format!("missing data: with {what} counted, the difference would not be sure");
+    }
+    format!(
+        "missing data: with {what} counted against it, {} would become {}",
+        turned.from, turned.becomes
+    )
+}
+
+fn steps([from, to]: [f64; 2]) -> String {
+    let [from, to] = [from, to].map(|step| (10.0 * step).round() / 10.0);
+    if from == to {
+        format!("step {to}")
+    } else {
+        format!("steps {from} to {to}")
+    }
+}

@@ -1,0 +1,115 @@
+//! Which run is meant: the newest, the newest of a name, one with a stamp, or the one in a folder.
+
+use crate::absent::no_source;
+use crate::data_root::absolute;
+use crate::error::SessionError;
+use crate::notice::Notice;
+use crate::session::Session;
+use fairtrial_journal::{DataRoot, JournalError, RunDir, Selector, list_runs, newest_run};
+use fairtrial_model::Stamp;
+use std::path::Path;
+
+/// Which run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunChoice {
+    /// Name of the benchmark; absent for the newest run of all.
+    pub name: Option<String>,
+    /// Its stamp; absent for the newest.
+    pub stamp: Option<Stamp>,
+}
+
+/// Among which runs a newer one would be passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Among {
+    All,
+    SameName,
+}
+
+impl Session {
+    /// Finds a run.
+    pub fn find_run(&self, which: &RunChoice) -> Result<RunDir, SessionError> {
+        match (&which.name, which.stamp) {
+            (None, _) => self.newest_run(),
+            (Some(name), Some(stamp)) => Ok(RunDir::open(
+                &self.data_root(),
+                name,
+                Selector::Stamp(stamp),
+            )?),
+            (Some(name), None) => self.latest_run(name),
+        }
+    }
+
+    /// The newest run of all that began.
+    pub fn newest_run(&self) -> Result<RunDir, SessionError> {
+        let root = self.data_root();
+        let run = newest_run(&root)?.ok_or_else(|| SessionError::NoRuns(root.path().to_owned()))?;
+        self.tell_passed_over(&run, Among::All)?;
+        Ok(run)
+    }
+
+    /// The newest run of a name that began.
+    pub fn latest_run(&self, name: &str) -> Result<RunDir, SessionError> {
+        let run = RunDir::open(&self.data_root(), name, Selector::Latest)?;
+        self.tell_passed_over(&run, Among::SameName)?;
+        Ok(run)
+    }
+
+    /// The run that a word names, which must be there.
+    pub fn known_run(&self, word: &str) -> Result<RunDir, SessionError> {
+        let found = self.run_named(word)?;
+        found.ok_or_else(|| no_source(word, &self.data_root()).into())
+    }
+
+    /// The run that a word names: `NAME`, `NAME/STAMP`, or the path of a run's folder.
+    pub fn run_named(&self, word: &str) -> Result<Option<RunDir>, SessionError> {
+        let path = absolute(Path::new(word));
+        if path.join("journal.jsonl").is_file() {
+            return in_folder(word, &path).map(Some);
+        }
+        let (benchmark, selector) = match word.rsplit_once('/') {
+            Some((benchmark, stamp)) => match stamp.parse() {
+                Ok(stamp) => (benchmark, Selector::Stamp(stamp)),
+                Err(_) => return Ok(None),
+            },
+            None => (word, Selector::Latest),
+        };
+        match RunDir::open(&self.data_root(), benchmark, selector) {
+            Err(JournalError::NoSuchRun { .. } | JournalError::Name(_)) => Ok(None),
+            found => {
+                let run = found?;
+                if selector == Selector::Latest {
+                    self.tell_passed_over(&run, Among::SameName)?;
+                }
+                Ok(Some(run))
+            }
+        }
+    }
+
+    /// Says so where the newest run (of this name, or of all) is not the one that was taken.
+    fn tell_passed_over(&self, taken: &RunDir, among: Among) -> Result<(), SessionError> {
+        for run in list_runs(taken.root())? {
+            let newer = run.stamp() > taken.stamp();
+            if newer && (among == Among::All || run.name() == taken.name()) {
+                self.tell(Notice::PassedOver(run));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The run whose folder this is.
+fn in_folder(word: &str, path: &Path) -> Result<RunDir, SessionError> {
+    let parent = |path: &Path| path.parent().map(Path::to_owned);
+    let named = || {
+        let stamp: Stamp = path.file_name()?.to_str()?.parse().ok()?;
+        let of = parent(path)?;
+        let root = DataRoot::at(parent(&parent(&of)?)?);
+        Some((root, of.file_name()?.to_str()?.to_owned(), stamp))
+    };
+    let (root, benchmark, stamp) = named().ok_or_else(|| {
+        SessionError::Input(format!(
+            "{word} is not a run's folder (rollouts/NAME/STAMP)"
+        ))
+    })?;
+    Ok(RunDir::open(&root, &benchmark, Selector::Stamp(stamp))?)
+}

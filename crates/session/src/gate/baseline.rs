@@ -1,0 +1,168 @@
+//! What a run is judged against: a saved baseline, a branch, a commit, a file or a run.
+
+use super::finished;
+use crate::absent::{Absent, Near};
+use crate::error::SessionError;
+use crate::notice::Notice;
+use crate::session::Session;
+use crate::source::{TrialSource, Trials};
+use fairtrial_analysis::Unfinished;
+use fairtrial_journal::provenance::{Vcs, VcsState};
+use fairtrial_journal::{
+    DataRoot, Durability, RunDir, RunState, is_there, list_runs, write_atomic_bytes,
+};
+use serde::Serialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// By what a recorded run is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recorded {
+    /// Its branch.
+    Branch(String),
+    /// The beginning of its commit.
+    Commit(String),
+}
+
+/// A run that is kept as a baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SavedBaseline {
+    /// The file.
+    pub baseline: PathBuf,
+    /// The run.
+    pub of: String,
+    /// How many trials it holds.
+    pub trials: usize,
+}
+
+impl Recorded {
+    fn named(name: &str) -> Option<Self> {
+        let branch = name.strip_prefix("branch:");
+        let commit = name.strip_prefix("commit:");
+        branch
+            .map(|branch| Self::Branch(branch.to_owned()))
+            .or_else(|| commit.map(|commit| Self::Commit(commit.to_owned())))
+    }
+
+    fn fits(&self, state: &VcsState) -> bool {
+        match self {
+            Self::Branch(branch) => state.branch.as_ref() == Some(branch),
+            Self::Commit(commit) => {
+                let of = state.commit.as_deref();
+                !commit.is_empty() && of.is_some_and(|of| of.starts_with(commit))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Recorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Branch(branch) => write!(f, "on branch `{branch}`"),
+            Self::Commit(commit) => write!(f, "at commit {commit}"),
+        }
+    }
+}
+
+impl Session {
+    /// The trials that a baseline's name stands for.
+    pub(super) fn baseline(&self, name: &str, candidate: &RunDir) -> Result<Trials, SessionError> {
+        if let Some(recorded) = Recorded::named(name) {
+            return self.recorded(candidate, recorded);
+        }
+        let saved = saved_path(name, &self.data_root());
+        if saved.is_file() {
+            return self.open(&TrialSource::Json(saved));
+        }
+        let found = self.source_named(name)?.ok_or_else(|| Absent {
+            message: format!(
+                "there is no baseline `{name}`: no saved one, no file and no run of that name"
+            ),
+            near: Near::NoBaseline,
+        })?;
+        if let TrialSource::Run(run) = &found {
+            finished(run)?;
+        }
+        self.open(&found)
+    }
+
+    /// The newest finished run of the same benchmark whose recorded source fits.
+    fn recorded(&self, candidate: &RunDir, recorded: Recorded) -> Result<Trials, SessionError> {
+        let mut runs: Vec<RunDir> = list_runs(candidate.root())?
+            .into_iter()
+            .filter(|run| run.name() == candidate.name() && run.path() != candidate.path())
+            .collect();
+        runs.sort_by_key(RunDir::stamp);
+        for run in runs.into_iter().rev() {
+            let environment = self.recorded_environment(&run);
+            let fits = environment.is_some_and(|environment| match environment.vcs {
+                Vcs::Git(state) => recorded.fits(&state),
+                Vcs::Unknown { .. } => false,
+            });
+            if fits && is_finished(&run)? {
+                let trials = self.open_run(&run);
+                self.tell(Notice::Baseline { run, recorded });
+                return trials;
+            }
+        }
+        Err(SessionError::NotRecorded {
+            name: candidate.name().to_owned(),
+            recorded,
+        })
+    }
+
+    /// Keeps a run as a baseline, under a name of the data root or in a file.
+    pub fn save_baseline(
+        &self,
+        run: Option<&str>,
+        name: &str,
+    ) -> Result<SavedBaseline, SessionError> {
+        let run = self.gated_run(run)?;
+        finished(&run)?;
+        let data = self.open_run(&run)?.data;
+        if let Some(loss) = &data.loss {
+            return Err(SessionError::LostRecords(loss.clone()));
+        }
+        let root = self.data_root();
+        let path = saved_path(name, &root);
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if path.starts_with(root.path()) && (name.starts_with('.') || !name.chars().all(plain)) {
+            return Err(SessionError::BaselineName(name.to_owned()));
+        }
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+        {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                SessionError::Machine(format!("cannot make {}: {error}", folder.display()))
+            })?;
+        }
+        write_atomic_bytes(&path, Durability::Process, data.to_baseline()?.as_bytes())?;
+        Ok(SavedBaseline {
+            baseline: path,
+            of: data.label.clone(),
+            trials: data.len(),
+        })
+    }
+}
+
+fn is_finished(run: &RunDir) -> Result<bool, SessionError> {
+    if !is_there(&run.journal())? {
+        return Ok(false);
+    }
+    let state = RunState::read(&run.journal())?;
+    Ok(Unfinished::of_state(&state).is_none())
+}
+
+/// Where a baseline is kept: a .json file as it stands, a name under the data root.
+fn saved_path(name: &str, root: &DataRoot) -> PathBuf {
+    let path = Path::new(name);
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "json")
+    {
+        path.to_owned()
+    } else {
+        root.path().join("baselines").join(format!("{name}.json"))
+    }
+}

@@ -1,0 +1,119 @@
+//! What rollouts left behind when their owner died: containers, workspaces, images.
+
+use crate::agent_tasks::workspaces;
+use crate::error::SessionError;
+use crate::session::Session;
+use fairtrial_agent::baseline;
+use fairtrial_agent::sandbox::{
+    BuiltImage, Leftover, Monitor, end_monitor, list_images, list_leftovers, list_monitors,
+    remove_image, remove_leftover,
+};
+use fairtrial_engine::{image_cache, task_cache};
+use fairtrial_journal::{DataRoot, is_live, list_runs};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What was found, and removed where that was asked for.
+#[derive(Debug, Serialize)]
+pub struct Leftovers {
+    /// Whether it was removed.
+    pub removed: bool,
+    /// Containers whose owner is dead.
+    pub containers: Vec<Leftover>,
+    /// Monitors of containers that are gone.
+    pub monitors: Vec<Monitor>,
+    /// Workspaces of runs that nobody works on.
+    pub workspaces: Vec<PathBuf>,
+    /// Images that were built for tasks of this data root.
+    pub images: Vec<BuiltImage>,
+    /// What could not be removed.
+    pub failed: Vec<String>,
+}
+
+/// Whether images count as leftovers, too; the next run builds them again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Images {
+    /// They stay.
+    Keep,
+    /// They are leftovers.
+    Include,
+}
+
+impl Session {
+    /// Finds what rollouts left behind.
+    pub fn leftovers(&self, images: Images) -> Result<Leftovers, SessionError> {
+        let root = self.data_root();
+        let live = live_runs(&root)?;
+        let with_images = images == Images::Include;
+        if with_images && !live.is_empty() {
+            return Err(SessionError::RunAtWork);
+        }
+        let leftovers = list_leftovers();
+        Ok(Leftovers {
+            removed: false,
+            containers: leftovers.found,
+            monitors: list_monitors(),
+            workspaces: dead_workspaces(&root, &live),
+            images: if with_images {
+                list_images(&image_cache(&root))
+            } else {
+                Vec::new()
+            },
+            failed: leftovers
+                .silent
+                .iter()
+                .map(|silent| format!("containers of {silent}"))
+                .collect(),
+        })
+    }
+}
+
+impl Leftovers {
+    /// Removes them; what stays is in [`Leftovers::failed`].
+    pub fn remove(&mut self) {
+        self.removed = true;
+        for container in &self.containers {
+            if !remove_leftover(container) {
+                self.failed.push(format!("container {}", container.name));
+            }
+        }
+        // Podman may have forgotten one just now.
+        self.monitors = list_monitors();
+        for monitor in &self.monitors {
+            if !end_monitor(monitor) {
+                self.failed.push(format!("process {}", monitor.pid));
+            }
+        }
+        for folder in &self.workspaces {
+            if let Err(error) = std::fs::remove_dir_all(folder) {
+                self.failed.push(format!("{}: {error}", folder.display()));
+            }
+        }
+        for image in &self.images {
+            if !remove_image(image) {
+                self.failed
+                    .push(format!("image {}: a container may use it", image.name));
+            }
+        }
+    }
+}
+
+/// How the names of trials begin whose run somebody works on.
+fn live_runs(root: &DataRoot) -> Result<Vec<String>, SessionError> {
+    let mut live = Vec::new();
+    for run in list_runs(root)? {
+        if is_live(&run)?.is_live() {
+            live.push(format!("{}-", run.stamp()));
+        }
+    }
+    Ok(live)
+}
+
+/// Workspaces of runs that nobody works on, and baselines that nobody will finish.
+fn dead_workspaces(root: &DataRoot, live: &[String]) -> Vec<PathBuf> {
+    let dead = |name: &str| !live.iter().any(|stamp| name.starts_with(stamp));
+    let mut found = workspaces(root, dead);
+    found.extend(baseline::abandoned(&task_cache(root)));
+    found.sort();
+    found
+}

@@ -1,0 +1,79 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod absent;
+mod agent_tasks;
+mod caller;
+mod check;
+mod compare;
+mod curves;
+mod data_root;
+mod doctor;
+mod error;
+mod evaluate;
+mod events;
+mod find;
+mod gate;
+pub mod inside;
+mod leftovers;
+mod logs;
+mod new_task;
+mod node;
+mod notice;
+mod picture;
+mod planning;
+mod power;
+mod registration;
+mod report_data;
+mod report_files;
+mod revision;
+mod run;
+mod run_names;
+mod runs;
+mod session;
+mod source;
+mod spec_file;
+mod summary;
+mod sweep;
+pub mod tables;
+mod verify;
+
+pub use absent::{Absent, Near};
+pub use agent_tasks::TaskFinding;
+pub use caller::{Caller, now};
+pub use check::{Checked, NotHere};
+pub use compare::{CompareQuestion, Compared};
+pub use data_root::{DATA_VARIABLE, FoundRoot, RootReason, UnusableRoot};
+pub use doctor::{Ability, Examination};
+pub use error::{Blame, RunLabel, SessionError};
+pub use evaluate::Evaluated;
+pub use events::{Event, Listener};
+pub use find::RunChoice;
+pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
+pub use leftovers::{Images, Leftovers};
+pub use logs::{LogKind, NoLog, TrialLog};
+pub use new_task::NewTask;
+pub use node::Chunk;
+pub use notice::Notice;
+pub use picture::Picture;
+pub use planning::{Earlier, Estimate};
+pub use power::PilotRun;
+pub use registration::Registered;
+pub use report_files::{ReportFiles, write_charts};
+pub use run::{
+    CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,
+    RunResult, RunStanding, StartFrom, Until,
+};
+pub use run_names::near_run;
+pub use session::Session;
+pub use source::{TrialSource, Trials};
+pub use spec_file::{SpecFile, catalogue};
+pub use sweep::{SweepFound, SweepQuestion};
+pub use verify::{Check, RunVerified};
+
+// What the calls above take and give, so that a caller needs no other crate for a plain run.
+pub use fairtrial_engine::{Controls, RunEvent};
+pub use fairtrial_spec::FileCheck;
+
+/// The version that runs record.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

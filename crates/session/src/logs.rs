@@ -1,0 +1,139 @@
+//! What a trial, or the job that ran it, wrote.
+
+use crate::error::SessionError;
+use crate::run::state_of;
+use crate::session::Session;
+use fairtrial_engine::remote;
+use fairtrial_episode::open_regular;
+use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
+use fairtrial_model::Outcome;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// Which text is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogKind {
+    /// What the trial wrote to standard output.
+    Stdout,
+    /// What it wrote to standard error.
+    Stderr,
+    /// What the scheduler's job wrote.
+    Job,
+}
+
+/// A trial's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrialLog {
+    /// Which attempt.
+    pub attempt: u32,
+    /// What it wrote.
+    pub text: String,
+}
+
+/// Why there is no log.
+#[derive(Debug, thiserror::Error)]
+pub enum NoLog {
+    /// The trial was not started.
+    #[error("trial {trial} of {name} was not started")]
+    NotStarted {
+        /// Its place in the plan.
+        trial: u64,
+        /// The benchmark.
+        name: String,
+        /// How many trials there are.
+        trials: u64,
+    },
+    /// The trial ended without being started.
+    #[error("trial {trial} of {name} was {ended}")]
+    NeverRan {
+        /// Its place in the plan.
+        trial: u64,
+        /// The benchmark.
+        name: String,
+        /// How it ended, and why.
+        ended: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+impl Session {
+    /// What a trial of a run wrote, in its newest attempt or this one.
+    pub fn log(
+        &self,
+        run: &RunDir,
+        (trial, attempt): (u64, Option<u32>),
+        kind: LogKind,
+    ) -> Result<TrialLog, SessionError> {
+        let state = state_of(run)?;
+        let known = state.trial(trial);
+        let newest = known.started.max(known.finished);
+        if newest == 0 {
+            let trials = state.opened.as_ref().map_or(0, |opened| opened.trials);
+            let name = run.name().to_owned();
+            return Err(NoLog::NotStarted {
+                trial,
+                name,
+                trials,
+            }
+            .into());
+        }
+        if let Some(ended) = ended_unstarted(run, &known) {
+            let name = run.name().to_owned();
+            return Err(NoLog::NeverRan { trial, name, ended }.into());
+        }
+        let attempt = attempt.unwrap_or(newest);
+        let text = match kind {
+            LogKind::Job => self.job_log(run, &state, (trial, attempt))?,
+            LogKind::Stdout => trial_log(run, (trial, attempt), "stdout.log")?,
+            LogKind::Stderr => trial_log(run, (trial, attempt), "stderr.log")?,
+        };
+        Ok(TrialLog { attempt, text })
+    }
+
+    fn job_log(
+        &self,
+        run: &RunDir,
+        state: &RunState,
+        (trial, attempt): (u64, u32),
+    ) -> Result<String, SessionError> {
+        let spec = resolved_spec(run)?;
+        let program = &self.caller().program;
+        match remote::job_log(run, state, &spec, program, (trial, attempt)) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(SessionError::Input(format!(
+                "attempt {attempt} of trial {trial} was in no scheduler's job"
+            ))),
+            Err(error) => Err(SessionError::Machine(error.to_string())),
+        }
+    }
+}
+
+/// How a trial ended that has a record and was never started; nothing for others.
+fn ended_unstarted(run: &RunDir, trial: &TrialState) -> Option<String> {
+    let ended = trial.outcome.filter(|outcome| {
+        trial.started == 0 && matches!(outcome, Outcome::Skipped | Outcome::Cancelled)
+    })?;
+    let record = RecordFile::open(&run.journal()).ok()?.record(trial).ok()?;
+    let cause = record.and_then(|record| record.cause);
+    let why = cause.map_or(String::new(), |cause| format!(": {cause}"));
+    Some(format!("{}{why}", ended.word()))
+}
+
+fn trial_log(
+    run: &RunDir,
+    (trial, attempt): (u64, u32),
+    name: &str,
+) -> Result<String, SessionError> {
+    let path = run.trial_dir(trial, attempt).join("logs").join(name);
+    let mut bytes = Vec::new();
+    let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|error| NoLog::Unreadable { path, error })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

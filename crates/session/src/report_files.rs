@@ -1,0 +1,145 @@
+//! The report of a run as files: pages, charts, and what the spec's reporters write.
+
+use crate::error::SessionError;
+use crate::picture::Picture;
+use crate::session::Session;
+use fairtrial_analysis::report::ReportData;
+use fairtrial_journal::{Durability, RunDir, resolved_spec, write_atomic_bytes};
+use fairtrial_report::seal::SealFacts;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where the pages of a report go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReportFiles {
+    /// The HTML page.
+    pub html: Option<PathBuf>,
+    /// The Markdown page, its charts beside it.
+    pub md: Option<PathBuf>,
+}
+
+impl ReportFiles {
+    /// Both pages in the run's own folder.
+    pub fn of(run: &RunDir) -> Self {
+        Self {
+            html: Some(run.path().join("report.html")),
+            md: Some(run.path().join("report.md")),
+        }
+    }
+
+    /// Writes the pages, the HTML page by this template where there is one, and gives their paths.
+    pub fn write(
+        &self,
+        data: &ReportData,
+        template: Option<&str>,
+    ) -> Result<Vec<PathBuf>, SessionError> {
+        let history = data.history_runs();
+        let facts = SealFacts {
+            version: crate::VERSION,
+            template,
+            history: &history,
+            masked: &data.masked,
+        };
+        let mut written = Vec::new();
+        if let Some(path) = &self.html {
+            let page = fairtrial_report::html::report(data, template, &facts)
+                .map_err(|error| SessionError::Input(error.to_string()))?;
+            write(path, &page)?;
+            written.push(path.clone());
+        }
+        if let Some(path) = &self.md {
+            let facts = SealFacts {
+                template: None,
+                ..facts
+            };
+            let report = fairtrial_report::markdown::report(data, &stem(path), &facts)
+                .map_err(|error| SessionError::Machine(error.to_string()))?;
+            write(path, &report.text)?;
+            for (name, svg) in &report.charts {
+                write(&path.with_file_name(name), svg)?;
+            }
+            written.push(path.clone());
+        }
+        Ok(written)
+    }
+}
+
+/// Writes every chart of a report as a file of its own and gives their paths.
+pub fn write_charts(
+    data: &ReportData,
+    folder: &Path,
+    kind: Picture,
+) -> Result<Vec<PathBuf>, SessionError> {
+    make(folder)?;
+    fairtrial_report::page::charts(data)
+        .into_iter()
+        .map(|(name, figure)| {
+            let path = folder.join(format!("{name}.{}", kind.ending()));
+            kind.write(&figure, &path)?;
+            Ok(path)
+        })
+        .collect()
+}
+
+impl Session {
+    /// Runs the reporters of a run's spec that are named (`all` for every one) and gives their folders.
+    pub fn report_by(
+        &self,
+        names: &[String],
+        run: &RunDir,
+        data: &ReportData,
+    ) -> Result<Vec<PathBuf>, SessionError> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let spec = resolved_spec(run)?;
+        let known = || spec.reporters.iter().map(|reporter| reporter.name.as_str());
+        if let Some(unknown) = names
+            .iter()
+            .find(|name| *name != "all" && !known().any(|known| known == *name))
+        {
+            return Err(SessionError::NoReporter {
+                unknown: unknown.clone(),
+                known: known().map(str::to_owned).collect(),
+            });
+        }
+        let wanted = |reporter: &&fairtrial_spec::Reporter| {
+            names
+                .iter()
+                .any(|name| name == "all" || *name == reporter.name)
+        };
+        spec.reporters
+            .iter()
+            .filter(wanted)
+            .map(|reporter| self.run_reporter(reporter, run, &spec, data))
+            .collect()
+    }
+}
+
+/// The stem of a file's name, which its charts' names begin with.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(
+        || "report".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    )
+}
+
+fn make(folder: &Path) -> Result<(), SessionError> {
+    fs::create_dir_all(folder).map_err(|error| {
+        SessionError::Machine(format!("cannot make {}: {error}", folder.display()))
+    })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), SessionError> {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        make(folder)?;
+    }
+    Ok(write_atomic_bytes(
+        path,
+        Durability::Process,
+        text.as_bytes(),
+    )?)
+}

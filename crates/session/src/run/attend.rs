@@ -1,0 +1,66 @@
+//! Picking up a run that is with a scheduler, from any terminal: what waiting, cancelling and status share.
+
+use super::stopping_rule::WatchedRule;
+use crate::error::SessionError;
+use crate::session::Session;
+use fairtrial_engine::remote;
+use fairtrial_engine::{RunRequest, Start, Stay, Verbosity};
+use fairtrial_journal::{RunDir, RunState, RunStatus, resolved_spec};
+use fairtrial_plan::Plan;
+use std::sync::Arc;
+
+/// The journal of a run, folded; nothing where it has none yet.
+pub(crate) fn state(run: &RunDir) -> Result<RunState, SessionError> {
+    if run.journal().exists() {
+        Ok(RunState::read(&run.journal())?)
+    } else {
+        Ok(RunState::default())
+    }
+}
+
+/// Whether a scheduler may have something of a run that has no controller: jobs, or trials that wait for one.
+pub(super) fn is_remote(run: &RunDir, state: &RunState) -> bool {
+    remote::open_jobs(run, state).is_some()
+        || state
+            .closed()
+            .is_some_and(|(_, status)| status == RunStatus::Detached)
+}
+
+impl Session {
+    /// What is needed to go on with a run as it was recorded, and its stopping rule: whoever hands out trials asks it
+    /// first.
+    pub(super) fn attend_request(
+        &self,
+        run: &RunDir,
+        state: &RunState,
+        stay: Stay,
+    ) -> Result<(RunRequest, Option<WatchedRule>), SessionError> {
+        let opened = state.opened.as_ref();
+        let only = opened.and_then(|opened| opened.only.clone());
+        let plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
+        let parallel = plan.spec().parallel;
+        let rule = WatchedRule::new(plan.spec())?;
+        let caller = self.caller();
+        let request = RunRequest {
+            root: run.root().clone(),
+            plan: Arc::new(plan),
+            spec_text: Vec::new(),
+            spec_extension: String::new(),
+            set: opened.map_or_else(Vec::new, |opened| opened.set.clone()),
+            only,
+            registration: None,
+            slots: parallel.unwrap_or(1),
+            parallel,
+            expected_s: None,
+            stay,
+            start: Start::Attend(run.clone()),
+            program: caller.program.clone(),
+            version: crate::VERSION.to_owned(),
+            environment: caller.environment.clone(),
+            now: caller.now,
+            verbosity: Verbosity::Ends,
+            stop: rule.as_ref().map(WatchedRule::boxed),
+        };
+        Ok((request, rule))
+    }
+}

@@ -1,0 +1,24 @@
+//! One run from its options to its result.
+
+mod attend;
+mod cancel;
+mod confirm;
+mod execute;
+mod experiment_files;
+mod finish;
+pub(crate) mod hooks;
+mod options;
+mod prepare;
+mod result;
+mod reuse;
+mod start;
+mod status;
+pub(crate) mod stopping_rule;
+mod wait;
+
+pub(crate) use attend::state as state_of;
+pub use cancel::{CancelWait, Cancelled};
+pub use options::{ResumeSpec, RunOptions, StartFrom, Until};
+pub use prepare::PreparedRun;
+pub use result::{ConfirmedBy, RunEnd, RunResult};
+pub use status::{Glance, RunStanding};

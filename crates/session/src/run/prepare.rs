@@ -1,0 +1,200 @@
+//! From options to a request of the engine, with everything refused that can be refused before anything starts.
+
+use super::options::RunOptions;
+use super::stopping_rule::{self, WatchedRule};
+use crate::error::SessionError;
+use crate::notice::Notice;
+use crate::registration::read_registration;
+use crate::session::Session;
+use fairtrial_engine::{Controls, RunRequest, Start, Stay, preflight, remote};
+use fairtrial_journal::DataRoot;
+use fairtrial_plan::Plan;
+use fairtrial_spec::{EngineKind, FileCheck};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::finish::Ran;
+use super::result::RunResult;
+
+/// A run that is planned and not started.
+#[derive(Debug)]
+pub struct PreparedRun {
+    plan: Plan,
+    root: DataRoot,
+    options: RunOptions,
+}
+
+impl PreparedRun {
+    /// What would run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether a scheduler places the trials: they then outlive their controller.
+    pub fn is_remote(&self) -> bool {
+        self.plan.spec().engine.kind != EngineKind::Local
+    }
+
+    fn parallel(&self) -> Option<usize> {
+        self.options.parallel.or(self.plan.spec().parallel)
+    }
+}
+
+impl Session {
+    /// Plans a run; `files` says what a missing file means.
+    pub fn prepare_run(
+        &self,
+        options: RunOptions,
+        files: FileCheck,
+    ) -> Result<PreparedRun, SessionError> {
+        let only = options.only.as_deref();
+        let mut plan = self.plan(&options.spec, files, only)?;
+        if let Some(engine) = options.engine {
+            plan = on_engine(&plan, engine, only)?;
+        }
+        plan = stopping_rule::until(plan, options.until, only)?;
+        if only.is_some() {
+            self.tell_unmet_needs(&plan);
+        }
+        Ok(PreparedRun {
+            plan,
+            root: self.data_root(),
+            options,
+        })
+    }
+
+    /// What would be handed to a scheduler; nothing where the trials run on this machine.
+    pub fn scheduler_preview(&self, run: &PreparedRun) -> Result<Option<String>, SessionError> {
+        let parallel = run.parallel().map(|limit| limit as u64);
+        let rollouts = run.root.rollouts_dir();
+        let program = &self.caller().program;
+        let shown = remote::preview(&run.plan, &rollouts, program, parallel);
+        Ok(shown.map_err(fairtrial_engine::EngineError::from)?)
+    }
+
+    /// Does a run, to its result, its files, and its confirmation where the spec asks for one.
+    pub fn run(
+        &self,
+        mut run: PreparedRun,
+        controls: &Controls,
+    ) -> Result<RunResult, SessionError> {
+        let start = self.start(&run.options, &run.root, &mut run.plan)?;
+        let registration = self.registered_for(&run)?;
+        self.check_machine(&run.plan)?;
+        self.make_agents_ready(run.plan.spec(), &run.root)?;
+        self.remove_dead_containers(run.plan.spec());
+        let rule = WatchedRule::new(run.plan.spec())?;
+        let mut request = self.request(run, start)?;
+        request.registration = registration;
+        request.stop = rule.as_ref().map(WatchedRule::boxed);
+        let began = Instant::now();
+        let executed = self.execute(&request, controls)?;
+        self.clean_up_after(&request, &executed.report);
+        let ran = Ran {
+            executed,
+            request: &request,
+            rule: rule.as_ref(),
+            took: began.elapsed(),
+        };
+        self.finish(ran, controls)
+    }
+
+    /// Who selects trials may leave out what they need, as where that ran before; but must know it.
+    fn tell_unmet_needs(&self, plan: &Plan) {
+        let tasks = &plan.spec().tasks;
+        if tasks.iter().all(|task| task.needs.is_empty()) {
+            return;
+        }
+        let selected: BTreeSet<&str> = (0..plan.len())
+            .filter_map(|index| plan.task(index))
+            .map(|task| task.id.as_str())
+            .collect();
+        for task in tasks
+            .iter()
+            .filter(|task| selected.contains(task.id.as_str()))
+        {
+            let left_out = |id: &&String| !selected.contains(id.as_str());
+            for needed in task.needs.iter().filter(left_out) {
+                self.tell(Notice::NeedLeftOut {
+                    task: task.id.clone(),
+                    needed: needed.clone(),
+                });
+            }
+        }
+    }
+
+    fn check_machine(&self, plan: &Plan) -> Result<(), SessionError> {
+        let missing = preflight(plan.spec(), &self.caller().environment);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        Err(SessionError::Missing(missing))
+    }
+
+    /// The registered plan beside the spec; where the spec deviates from it, that is told before anything runs.
+    fn registered_for(&self, run: &PreparedRun) -> Result<Option<Vec<u8>>, SessionError> {
+        let Some((text, registration)) = read_registration(&run.options.spec.path)? else {
+            return Ok(None);
+        };
+        let deviations = registration.deviations(run.plan.spec());
+        if let Some(first) = deviations.first() {
+            self.tell(Notice::Deviates {
+                places: deviations.len(),
+                first: first.what.clone(),
+            });
+        }
+        Ok(Some(text))
+    }
+
+    fn request(&self, run: PreparedRun, start: Start) -> Result<RunRequest, SessionError> {
+        let (parallel, is_remote) = (run.parallel(), run.is_remote());
+        let PreparedRun {
+            plan,
+            root,
+            options,
+        } = run;
+        let path = &options.spec.path;
+        let spec_text = std::fs::read(path).map_err(|error| {
+            SessionError::Input(format!("cannot read {}: {error}", path.display()))
+        })?;
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        if options.stay == Stay::Leave && !is_remote {
+            return Err(SessionError::NoScheduler);
+        }
+        let expected_s = is_remote
+            .then(|| self.earlier_mean(plan.spec()))
+            .flatten()
+            .map(|earlier| earlier.seconds);
+        let caller = self.caller();
+        Ok(RunRequest {
+            root,
+            parallel,
+            expected_s,
+            stay: options.stay,
+            slots: options
+                .parallel
+                .unwrap_or_else(|| crate::planning::slots(plan.spec())),
+            plan: Arc::new(plan),
+            spec_text,
+            spec_extension: extension.into_owned(),
+            set: options.spec.set,
+            only: options.only,
+            registration: None,
+            start,
+            program: caller.program.clone(),
+            version: crate::VERSION.to_owned(),
+            environment: caller.environment.clone(),
+            now: caller.now,
+            stop: None,
+            verbosity: options.verbosity,
+        })
+    }
+}
+
+/// The same plan, placed elsewhere.
+fn on_engine(plan: &Plan, engine: EngineKind, only: Option<&str>) -> Result<Plan, SessionError> {
+    let mut spec = plan.spec().as_ref().clone();
+    spec.engine.kind = engine;
+    Ok(Plan::new(Arc::new(spec), only)?)
+}

@@ -1,0 +1,124 @@
+//! A new run, one with records of an earlier one, or an earlier one itself.
+
+use super::options::{ResumeSpec, RunOptions, StartFrom};
+use super::stopping_rule;
+use crate::error::SessionError;
+use crate::notice::Notice;
+use crate::session::Session;
+use fairtrial_analysis::sequential::resumed_rule;
+use fairtrial_engine::{Start, reusable};
+use fairtrial_journal::{
+    DataRoot, Entry, Event, ReadError, RunDir, Selector, read_journal, resolved_spec,
+};
+use fairtrial_plan::Plan;
+use std::sync::Arc;
+
+impl Session {
+    /// Finds the run to start from. One that goes on may change the plan to what it was.
+    pub(super) fn start(
+        &self,
+        options: &RunOptions,
+        root: &DataRoot,
+        plan: &mut Plan,
+    ) -> Result<Start, SessionError> {
+        let outputs = options.outputs;
+        let (stamp, reuses) = match options.start {
+            StartFrom::New => {
+                return Ok(Start::New {
+                    reuse: None,
+                    outputs,
+                });
+            }
+            StartFrom::Reuse(stamp) => (stamp, true),
+            StartFrom::Resume(stamp, _) => (stamp, false),
+        };
+        let name = &plan.spec().name;
+        if !reuses {
+            let selector = stamp.map_or(Selector::Newest, Selector::Stamp);
+            let run = RunDir::open(root, name, selector)?;
+            self.resume(&run, options, plan)?;
+            return Ok(Start::Resume(run));
+        }
+        let earlier = match stamp {
+            Some(stamp) => RunDir::open(root, name, Selector::Stamp(stamp))?,
+            None => self.latest_run(name)?,
+        };
+        let offered = reusable(&earlier, plan)?;
+        self.check_looked_at(&earlier, &offered, plan)?;
+        self.tell(Notice::Reusing {
+            stamp: earlier.stamp(),
+            change: offered.change,
+        });
+        Ok(Start::New {
+            reuse: Some(earlier),
+            outputs,
+        })
+    }
+
+    /// Makes the plan that of a run that goes on.
+    fn resume(
+        &self,
+        run: &RunDir,
+        options: &RunOptions,
+        plan: &mut Plan,
+    ) -> Result<(), SessionError> {
+        if !run.is_begun()? {
+            self.tell(Notice::BeginsNow(run.stamp()));
+        }
+        let recorded = matches!(options.start, StartFrom::Resume(_, ResumeSpec::Recorded));
+        let only = match &options.only {
+            Some(only) if !recorded => Some(only.clone()),
+            _ => as_recorded(run, options.start, plan)?,
+        };
+        self.keep_rule(run, plan, only.as_deref())
+    }
+
+    /// A run goes on by the stopping rule that it began with, whatever the spec and the caller say by now; other things
+    /// that its looks are made with must not have changed.
+    fn keep_rule(
+        &self,
+        run: &RunDir,
+        plan: &mut Plan,
+        only: Option<&str>,
+    ) -> Result<(), SessionError> {
+        if !run.journal().exists() {
+            return Ok(());
+        }
+        let rule =
+            resumed_rule(&resolved_spec(run)?, plan.spec()).map_err(SessionError::ResumedLooks)?;
+        if rule == plan.spec().analysis.stop {
+            return Ok(());
+        }
+        if plan.spec().analysis.stop.is_some() {
+            self.tell(Notice::KeepsRule);
+        }
+        *plan = stopping_rule::with_rule(plan, rule, only)?;
+        Ok(())
+    }
+}
+
+/// Takes the recorded filter, and where asked for the recorded spec, in place of today's; gives the filter.
+fn as_recorded(
+    run: &RunDir,
+    start: StartFrom,
+    plan: &mut Plan,
+) -> Result<Option<String>, SessionError> {
+    if !run.journal().exists() {
+        return Ok(None);
+    }
+    // The first line says it; a run of 100,000 trials is not read through for that.
+    let only = match read_journal(&run.journal())?.next() {
+        Some(Ok(Entry {
+            event: Event::Opened(opened),
+            ..
+        })) => opened.only,
+        Some(Err(ReadError::Io(error))) => return Err(error.into()),
+        _ => None,
+    };
+    if matches!(start, StartFrom::Resume(_, ResumeSpec::Recorded)) {
+        *plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
+    } else if only.is_some() {
+        *plan = Plan::new(Arc::clone(plan.spec()), only.as_deref())?;
+    }
+    Ok(only)
+}

@@ -1,0 +1,109 @@
+//! Runs that stop when the answer is there: the spec's stopping rule, or the caller's, given to the engine.
+
+use super::options::Until;
+use crate::error::SessionError;
+use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory, with_budget};
+use fairtrial_engine::StopRule as EngineRule;
+use fairtrial_journal::{Durability, RunDir, RunState, effective_records, write_atomic_bytes};
+use fairtrial_model::Record;
+use fairtrial_plan::Plan;
+use fairtrial_report::stop_reason;
+use fairtrial_spec::{Spec, StopRule};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Pairs before the first look, where nothing else is said.
+const FIRST_LOOK: u32 = 5;
+
+/// The plan with the rule that the caller asks for, whose budget are its seeds; the spec's own rule goes first. It
+/// becomes part of the spec that the run keeps: what a run stops by must not depend on who asks later.
+pub(super) fn until(
+    plan: Plan,
+    until: Option<Until>,
+    only: Option<&str>,
+) -> Result<Plan, SessionError> {
+    let Some(Until::Decided) = until.filter(|_| plan.spec().analysis.stop.is_none()) else {
+        return Ok(plan);
+    };
+    let seeds = plan.spec().seeds.len();
+    let max = u32::try_from(seeds).unwrap_or(u32::MAX).max(2);
+    let rule = StopRule {
+        when: "decided".to_owned(),
+        min: FIRST_LOOK.min(max),
+        max,
+    };
+    with_rule(&plan, Some(rule), only)
+}
+
+/// The same plan with another stopping rule.
+pub(super) fn with_rule(
+    plan: &Plan,
+    rule: Option<StopRule>,
+    only: Option<&str>,
+) -> Result<Plan, SessionError> {
+    let mut spec = plan.spec().as_ref().clone();
+    spec.analysis.stop = rule;
+    Ok(Plan::new(Arc::new(spec), only)?)
+}
+
+/// The spec with as many seeds as its stopping rule may need.
+pub(crate) fn with_seeds(spec: Arc<Spec>) -> Result<Arc<Spec>, SessionError> {
+    match &spec.analysis.stop {
+        None => Ok(spec),
+        Some(rule) => Ok(Arc::new(with_budget(&spec, rule)?)),
+    }
+}
+
+/// A rule at work, seen by the engine and by the result.
+#[derive(Clone)]
+pub(super) struct WatchedRule(Arc<Mutex<SequentialRule>>);
+
+impl WatchedRule {
+    /// The rule for a plan, where it has one.
+    pub(super) fn new(spec: &Spec) -> Result<Option<Self>, SessionError> {
+        let Some(rule) = spec.analysis.stop.clone() else {
+            return Ok(None);
+        };
+        let plan = SequentialPlan::new(spec, rule)?;
+        let rule = SequentialRule::new(spec, plan)?;
+        Ok(Some(Self(Arc::new(Mutex::new(rule)))))
+    }
+
+    /// For the engine.
+    pub(super) fn boxed(&self) -> Mutex<Box<dyn EngineRule>> {
+        Mutex::new(Box::new(self.clone()))
+    }
+
+    /// Shows it the records of a run that nobody runs any more.
+    pub(super) fn recall(&self, run: &RunDir, state: &RunState) -> Result<(), SessionError> {
+        let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        effective_records(&run.journal(), state, |record| {
+            rule.settled(&record);
+            Ok(())
+        })
+    }
+
+    /// What it saw, also written beside the run's other files.
+    pub(super) fn trajectory(&self, run: &RunDir) -> Result<Trajectory, SessionError> {
+        let trajectory = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .trajectory();
+        let text = serde_json::to_vec_pretty(&trajectory)
+            .map_err(|error| SessionError::Machine(error.to_string()))?;
+        write_atomic_bytes(
+            &run.path().join("sequential.json"),
+            Durability::Process,
+            &text,
+        )?;
+        Ok(trajectory)
+    }
+}
+
+impl EngineRule for WatchedRule {
+    fn settled(&mut self, record: &Record) -> Option<String> {
+        let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let stops = rule.settled(record);
+        stops.then(|| stop_reason(&rule.trajectory())).flatten()
+    }
+}

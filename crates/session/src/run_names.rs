@@ -1,0 +1,31 @@
+//! Names of runs that somebody may have meant.
+
+use fairtrial_text::nearest::did_you_mean;
+use std::path::Path;
+
+/// A question about a run with a name near to one that is not there; `what` is `named NAME`, or `NAME/STAMP`.
+pub fn near_run(what: &str, rollouts: &Path) -> Option<String> {
+    let name = what.strip_prefix("named ").unwrap_or(what);
+    let name = name.split('/').next().unwrap_or(name);
+    let names = names(rollouts);
+    let others = names
+        .iter()
+        .map(String::as_str)
+        .filter(|other| *other != name);
+    did_you_mean(name, others)
+}
+
+/// What is in a folder of runs: the benchmarks, or the stamps of one.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !name.starts_with('.')).collect()
+}
+
+/// The runs of a benchmark as `NAME/STAMP`, the oldest first.
+pub(crate) fn stamps(rollouts: &Path, name: &str) -> Vec<String> {
+    let stamps = names(&rollouts.join(name)).into_iter();
+    let mut stamps: Vec<String> = stamps.map(|stamp| format!("{name}/{stamp}")).collect();
+    stamps.sort();
+    stamps
+}

@@ -1,0 +1,49 @@
+//! The table of a run, and its copy on disk.
+
+use crate::error::SessionError;
+use crate::session::Session;
+use fairtrial_analysis::{RunSummary, summarize_run};
+use fairtrial_journal::redact::Redactor;
+use fairtrial_journal::{Durability, RunDir, is_live, resolved_spec, views, write_atomic_bytes};
+use fairtrial_report::markdown::SummaryHeader;
+use fairtrial_spec::Spec;
+
+impl Session {
+    /// How the trials of a run ended, and what they measured, per task and arm.
+    pub fn summarize(&self, run: &RunDir) -> Result<RunSummary, SessionError> {
+        let spec = resolved_spec(run)?;
+        let summary = summarize_run(run, &spec)?;
+        // The controller keeps the views of a live run; those of one that was cut off are made again here.
+        if !is_live(run)?.is_live() {
+            let written = write_summary(run, &spec, &summary, &self.caller().redactor());
+            // Where they cannot be kept (an archive, a full disk) the answer is still the answer.
+            if let Err(error) = written {
+                self.warn(error.to_string());
+            }
+        }
+        Ok(summary)
+    }
+}
+
+/// Writes `summary.md`, and the other views where they are missing.
+pub(crate) fn write_summary(
+    run: &RunDir,
+    spec: &Spec,
+    summary: &RunSummary,
+    redactor: &Redactor,
+) -> Result<(), SessionError> {
+    if !run.manifest().exists() {
+        views::write_all(run, spec, Durability::Process)?;
+    }
+    let header = SummaryHeader {
+        facts: vec![("spec".to_owned(), spec.source.clone())],
+        notes: spec.notes.clone(),
+    };
+    let text = fairtrial_report::markdown::summary(summary, &header);
+    let text = redactor.redact(&text).into_owned();
+    Ok(write_atomic_bytes(
+        &run.summary(),
+        Durability::Process,
+        text.as_bytes(),
+    )?)
+}

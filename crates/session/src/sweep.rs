@@ -1,0 +1,105 @@
+//! What a sweep found: its points in order, and what each parameter does to each metric.
+
+use crate::error::SessionError;
+use crate::notice::Notice;
+use crate::session::Session;
+use fairtrial_analysis::compare::{SweepChoice, choose};
+use fairtrial_analysis::confirm::Confirmation;
+use fairtrial_analysis::sensitivity::{Sensitivity, sensitivity};
+use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset};
+use fairtrial_journal::RunDir;
+use fairtrial_spec::DEFAULT_ALPHA;
+
+/// What is asked of a sweep.
+#[derive(Debug, Clone, Default)]
+pub struct SweepQuestion {
+    /// The metrics; the first one ranks the points. Empty for the declared ones, else all.
+    pub metrics: Vec<String>,
+    /// Only the trials of this task.
+    pub task: Option<String>,
+    /// The control arm; absent for the spec's.
+    pub control: Option<String>,
+    /// Two-sided error rate; absent for the spec's.
+    pub alpha: Option<f64>,
+    /// Fresh seeds in the confirmation that is proposed.
+    pub confirm: usize,
+}
+
+/// What a sweep found.
+#[derive(Debug)]
+pub struct SweepFound {
+    /// The best point, where one can be named.
+    pub choice: Option<SweepChoice>,
+    /// What the parameters do to each metric.
+    pub sensitivity: Vec<Sensitivity>,
+    /// Two-sided error rate.
+    pub alpha: f64,
+    /// The spec's file, as it was named.
+    pub spec: Option<String>,
+    /// Whether the choice was run again.
+    pub confirmation: Option<Confirmation>,
+}
+
+impl Session {
+    /// Ranks the points of a sweep and shows what each parameter does.
+    pub fn sweep(
+        &self,
+        run: &RunDir,
+        question: &SweepQuestion,
+    ) -> Result<SweepFound, SessionError> {
+        let mut trials = self.open_run(run)?;
+        if let Some(task) = &question.task {
+            trials.data = trials.data.of_task(task)?;
+        }
+        let spec = trials.spec.as_ref();
+        let options = CompareOptions {
+            alpha: question
+                .alpha
+                .or(spec.map(|spec| spec.analysis.alpha()))
+                .unwrap_or(DEFAULT_ALPHA),
+            control: question.control.clone(),
+            metrics: question.metrics.clone(),
+            primary: spec.and_then(|spec| spec.analysis.metric.clone()),
+            ..CompareOptions::default()
+        };
+        let sensitivity = effects(&trials.data, &question.metrics, options.alpha)?;
+        let choice = match choose(&trials.data, &options, question.confirm) {
+            Ok(choice) => Some(choice),
+            Err(AnalysisError::Question(why)) => {
+                self.tell(Notice::NoBest(why));
+                None
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let confirmation = spec
+            .filter(|_| choice.is_some())
+            .map(|spec| Confirmation::of(run, spec))
+            .transpose()?;
+        Ok(SweepFound {
+            choice,
+            sensitivity,
+            alpha: options.alpha,
+            spec: spec.map(|spec| spec.source.clone()),
+            confirmation,
+        })
+    }
+}
+
+/// What the parameters do to each metric that was asked for; the declared ones, else all, where none was.
+fn effects(data: &Dataset, asked: &[String], alpha: f64) -> Result<Vec<Sensitivity>, SessionError> {
+    let reported = data.metric_names();
+    let declared = reported
+        .iter()
+        .filter(|name| data.declaration(name).is_some());
+    let mut names: Vec<String> = declared.cloned().collect();
+    if !asked.is_empty() {
+        names = asked.to_vec();
+    } else if names.is_empty() {
+        names = reported;
+    }
+    let effects = names
+        .iter()
+        .map(|name| sensitivity(data, Some(name), alpha))
+        .collect::<Result<_, _>>();
+    Ok(effects?)
+}
