@@ -27,9 +27,10 @@ pub enum EngineError {
         /// What changed.
         change: Box<PlanChange>,
     },
-    /// Scoring again was cut off, so that old and new scores stand side by side.
+    /// Scoring again did not come to its end, so that old and new scores stand side by side.
     #[error(
-        "scoring run {stamp} again was cut off: `fairtrial eval {name} --rollout {stamp}` first, then the run goes on"
+        "some rollouts of run {stamp} could not be scored again, so that old and new scores stand side by side: see \
+         `fairtrial eval {name} --rollout {stamp}`"
     )]
     HalfScored {
         /// The benchmark.
@@ -116,7 +117,6 @@ impl EngineError {
         matches!(
             self,
             Self::SpecChanged { .. }
-                | Self::HalfScored { .. }
                 | Self::Unresolved { .. }
                 | Self::Plan(_)
                 | Self::OtherEngine { .. }

@@ -106,8 +106,9 @@ fn files(run: &RunDir, state: &RunState) -> Vec<Difference> {
                 let place = format!("{name}, SHA-256");
                 differences.extend(Difference::of_hash(place, hash, said));
             }
-            // A run that was cut off before it knew its machine has neither.
-            None if hash.is_none() => {}
+            // A run that was cut off before it knew its machine has neither; one that was cut off just after, the file
+            // alone, until it is resumed.
+            None if hash.is_none() || state.closed().is_none() => {}
             None => differences.push(Difference::new(
                 name,
                 "a file that the journal does not know",

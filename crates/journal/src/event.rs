@@ -85,6 +85,11 @@ pub enum Event {
         /// When.
         at: UtcTime,
     },
+    /// An `eval` came to its end: every score is of one scoring. The run may still lack trials.
+    Scored {
+        /// When.
+        at: UtcTime,
+    },
     /// A controller ended its work in good order.
     Closed {
         /// When.

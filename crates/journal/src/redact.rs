@@ -199,6 +199,7 @@ macro_rules! free_text {
                 | Event::Files { .. }
                 | Event::Submitting { .. }
                 | Event::Submitted { .. }
+                | Event::Scored { .. }
                 | Event::Closed { .. }
                 | Event::Unknown => {}
             }

@@ -64,6 +64,8 @@ pub struct SessionInfo {
     pub at: UtcTime,
     /// Whether it only scored rollouts again.
     pub scores: bool,
+    /// Whether it came to the end of that.
+    pub scored: bool,
     /// When and how it closed it; absent where it lives or died.
     pub closed: Option<(UtcTime, RunStatus)>,
 }
@@ -192,7 +194,7 @@ impl RunState {
     /// Whether the last controller scored rollouts again and did not come to an end: some scores are new, some are old.
     pub fn is_half_scored(&self) -> bool {
         let last = self.sessions.last();
-        last.is_some_and(|session| session.scores && session.closed.is_none())
+        last.is_some_and(|session| session.scores && !session.scored && session.closed.is_none())
     }
 
     /// What the run may not have taken over in full: nothing starts before that is done, and no session ends well.
@@ -278,6 +280,7 @@ impl RunState {
                     host,
                     at,
                     scores,
+                    scored: false,
                     closed: None,
                 });
             }
@@ -304,6 +307,11 @@ impl RunState {
                 }
             }
             Event::Files { sha256, .. } => self.files.extend(sha256),
+            Event::Scored { .. } => {
+                if let Some(session) = self.sessions.last_mut() {
+                    session.scored = true;
+                }
+            }
             Event::Closed { at, status, .. } => {
                 if let Some(session) = self.sessions.last_mut() {
                     session.closed = Some((at, status));

@@ -60,6 +60,10 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
                  new one that takes some over)"
             ),
         ),
+        Notice::ScoresAgain(stamp) => (
+            Note,
+            format!("`eval` of run {stamp} was cut off: its rollouts are scored again first"),
+        ),
         Notice::Reusing { stamp, change } => (
             Note,
             format!("reusing records of run {stamp}: {}", change_words(change)),

@@ -10,7 +10,7 @@ use crate::views::Views;
 use crate::{EngineError, prepare};
 use fairtrial_journal::provenance::Capture;
 use fairtrial_journal::{
-    Commit, Durability, JournalWriter, RunState, cancel_requested, write_atomic_bytes,
+    Commit, Durability, JournalWriter, RunState, cancel_requested, failpoint, write_atomic_bytes,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -135,6 +135,7 @@ impl Session<'_> {
                 let text = serde_json::to_vec_pretty(&environment).unwrap_or_default();
                 let path = self.run.environment();
                 write_atomic_bytes(&path, Durability::Content, &text)?;
+                failpoint::hit("environment.written");
                 writer.append(&prepare::sealed(&[path], (self.request.now)())?);
             }
             if done {

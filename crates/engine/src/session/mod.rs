@@ -21,7 +21,7 @@ use fairtrial_journal::provenance::{Capture, host_name};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunLock, RunState,
-    RunStatus, TakeOver, WriterOptions, effective_records,
+    RunStatus, TakeOver, WriterOptions, effective_records, is_there,
 };
 use fairtrial_model::hex;
 use opening::{capture, probe, recorded, refuse_open_jobs};
@@ -342,7 +342,15 @@ impl Session<'_> {
             attends: matches!(self.request.start, Start::Attend(_)),
             scores: false,
         });
-        writer.append(&prepare::sealed(&[self.run.resolved_spec()], now())?);
+        let mut files = vec![self.run.resolved_spec()];
+        // A controller that was killed after it wrote this file had no time to say so.
+        let environment = self.run.environment();
+        let name = environment.file_name().unwrap_or_default();
+        let is_sealed = self.known.files.contains_key(&*name.to_string_lossy());
+        if resumed && !is_sealed && is_there(&environment)? {
+            files.push(environment);
+        }
+        writer.append(&prepare::sealed(&files, now())?);
         Ok(())
     }
 }
