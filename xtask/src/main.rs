@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod structure;
 mod torture;
 
 use clap::Parser;
@@ -20,12 +21,14 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
     Bench(bench::Args),
+    Structure(structure::Args),
     Torture(torture::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Bench(args) => bench::run(&args),
+        Chore::Structure(args) => structure::run(&args),
         Chore::Torture(args) => torture::run(&args),
     };
     match done {

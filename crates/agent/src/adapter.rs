@@ -1,7 +1,7 @@
 //! Agents: how each is started. What they leave in their logs is read by [`crate::usage`].
 
 use crate::error::AgentError;
-use crate::sandbox::Room;
+use crate::sandbox::contract::Room;
 use fairtrial_model::Params;
 use fairtrial_spec::{AgentChoice, Template};
 use std::borrow::Cow;

@@ -2,7 +2,8 @@
 
 use crate::findings::Findings;
 use crate::paths::is_inside;
-use crate::sandbox::{Recipe, Setting};
+use crate::sandbox::image::Recipe;
+use crate::sandbox::setting::Setting;
 use crate::task::AgentTask;
 use crate::{adapter, sandbox};
 use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind};

@@ -5,7 +5,7 @@ use crate::bulk::{self, LARGEST, LeftOut};
 use crate::error::{AgentError, At};
 use crate::ignored::Ignored;
 use crate::patch::Patch;
-use crate::sandbox::Room;
+use crate::sandbox::contract::Room;
 use crate::task::AgentTask;
 use crate::tree::Difference;
 use crate::usage::USAGE_FILE;

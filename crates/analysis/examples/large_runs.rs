@@ -148,6 +148,7 @@ fn record(index: u64, dir: String, now: UtcTime, stream: &mut Stream) -> Record 
         .into(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
+        samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }

@@ -2,8 +2,8 @@
 
 use crate::area::Area;
 use crate::axis::Axis;
+use crate::drawing::{Anchor, Close, Drawing};
 use crate::mark::{Mark, Series, Towards};
-use crate::svg::{Anchor, Close, Svg};
 use crate::text::{SIZE, fit};
 use crate::thin::thin;
 
@@ -57,73 +57,73 @@ impl Plot<'_> {
     }
 
     /// Draws one mark.
-    pub(crate) fn mark(&self, svg: &mut Svg, mark: &Mark) {
+    pub(crate) fn mark(&self, on: &mut Drawing, mark: &Mark) {
         let series = mark.series();
         let (look, shape) = (series.color(), series.shape());
         match mark {
-            Mark::Line { points, .. } => self.line(svg, points, series),
+            Mark::Line { points, .. } => self.line(on, points, series),
             Mark::Trace { points, .. } => {
                 // Many of them lie over each other: half the columns are as good.
-                self.path(svg, points, &format!("t s{look}"), self.columns() / 3);
+                self.path(on, points, &format!("t s{look}"), self.columns() / 3);
                 if let [alone] = points[..]
                     && finite(&alone)
                 {
-                    svg.marker(self.at(alone), shape, &format!("e c{look}"));
+                    on.marker(self.at(alone), shape, &format!("e c{look}"));
                 }
             }
             Mark::Points { points, .. } => {
                 for point in points.iter().filter(|point| finite(point)) {
-                    svg.marker(self.at(*point), shape, &format!("k c{look}"));
+                    on.marker(self.at(*point), shape, &format!("k c{look}"));
                 }
             }
-            Mark::Band { points, .. } => self.band(svg, points, look),
+            Mark::Band { points, .. } => self.band(on, points, look),
             Mark::Outline { points, .. } => {
                 let corners: Vec<(f64, f64)> = points
                     .iter()
                     .filter(|point| finite(point))
                     .map(|point| self.at(*point))
                     .collect();
-                svg.path(&corners, Close::Yes, &format!("b c{look}"));
-                svg.path(&corners, Close::Yes, &format!("l s{look} d{shape}"));
+                on.path(&corners, Close::Yes, &format!("b c{look}"));
+                on.path(&corners, Close::Yes, &format!("l s{look} d{shape}"));
                 for corner in corners {
-                    svg.marker(corner, shape, &format!("k c{look}"));
+                    on.marker(corner, shape, &format!("k c{look}"));
                 }
             }
-            Mark::Range { y, x, .. } => self.range(svg, *y, *x, series),
+            Mark::Range { y, x, .. } => self.range(on, *y, *x, series),
             Mark::Whiskers { points, .. } => {
                 for point in points {
-                    self.whisker(svg, *point, series);
+                    self.whisker(on, *point, series);
                 }
             }
-            Mark::Box { x, y, .. } => self.boxed(svg, *x, *y, look),
+            Mark::Box { x, y, .. } => self.boxed(on, *x, *y, look),
             Mark::Zone { y, low, high, .. } => {
                 let middle = self.to_y(*y);
                 let (left, right) = (self.x_or_outside(*low), self.x_or_outside(*high));
-                Self::shade(svg, (left, middle - ZONE), (right, middle + ZONE));
+                Self::shade(on, (left, middle - ZONE), (right, middle + ZONE));
             }
             Mark::Belt { low, high, .. } => {
                 let (left, right) = (self.area.x, self.area.x + self.area.width);
                 let (bottom, top) = (self.y_or_outside(*low), self.y_or_outside(*high));
-                Self::shade(svg, (left, top), (right, bottom));
+                Self::shade(on, (left, top), (right, bottom));
             }
             Mark::Level { y, .. } if y.is_finite() => {
                 let (left, right) = (self.area.x, self.area.x + self.area.width);
                 let y = self.to_y(*y);
-                svg.line((left, y), (right, y), &format!("r s{look} d{shape}"));
+                on.line((left, y), (right, y), &format!("r s{look} d{shape}"));
             }
             Mark::Stretch { y, x, .. } if y.is_finite() => {
                 let (left, right) = (self.x_or_outside(x[0]), self.x_or_outside(x[1]));
                 let y = self.to_y(*y);
-                svg.line((left, y), (right, y), &format!("r s{look} d{shape}"));
+                on.line((left, y), (right, y), &format!("r s{look} d{shape}"));
             }
             Mark::At { x, .. } if x.is_finite() => {
                 let (top, bottom) = (self.area.y, self.area.y + self.area.height);
                 let x = self.to_x(*x);
-                svg.line((x, top), (x, bottom), &format!("r s{look} d{shape}"));
+                on.line((x, top), (x, bottom), &format!("r s{look} d{shape}"));
             }
             Mark::Level { .. } | Mark::Stretch { .. } | Mark::At { .. } => {}
-            Mark::Rule { from, to } => svg.line(self.at(*from), self.at(*to), "g"),
-            Mark::Words { at, towards, text } => self.words(svg, *at, *towards, text),
+            Mark::Rule { from, to } => on.line(self.at(*from), self.at(*to), "g"),
+            Mark::Words { at, towards, text } => self.words(on, *at, *towards, text),
         }
     }
 
@@ -132,22 +132,22 @@ impl Plot<'_> {
         self.area.width.max(1.0) as usize
     }
 
-    fn line(&self, svg: &mut Svg, points: &[(f64, f64)], series: Series) {
+    fn line(&self, on: &mut Drawing, points: &[(f64, f64)], series: Series) {
         let (look, shape) = (series.color(), series.shape());
         // A long line lies over many others: a rim in the page's colour keeps it apart.
         if points.len() > DOTS {
-            self.path(svg, points, "o", self.columns());
+            self.path(on, points, "o", self.columns());
         }
-        self.path(svg, points, &format!("l s{look} d{shape}"), self.columns());
+        self.path(on, points, &format!("l s{look} d{shape}"), self.columns());
         if points.len() <= DOTS {
             for point in points.iter().filter(|point| finite(point)) {
-                svg.marker(self.at(*point), shape, &format!("k c{look}"));
+                on.marker(self.at(*point), shape, &format!("k c{look}"));
             }
         }
     }
 
     /// The stretches between gaps; a point alone between gaps is a dot.
-    fn path(&self, svg: &mut Svg, points: &[(f64, f64)], class: &str, columns: usize) {
+    fn path(&self, on: &mut Drawing, points: &[(f64, f64)], class: &str, columns: usize) {
         for stretch in points
             .split(|point| !finite(point))
             .filter(|stretch| !stretch.is_empty())
@@ -157,13 +157,13 @@ impl Plot<'_> {
                 .map(|point| self.at(point))
                 .collect();
             match places[..] {
-                [(x, y)] => svg.path(&[(x - 1.0, y), (x + 1.0, y)], Close::No, class),
-                _ => svg.path(&places, Close::No, class),
+                [(x, y)] => on.path(&[(x - 1.0, y), (x + 1.0, y)], Close::No, class),
+                _ => on.path(&places, Close::No, class),
             }
         }
     }
 
-    fn band(&self, svg: &mut Svg, points: &[(f64, f64, f64)], look: usize) {
+    fn band(&self, on: &mut Drawing, points: &[(f64, f64, f64)], look: usize) {
         let whole =
             |point: &(f64, f64, f64)| point.0.is_finite() && !point.1.is_nan() && !point.2.is_nan();
         for stretch in points.split(|point| !whole(point)) {
@@ -180,12 +180,12 @@ impl Plot<'_> {
             let mut outline = end(true);
             outline.extend(end(false).into_iter().rev());
             if outline.len() > 2 {
-                svg.path(&outline, Close::Yes, &format!("b c{look}"));
+                on.path(&outline, Close::Yes, &format!("b c{look}"));
             }
         }
     }
 
-    fn range(&self, svg: &mut Svg, y: f64, [low, value, high]: [f64; 3], series: Series) {
+    fn range(&self, on: &mut Drawing, y: f64, [low, value, high]: [f64; 3], series: Series) {
         let (look, shape) = (series.color(), series.shape());
         if !value.is_finite() {
             return;
@@ -194,35 +194,40 @@ impl Plot<'_> {
         let class = format!("l s{look}");
         if !low.is_nan() && !high.is_nan() {
             let (left, right) = (self.x_or_outside(low), self.x_or_outside(high));
-            svg.line((left, y), (right, y), &class);
-            self.end(svg, (left, y), &class);
-            self.end(svg, (right, y), &class);
+            on.line((left, y), (right, y), &class);
+            self.end(on, (left, y), &class);
+            self.end(on, (right, y), &class);
         }
-        svg.marker((self.to_x(value), y), shape, &format!("k c{look}"));
+        on.marker((self.to_x(value), y), shape, &format!("k c{look}"));
     }
 
     /// The end of an interval along x: a cap, or an arrow at the edge where it goes on beyond.
-    fn end(&self, svg: &mut Svg, (x, y): (f64, f64), class: &str) {
+    fn end(&self, on: &mut Drawing, (x, y): (f64, f64), class: &str) {
         let (left, right) = (self.area.x, self.area.x + self.area.width);
         match x {
-            x if x < left => Self::arrow(svg, (left + 1.0, y), (CAP, 0.0), class),
-            x if x > right => Self::arrow(svg, (right - 1.0, y), (-CAP, 0.0), class),
-            x => svg.line((x, y - CAP), (x, y + CAP), class),
+            x if x < left => Self::arrow(on, (left + 1.0, y), (CAP, 0.0), class),
+            x if x > right => Self::arrow(on, (right - 1.0, y), (-CAP, 0.0), class),
+            x => on.line((x, y - CAP), (x, y + CAP), class),
         }
     }
 
     /// The head of an arrow with its tip at a place; `back` is the way from there along the shaft.
-    fn arrow(svg: &mut Svg, (x, y): (f64, f64), (right, down): (f64, f64), class: &str) {
+    fn arrow(on: &mut Drawing, (x, y): (f64, f64), (right, down): (f64, f64), class: &str) {
         let (x_back, y_back) = (x + right, y + down);
         let head = [
             (x_back - down, y_back - right),
             (x, y),
             (x_back + down, y_back + right),
         ];
-        svg.path(&head, Close::No, class);
+        on.path(&head, Close::No, class);
     }
 
-    fn whisker(&self, svg: &mut Svg, (x, value, low, high): (f64, f64, f64, f64), series: Series) {
+    fn whisker(
+        &self,
+        on: &mut Drawing,
+        (x, value, low, high): (f64, f64, f64, f64),
+        series: Series,
+    ) {
         let (look, shape) = (series.color(), series.shape());
         if !finite(&(x, value)) {
             return;
@@ -231,19 +236,19 @@ impl Plot<'_> {
         if !low.is_nan() && !high.is_nan() {
             let (bottom, top) = (self.y_or_outside(low), self.y_or_outside(high));
             let class = format!("w s{look}");
-            svg.line((x, bottom), (x, top), &class);
+            on.line((x, bottom), (x, top), &class);
             let (highest, lowest) = (self.area.y, self.area.y + self.area.height);
             if top < highest {
-                Self::arrow(svg, (x, highest + 1.0), (0.0, CAP), &class);
+                Self::arrow(on, (x, highest + 1.0), (0.0, CAP), &class);
             }
             if bottom > lowest {
-                Self::arrow(svg, (x, lowest - 1.0), (0.0, -CAP), &class);
+                Self::arrow(on, (x, lowest - 1.0), (0.0, -CAP), &class);
             }
         }
-        svg.marker((x, self.to_y(value)), shape, &format!("k c{look}"));
+        on.marker((x, self.to_y(value)), shape, &format!("k c{look}"));
     }
 
-    fn boxed(&self, svg: &mut Svg, x: f64, y: [f64; 5], look: usize) {
+    fn boxed(&self, on: &mut Drawing, x: f64, y: [f64; 5], look: usize) {
         if y.iter().any(|value| !value.is_finite()) {
             return;
         }
@@ -256,24 +261,24 @@ impl Plot<'_> {
             (x + half, third),
             (x - half, third),
         ];
-        svg.path(&corners, Close::Yes, &format!("b c{look}"));
-        svg.path(&corners, Close::Yes, &format!("w s{look}"));
+        on.path(&corners, Close::Yes, &format!("b c{look}"));
+        on.path(&corners, Close::Yes, &format!("w s{look}"));
         for (from, to) in [(first, low), (third, high)] {
-            svg.line((x, from), (x, to), &format!("w s{look}"));
+            on.line((x, from), (x, to), &format!("w s{look}"));
         }
-        svg.line(
+        on.line(
             (x - half, median),
             (x + half, median),
             &format!("l s{look}"),
         );
     }
 
-    fn shade(svg: &mut Svg, (left, top): (f64, f64), (right, bottom): (f64, f64)) {
+    fn shade(on: &mut Drawing, (left, top): (f64, f64), (right, bottom): (f64, f64)) {
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
-        svg.path(&corners, Close::Yes, "m");
+        on.path(&corners, Close::Yes, "m");
     }
 
-    fn words(&self, svg: &mut Svg, at: (f64, f64), towards: Towards, text: &str) {
+    fn words(&self, on: &mut Drawing, at: (f64, f64), towards: Towards, text: &str) {
         let (x, y) = self.at(at);
         let (left, right) = (x - self.area.x, self.area.x + self.area.width - x);
         let (anchor, room) = match towards {
@@ -281,7 +286,7 @@ impl Plot<'_> {
             Towards::Middle => (Anchor::Middle, 2.0 * left.min(right)),
             Towards::Right => (Anchor::Start, right),
         };
-        svg.text((x, y + 4.0), anchor, "f", &fit(text, room, SIZE));
+        on.text((x, y + 4.0), anchor, "f", &fit(text, room, SIZE));
     }
 }
 

@@ -1,10 +1,11 @@
 //! A figure: panels in a grid under one title, as SVG text or PNG bytes.
 
 use crate::area::Area;
+use crate::drawing::{Anchor, Drawing};
 use crate::legend;
 use crate::panel::Panel;
 use crate::raster::{self, ChartError};
-use crate::svg::{Anchor, Svg};
+use crate::svg;
 use crate::text::{fit, wrap};
 use crate::theme::{PAGE_CLASS, Theme};
 use fairtrial_text::escape::xml;
@@ -94,6 +95,14 @@ impl Figure {
 
     /// The figure as SVG text.
     pub fn svg_in(&self, layout: &Layout) -> String {
+        let (drawing, size) = self.draw(layout);
+        let id = self.id();
+        let head = self.head(size, &id, layout.colors);
+        format!("{head}{}</svg>\n", svg::write(&drawing, &id))
+    }
+
+    /// All shapes, and the width and height that they need.
+    fn draw(&self, layout: &Layout) -> (Drawing, (f64, f64)) {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let rows = self.rows(columns, layout);
         let width = columns as f64 * layout.width + 2.0 * EDGE;
@@ -101,13 +110,11 @@ impl Figure {
         let head = HEAD + lines.len() as f64 * LINE;
         let gaps = rows.len().saturating_sub(1) as f64 * ROW_GAP;
         let height = head + rows.iter().map(|row| row.height).sum::<f64>() + gaps + EDGE;
-        let id = self.id();
-        let mut svg = Svg::default();
-        self.open(&mut svg, (width, height), &id, layout.colors);
+        let mut on = Drawing::default();
         let title = fit(&self.title, width - 2.0 * EDGE, TITLE);
-        svg.text((EDGE, 26.0), Anchor::Start, "h", &title);
+        on.text((EDGE, 26.0), Anchor::Start, "h", &title);
         for (line, (class, text)) in lines.iter().enumerate() {
-            svg.text(
+            on.text(
                 (EDGE, 46.0 + line as f64 * LINE),
                 Anchor::Start,
                 class,
@@ -115,7 +122,7 @@ impl Figure {
             );
         }
         let mut y = head;
-        for (place, row) in rows.iter().enumerate() {
+        for row in &rows {
             for (column, panel) in row.panels.iter().enumerate() {
                 let area = Area {
                     x: EDGE + column as f64 * layout.width,
@@ -123,24 +130,18 @@ impl Figure {
                     width: layout.width,
                     height: row.height,
                 };
-                let clip = format!("{id}-{place}-{column}");
-                panel.draw(&mut svg, area, row.legend_lines, &clip);
+                panel.draw(&mut on, area, row.legend_lines);
             }
             y += row.height + ROW_GAP;
         }
-        svg.raw("</svg>\n");
-        svg.finish()
+        (on, (width, height))
     }
 
     /// The figure as PNG bytes, `scale` pixels per drawing unit. A picture cannot follow the reader's setting:
     /// [`Theme::Auto`] is light.
     pub fn png(&self, theme: Theme, scale: f32) -> Result<Vec<u8>, ChartError> {
-        let theme = if theme == Theme::Auto {
-            Theme::Light
-        } else {
-            theme
-        };
-        raster::png(&self.svg(theme), scale)
+        let (drawing, size) = self.draw(&Layout::alone(theme));
+        raster::png(&drawing, size, theme, scale)
     }
 
     /// The lines under the title with their class, in this much room; notes in full ink.
@@ -176,7 +177,8 @@ impl Figure {
         self.panels.chunks(columns).map(measured).collect()
     }
 
-    fn open(&self, svg: &mut Svg, (width, height): (f64, f64), id: &str, colors: ColorsFrom) {
+    /// What stands before the shapes: size, words for screen readers, style sheet and background.
+    fn head(&self, (width, height): (f64, f64), id: &str, colors: ColorsFrom) -> String {
         let (class, style) = match colors {
             ColorsFrom::Figure(theme) => (
                 id,
@@ -187,13 +189,13 @@ impl Figure {
             ),
             ColorsFrom::Page => (PAGE_CLASS, String::new()),
         };
-        svg.raw(&format!(
+        format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" class=\"{class}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
              <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{style}",
             xml(&self.title),
             xml(&self.description),
-        ));
+        )
     }
 
     /// A name that is the same for the same figure and hardly ever for another on the page (FNV-1a of its texts).

@@ -1,7 +1,7 @@
 //! The legend under a plot: a sample of each named mark with its name, side by side while there is room.
 
+use crate::drawing::{Anchor, Close, Drawing};
 use crate::mark::Mark;
-use crate::svg::{Anchor, Close, Svg};
 use crate::text::{SIZE, fit, width};
 
 /// Height of a line of the legend.
@@ -32,20 +32,20 @@ fn entry_width(mark: &Mark, room: f64) -> f64 {
 }
 
 /// Draws the legend with its upper left corner at a place.
-pub(crate) fn draw(svg: &mut Svg, marks: &[Mark], (left, top): (f64, f64), room: f64) {
+pub(crate) fn draw(on: &mut Drawing, marks: &[Mark], (left, top): (f64, f64), room: f64) {
     for (line, entries) in lines(marks, room).into_iter().enumerate() {
         let mut x = left;
         let y = top + line as f64 * LINE + 8.0;
         for mark in entries {
-            sample(svg, (x, y), mark);
+            sample(on, (x, y), mark);
             let label = fit(mark.label(), room - SAMPLE - BETWEEN, SIZE);
-            svg.text((x + SAMPLE, y + 4.0), Anchor::Start, "", &label);
+            on.text((x + SAMPLE, y + 4.0), Anchor::Start, "", &label);
             x += entry_width(mark, room) + BETWEEN;
         }
     }
 }
 
-fn sample(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
+fn sample(on: &mut Drawing, (x, y): (f64, f64), mark: &Mark) {
     let (look, shape) = (mark.series().color(), mark.series().shape());
     let (left, middle, right) = ((x, y), (x + 13.0, y), (x + 26.0, y));
     let patch = [
@@ -55,24 +55,24 @@ fn sample(svg: &mut Svg, (x, y): (f64, f64), mark: &Mark) {
         (x, y + 5.0),
     ];
     match mark {
-        Mark::Band { .. } => svg.path(&patch, Close::Yes, &format!("b c{look}")),
-        Mark::Zone { .. } | Mark::Belt { .. } => svg.path(&patch, Close::Yes, "m"),
+        Mark::Band { .. } => on.path(&patch, Close::Yes, &format!("b c{look}")),
+        Mark::Zone { .. } | Mark::Belt { .. } => on.path(&patch, Close::Yes, "m"),
         Mark::Level { .. } | Mark::Stretch { .. } | Mark::At { .. } => {
-            svg.line(left, right, &format!("r s{look} d{shape}"));
+            on.line(left, right, &format!("r s{look} d{shape}"));
         }
-        Mark::Trace { .. } => svg.line(left, right, &format!("t s{look}")),
+        Mark::Trace { .. } => on.line(left, right, &format!("t s{look}")),
         Mark::Whiskers { .. } => {
-            svg.line(
+            on.line(
                 (x + 13.0, y - 7.0),
                 (x + 13.0, y + 7.0),
                 &format!("w s{look}"),
             );
-            svg.marker(middle, shape, &format!("k c{look}"));
+            on.marker(middle, shape, &format!("k c{look}"));
         }
-        Mark::Points { .. } => svg.marker(middle, shape, &format!("k c{look}")),
+        Mark::Points { .. } => on.marker(middle, shape, &format!("k c{look}")),
         _ => {
-            svg.line(left, right, &format!("l s{look} d{shape}"));
-            svg.marker(middle, shape, &format!("k c{look}"));
+            on.line(left, right, &format!("l s{look} d{shape}"));
+            on.marker(middle, shape, &format!("k c{look}"));
         }
     }
 }

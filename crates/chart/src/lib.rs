@@ -10,6 +10,7 @@ mod area;
 mod axis;
 pub mod charts;
 mod draw;
+mod drawing;
 mod figure;
 mod legend;
 mod mark;

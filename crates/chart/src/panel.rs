@@ -3,9 +3,9 @@
 use crate::area::Area;
 use crate::axis::{Axis, NameTick, Tick};
 use crate::draw::Plot;
+use crate::drawing::{Anchor, Drawing};
 use crate::legend;
 use crate::mark::Mark;
-use crate::svg::{Anchor, Svg, number};
 use crate::text::{SIZE, fit, width};
 
 /// Room around the plot inside a panel.
@@ -60,33 +60,29 @@ impl Panel {
     }
 
     /// Draws into an area; `legend_lines` of room are kept under the plot, so that neighbours stay in line.
-    pub(crate) fn draw(&self, svg: &mut Svg, area: Area, legend_lines: usize, clip: &str) {
+    pub(crate) fn draw(&self, on: &mut Drawing, area: Area, legend_lines: usize) {
         let names = NAMES_SHARE * area.width;
         let upwards = self.y.upwards(names);
         let plot = self.plot(area, legend_lines, &upwards);
         let title = fit(&self.title, area.width - GAP, HEADING);
         if !title.is_empty() {
-            svg.text((area.x + GAP, area.y + 16.0), Anchor::Start, "p", &title);
+            on.text((area.x + GAP, area.y + 16.0), Anchor::Start, "p", &title);
         }
-        self.draw_y(svg, plot, &upwards);
-        self.draw_x(svg, area, plot);
-        self.draw_notes(svg, plot, names);
+        self.draw_y(on, plot, &upwards);
+        self.draw_x(on, area, plot);
+        self.draw_notes(on, plot, names);
         let drawing = Plot {
             area: plot,
             x: &self.x,
             y: &self.y,
         };
-        let [x, y, width, height] = [plot.x, plot.y, plot.width, plot.height].map(number);
-        svg.raw(&format!(
-            "<clipPath id=\"{clip}\"><rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/></clipPath>\n\
-             <g clip-path=\"url(#{clip})\">\n"
-        ));
-        for mark in &self.marks {
-            drawing.mark(svg, mark);
-        }
-        svg.raw("</g>\n");
+        on.clipped(plot, |on| {
+            for mark in &self.marks {
+                drawing.mark(on, mark);
+            }
+        });
         let below = area.y + area.height - legend_lines as f64 * legend::LINE;
-        legend::draw(svg, &self.marks, (area.x + GAP, below), area.width);
+        legend::draw(on, &self.marks, (area.x + GAP, below), area.width);
     }
 
     /// The rectangle between the axes.
@@ -142,7 +138,7 @@ impl Panel {
         }
     }
 
-    fn draw_y(&self, svg: &mut Svg, plot: Area, ticks: &[Tick]) {
+    fn draw_y(&self, on: &mut Drawing, plot: Area, ticks: &[Tick]) {
         let drawing = Plot {
             area: plot,
             x: &self.x,
@@ -151,14 +147,14 @@ impl Panel {
         let mut widest: f64 = 0.0;
         for Tick { at, label } in ticks {
             let y = drawing.to_y(*at);
-            svg.line((plot.x, y), (plot.x + plot.width, y), "g");
-            svg.text((plot.x - GAP, y + 4.0), Anchor::End, "f", label);
+            on.line((plot.x, y), (plot.x + plot.width, y), "g");
+            on.text((plot.x - GAP, y + 4.0), Anchor::End, "f", label);
             widest = widest.max(width(label, SIZE));
         }
         if !self.y.label().is_empty() {
             let at = plot.x - (widest + 2.0 * GAP + 4.0).max(LEFT - 14.0);
             let label = fit(&self.y.label(), plot.height + BARE_TOP, SIZE);
-            svg.upward_text((at, plot.y + plot.height / 2.0), "", &label);
+            on.upward_text((at, plot.y + plot.height / 2.0), "", &label);
         }
     }
 
@@ -171,7 +167,7 @@ impl Panel {
         lines.saturating_sub(usual) as f64
     }
 
-    fn draw_x(&self, svg: &mut Svg, area: Area, plot: Area) {
+    fn draw_x(&self, on: &mut Drawing, area: Area, plot: Area) {
         if self.x.is_hidden() {
             return;
         }
@@ -188,22 +184,22 @@ impl Panel {
         });
         for NameTick { at, lines } in ticks.chain(self.x.names_across(plot.width)) {
             let x = drawing.to_x(at);
-            svg.line((x, bottom), (x, bottom + 4.0), "g x");
+            on.line((x, bottom), (x, bottom + 4.0), "g x");
             for (line, text) in lines.iter().enumerate() {
                 let y = bottom + 18.0 + line as f64 * NAME_LINE;
-                svg.text((x, y), Anchor::Middle, "f", text);
+                on.text((x, y), Anchor::Middle, "f", text);
             }
         }
-        svg.line((plot.x, bottom), (plot.x + plot.width, bottom), "g x");
+        on.line((plot.x, bottom), (plot.x + plot.width, bottom), "g x");
         // Under the names and notes at both sides of the plot there is room as well.
         let middle = plot.x + plot.width / 2.0;
         let room = 2.0 * (middle - area.x).min(area.x + area.width - middle);
         let label = fit(&self.x.label(), room, SIZE);
         let below = bottom + 36.0 + self.more_lines(plot.width) * NAME_LINE;
-        svg.text((middle, below), Anchor::Middle, "", &label);
+        on.text((middle, below), Anchor::Middle, "", &label);
     }
 
-    fn draw_notes(&self, svg: &mut Svg, plot: Area, room: f64) {
+    fn draw_notes(&self, on: &mut Drawing, plot: Area, room: f64) {
         let drawing = Plot {
             area: plot,
             x: &self.x,
@@ -211,7 +207,7 @@ impl Panel {
         };
         for (row, note) in self.y.notes().iter().enumerate() {
             let at = (plot.x + plot.width + GAP, drawing.to_y(row as f64) + 4.0);
-            svg.text(at, Anchor::Start, "", &fit(note, room, SIZE));
+            on.text(at, Anchor::Start, "", &fit(note, room, SIZE));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Every chart: its structure, that no text overlaps another or leaves the page, and that a picture comes of it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod gallery;
 
 use fairtrial_chart::{Figure, Layout, Theme};
-use resvg::usvg::{Group, Node, Options, Rect, TextChunk, Tree};
 use std::collections::BTreeMap;
 
 /// Texts in order, and how many marks of each kind: what a person would see, without the coordinates.
@@ -45,50 +45,75 @@ fn structure_of_every_chart() {
     }
 }
 
-/// The boxes of all texts, as the font draws them.
-fn text_boxes(group: &Group, boxes: &mut Vec<(String, Rect)>) {
-    for node in group.children() {
-        match node {
-            Node::Group(group) => text_boxes(group, boxes),
-            Node::Text(text) => {
-                let words = text
-                    .chunks()
-                    .iter()
-                    .map(TextChunk::text)
-                    .collect::<String>();
-                boxes.push((words, text.abs_bounding_box()));
-            }
-            _ => {}
-        }
-    }
+/// Where a text stands: left, top, right, bottom.
+type Box = [f64; 4];
+
+/// The font that pictures are drawn with.
+const FONT: &[u8] = include_bytes!("../font/NotoSans-Regular.ttf");
+
+/// The value of an attribute.
+fn attribute<'a>(tag: &'a str, name: &str) -> &'a str {
+    let value = tag.split_once(&format!("{name}=\""));
+    value
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .map_or("", |(value, _)| value)
 }
 
-fn overlap(a: &Rect, b: &Rect) -> bool {
+/// The boxes of all texts, as the font draws them.
+fn text_boxes(svg: &str) -> Vec<(String, Box)> {
+    let font = ttf_parser::Face::parse(FONT, 0).unwrap();
+    let em = f64::from(font.units_per_em());
+    let advance = |c| font.glyph_hor_advance(font.glyph_index(c)?);
+    let lines = svg.lines().filter(|line| line.starts_with("<text "));
+    lines
+        .map(|line| {
+            let (tag, rest) = line.split_once('>').unwrap();
+            let words = rest.trim_end_matches("</text>").replace("&lt;", "<");
+            let words = words.replace("&gt;", ">").replace("&amp;", "&");
+            let size = match attribute(tag, "class") {
+                "h" => 17.0,
+                "p" => 14.0,
+                _ => 12.0,
+            };
+            let units: u32 = words
+                .chars()
+                .map(|c| u32::from(advance(c).unwrap_or(1000)))
+                .sum();
+            let width = f64::from(units) * size / em;
+            let [x, y] =
+                ["x", "y"].map(|name| attribute(tag, &format!(" {name}")).parse::<f64>().unwrap());
+            let left = match attribute(tag, "text-anchor") {
+                "middle" => -width / 2.0,
+                "end" => -width,
+                _ => 0.0,
+            };
+            let (above, below) = (
+                f64::from(font.ascender()) * size / em,
+                -f64::from(font.descender()) * size / em,
+            );
+            let place = if tag.contains("rotate(-90") {
+                [x - above, y - left - width, x + below, y - left]
+            } else {
+                [x + left, y - above, x + left + width, y + below]
+            };
+            (words, place)
+        })
+        .collect()
+}
+
+fn overlap(a: &Box, b: &Box) -> bool {
     // Line boxes hold the room above and below letters; that much may touch.
     let slack = 4.0;
-    a.left() + 0.5 < b.right()
-        && b.left() + 0.5 < a.right()
-        && a.top() + slack < b.bottom()
-        && b.top() + slack < a.bottom()
+    a[0] + 0.5 < b[2] && b[0] + 0.5 < a[2] && a[1] + slack < b[3] && b[1] + slack < a[3]
 }
 
 fn check_texts(name: &str, svg: &str) {
-    let mut options = Options {
-        font_family: "Noto Sans".to_owned(),
-        ..Options::default()
-    };
-    options
-        .fontdb_mut()
-        .load_font_data(notosans::REGULAR_TTF.to_vec());
-    let tree = Tree::from_str(svg, &options).expect("our own SVG");
-    let mut boxes = Vec::new();
-    text_boxes(tree.root(), &mut boxes);
+    let [width, height] =
+        ["width", "height"].map(|name| attribute(svg, name).parse::<f64>().unwrap());
+    let boxes = text_boxes(svg);
     assert!(!boxes.is_empty(), "{name} has no text");
     for (place, (words, of)) in boxes.iter().enumerate() {
-        let inside = of.left() >= 0.0
-            && of.top() >= 0.0
-            && of.right() <= tree.size().width()
-            && of.bottom() <= tree.size().height();
+        let inside = of[0] >= 0.0 && of[1] >= 0.0 && of[2] <= width && of[3] <= height;
         assert!(inside, "{name}: `{words}` leaves the page: {of:?}");
         for (other, box_of_other) in &boxes[place + 1..] {
             assert!(
@@ -120,6 +145,44 @@ fn long_lines_are_thinned_and_pictures_come_in_both_themes() {
     let long = figures["curves-10000-points"].svg_in(&Layout::in_page());
     assert!(long.len() < 400_000, "{} bytes", long.len());
     assert!(long.contains("class=\"ft-chart\"") && !long.contains("<style>"));
+}
+
+/// Width, height, and how many pixels have each colour.
+fn pixels(bytes: &[u8]) -> (u32, u32, BTreeMap<[u8; 3], usize>) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+        .read_info()
+        .unwrap();
+    let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut rgb).unwrap();
+    let mut colors = BTreeMap::new();
+    for pixel in rgb.chunks_exact(3) {
+        *colors.entry([pixel[0], pixel[1], pixel[2]]).or_insert(0) += 1;
+    }
+    (info.width, info.height, colors)
+}
+
+#[test]
+fn a_picture_has_the_size_and_the_colours_of_the_drawing() {
+    let figures: BTreeMap<&str, Figure> = gallery::figures().into_iter().collect();
+    let forest = &figures["forest"];
+    let svg = forest.svg(Theme::Light);
+    for scale in [1.0, 2.0] {
+        let (width, height, colors) = pixels(&forest.png(Theme::Light, scale).unwrap());
+        let unit = |name| attribute(&svg, name).parse::<f32>().unwrap() * scale;
+        assert_eq!(width, unit("width").ceil() as u32);
+        assert_eq!(height, unit("height").ceil() as u32);
+        let of = |color: [u8; 3]| colors.get(&color).copied().unwrap_or(0);
+        let all = (width * height) as usize;
+        assert!(of([0xff; 3]) > all / 2, "the page is white");
+        for (what, color) in [
+            ("letters", [0x1b, 0x1f, 0x24]),
+            ("faint letters", [0x57, 0x60, 0x6a]),
+            ("intervals", [0x00, 0x72, 0xb2]),
+        ] {
+            assert!(of(color) > 20, "{what} at {scale}: {}", of(color));
+        }
+    }
+    assert!(forest.png(Theme::Light, 1e6).is_err(), "too large");
 }
 
 #[test]

@@ -144,7 +144,7 @@ impl Command {
             console.session().check_data_root()?;
         }
         match self {
-            Self::Check(args) => check::run(&args, console),
+            Self::Check(args) => Ok(check::run(&args, console)),
             Self::Plan(args) => plan::run(&args, console),
             Self::Run(args) => run::run(&args, console),
             Self::Status(args) => status::run(&args, console),

@@ -7,11 +7,6 @@ use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Level, Side};
 use serde::Serialize;
 
-/// Name of the wall time per iteration, as the original calls it.
-pub(crate) const DURATION: &str = "duration_s";
-/// Name of the CPU time per iteration.
-pub(crate) const CPU: &str = "cpu_s";
-
 /// One metric over the samples of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Aggregate {

@@ -1,14 +1,15 @@
 //! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
 
-use crate::artifacts;
-use crate::instruments::{Finding, Observers, Perf, profile_finding, worker_profile};
-use crate::outputs;
+use crate::instruments::observer::Finding;
+use crate::instruments::perf::Perf;
+use crate::instruments::{Observers, profile_finding, worker_profile};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
 use crate::samples::{SAMPLES_FILE, Samples};
 use crate::tools::{DriveError, Tools};
 use crate::trouble::Trouble;
 use crate::worker::{Heard, Lost, Worker, command_for, quoted};
+use crate::{artifacts, outputs};
 use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Sample, Setup, VERSION};
 use fairtrial_experiment::{Artifact, Origin, Phase};
 use serde_json::{Map, Value};

@@ -1,6 +1,7 @@
 //! The Markdown page of a result: parameters, every metric with its spread, instruments, files, and what went wrong.
 
-use crate::aggregate::{Aggregate, DURATION, aggregates};
+use crate::aggregate::{Aggregate, aggregates};
+use crate::reported::DURATION;
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
 use fairtrial_text::escape::markdown;

@@ -1,6 +1,5 @@
 //! What one iteration reports, each name once: the word of the experiment comes before that of an instrument.
 
-use crate::aggregate::{CPU, DURATION};
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_model::{Leaf, each_leaf};
 use serde_json::{Map, Value};
@@ -132,6 +131,12 @@ pub(crate) fn remarks(samples: &[Sample]) -> Option<String> {
     }
     (!told.is_empty()).then(|| told.join("; "))
 }
+
+/// Name of the wall time per iteration, as the original calls it.
+pub(crate) const DURATION: &str = "duration_s";
+
+/// Name of the CPU time per iteration.
+pub(crate) const CPU: &str = "cpu_s";
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,8 @@ pub fn report_with(
     sources: &Sources,
     base: &Path,
     reporter: &str,
-    (output, results): (&Path, &[PathBuf]),
+    output: &Path,
+    results: &[PathBuf],
 ) -> Result<(), ProcessError> {
     Program::new(interpreter(sources, base), LIMIT)
         .args(["-m", "fairtrial.report", "--path"])

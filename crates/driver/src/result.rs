@@ -1,7 +1,8 @@
 //! The result file of a trial: the original's schema, and what it leaves out.
 
-use crate::aggregate::{CPU, DURATION, aggregates};
-use crate::instruments::Finding;
+use crate::aggregate::aggregates;
+use crate::instruments::observer::Finding;
+use crate::reported::{CPU, DURATION};
 use crate::reported::{of_instruments, put_beside};
 use crate::request::{DriveTask, DriveTrial};
 use crate::tools::Tools;

@@ -1,12 +1,14 @@
 //! One attempt, from its job to a redacted record with a copy beside the logs: the same on this machine and on a node.
 
+use crate::attempt_id::AttemptId;
 use crate::job::JobMaker;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RecordText, RunDir, views};
 use fairtrial_model::{Cause, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
-use fairtrial_trial::{AttemptTaken, Fate, Finished, Output, OutputChunk};
-use fairtrial_trial::{TrialJob, TrialRunner, blame_the_machine};
+use fairtrial_trial::{
+    AttemptTaken, Fate, Finished, Output, OutputChunk, TrialJob, TrialRunner, blame_the_machine,
+};
 use std::path::{Path, PathBuf};
 
 /// What every attempt of a run shares on one machine.
@@ -98,17 +100,17 @@ impl Attempts {
     pub(crate) fn without_run(
         &self,
         plan: &Plan,
-        (index, attempt): (u64, u32),
+        attempt: AttemptId,
         outcome: Outcome,
         cause: Cause,
     ) -> Option<Record> {
-        let trial = plan.trial(index)?;
+        let trial = plan.trial(attempt.index)?;
         let id = trial.id();
         Some(Record {
             outcome,
             cause: Some(cause),
             host: Some(self.host.clone()),
-            ..Record::of(trial.key, id, attempt, (self.now)())
+            ..Record::of(trial.key, id, attempt.attempt, (self.now)())
         })
     }
 }

@@ -3,28 +3,19 @@
 //! Each file has one writer at a time and is replaced whole. A record's name holds trial and attempt, and the first
 //! file of a name stays: whoever comes second (a restarted job, a controller that gave up waiting) sees that and yields.
 
+use crate::attempt_id::AttemptId;
 use fairtrial_journal::{
     Durability, Fresh, JournalError, RunDir, is_there, read_if_there, record_from_line,
     record_line, write_atomic_bytes, write_once,
 };
 use fairtrial_model::Record;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io;
 use std::path::PathBuf;
 use std::time::SystemTime;
+use std::{fs, io};
 
 /// Version of the chunk's form: a binary of another form refuses it.
 pub(crate) const CHUNK_SCHEMA: u32 = 1;
-
-/// One attempt at one trial, given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct Given {
-    /// The trial.
-    pub(crate) index: u64,
-    /// Its fencing number too: a record of an older attempt is never used.
-    pub(crate) attempt: u32,
-}
 
 /// The work of one job, or of one element of a job array.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +32,7 @@ pub(crate) struct Chunk {
     /// Seconds between two heartbeats.
     pub(crate) beat_s: f64,
     /// In the order in which they run.
-    pub(crate) trials: Vec<Given>,
+    pub(crate) trials: Vec<AttemptId>,
 }
 
 /// Who runs a chunk.
@@ -72,7 +63,7 @@ pub(crate) struct Beat {
     pub(crate) phase: Phase,
     pub(crate) owner: Owner,
     /// What runs now.
-    pub(crate) running: Option<Given>,
+    pub(crate) running: Option<AttemptId>,
     /// Records written by this owner.
     pub(crate) done: u64,
 }
@@ -138,12 +129,12 @@ impl ChunkDir {
 
     /// Puts a record where the controller finds it, unless there is one already.
     pub(crate) fn write_record(&self, record: &Record) -> Result<Fresh, JournalError> {
-        let given = Given {
+        let id = AttemptId {
             index: record.trial.index,
             attempt: record.attempt,
         };
         let line = record_line(record).map_err(|error| self.content(&error.to_string()))?;
-        write_once(&self.record_path(given), &line)
+        write_once(&self.record_path(id), &line)
     }
 
     /// Keeps a record that came after another of the same name.
@@ -154,25 +145,25 @@ impl ChunkDir {
         write_once(&self.path.join(name), &line).map(drop)
     }
 
-    pub(crate) fn has_record(&self, given: Given) -> Result<bool, JournalError> {
-        is_there(&self.record_path(given))
+    pub(crate) fn has_record(&self, id: AttemptId) -> Result<bool, JournalError> {
+        is_there(&self.record_path(id))
     }
 
     /// The record of an attempt: absent where there is none, or where the file is not one.
-    pub(crate) fn record(&self, given: Given) -> Result<Option<Record>, JournalError> {
-        let line = read_if_there(&self.record_path(given))?;
+    pub(crate) fn record(&self, id: AttemptId) -> Result<Option<Record>, JournalError> {
+        let line = read_if_there(&self.record_path(id))?;
         let record = line.and_then(|line| record_from_line(&line).ok());
         let named =
-            |record: &Record| record.trial.index == given.index && record.attempt == given.attempt;
+            |record: &Record| record.trial.index == id.index && record.attempt == id.attempt;
         Ok(record.filter(named))
     }
 
     /// The attempts that have a record here.
-    pub(crate) fn recorded(&self) -> io::Result<Vec<Given>> {
+    pub(crate) fn recorded(&self) -> io::Result<Vec<AttemptId>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let name = entry?.file_name();
-            found.extend(name.to_str().and_then(given_of));
+            found.extend(name.to_str().and_then(id_of));
         }
         Ok(found)
     }
@@ -194,9 +185,8 @@ impl ChunkDir {
         Some(serde_json::from_slice(&text).unwrap_or(Revoked::Withdrawn))
     }
 
-    fn record_path(&self, given: Given) -> PathBuf {
-        self.path
-            .join(format!("{}-{}.json", given.index, given.attempt))
+    fn record_path(&self, id: AttemptId) -> PathBuf {
+        self.path.join(format!("{}-{}.json", id.index, id.attempt))
     }
 
     fn io(&self, action: &'static str, source: io::Error) -> JournalError {
@@ -216,9 +206,9 @@ impl ChunkDir {
 }
 
 /// Trial and attempt of a record's file name.
-fn given_of(name: &str) -> Option<Given> {
+fn id_of(name: &str) -> Option<AttemptId> {
     let (index, attempt) = name.strip_suffix(".json")?.split_once('-')?;
-    Some(Given {
+    Some(AttemptId {
         index: index.parse().ok()?,
         attempt: attempt.parse().ok()?,
     })
@@ -226,12 +216,12 @@ fn given_of(name: &str) -> Option<Given> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Given, given_of};
+    use super::{AttemptId, id_of};
 
     #[test]
     fn only_records_are_named_by_two_numbers() {
-        let given = |index, attempt| Some(Given { index, attempt });
-        assert_eq!(given_of("12-3.json"), given(12, 3));
+        let id = |index, attempt| Some(AttemptId { index, attempt });
+        assert_eq!(id_of("12-3.json"), id(12, 3));
         for other in [
             "chunk.json",
             "beat.json",
@@ -239,7 +229,7 @@ mod tests {
             ".1-1.json.n1.2.0.tmp",
             "1-1",
         ] {
-            assert_eq!(given_of(other), None, "{other}");
+            assert_eq!(id_of(other), None, "{other}");
         }
     }
 }

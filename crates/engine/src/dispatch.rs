@@ -4,7 +4,7 @@
 //! slot may already run the next trial.
 
 mod earlier;
-mod retrying;
+mod retry;
 mod spending;
 mod uncounted;
 
@@ -13,7 +13,7 @@ use crate::events::StopReason;
 use fairtrial_journal::{OutcomeCounts, RunState, RunStatus};
 use fairtrial_model::{Outcome, Record};
 use fairtrial_plan::Plan;
-use retrying::retry_is_due;
+use retry::{allowed, is_permanent, retry_is_due};
 use spending::Spending;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -375,6 +375,18 @@ impl Dispatch {
         {
             self.stop(StopReason::Budget(cap));
         }
+    }
+
+    /// Whether another attempt follows this one.
+    fn shall_retry(&self, record: &Record) -> bool {
+        if self.stop.is_some() || self.budget.is_given_out() || is_permanent(record) {
+            return false;
+        }
+        let Some(task) = self.plan.task(record.trial.index) else {
+            return false;
+        };
+        let allowed = allowed(&task.retries, record.outcome);
+        self.retried.get(&record.trial.index).copied().unwrap_or(0) < allowed
     }
 }
 

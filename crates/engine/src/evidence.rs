@@ -1,7 +1,7 @@
 //! Whether what a run left is what it recorded: the journal's own checksums, spec and plan, the files that its answers rest
 //! on, and every trial's copy of its record.
 
-use crate::EngineError;
+use crate::error::EngineError;
 use fairtrial_journal::{
     JournalError, RunDir, RunState, effective_records, read_if_there, resolved_spec,
 };

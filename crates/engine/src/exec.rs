@@ -3,17 +3,18 @@
 //! It needs the run's folder and nothing else: no network to the controller, no Python, no scheduler library. It may
 //! be killed and started again at any time, and two of it may meet over one chunk.
 
-mod heart;
+mod heartbeat;
 
-use crate::EngineError;
 use crate::attempt::Attempts;
-use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given, Owner, Phase, Revoked};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
+use crate::error::EngineError;
 use crate::node_memory::OomWatch;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
 use fairtrial_trial::{KillHandle, TrialRunner};
-use heart::Heart;
+use heartbeat::Heartbeat;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -108,19 +109,19 @@ pub fn exec(
     if !claim(&dir, &chunk, &request.owner) {
         return Ok(ExecEnd::Elsewhere);
     }
-    let heart = Heart::new(dir.clone(), &request.owner, chunk.beat_s);
-    heart.beat();
+    let heartbeat = Heartbeat::new(dir.clone(), &request.owner, chunk.beat_s);
+    heartbeat.beat();
     let node = Node {
         request,
         dir,
         plan,
         controls,
-        heart: &heart,
+        heartbeat: &heartbeat,
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| heart.keep_beating());
+        scope.spawn(|| heartbeat.keep_beating());
         let end = node.work(&chunk, tell);
-        heart.stop(if end.is_ok() {
+        heartbeat.stop(if end.is_ok() {
             Phase::Ended
         } else {
             Phase::Running
@@ -186,7 +187,7 @@ struct Node<'a> {
     dir: ChunkDir,
     plan: Plan,
     controls: &'a ExecControls,
-    heart: &'a Heart,
+    heartbeat: &'a Heartbeat,
 }
 
 impl Node<'_> {
@@ -209,16 +210,16 @@ impl Node<'_> {
         let mut runner = TrialRunner::start(program)?;
         self.controls.lock().kill = Some(runner.kill_handle());
         let mut turn = Turn::First;
-        for given in &chunk.trials {
+        for id in &chunk.trials {
             if self.shall_stop(turn) {
                 return Ok(ExecEnd::Stopped);
             }
             // Where the system does not say, the first record stays all the same.
-            if self.dir.has_record(*given).unwrap_or(false) {
+            if self.dir.has_record(*id).unwrap_or(false) {
                 continue;
             }
-            self.heart.runs(Some(*given));
-            let record = self.attempt(&attempts, &mut runner, *given, turn)?;
+            self.heartbeat.runs(Some(*id));
+            let record = self.attempt(&attempts, &mut runner, *id, turn)?;
             // One that an earlier start began took no time of this one.
             if record.started_at.is_some() {
                 turn = Turn::Later;
@@ -228,7 +229,7 @@ impl Node<'_> {
             } else {
                 tell(&record);
             }
-            self.heart.done();
+            self.heartbeat.done();
         }
         Ok(ExecEnd::Complete)
     }
@@ -244,16 +245,16 @@ impl Node<'_> {
         &self,
         attempts: &Attempts,
         runner: &mut TrialRunner,
-        given: Given,
+        id: AttemptId,
         turn: Turn,
     ) -> Result<Record, EngineError> {
-        let Given { index, attempt } = given;
+        let AttemptId { index, attempt } = id;
         let no_such_trial = || EngineError::Refused {
             chunk: self.request.chunk,
             message: format!("the plan has no trial {index}"),
         };
         let without_run = |outcome, cause| {
-            let record = attempts.without_run(&self.plan, (index, attempt), outcome, cause);
+            let record = attempts.without_run(&self.plan, id, outcome, cause);
             record.ok_or_else(no_such_trial)
         };
         let job = match attempts.jobs.job(&self.plan, index, attempt) {

@@ -1,6 +1,6 @@
 //! From a trial of the plan to a job that can be run: placeholders filled, environment complete, paths absolute.
 
-use crate::EngineError;
+use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};

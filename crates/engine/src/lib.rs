@@ -6,9 +6,10 @@
 
 pub mod agent_tasks;
 mod attempt;
-mod board;
+mod attempt_id;
 mod capacity;
 mod chunk;
+mod controller;
 mod controls;
 mod dispatch;
 mod driver_line;
@@ -18,7 +19,6 @@ mod evidence;
 mod exec;
 mod experiment;
 mod job;
-mod local;
 mod node_memory;
 mod preflight;
 mod prepare;
@@ -28,11 +28,13 @@ mod reuse;
 mod rollout;
 mod scoring;
 mod session;
+mod slots;
 mod spending;
 mod strays;
 mod unchanged;
 mod views;
 
+pub use attempt_id::AttemptId;
 pub use chunk::Owner;
 pub use controls::Controls;
 pub use error::EngineError;

@@ -1,6 +1,7 @@
 //! What stands in a run's directory before its first trial: the spec, the plan, the environment.
 
-use crate::{EngineError, RunRequest};
+use crate::error::EngineError;
+use crate::request::RunRequest;
 use fairtrial_journal::{
     Durability, Event, JournalError, RunDir, resolved_spec, write_atomic, write_atomic_bytes,
 };

@@ -1,6 +1,6 @@
 //! Records of an earlier run that still answer trials of a new one.
 
-use crate::EngineError;
+use crate::error::EngineError;
 use fairtrial_journal::{JournalError, RunDir, effective_records, resolved_spec};
 use fairtrial_model::{Record, TrialId};
 use fairtrial_plan::{Plan, PlanChange};

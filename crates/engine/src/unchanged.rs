@@ -1,7 +1,8 @@
 //! Trials whose outputs an earlier run made and nobody changed since: they are not run again.
 
+use crate::error::EngineError;
 use crate::job::makes;
-use crate::{EngineError, reuse};
+use crate::reuse;
 use fairtrial_journal::{DataRoot, JournalError, RunDir, RunState, effective_records, list_runs};
 use fairtrial_model::{Outcome, Record, TrialId};
 use fairtrial_plan::Plan;

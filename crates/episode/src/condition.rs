@@ -1,7 +1,6 @@
 //! Conditions on an episode's values, made ready for many episodes.
 
-use crate::EpisodeError;
-use crate::error::Checked;
+use crate::error::{Checked, EpisodeError};
 use crate::read::{Episodes, Source};
 use crate::row::number;
 use crate::value::Slot;

@@ -1,6 +1,6 @@
 //! Finds an episode file in a trial's directory: by name, or by a pattern where the program makes folders of its own.
 
-use crate::EpisodeError;
+use crate::error::EpisodeError;
 use fairtrial_text::glob::Glob;
 use std::fs;
 use std::io::ErrorKind;

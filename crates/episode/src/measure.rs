@@ -1,8 +1,7 @@
 //! Many measures over one file, in one pass.
 
-use crate::EpisodeError;
 use crate::condition::{self, Ready};
-use crate::error::Checked;
+use crate::error::{Checked, EpisodeError};
 use crate::read::{Episodes, Source};
 use crate::tally::{MOST_WORDS, Tally, too_many};
 use crate::value::Slot;

@@ -1,7 +1,9 @@
 //! The declared metrics of a spec over the files that a trial left, each file read once per declaration.
 
+use crate::error::EpisodeError;
+use crate::measure;
+use crate::measure::Answer;
 use crate::open::open_regular;
-use crate::{Answer, EpisodeError, measure};
 use fairtrial_model::{EpisodeFile, Measure, MetricDeclaration, MetricSource};
 use std::path::PathBuf;
 
@@ -33,7 +35,7 @@ pub fn measure_all(
         });
         let answers = answers.unwrap_or_else(|error| vec![Err(error); wanted.len()]);
         for ((place, measure), answer) in wanted.into_iter().zip(answers) {
-            take(&declared[place], (place, measure), answer, &mut found);
+            take(&declared[place], place, measure, answer, &mut found);
         }
     }
     found
@@ -57,7 +59,8 @@ fn by_file(declared: &[MetricDeclaration]) -> Vec<Wanted<'_>> {
 
 fn take(
     metric: &MetricDeclaration,
-    (declared, measure): (usize, &Measure),
+    declared: usize,
+    measure: &Measure,
     answer: Result<Answer, EpisodeError>,
     found: &mut Vec<Measured>,
 ) {

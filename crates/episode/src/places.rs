@@ -1,7 +1,6 @@
 //! One number per episode, so that two runs are compared episode by episode.
 
-use crate::EpisodeError;
-use crate::error::Checked;
+use crate::error::{Checked, EpisodeError};
 use crate::measure::Counter;
 use crate::read::{Episodes, Source};
 use crate::value::Slot;

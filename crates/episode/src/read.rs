@@ -1,7 +1,6 @@
 //! Rows into episodes: where one ends and the next begins, and what stands under each name that is asked for.
 
-use crate::EpisodeError;
-use crate::error::Checked;
+use crate::error::{Checked, EpisodeError};
 use crate::row::Rows;
 use crate::value::{Running, Slot};
 use fairtrial_model::{EpisodeFile, Grouping};

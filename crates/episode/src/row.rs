@@ -3,8 +3,7 @@
 //! Most lines hold no quotation mark: those are cut at their commas, as far as the last column that is needed. A file
 //! with a quotation mark anywhere in a line hands that line, and what it spans, to the `csv` crate.
 
-use crate::EpisodeError;
-use crate::error::Checked;
+use crate::error::{Checked, EpisodeError};
 use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
 

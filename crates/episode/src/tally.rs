@@ -1,6 +1,6 @@
 //! What a measure keeps while episodes pass: a few numbers, never the episodes.
 
-use crate::EpisodeError;
+use crate::error::EpisodeError;
 use fairtrial_model::MeasureKind;
 use fairtrial_stats::descriptive::CompensatedSum;
 use std::collections::BTreeSet;

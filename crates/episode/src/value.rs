@@ -1,7 +1,6 @@
 //! One value of an episode while its rows come in.
 
-use crate::EpisodeError;
-use crate::error::Checked;
+use crate::error::{Checked, EpisodeError};
 use crate::row::{Rows, is_missing, number};
 use fairtrial_model::{EpisodeValue, Reduce};
 use fairtrial_stats::descriptive::CompensatedSum;

@@ -1,6 +1,6 @@
 //! The question that a spec asks before anything runs: is there such an experiment, and what does it take?
 
-use crate::{Description, InstrumentInfo, Origin};
+use crate::describe::{Description, InstrumentInfo, Origin};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

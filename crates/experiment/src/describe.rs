@@ -1,6 +1,6 @@
 //! What a list of experiments shows, and where each comes from.
 
-use crate::ParamSchema;
+use crate::schema::ParamSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

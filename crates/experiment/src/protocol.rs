@@ -3,7 +3,8 @@
 //! The worker's standard input is a two-way socket: the driver writes [`Request`]s to it and reads [`Reply`]s from it.
 //! Standard output and standard error stay free for whatever the worker prints.
 
-use crate::{Artifact, Description, InstrumentInfo, Metrics, Phase};
+use crate::contract::{Artifact, Metrics, Phase};
+use crate::describe::{Description, InstrumentInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;

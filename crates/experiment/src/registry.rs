@@ -1,6 +1,8 @@
 //! The experiments that a worker offers.
 
-use crate::{Description, Experiment, Failure, ParamSchema};
+use crate::contract::{Experiment, Failure};
+use crate::describe::Description;
+use crate::schema::ParamSchema;
 use serde_json::{Map, Value};
 
 /// Builds an experiment from complete parameters.

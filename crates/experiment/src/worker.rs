@@ -1,7 +1,8 @@
 //! The worker's end of the protocol: answers requests until the driver goes away.
 
+use crate::contract::{Artifact, Context, Experiment, Failure, Metrics, Phase, Place};
 use crate::protocol::{Reply, Request, Sample, Setup, VERSION};
-use crate::{Artifact, Context, Experiment, Phase, Place, Registry};
+use crate::registry::Registry;
 use rustix::fs::FileType;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value};
@@ -237,7 +238,7 @@ fn measured(
     experiment: &mut dyn Experiment,
     context: &mut Context,
     index: u64,
-) -> (Sample, Result<crate::Metrics, String>) {
+) -> (Sample, Result<Metrics, String>) {
     let cpu_before = nanos(ClockId::ProcessCPUTime);
     let before = nanos(ClockId::Monotonic);
     let outcome = catch_unwind(AssertUnwindSafe(|| experiment.execute_once(context)));
@@ -265,7 +266,7 @@ fn nanos(clock: ClockId) -> u64 {
 }
 
 /// Calls into the experiment; a panic is a failure like others.
-fn guarded<T>(call: impl FnOnce() -> Result<T, crate::Failure>) -> Result<T, String> {
+fn guarded<T>(call: impl FnOnce() -> Result<T, Failure>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(outcome) => outcome.map_err(|failure| causes(failure.as_ref())),
         Err(panic) => Err(panic_words(panic.as_ref())),

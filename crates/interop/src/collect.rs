@@ -22,6 +22,8 @@ pub struct Collected {
     /// What a user must know.
     pub notes: Vec<String>,
     keep: Keep,
+    /// The metric whose points are kept, once it is known.
+    kept: Option<MetricId>,
     by_name: HashMap<String, MetricId>,
     /// The curves of the execution to come, by their metric's number.
     open: Vec<Option<Curve>>,
@@ -69,6 +71,28 @@ impl Curve {
         if step >= self.last_step || self.last_step.is_nan() {
             self.last_step = step;
             self.last = value;
+        }
+    }
+}
+
+/// Which curves somebody wants, for those who must ask for each.
+pub(crate) trait Wanted {
+    /// Whether the points of a metric are of use.
+    fn wants(&self, metric: &str) -> bool;
+
+    /// The names of all metrics whose points are of use; `*` for all.
+    fn wanted(&self) -> Vec<String>;
+}
+
+impl Wanted for Collected {
+    fn wants(&self, metric: &str) -> bool {
+        matches!(&self.keep, Keep::Points(name) if name == metric)
+    }
+
+    fn wanted(&self) -> Vec<String> {
+        match &self.keep {
+            Keep::Ends => Vec::new(),
+            Keep::Points(name) => vec![name.clone()],
         }
     }
 }
@@ -122,15 +146,15 @@ impl Sink for Collected {
         }
         let id = MetricId(self.metrics.len() as u32);
         self.by_name.insert(metric.name.clone(), id);
+        if self.wants(&metric.name) {
+            self.kept = Some(id);
+        }
         self.metrics.push(metric.clone());
         id
     }
 
     fn point(&mut self, metric: MetricId, step: f64, value: f64) {
-        let wanted = match &self.keep {
-            Keep::Ends => false,
-            Keep::Points(name) => self.metrics[metric.0 as usize].name == *name,
-        };
+        let wanted = self.kept == Some(metric);
         let place = metric.0 as usize;
         if place >= self.open.len() {
             self.open.resize(place + 1, None);

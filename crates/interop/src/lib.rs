@@ -1,7 +1,7 @@
 //! Other tools' result files to executions that Fairtrial can analyse, and back.
 //!
 //! A path is recognised by its content ([`locate()`]), read as a stream by its format ([`Format`]) into a [`Sink`], and
-//! laid out as trials by rules that a user can see and change ([`Roles`], [`Rows`]). Raw samples, clusters, failures and
+//! laid out as trials by rules that a user can see and change ([`Roles`], [`Layout`]). Raw samples, clusters, failures and
 //! original units are kept; nothing here knows statistics.
 #![forbid(unsafe_code)]
 
@@ -21,11 +21,12 @@ mod input;
 mod json;
 mod lines;
 mod locate;
+mod online;
 mod outline;
 mod parquet;
 mod protobuf;
+mod records;
 mod roles;
-mod rows;
 mod rules;
 mod run_name;
 mod scale;
@@ -42,8 +43,9 @@ pub use format::{Format, Unit, format_named};
 pub use formats::FORMATS;
 pub use input::Input;
 pub use locate::{Located, locate};
+pub use online::{Access, Online};
 pub use parquet::{Parquet, ParquetColumn, ParquetTable, is_parquet, read_parquet};
+pub use records::{Layout, SeedMeaning};
 pub use roles::{Given, RoleLine, Roles, Scope};
-pub use rows::{Level, Row, Rows, SeedMeaning};
 pub use rules::{Arm, Rules, Subject, Way};
 pub use sink::Sink;

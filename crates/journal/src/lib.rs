@@ -6,10 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
-mod begun;
 mod error;
 mod event;
 pub mod failpoint;
+mod find_run;
 mod holder;
 mod index;
 mod line;
@@ -28,9 +28,9 @@ pub mod views;
 mod writer;
 
 pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
-pub use begun::newest_run;
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOver};
+pub use find_run::{Selector, newest_run};
 pub use holder::{Holder, Locked};
 pub use index::{Index, RunRow};
 pub use line::{Brief, Flaw, record_from_line, record_line};
@@ -43,6 +43,6 @@ pub use record_text::RecordText;
 pub use records::{RecordFile, effective_records};
 pub use resolved_spec::{ResolvedSpecError, resolved_spec};
 pub use root::DataRoot;
-pub use run_dir::{RunDir, Selector, list_runs};
+pub use run_dir::{RunDir, list_runs};
 pub use state::{BatchInfo, Problem, RunState, SessionInfo, Times, TrialState};
 pub use writer::{Commit, JournalWriter, OnCommit, Repair, Seq, WriterOptions};

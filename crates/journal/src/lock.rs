@@ -3,7 +3,7 @@
 use crate::atomic::{Durability, write_atomic_bytes};
 use crate::error::{At, JournalError};
 use crate::holder::{Holder, Locked};
-use crate::provenance::host_name;
+use crate::provenance::host::host_name;
 use crate::run_dir::RunDir;
 use fairtrial_model::UtcTime;
 use std::fs::{self, File, OpenOptions, TryLockError};

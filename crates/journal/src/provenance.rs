@@ -1,7 +1,7 @@
 //! Where a run happened: the machine, its tools, the state of the source, and the few environment variables that
 //! change results. What cannot be seen is absent, never guessed.
 
-mod host;
+pub(crate) mod host;
 mod variables;
 mod vcs;
 

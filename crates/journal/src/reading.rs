@@ -2,9 +2,8 @@
 //! another refusal for that goes on without what is there.
 
 use crate::error::{At, JournalError};
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// The content of a file; nothing where there is none.
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, JournalError> {

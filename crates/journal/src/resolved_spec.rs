@@ -1,8 +1,9 @@
 //! The one way to read the spec that a run keeps. A run without one never began; one that is there and cannot be used
 //! is never taken for that, and each reader decides what it means for it.
 
+use crate::error::JournalError;
 use crate::reading::read_if_there;
-use crate::{JournalError, RunDir};
+use crate::run_dir::RunDir;
 use fairtrial_spec::{SPEC_SCHEMA, Spec};
 use serde::Deserialize;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! One run's folder: how it gets its stamp, and what its files are called.
 
 use crate::atomic::{parent, sync_dir};
-use crate::begun;
 use crate::error::{At, JournalError};
 use crate::root::DataRoot;
 use fairtrial_model::Access;
@@ -19,17 +18,6 @@ pub struct RunDir {
     name: String,
     stamp: Stamp,
     path: PathBuf,
-}
-
-/// Which of a name's runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Selector {
-    /// The newest that began; where none did, the newest.
-    Latest,
-    /// The newest, also one that was ended before it began.
-    Newest,
-    /// The one with this stamp.
-    Stamp(Stamp),
 }
 
 /// How far ahead of the clock the newest run of a name may be for a new run to line up behind it.
@@ -68,34 +56,6 @@ impl RunDir {
         Ok(run)
     }
 
-    /// An existing run.
-    pub fn open(root: &DataRoot, name: &str, which: Selector) -> Result<Self, JournalError> {
-        check_name(name)?;
-        let missing = |what: String| JournalError::NoSuchRun {
-            what,
-            rollouts: root.rollouts_dir(),
-        };
-        match which {
-            Selector::Stamp(stamp) => {
-                let run = Self::named(root, name, stamp);
-                let exists = run.path.is_dir();
-                exists
-                    .then_some(run)
-                    .ok_or_else(|| missing(format!("{name}/{stamp}")))
-            }
-            Selector::Latest | Selector::Newest => {
-                let stamps = stamps_of(&root.rollouts_dir().join(name))?.into_iter();
-                let runs = stamps.map(|stamp| Self::named(root, name, stamp));
-                let newest = if which == Selector::Newest {
-                    runs.max_by_key(Self::stamp)
-                } else {
-                    begun::newest(runs.collect())?
-                };
-                newest.ok_or_else(|| missing(format!("named {name}")))
-            }
-        }
-    }
-
     /// The run whose folder this is, or absent where the path is not one: `rollouts/<name>/<stamp>`.
     pub fn at(path: &Path) -> Option<Self> {
         let path = std::path::absolute(path).ok()?;
@@ -107,7 +67,7 @@ impl RunDir {
         is_run.then(|| Self::named(&root, name, stamp))
     }
 
-    fn named(root: &DataRoot, name: &str, stamp: Stamp) -> Self {
+    pub(crate) fn named(root: &DataRoot, name: &str, stamp: Stamp) -> Self {
         Self {
             root: root.clone(),
             name: name.to_owned(),
@@ -237,7 +197,7 @@ fn run_path(root: &DataRoot, name: &str, stamp: Stamp) -> PathBuf {
     root.rollouts_dir().join(name).join(stamp.to_string())
 }
 
-fn check_name(name: &str) -> Result<(), JournalError> {
+pub(crate) fn check_name(name: &str) -> Result<(), JournalError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(allowed) {
         return Err(JournalError::Name(name.to_owned()));
@@ -298,14 +258,15 @@ fn child_names(dir: &Path) -> Result<Vec<String>, JournalError> {
     Ok(names)
 }
 
-fn stamps_of(folder: &Path) -> Result<Vec<Stamp>, JournalError> {
+pub(crate) fn stamps_of(folder: &Path) -> Result<Vec<Stamp>, JournalError> {
     let names = child_names(folder)?;
     Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{RunDir, Selector, list_runs};
+    use super::{RunDir, list_runs};
+    use crate::find_run::Selector;
     use crate::root::DataRoot;
     use fairtrial_model::Access;
     use fairtrial_model::UtcTime;

@@ -10,6 +10,8 @@ mod task_results;
 mod task_rows;
 mod temp_index;
 
+pub use task_rows::MANIFEST_SCHEMA;
+
 use crate::atomic::{Durability, write_atomic_bytes};
 use crate::error::{At, JournalError};
 use crate::record_text::RecordText;
@@ -20,9 +22,6 @@ use fairtrial_spec::Spec;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
-
-/// Version of the manifest's form, raised when a reader of the old form would misread the new one.
-pub const MANIFEST_SCHEMA: u32 = 1;
 
 /// Makes every view of a run from its journal and the spec: `manifest.json`, `runs.txt`, `task_results/` and the
 /// original tool's temporary index. Gives back the fold of the journal that they were made from.

@@ -2,7 +2,7 @@
 //!
 //! Only the declaration stands here; `fairtrial-episode` reads the files.
 
-use crate::Number;
+use crate::number::Number;
 use serde::{Deserialize, Serialize};
 
 /// A file with a row per episode, or several.

@@ -1,6 +1,6 @@
 //! The values inside nested tables, by their path: a record and a result file must call the same number the same.
 
-use crate::Number;
+use crate::number::Number;
 use serde_json::{Map, Value};
 
 /// A value that is no table.

@@ -7,6 +7,7 @@
 mod access;
 mod capped;
 mod clock;
+mod direction;
 mod episode;
 mod hex;
 mod leaves;
@@ -28,12 +29,13 @@ mod unit;
 pub use access::Access;
 pub use capped::Capped;
 pub use clock::{Stamp, StampError, UtcTime};
+pub use direction::Direction;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
 };
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
-pub use metric::{Direction, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
+pub use metric::{Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};

@@ -1,6 +1,9 @@
 //! Metrics as the spec declares them: where they come from, which way is good, and what difference matters.
 
-use crate::{Conversion, EpisodeFile, Measure, Reference};
+use crate::direction::Direction;
+use crate::episode::{EpisodeFile, Measure};
+use crate::reference::Reference;
+use crate::unit::Conversion;
 use serde::{Deserialize, Serialize};
 
 /// The unit of a number of steps.
@@ -196,16 +199,6 @@ pub enum MetricSource {
         /// What follows the colon.
         rest: String,
     },
-}
-
-/// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// Higher is better.
-    Up,
-    /// Lower is better.
-    Down,
 }
 
 /// The smallest difference that matters.

@@ -1,6 +1,10 @@
 //! What a trial left: the one thing that counts as its result.
 
-use crate::{Cause, Exit, Number, Outcome, Resources, TrialId, TrialKey, UtcTime};
+use crate::clock::UtcTime;
+use crate::number::Number;
+use crate::outcome::{Cause, Exit, Outcome};
+use crate::resources::Resources;
+use crate::trial::{TrialId, TrialKey};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,6 +46,10 @@ pub struct Record {
     /// One number per metric (a series stands here by its summary).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, Number>,
+    /// The numbers of the iterations inside it, by metric, as they were measured; `metrics` has their means. Records of
+    /// results that another tool measured have them; trials of ours keep theirs in a file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub samples: BTreeMap<String, Vec<Number>>,
     /// What the trial says about itself in words (`curriculum`: `arena-v2`), for the checks of fairness.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, String>,
@@ -73,6 +81,7 @@ impl Record {
             host: None,
             resources: Resources::default(),
             metrics: BTreeMap::new(),
+            samples: BTreeMap::new(),
             facts: BTreeMap::new(),
             series: BTreeMap::new(),
             notes: Vec::new(),

@@ -1,6 +1,6 @@
 //! Reference points: which score counts as 0 and which as 1, so that scores of different tasks have one scale.
 
-use crate::Direction;
+use crate::direction::Direction;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! What a trial is: its place in the design, and the content identity that decides whether a record still answers it.
 
-use crate::Params;
+use crate::params::Params;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! What changed between two plans, said field by field, so that nobody wonders why a trial runs again.
 
-use crate::Plan;
 use crate::identity::deciding;
+use crate::plan::Plan;
 use fairtrial_model::Identity;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -40,7 +40,14 @@ pub struct FieldChange {
     pub after: String,
 }
 
-pub(crate) fn compare(earlier: &Plan, later: &Plan) -> PlanChange {
+impl Plan {
+    /// What differs from an earlier plan, trial by trial.
+    pub fn changes_since(&self, earlier: &Self) -> PlanChange {
+        compare(earlier, self)
+    }
+}
+
+fn compare(earlier: &Plan, later: &Plan) -> PlanChange {
     let mut before: HashMap<String, Identity> = earlier
         .trials()
         .map(|trial| (trial.key.label().to_string(), trial.identity()))

@@ -1,7 +1,8 @@
 //! The numbering of a design: each trial's number stands for task, arm, point, seed and rollout.
 
+use crate::error::PlanError;
+use crate::points;
 use crate::points::Draws;
-use crate::{PlanError, points};
 use fairtrial_model::Params;
 use fairtrial_spec::{Spec, Task};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! In: what the program is given and what may end it. Out: names of runs and directories, display, parallelism,
 //! retries, how much of the logs is kept. Metrics are read after the fact, so they belong to the plan, not to a trial.
 
-use crate::{PLAN_VERSION, Trial};
+use crate::trial::Trial;
 use fairtrial_model::{IDENTITY_VERSION, Identity, TrialId, hex};
 use fairtrial_spec::{Needs, Retries, Spec, Strategy, Sweep, Task, Work};
 use serde::Serialize;
@@ -12,32 +12,37 @@ use sha2::{Digest, Sha256};
 use std::fmt::Display;
 use std::io::Write as _;
 
+/// Version of the rules that lead from a spec to a plan; part of the plan's hash.
+pub const PLAN_VERSION: u32 = 1;
+
 /// Version of the rules for plans with random draws, which once could make a point twice: a run of then is not resumed
 /// with the draws of now.
 const DRAWS_VERSION: u32 = 2;
 
-/// The identity of a trial.
-pub(crate) fn identity(trial: &Trial<'_>) -> Identity {
-    let mut fields = Vec::new();
-    each_field(trial, |name, value| {
-        fields.push((name, String::from_utf8_lossy(value).into_owned()));
-    });
-    Identity(fields)
-}
+impl Trial<'_> {
+    /// What its result depends on, field by field.
+    pub fn identity(&self) -> Identity {
+        let mut fields = Vec::new();
+        each_field(self, |name, value| {
+            fields.push((name, String::from_utf8_lossy(value).into_owned()));
+        });
+        Identity(fields)
+    }
 
-/// The hash of an identity; the index is not in it, so that a trial keeps its id when others come or go.
-pub(crate) fn id(trial: &Trial<'_>) -> TrialId {
-    let mut hash = Sha256::new();
-    hash.update(format!("fairtrial trial {IDENTITY_VERSION}\n"));
-    let mut head = Vec::new();
-    each_field(trial, |name, value| {
-        head.clear();
-        // Writing to memory cannot fail.
-        let _ = writeln!(head, "{name} {}", value.len());
-        hash.update(&head);
-        hash.update(value);
-    });
-    TrialId(hex(&hash.finalize()[..16]))
+    /// The hash of its identity; the index is not in it, so that a trial keeps its id when others come or go.
+    pub fn id(&self) -> TrialId {
+        let mut hash = Sha256::new();
+        hash.update(format!("fairtrial trial {IDENTITY_VERSION}\n"));
+        let mut head = Vec::new();
+        each_field(self, |name, value| {
+            head.clear();
+            // Writing to memory cannot fail.
+            let _ = writeln!(head, "{name} {}", value.len());
+            hash.update(&head);
+            hash.update(value);
+        });
+        TrialId(hex(&hash.finalize()[..16]))
+    }
 }
 
 /// Shows every field in its fixed order, through one buffer: plans have millions of trials.

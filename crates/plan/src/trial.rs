@@ -1,8 +1,7 @@
 //! One trial of a plan, worked out from its number.
 
 use crate::design::Design;
-use crate::identity;
-use fairtrial_model::{Identity, Params, TrialId, TrialKey};
+use fairtrial_model::{Params, TrialKey};
 use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Unfilled, Work};
 use std::borrow::Cow;
 
@@ -51,16 +50,6 @@ impl<'p> Trial<'p> {
             rollout: at.rollout,
         };
         Self { key, task, params }
-    }
-
-    /// What its result depends on, field by field.
-    pub fn identity(&self) -> Identity {
-        identity::identity(self)
-    }
-
-    /// Hash of its identity.
-    pub fn id(&self) -> TrialId {
-        identity::id(self)
     }
 
     /// Program and arguments; empty for a task that is no command.

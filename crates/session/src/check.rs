@@ -1,11 +1,14 @@
 //! Is a spec valid, and what would keep it from running here?
 
+use crate::error::SessionError;
+use crate::run::stopping_rule;
 use crate::session::Session;
 use crate::spec_file::{SpecFile, count_errors};
+use fairtrial_engine::Missing;
 use fairtrial_engine::agent_tasks::CheckedTask;
-use fairtrial_engine::{Missing, preflight};
-use fairtrial_plan::{Plan, PlanError};
+use fairtrial_plan::Plan;
 use fairtrial_spec::{FileCheck, Loaded, Spec};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Everything that is known of a spec before it runs.
@@ -15,9 +18,11 @@ pub struct Checked {
     pub loaded: Loaded,
     /// What its agent tasks hold.
     pub tasks: Vec<CheckedTask>,
+    /// Why `run` would refuse a spec without problems.
+    pub refusals: Vec<SessionError>,
     /// What would keep a run from starting here: no error, since trials may run on another machine, or later.
     pub not_here: Vec<NotHere>,
-    /// How many trials it has; absent for a spec with errors.
+    /// How many trials it has, at most; absent for a spec that has none.
     pub trials: Option<u64>,
 }
 
@@ -34,38 +39,46 @@ impl Checked {
     /// How many problems are errors.
     pub fn errors(&self) -> usize {
         let tasks = self.tasks.iter().map(|task| task.findings.errors.len());
-        count_errors(&self.loaded.diagnostics) + tasks.sum::<usize>()
+        count_errors(&self.loaded.diagnostics) + tasks.sum::<usize>() + self.refusals.len()
     }
 }
 
 impl Session {
     /// Checks a spec: every problem at once, with nothing run.
-    pub fn check(&self, file: &SpecFile) -> Result<Checked, PlanError> {
+    pub fn check(&self, file: &SpecFile) -> Checked {
         let loaded = file.load(FileCheck::Warn);
-        let spec = loaded.spec.as_ref();
-        let tasks = spec.map(|spec| self.check_agent_tasks(spec));
-        let not_here = spec.map(|spec| self.not_here(spec));
-        let plan = spec.map(|spec| Plan::new(Arc::new(spec.clone()), None));
-        let trials = plan.transpose()?.map(|plan| plan.len());
-        Ok(Checked {
-            tasks: tasks.unwrap_or_default(),
-            not_here: not_here.unwrap_or_default(),
-            trials,
+        let mut checked = Checked {
             loaded,
-        })
+            tasks: Vec::new(),
+            refusals: Vec::new(),
+            not_here: Vec::new(),
+            trials: None,
+        };
+        let Some(spec) = checked.loaded.spec.clone() else {
+            return checked;
+        };
+        checked.tasks = self.check_agent_tasks(&spec);
+        let agents = self.lacking_for_agents(&spec).into_iter();
+        checked.not_here.extend(agents.map(NotHere::Agent));
+        match self.expand(spec, &file.path) {
+            Ok((plan, refusals)) => {
+                checked.trials = Some(plan.len());
+                checked.refusals = refusals;
+                let (_, here) = self.missing(&plan);
+                checked
+                    .not_here
+                    .extend(here.into_iter().map(NotHere::Trial));
+            }
+            Err(error) => checked.refusals.push(error),
+        }
+        checked
     }
 
-    fn not_here(&self, spec: &Spec) -> Vec<NotHere> {
-        let missing = preflight(spec, &self.caller().environment).into_iter();
-        let told = missing
-            .filter(|missing| {
-                matches!(
-                    missing,
-                    Missing::Program { .. } | Missing::LaterSource { .. }
-                )
-            })
-            .map(NotHere::Trial);
-        let agents = self.lacking_for_agents(spec).into_iter();
-        told.chain(agents.map(NotHere::Agent)).collect()
+    /// The plan as `run` would make it, and why it would refuse it.
+    fn expand(&self, spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
+        let spec = stopping_rule::with_seeds(Arc::new(spec))?;
+        let plan = Plan::new(spec, None)?;
+        let refusals = self.refusals(path, &plan);
+        Ok((plan, refusals))
     }
 }

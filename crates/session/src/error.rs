@@ -11,6 +11,7 @@ use fairtrial_engine::{EngineError, Missing};
 use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanError;
+use fairtrial_spec::EngineLack;
 use fairtrial_text::count::counted;
 use std::fmt;
 use std::path::PathBuf;
@@ -62,6 +63,9 @@ pub enum SessionError {
     /// What a run needs and is not here.
     #[error("{}", lines(.0))]
     Missing(Vec<Missing>),
+    /// The engine needs something that the spec does not give.
+    #[error("{}", lines(.0))]
+    EngineLacks(Vec<EngineLack>),
     /// There are no runs at all.
     #[error("there are no runs under {}", .0.display())]
     NoRuns(PathBuf),
@@ -273,7 +277,7 @@ fn of_analysis(error: &AnalysisError) -> Blame {
     }
 }
 
-fn lines(all: &[Missing]) -> String {
+fn lines(all: &[impl fmt::Display]) -> String {
     let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
     lines.join("\n       ")
 }

@@ -23,6 +23,7 @@ mod notice;
 mod picture;
 mod planning;
 mod power;
+mod refusals;
 mod registration;
 mod report_data;
 mod report_files;

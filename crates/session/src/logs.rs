@@ -3,7 +3,7 @@
 use crate::error::SessionError;
 use crate::run::state_of;
 use crate::session::Session;
-use fairtrial_engine::remote;
+use fairtrial_engine::{AttemptId, remote};
 use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
@@ -68,7 +68,8 @@ impl Session {
     pub fn log(
         &self,
         run: &RunDir,
-        (trial, attempt): (u64, Option<u32>),
+        trial: u64,
+        attempt: Option<u32>,
         kind: LogKind,
     ) -> Result<TrialLog, SessionError> {
         let state = state_of(run)?;
@@ -89,10 +90,14 @@ impl Session {
             return Err(NoLog::NeverRan { trial, name, ended }.into());
         }
         let attempt = attempt.unwrap_or(newest);
+        let which = AttemptId {
+            index: trial,
+            attempt,
+        };
         let text = match kind {
-            LogKind::Job => self.job_log(run, &state, (trial, attempt))?,
-            LogKind::Stdout => trial_log(run, (trial, attempt), "stdout.log")?,
-            LogKind::Stderr => trial_log(run, (trial, attempt), "stderr.log")?,
+            LogKind::Job => self.job_log(run, &state, which)?,
+            LogKind::Stdout => trial_log(run, which, "stdout.log")?,
+            LogKind::Stderr => trial_log(run, which, "stderr.log")?,
         };
         Ok(TrialLog { attempt, text })
     }
@@ -101,14 +106,15 @@ impl Session {
         &self,
         run: &RunDir,
         state: &RunState,
-        (trial, attempt): (u64, u32),
+        which: AttemptId,
     ) -> Result<String, SessionError> {
         let spec = resolved_spec(run)?;
         let program = &self.caller().program;
-        match remote::job_log(run, state, &spec, program, (trial, attempt)) {
+        match remote::job_log(run, state, &spec, program, which) {
             Ok(Some(text)) => Ok(text),
             Ok(None) => Err(SessionError::Input(format!(
-                "attempt {attempt} of trial {trial} was in no scheduler's job"
+                "attempt {} of trial {} was in no scheduler's job",
+                which.attempt, which.index
             ))),
             Err(error) => Err(SessionError::Machine(error.to_string())),
         }
@@ -126,12 +132,9 @@ fn ended_unstarted(run: &RunDir, trial: &TrialState) -> Option<String> {
     Some(format!("{}{why}", ended.word()))
 }
 
-fn trial_log(
-    run: &RunDir,
-    (trial, attempt): (u64, u32),
-    name: &str,
-) -> Result<String, SessionError> {
-    let path = run.trial_dir(trial, attempt).join("logs").join(name);
+fn trial_log(run: &RunDir, which: AttemptId, name: &str) -> Result<String, SessionError> {
+    let dir = run.trial_dir(which.index, which.attempt);
+    let path = dir.join("logs").join(name);
     let mut bytes = Vec::new();
     let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|error| NoLog::Unreadable { path, error })?;

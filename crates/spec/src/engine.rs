@@ -1,6 +1,7 @@
 //! Where trials run: the `[engine]` table and what one trial asks of a machine. None of it changes what a trial is, so
 //! none of it is part of a plan: the same spec runs here and on a cluster.
 
+use crate::spec::Task;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -87,7 +88,54 @@ impl Default for EngineSpec {
     }
 }
 
+/// Something that an engine needs of a spec and does not get.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EngineLack {
+    /// A command of a scheduler.
+    #[error("engine `template` needs `engine.template.{0}`, or a `profile` that has it")]
+    Command(&'static str),
+    /// The type of GPUs.
+    #[error(
+        "task `{task}` asks for {gpus} GPUs, and SkyPilot must be told of which type: \
+         engine.skypilot.accelerators = \"H100:{gpus}\""
+    )]
+    GpuType {
+        /// The task.
+        task: String,
+        /// How many it asks for.
+        gpus: u32,
+    },
+    /// More GPUs.
+    #[error(
+        "task `{task}` asks for {gpus} GPUs, and `engine.skypilot.accelerators` gives a machine {given}: raise one, or \
+         lower the other"
+    )]
+    Gpus {
+        /// The task.
+        task: String,
+        /// How many it asks for.
+        gpus: u32,
+        /// How many a machine has.
+        given: u32,
+    },
+}
+
 impl EngineSpec {
+    /// What the engine needs of a spec with these tasks, and does not get.
+    pub fn lacks(&self, tasks: &[Task]) -> Vec<EngineLack> {
+        match self.kind {
+            EngineKind::Local | EngineKind::Slurm => Vec::new(),
+            EngineKind::Template => self.template.lacks(),
+            EngineKind::Skypilot => {
+                let asked = tasks.iter().filter_map(|task| {
+                    let gpus = task.resources.gpus.filter(|gpus| *gpus > 0)?;
+                    self.skypilot.lacks(&task.id, gpus)
+                });
+                asked.collect()
+            }
+        }
+    }
+
     /// Whether the spec says nothing about engines; then it stays out of the resolved form.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -193,6 +241,18 @@ pub struct TemplateOptions {
     pub setup: Option<String>,
 }
 
+impl TemplateOptions {
+    /// The commands that are missing. A shipped profile has them all.
+    fn lacks(&self) -> Vec<EngineLack> {
+        if self.profile.is_some() {
+            return Vec::new();
+        }
+        let needed = [("submit", &self.submit), ("poll", &self.poll)];
+        let missing = needed.into_iter().filter(|(_, command)| command.is_none());
+        missing.map(|(key, _)| EngineLack::Command(key)).collect()
+    }
+}
+
 /// What the user wants of SkyPilot.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -221,6 +281,28 @@ pub struct SkypilotOptions {
     pub store: Option<String>,
     /// Where the binary is on the machine, or how `setup` puts it there.
     pub program: Option<String>,
+}
+
+impl SkypilotOptions {
+    /// The GPUs of a machine for trials that take so many, as SkyPilot writes them: type and number.
+    pub fn gpus(&self, asked: u32) -> Option<String> {
+        let kind = self.accelerators.as_ref()?;
+        if kind.contains(':') || asked == 0 {
+            return Some(kind.clone());
+        }
+        Some(format!("{kind}:{asked}"))
+    }
+
+    fn lacks(&self, task: &str, gpus: u32) -> Option<EngineLack> {
+        let task = task.to_owned();
+        let Some(accelerators) = &self.accelerators else {
+            return Some(EngineLack::GpuType { task, gpus });
+        };
+        let (_, given) = accelerators.rsplit_once(':')?;
+        // SkyPilot also has parts of a GPU, and forms that it alone can read.
+        let given = given.trim().parse::<u32>().ok()?;
+        (given < gpus).then_some(EngineLack::Gpus { task, gpus, given })
+    }
 }
 
 /// What one trial asks of the machine that it runs on.

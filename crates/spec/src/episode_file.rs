@@ -1,10 +1,10 @@
 //! Per-episode files and the measures over them: the declarative language of `[episode_files]` and of metrics with
 //! `from = "episodes:NAME"`.
 
-use crate::EpisodeSet;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
-use crate::shape::{MEASURE_KEYS, REDUCE_KEYS};
+use crate::episodes::EpisodeSet;
+use crate::shape::table_keys::{MEASURE_KEYS, REDUCE_KEYS};
 use fairtrial_model::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Number, Params, Reduce,
     Test,

@@ -13,6 +13,7 @@ mod episode_file;
 mod episodes;
 mod filter;
 mod load;
+mod load_options;
 mod metric;
 mod metric_summary;
 pub mod preset;
@@ -32,12 +33,13 @@ mod template;
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use engine::{
-    EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TEMPLATE_PLACEHOLDERS,
-    TemplateOptions,
+    EngineKind, EngineLack, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions,
+    TEMPLATE_PLACEHOLDERS, TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError, filter_word};
-pub use load::{FileCheck, LoadOptions, Loaded, load, load_text, load_with};
+pub use load::{Loaded, load, load_text, load_with};
+pub use load_options::{FileCheck, LoadOptions};
 pub use read::Format;
 pub use render::{Style, render};
 pub use resolve::files::find_path;

@@ -2,13 +2,14 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Kind, Node};
+use crate::load_options::LoadOptions;
 use crate::preset;
 use crate::read::{Format, MAX_BYTES, TOO_LARGE, read};
 use crate::resolve::{Origin, resolve};
 use crate::set::apply;
-use crate::shape::ROOT;
 use crate::shape::canonical::canonicalize;
 use crate::shape::check::check_section;
+use crate::shape::keys::ROOT;
 use crate::shape::suggest::neighbour;
 use crate::source::{Sources, Span};
 use crate::spec::Spec;
@@ -17,27 +18,6 @@ use fairtrial_text::nearest::did_you_mean;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// How a spec is loaded.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LoadOptions {
-    /// `key=value` changes to the text, in order.
-    pub set: Vec<String>,
-    /// What a missing file or folder that the spec names means.
-    pub files: FileCheck,
-}
-
-/// What a missing file or folder that the spec names means. An include that is missing is always an error.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FileCheck {
-    /// Do not look.
-    Ignore,
-    /// A warning: enough for checking and planning.
-    #[default]
-    Warn,
-    /// An error: nothing can run without it.
-    Require,
-}
 
 /// What loading gave.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,10 +2,8 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
-use crate::episode_file;
-use crate::metric_summary;
-use crate::reference_points;
 use crate::source::Span;
+use crate::{episode_file, metric_summary, reference_points};
 use fairtrial_model::{
     Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
     Tolerance,
@@ -46,7 +44,7 @@ pub(crate) fn declaration(
     let from = node.get("from").and_then(|from| Some((from, from.text()?)));
     let over_episodes = from.and_then(|(from, text)| Some((from, text.strip_prefix("episodes:")?)));
     let source = match (over_episodes, from) {
-        (Some((from, name)), _) => Some(episodes((from, name), entry, files, problems)),
+        (Some((from, name)), _) => Some(episodes(from, name, entry, files, problems)),
         (None, from) => {
             episode_file::misplaced(entry, problems);
             from.map(|(from, text)| {
@@ -104,7 +102,8 @@ pub(crate) fn conversion(node: &Node, problems: &mut Problems) -> Option<Convers
 
 /// `from = "episodes:NAME"`: the file's declaration and the measure, together.
 fn episodes(
-    (from, name): (&Node, &str),
+    from: &Node,
+    name: &str,
     entry: &Entry,
     files: &[EpisodeFile],
     problems: &mut Problems,

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
-use crate::shape::SUMMARY_KINDS;
+use crate::shape::analysis_keys::SUMMARY_KINDS;
 use fairtrial_model::{MetricDeclaration, SeriesSummary, SummaryKind};
 
 /// The `summary` of a metric: a word, or a table with options.

@@ -2,9 +2,10 @@
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Map, Node};
-use crate::read::{key_path, toml_value};
+use crate::read::toml::{key_path, value as toml_value};
 use crate::shape::canonical::canonical_value;
-use crate::shape::{ROOT, Section, Type};
+use crate::shape::keys::ROOT;
+use crate::shape::section::{Section, Type};
 use crate::source::{Sources, Span};
 
 /// Name of the pseudo-file that diagnostics about these values point into.

@@ -4,6 +4,7 @@
 //! from the trial's seed and nothing else.
 #![forbid(unsafe_code)]
 
+mod configured;
 mod database;
 mod noop;
 mod observation;
@@ -11,9 +12,7 @@ mod redis_memory;
 mod spatial;
 mod system;
 
-use fairtrial_experiment::{Experiment, Failure, Registration, Registry};
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use fairtrial_experiment::Registry;
 
 /// Every built-in experiment.
 pub fn registry() -> Registry {
@@ -36,42 +35,6 @@ pub fn registry() -> Registry {
     }
     registry
 }
-
-/// An experiment that is made from its parameters.
-trait Configured: Experiment + Sized + 'static {
-    /// Its parameters.
-    type Params: DeserializeOwned;
-
-    /// Makes it.
-    fn new(params: Self::Params) -> Self;
-}
-
-/// Builds an experiment from parameters that fit its schema.
-fn build<E: Configured>(params: &Map<String, Value>) -> Result<Box<dyn Experiment>, Failure> {
-    let params = serde_json::from_value(Value::Object(params.clone()))?;
-    Ok(Box::new(E::new(params)))
-}
-
-/// What an experiment says about itself, without what is the same for all.
-struct About {
-    slug: &'static str,
-    summary: &'static str,
-    tags: &'static [&'static str],
-    params: Vec<fairtrial_experiment::Param>,
-}
-
-impl About {
-    fn registration<E: Configured>(self) -> Registration {
-        Registration {
-            slug: self.slug,
-            summary: self.summary,
-            tags: self.tags,
-            params: fairtrial_experiment::ParamSchema::of(self.params),
-            build: build::<E>,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::registry;

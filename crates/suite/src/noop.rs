@@ -1,6 +1,6 @@
 //! `noop`: does nothing, so that its duration is what the harness itself adds to an iteration.
 
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Registration};
 use serde::Deserialize;
 

@@ -1,9 +1,10 @@
 //! `system_profiler`: what a whole simulation, observing and logging, uses of the machine.
 
+use crate::configured::{About, Configured};
 use crate::database::desk::Desk;
 use crate::database::simulation_log::{Storage, World as LoggedWorld};
-use crate::observation::{Observing, StorageMode, World};
-use crate::{About, Configured};
+use crate::observation::storage::StorageMode;
+use crate::observation::world::{Observing, World};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -81,7 +81,7 @@ pub fn diff(first: &Table, second: &Table) -> TableDiff {
         let [Ok(before), Ok(after)] = [first, second].map(|table| table.column(title)) else {
             continue;
         };
-        headers(first, second, (title, before, after), &mut found);
+        headers(first, second, title, [before, after], &mut found);
     }
     for row in second.rows() {
         let Ok(Some(old)) = first.find(&row.key()) else {
@@ -93,7 +93,7 @@ pub fn diff(first: &Table, second: &Table) -> TableDiff {
             };
             let texts = [old.cell(before), row.cell(after)];
             let [before, after] = texts.map(|text| text.unwrap_or_default().trim().to_owned());
-            cell((row.key(), title.clone()), (before, after), &mut found);
+            cell(row.key(), title.clone(), [before, after], &mut found);
         }
     }
     found
@@ -102,7 +102,8 @@ pub fn diff(first: &Table, second: &Table) -> TableDiff {
 fn headers(
     first: &Table,
     second: &Table,
-    (title, before, after): (&str, usize, usize),
+    title: &str,
+    [before, after]: [usize; 2],
     found: &mut TableDiff,
 ) {
     let [old, new] = [&first.columns()[before], &second.columns()[after]];
@@ -120,7 +121,7 @@ fn headers(
     }
 }
 
-fn cell((row, column): (String, String), (before, after): (String, String), found: &mut TableDiff) {
+fn cell(row: String, column: String, [before, after]: [String; 2], found: &mut TableDiff) {
     if before == after {
         return;
     }

@@ -3,7 +3,7 @@
 //! Quotation marks count only at the beginning of a cell, as Python's `csv` has it; lines end with LF, CRLF or CR, also
 //! mixed; the last line may have no ending.
 
-use crate::TableError;
+use crate::error::TableError;
 use std::ops::Range;
 
 /// A cell: where its bytes are, quotation marks included.

@@ -1,7 +1,7 @@
 //! A parsed table: titles, rows, and the bytes they came from.
 
-use crate::TableError;
 use crate::cell::text_of;
+use crate::error::TableError;
 use crate::header::Column;
 use crate::source::{CellSpan, LineSpan, spans};
 use fairtrial_text::nearest::nearest;

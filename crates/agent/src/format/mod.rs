@@ -1,5 +1,6 @@
 //! Task formats. Each is one file that knows its own; what follows meets only [`AgentTask`].
 
+mod contract;
 mod overrides;
 mod prepared;
 
@@ -8,18 +9,9 @@ pub use overrides::Overrides;
 use crate::error::AgentError;
 use crate::findings::Findings;
 use crate::task::{AgentTask, ReadTask};
+pub use contract::TaskFormat;
 use sha2::{Digest, Sha256};
 use std::path::Path;
-
-/// A way in which tasks are written down.
-pub trait TaskFormat: Sync {
-    /// Its name for people.
-    fn name(&self) -> &'static str;
-    /// Whether a folder holds a task of this kind.
-    fn recognises(&self, dir: &Path) -> bool;
-    /// Reads the task; what is wrong but does not stop the reading goes to the findings.
-    fn read(&self, dir: &Path, findings: &mut Findings) -> Result<AgentTask, AgentError>;
-}
 
 /// Every format, in the order in which they are tried.
 const FORMATS: [&dyn TaskFormat; 1] = [&prepared::PreparedDir];

@@ -2,9 +2,9 @@
 //! `repo/` (a workspace without git), `setup.sh` (run before the agent), `solution.patch` or `solution.sh` (for the
 //! `oracle` agent), `evaluate.*`, `Dockerfile` (for the container sandboxes).
 
-use super::TaskFormat;
 use crate::error::{AgentError, At};
 use crate::findings::Findings;
+use crate::format::contract::TaskFormat;
 use crate::paths::{is_inside, is_python};
 use crate::task::{AgentTask, FileBody, ImageSource, Repo, Rubric, Solution, TestScript};
 use serde::Deserialize;

@@ -1,17 +1,16 @@
 //! The agent's phase: it is started in its sandbox, watched for its limits, and its end is told apart from the
 //! provider's and the sandbox's trouble.
 
-use super::Drive;
 use crate::adapter::{self, Brief, INSTRUCTION_FILE, Invocation, Work};
 use crate::error::AgentError;
 use crate::gate::Gate;
-use crate::git;
 use crate::process::{self, LoggedProgram, ProgramEnd, Watcher};
 use crate::provider::{self, Trouble};
-use crate::sandbox::{Env, Room};
+use crate::rollout::driven::Drive;
+use crate::sandbox::contract::{Env, Room};
 use crate::task::{FileBody, Solution};
-use crate::tree;
 use crate::usage::{Usage, UsageReader};
+use crate::{git, tree};
 use fairtrial_spec::SandboxKind;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! One rollout from start to end, phase by phase. Each phase has its own time and its own causes of failure.
 
 mod agent_phase;
+mod driven;
 mod report;
 mod request;
 mod results;
@@ -16,47 +17,29 @@ use crate::bulk::LARGEST;
 use crate::collect::Collector;
 use crate::error::{AgentError, At};
 use crate::process;
-use crate::sandbox::{self, Env, Labels, Recipe, Room, Sandbox, Setting};
-use crate::score::{Heading, Scored, Scorer};
-use crate::task::{AgentTask, FileBody};
+use crate::sandbox;
+use crate::sandbox::contract::{Env, Room};
+use crate::sandbox::image::Recipe;
+use crate::sandbox::setting::{Labels, Setting};
+use crate::score::files::Heading;
+use crate::score::scored::Scored;
+use crate::score::scorer::Scorer;
+use crate::task::FileBody;
 use crate::tree::{self, Difference};
 use crate::usage::Usage;
+use driven::{Drive, Phases};
 use fairtrial_episode::read_own;
 use fairtrial_journal::redact::{Redactor, is_secret_name};
 use fairtrial_model::CAUSE_FACT;
-use fairtrial_spec::{RolloutOptions, SandboxKind};
+use fairtrial_spec::SandboxKind;
 use results::agent_metrics;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// How causes and notes begin that came from scoring.
 pub const SCORING: &str = "scoring: ";
-
-/// A rollout that is being driven.
-struct Drive<'a> {
-    shared: &'a RolloutTask,
-    trial: &'a RolloutTrial,
-    task: AgentTask,
-    baseline: Baseline,
-    options: RolloutOptions,
-    model: String,
-    sandbox: Box<dyn Sandbox>,
-    env: Env,
-    redactor: Redactor,
-    work: PathBuf,
-}
-
-/// Seconds of the phases around the agent's own.
-#[derive(Default)]
-struct Phases {
-    workspace: f64,
-    setup: Option<f64>,
-    collect: f64,
-    /// With the tests, whose own seconds are `verify_s`.
-    score: Option<f64>,
-}
 
 /// What is known when a rollout is scored.
 struct Used<'a> {

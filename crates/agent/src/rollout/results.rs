@@ -2,10 +2,10 @@
 
 use super::agent_phase::AgentEnd;
 use super::report::{Report, RolloutEnd};
-use super::{Drive, Phases};
 use crate::bulk::LARGEST;
 use crate::collect::Kept;
 use crate::error::AgentError;
+use crate::rollout::driven::{Drive, Phases};
 use fairtrial_episode::read_own;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, OOM_FACT};

@@ -1,14 +1,13 @@
 //! The setup phase: what a task or a spec wants done in the workspace before the agent comes. What it changes belongs to
 //! what the agent starts from; where it fails, that is not the agent's failure.
 
-use super::Drive;
-use crate::adapter;
 use crate::baseline::Baseline;
 use crate::error::AgentError;
 use crate::process::{self, LoggedProgram, ProgramEnd};
-use crate::sandbox::Room;
+use crate::rollout::driven::Drive;
+use crate::sandbox::contract::Room;
 use crate::task::FileBody;
-use crate::tree;
+use crate::{adapter, tree};
 use std::time::Duration;
 
 /// Seconds for a setup whose spec does not say.

@@ -1,7 +1,7 @@
 //! `bubblewrap`: the system read-only, a home and a temporary folder of its own, nothing else of this machine's files,
 //! its own processes, and no network where that is asked for.
 
-use super::{Confined, Env, Room, Sandbox, find_program, fixed_room, is_online};
+use super::contract::{Confined, Env, Room, Sandbox, find_program, fixed_room, is_online};
 use crate::error::AgentError;
 use crate::process::ProgramEnd;
 use fairtrial_spec::{SandboxChoice, SandboxKind};

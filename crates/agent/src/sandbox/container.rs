@@ -1,13 +1,14 @@
 //! `podman` and `docker`: one container per phase, labelled with its run, its attempt and its owner, so that whoever
 //! comes later can tell a living one from one whose owner is dead.
 
+use super::contract::{Confined, Env, Room, Sandbox, fixed_room, is_online};
 use super::image::{Builder, Recipe, allowed_limits};
 use super::leftover::{OWNER_LABEL, owner};
 use super::out_of_memory::{EndedContainer, Watch};
 use super::program::ContainerProgram;
-use super::{Confined, Env, Labels, Room, Sandbox, Setting, fixed_room, is_online};
 use crate::error::AgentError;
 use crate::process::ProgramEnd;
+use crate::sandbox::setting::{Labels, Setting};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_process::ProcessError;
 use fairtrial_spec::{SandboxChoice, SandboxKind};

@@ -1,11 +1,11 @@
 //! The image of a task with a `Dockerfile`: built once per content on this machine, however many rollouts need it at the
 //! same time, kept for later runs, and found again by its labels.
 
-use super::Env;
 use super::program::{CONTAINER_PROGRAMS, ContainerProgram};
 use crate::baseline::Baseline;
 use crate::error::{AgentError, At};
 use crate::process::{self, LoggedProgram};
+use crate::sandbox::contract::Env;
 use crate::task::AgentTask;
 use fairtrial_journal::redact::Redactor;
 use rustix::process::{Resource, getrlimit};

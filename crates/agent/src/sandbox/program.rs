@@ -1,6 +1,6 @@
 //! Calls of `podman` and `docker`, none of which is waited for without end: a service that hangs must not hang us.
 
-use super::find_program;
+use crate::sandbox::contract::find_program;
 use fairtrial_process::{ProcessError, Program};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

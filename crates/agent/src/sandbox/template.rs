@@ -1,7 +1,7 @@
 //! `modal`: a command template that runs a command elsewhere. It is given the folders of the room and must bring
 //! `{workspace}` and `{out}` back as the command left them.
 
-use super::{Confined, Env, Room, Sandbox, find_program, fixed_room};
+use super::contract::{Confined, Env, Room, Sandbox, find_program, fixed_room};
 use crate::error::AgentError;
 use fairtrial_spec::{SandboxChoice, SandboxKind, Template};
 use std::borrow::Cow;

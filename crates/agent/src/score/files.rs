@@ -1,8 +1,8 @@
 //! The files that scoring leaves: `evaluation_results.json` in the original's form and more, `scoring_results.md` for
 //! people.
 
-use super::Scored;
 use crate::error::AgentError;
+use crate::score::scored::Scored;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use serde_json::{Map, Value, json};

@@ -1,8 +1,8 @@
 //! A model as judge, behind any OpenAI-compatible endpoint. It is shown the task and the diff. What it does not answer
 //! is the machine's trouble, never a score of 0.
 
-use super::Scorer;
 use crate::error::AgentError;
+use crate::score::scorer::Scorer;
 use fairtrial_spec::JudgeChoice;
 use fairtrial_text::excerpt::excerpt;
 use serde::Serialize;

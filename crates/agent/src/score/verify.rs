@@ -1,44 +1,22 @@
 //! Runs a task's tests on what the agent left: in a fresh copy of the baseline with the agent's diff on it, so that
 //! nothing but the diff counts, and with the tests put in only now.
 
+use super::files;
+use super::scored::TestResult;
 use super::script::{REPORT_FILE, ScriptReport};
-use super::{Scorer, files};
 use crate::error::{AgentError, At};
 use crate::paths::is_python;
 use crate::process::{self, LoggedProgram};
-use crate::sandbox::Room;
+use crate::sandbox::contract::Room;
+use crate::score::scorer::Scorer;
 use crate::task::{FileBody, TestScript};
 use crate::{git, tree};
 use fairtrial_episode::{append_own, open_regular};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::SandboxKind;
-use serde::Serialize;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-
-/// What one test said.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TestResult {
-    /// Its path.
-    #[serde(skip)]
-    pub path: String,
-    /// Its rubric.
-    #[serde(skip)]
-    pub rubric_id: String,
-    /// Whether it passed.
-    pub success: bool,
-    /// The last of what it wrote.
-    pub output: String,
-    /// Its exit code.
-    pub exit_code: i32,
-    /// Whether it was ended for its time, which counts as not passed: an agent's endless loop is the agent's.
-    pub timed_out: bool,
-    /// Whether the memory limit of its sandbox ended it, which counts in the same way.
-    pub out_of_memory: bool,
-    /// Seconds.
-    pub seconds: f64,
-}
 
 /// How a script ended.
 struct Ran {

@@ -1,6 +1,6 @@
 //! Learning curves: a mean with its band per arm, and every seed's own line behind it.
 
-use super::Heading;
+use super::heading::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series};
 
 /// Learning curves of one metric.

@@ -1,6 +1,6 @@
 //! Distributions: every value as a point, and a box around the middle half, group beside group.
 
-use super::Heading;
+use super::heading::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series};
 
 /// Values of one metric by group.

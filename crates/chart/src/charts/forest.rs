@@ -1,6 +1,6 @@
 //! The forest plot: every difference with its interval, and the margin below which none matters.
 
-use super::{GOES_ON, Heading, within};
+use super::heading::{GOES_ON, Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 use fairtrial_text::share::change;
 

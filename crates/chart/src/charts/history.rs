@@ -1,6 +1,6 @@
 //! A benchmark's history: one point per run, and where its level changed.
 
-use super::{GOES_ON, Heading, within};
+use super::heading::{GOES_ON, Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// The history of one metric.

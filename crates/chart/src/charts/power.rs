@@ -1,6 +1,6 @@
 //! The power curve: the chance to find an effect, by how many runs are made.
 
-use super::Heading;
+use super::heading::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 use fairtrial_text::share::percent_to;
 

@@ -1,6 +1,6 @@
 //! The performance profile: which share of runs is better than each score.
 
-use super::Heading;
+use super::heading::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// Profiles of several arms.

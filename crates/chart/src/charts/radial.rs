@@ -1,6 +1,6 @@
 //! The radial plot: several metrics at once, each as a share of the control's, outwards is better.
 
-use super::Heading;
+use super::heading::Heading;
 use crate::{Axis, Figure, Mark, Panel, Series, Towards};
 use fairtrial_text::share::percent_to;
 use std::f64::consts::TAU;

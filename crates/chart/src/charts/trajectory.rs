@@ -1,6 +1,6 @@
 //! A sequential run: the estimate and its repeated interval at every look, until it was decided.
 
-use super::{Heading, within};
+use super::heading::{Heading, within};
 use crate::{Axis, Figure, Mark, Panel, Series, TickFormat};
 
 /// The looks of one arm.

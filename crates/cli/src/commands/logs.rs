@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         (false, true) => LogKind::Stderr,
         (false, false) => LogKind::Stdout,
     };
-    let log = session.log(&run, (args.trial, args.attempt), kind)?;
+    let log = session.log(&run, args.trial, args.attempt, kind)?;
     if args.json {
         console.printer.json(&json!({
             "name": run.name(), "stamp": run.stamp(), "trial": args.trial, "attempt": log.attempt, "text": log.text,

@@ -33,6 +33,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let session = console.session();
     let plan = session.plan(&args.spec.file(), FileCheck::Warn, args.only.as_deref())?;
     show(&plan, args.json, &session, console.printer);
+    if args.only.is_some() {
+        console
+            .printer
+            .tell("numbered among the selected, as a run with --only has them; places in a filter count in the whole plan");
+    }
     Ok(Exit::Fine)
 }
 

@@ -34,60 +34,14 @@ fn succeeded(output: &Output) -> String {
     text(&output.stdout)
 }
 
-/// The fenced blocks of a page: what stands behind the fence, and the text.
-fn blocks(page: &str) -> Vec<(String, String)> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, String)> = None;
-    for line in page.lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (None, Some(info)) => open = Some((info.to_owned(), String::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (Some((_, text)), None) => {
-                text.push_str(line);
-                text.push('\n');
-            }
-            (None, None) => {}
-        }
-    }
-    blocks
-}
+/// The guide.
+pub const GUIDE: &str = "docs/guides/learning-curves.md";
 
 #[test]
 fn every_command_of_the_guide_works_when_pasted() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = std::fs::read_to_string(repository("docs/guides/learning-curves.md")).unwrap();
-    let binary = Path::new(env!("CARGO_BIN_EXE_fairtrial")).parent().unwrap();
-    let path = format!(
-        "{}:{}",
-        binary.display(),
-        std::env::var("PATH").unwrap_or_default()
-    );
-    let mut commands = 0;
-    for (info, body) in blocks(&page) {
-        match info.split_once(' ') {
-            Some((_, file)) => std::fs::write(folder.path().join(file), body).unwrap(),
-            None if info == "sh" => {
-                for line in body.lines() {
-                    let ran = Command::new("sh")
-                        .args(["-c", line])
-                        .current_dir(folder.path())
-                        .env("PATH", &path)
-                        .env_remove("FAIRTRIAL_DATA")
-                        .output()
-                        .unwrap();
-                    assert!(
-                        ran.status.success(),
-                        "`{line}`\n{}{}",
-                        text(&ran.stdout),
-                        text(&ran.stderr)
-                    );
-                    commands += 1;
-                }
-            }
-            None => panic!("a block of the guide is neither a file nor commands: {info}"),
-        }
-    }
-    assert!(commands >= 14, "{commands}");
+    let Some(folder) = crate::docs::run::page(GUIDE) else {
+        return;
+    };
     let picture = std::fs::read(folder.path().join("variance_plot.png")).unwrap();
     assert_eq!(picture[..4], *b"\x89PNG");
     let table = std::fs::read_to_string(folder.path().join("results.csv")).unwrap();

@@ -1,6 +1,6 @@
 //! `custom`: the user's own commands before the first and after the last measured iteration, run without a shell.
 
-use super::{Finding, Observer, text};
+use super::observer::{Finding, Observer, text};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_journal::{Durability, write_atomic_bytes};

@@ -1,11 +1,11 @@
 //! `gpu`: utilisation, memory and power of the NVIDIA GPUs, through the management library of the driver.
 
+use super::nvml::Nvml;
+use super::observer::{Finding, Observer, number, seconds, whole};
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
-use super::{Finding, Observer, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_spec::Instrument;
-use nvml_wrapper::Nvml;
 use std::path::Path;
 
 /// The running instrument.
@@ -30,10 +30,10 @@ impl Gpu {
 
 /// The management library, and the names of the GPUs it knows.
 fn find() -> Result<(Nvml, Vec<String>), String> {
-    let nvml = Nvml::init()
+    let nvml = Nvml::open()
         .map_err(|error| format!("no NVIDIA GPU can be asked on this machine ({error})"))?;
-    let count = nvml.device_count().map_err(|error| error.to_string())?;
-    let name = |number: u32| nvml.device_by_index(number)?.name();
+    let count = nvml.count()?;
+    let name = |number: u32| nvml.gpu(number)?.name();
     let names: Vec<String> = (0..count)
         .map(|number| name(number).unwrap_or_else(|_| "unknown".to_owned()))
         .collect();
@@ -51,14 +51,14 @@ pub(super) fn offered() -> Result<String, String> {
 /// What the GPUs show; what one does not show is left out.
 fn look(nvml: &Nvml, count: u32) -> Vec<(&'static str, f64)> {
     let (mut busiest, mut memory, mut power) = (None::<f64>, None::<f64>, None::<f64>);
-    for device in (0..count).filter_map(|number| nvml.device_by_index(number).ok()) {
-        if let Ok(rates) = device.utilization_rates() {
-            busiest = Some(busiest.unwrap_or(0.0).max(f64::from(rates.gpu)));
+    for gpu in (0..count).filter_map(|number| nvml.gpu(number).ok()) {
+        if let Ok(percent) = gpu.utilization() {
+            busiest = Some(busiest.unwrap_or(0.0).max(f64::from(percent)));
         }
-        if let Ok(info) = device.memory_info() {
-            memory = Some(memory.unwrap_or(0.0) + info.used as f64);
+        if let Ok(bytes) = gpu.memory() {
+            memory = Some(memory.unwrap_or(0.0) + bytes as f64);
         }
-        if let Ok(milliwatts) = device.power_usage() {
+        if let Ok(milliwatts) = gpu.milliwatts() {
             power = Some(power.unwrap_or(0.0) + f64::from(milliwatts) / 1e3);
         }
     }

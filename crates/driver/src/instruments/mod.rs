@@ -2,25 +2,22 @@
 
 mod custom;
 mod gpu;
-mod perf;
+mod nvml;
+pub(crate) mod observer;
+pub(crate) mod perf;
 mod process;
 mod psutil;
 mod sampler;
 
-pub(crate) use perf::Perf;
-
 use custom::Custom;
 use fairtrial_experiment::protocol::Sample;
-use fairtrial_experiment::{Artifact, InstrumentInfo, Origin, Param, ParamSchema, ParamType};
+use fairtrial_experiment::{InstrumentInfo, Origin, Param, ParamSchema, ParamType};
 use fairtrial_spec::Instrument;
 use gpu::Gpu;
+use observer::{DAY_S, Finding, Observer, whole};
 use psutil::Psutil;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use std::path::Path;
-use std::time::Duration;
-
-/// A day: whoever writes a longer time between two looks, or for a profiler, means something else.
-const DAY_S: f64 = 86_400.0;
 
 /// The profiler of Python workers, which the worker itself runs.
 const CPROFILE: &str = "cprofile";
@@ -103,37 +100,6 @@ pub fn offered() -> [(&'static str, Result<String, String>); 2] {
     [("gpu", gpu::offered()), ("perf", perf::offered())]
 }
 
-/// What an instrument found.
-#[derive(Debug, Default)]
-pub(crate) struct Finding {
-    /// The instrument, or the label it was given.
-    pub(crate) name: String,
-    /// Over the whole measured part.
-    pub(crate) summary: Map<String, Value>,
-    /// By iteration, in order.
-    pub(crate) by_iteration: Vec<(u64, Value)>,
-    /// Files.
-    pub(crate) artifacts: Vec<Artifact>,
-    /// Why it saw nothing, or not all.
-    pub(crate) absent: Option<String>,
-}
-
-impl Finding {
-    fn absent(name: &str, why: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            absent: Some(why.into()),
-            ..Self::default()
-        }
-    }
-}
-
-/// An instrument at work during the measured iterations.
-trait Observer {
-    /// Stops and says what it found.
-    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> Finding;
-}
-
 /// The instruments of a trial that observe from outside the worker.
 pub(crate) struct Observers(Vec<Box<dyn Observer>>);
 
@@ -188,22 +154,4 @@ pub(crate) fn profile_finding(profiled: Result<u64, String>) -> Finding {
         },
         Err(why) => Finding::absent(CPROFILE, why),
     }
-}
-
-fn number(instrument: &Instrument, option: &str, default: f64) -> f64 {
-    let given = instrument.options.get(option).and_then(Value::as_f64);
-    given.unwrap_or(default)
-}
-
-/// Seconds as the clock takes them: at most a day, also where an older plan says more.
-fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds.min(DAY_S)).unwrap_or_default()
-}
-
-fn whole(instrument: &Instrument, option: &str, default: u64) -> u64 {
-    number(instrument, option, default as f64) as u64
-}
-
-fn text<'a>(instrument: &'a Instrument, option: &str) -> Option<&'a str> {
-    instrument.options.get(option).and_then(Value::as_str)
 }

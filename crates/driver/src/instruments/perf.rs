@@ -1,6 +1,6 @@
 //! `perf`: the system's sampling profiler on the worker, over extra iterations, and a flame graph of what it saw.
 
-use super::{Finding, number, seconds, whole};
+use super::observer::{Finding, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Instrument;
@@ -8,11 +8,10 @@ use inferno::collapse::Collapse;
 use inferno::collapse::perf::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, json};
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 /// What may go wrong, in words for the report.
 const PERMISSION: &str = "allow it with `sysctl kernel.perf_event_paranoid=1`, or run as root";

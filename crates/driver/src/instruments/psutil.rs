@@ -1,8 +1,8 @@
 //! `psutil`: CPU, resident memory and I/O of the worker's process tree, sampled by the driver.
 
+use super::observer::{Finding, Observer, number, seconds, whole};
 use super::process::{TreeUse, look};
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
-use super::{Finding, Observer, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_spec::Instrument;

@@ -1,11 +1,10 @@
 //! Reads agent tasks and looks into them.
 
-use fairtrial_agent::AgentError;
-use fairtrial_agent::baseline;
 use fairtrial_agent::check::{check_cost_caps, check_options, check_task};
 use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
 use fairtrial_agent::task::{AgentTask, ReadTask};
+use fairtrial_agent::{AgentError, baseline};
 use fairtrial_spec::{SandboxKind, Spec, Task, Work, find_path};
 use serde::Serialize;
 use std::collections::HashMap;

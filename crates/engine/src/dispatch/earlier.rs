@@ -1,6 +1,6 @@
 //! What earlier sessions and other controllers of the run leave to this one.
 
-use super::retrying::allowed;
+use super::retry::allowed;
 use super::{Dispatch, Status};
 use fairtrial_journal::RunState;
 use fairtrial_model::Record;

@@ -194,26 +194,23 @@ fn budgets_stop_a_run_that_has_trials_left() {
 fn a_cap_on_trials_waits_for_what_is_given_out() {
     let text = "seeds = 3\nretries = { infra = 2 }\ncommand = \"p\"\nbudget = { trials = 2 }\n";
     let (mut run, plan) = dispatch(text);
-    let mut given = Vec::new();
+    let mut id = Vec::new();
     while let Next::Run { index, attempt } = run.next(Instant::now()) {
-        given.push((index, attempt));
+        id.push((index, attempt));
     }
-    assert_eq!(given.len(), 2);
+    assert_eq!(id.len(), 2);
     assert_eq!(
         (run.next(Instant::now()), run.stop_reason()),
         (Next::Wait(None), None),
         "nothing is stopped"
     );
     // One that never began did not spend anything.
-    run.give_back(given[0].0, Instant::now());
+    run.give_back(id[0].0, Instant::now());
     let again = run.next(Instant::now());
-    let (index, attempt) = (given[0].0, 2);
+    let (index, attempt) = (id[0].0, 2);
     assert_eq!(again, Next::Run { index, attempt });
     // A retry would pass the cap.
-    for (index, attempt, outcome) in [
-        (index, attempt, Outcome::Infra),
-        (given[1].0, 1, Outcome::Ok),
-    ] {
+    for (index, attempt, outcome) in [(index, attempt, Outcome::Infra), (id[1].0, 1, Outcome::Ok)] {
         assert_eq!(run.next(Instant::now()), Next::Wait(None));
         assert!(!run.recorded(&record(&plan, index, attempt, outcome), Instant::now()));
         run.settled(index, attempt, outcome);

@@ -51,6 +51,12 @@ pub enum PlaceError {
 }
 
 impl PlaceError {
+    /// An engine that cannot do what the spec wants.
+    pub(super) fn unfit(engine: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::Unfit { engine, message }
+    }
+
     /// Whether the same may work later: the scheduler is down, slow, or full.
     pub fn is_temporary(&self) -> bool {
         const SIGNS: [&str; 9] = [

@@ -1,8 +1,8 @@
 //! Whether a chunk is still alive: its heartbeat counts first and the scheduler's word second; records come before both.
 
 use super::contract::JobState;
-use super::controller::SOON;
-use super::open::OpenChunk;
+use super::open_chunk::OpenChunk;
+use super::remote_run::SOON;
 use std::time::{Duration, Instant};
 
 /// How long a cancelled job is waited for.
@@ -106,13 +106,15 @@ impl OpenChunk {
 #[cfg(test)]
 mod tests {
     use super::{CANCEL_WAIT, Health, JobState, OpenChunk, Trust};
-    use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Given};
+    use crate::attempt_id::AttemptId;
+    use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir};
+    use crate::remote::open_chunk::Element;
     use std::time::{Duration, Instant};
 
     /// A cancelled chunk without a heartbeat, of which the scheduler says this, so long after.
     fn cancelled(state: JobState, trust: Trust, waited: Duration) -> Health {
         let since = Instant::now();
-        let given = Given {
+        let id = AttemptId {
             index: 0,
             attempt: 1,
         };
@@ -123,9 +125,17 @@ mod tests {
             only: None,
             version: String::new(),
             beat_s: 10.0,
-            trials: vec![given],
+            trials: vec![id],
         };
-        let mut chunk = OpenChunk::new(ChunkDir::at("/none".into()), &chunk, (0, 0), since);
+        let mut chunk = OpenChunk::new(
+            ChunkDir::at("/none".into()),
+            &chunk,
+            Element {
+                batch: 0,
+                element: 0,
+            },
+            since,
+        );
         let now = since + waited;
         assert_eq!(chunk.cancelled_health(since, trust, now), Health::Fine);
         chunk.sight(state, now);

@@ -1,34 +1,36 @@
 //! Trials beyond this machine: a controller that hands chunks to a scheduler and takes records back, over one contract
 //! that every scheduler fulfils.
 
-mod adopting;
-mod asking;
+mod adopt;
+mod cancel;
 mod command;
 pub mod contract;
-pub(crate) mod controller;
-mod handing;
 mod health;
-mod judging;
-mod open;
-mod packing;
+mod lost_chunks;
+mod open_chunk;
+mod pack;
+mod poll;
+pub(crate) mod remote_run;
+mod resubmit;
 mod script;
 mod skypilot;
 mod slurm;
-mod stopping;
+mod submit;
 mod survey;
 mod template;
-mod unsure;
 
 pub use command::CommandError;
 pub use survey::{EngineOffer, survey};
 
-use crate::chunk::{ChunkDir, Given, Revoked};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{ChunkDir, Revoked};
 use contract::{Batch, Engine, PlaceError, Submitted};
-use controller::Placed;
 use fairtrial_journal::{BatchInfo, RunDir, RunState};
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Budget, EngineKind, Spec};
-use packing::Packing;
+use open_chunk::{Element, OpenChunk};
+use pack::Packing;
+use remote_run::ProbedEngine;
 use std::path::{Path, PathBuf};
 
 /// The jobs of a run that are with a scheduler: which, and how many.
@@ -36,9 +38,9 @@ pub fn open_jobs(run: &RunDir, known: &RunState) -> Option<(String, usize)> {
     let open = |info: &BatchInfo| {
         let chunks = info.chunks.clone();
         let open = chunks.filter(|number| {
-            let place = (info.number, number - info.chunks.start);
+            let element = Element::of(info, *number);
             // One that cannot be read may be running.
-            !matches!(open::OpenChunk::adopt(run, known, *number, place), Ok(None))
+            !matches!(OpenChunk::adopt(run, known, *number, element), Ok(None))
         });
         (info.engine.clone(), open.count())
     };
@@ -63,9 +65,9 @@ pub(crate) fn never_begun(run: &RunDir, known: &RunState, budget: &Budget) -> u6
     let taken_back = dirs.filter(|dir| dir.revoked() == Some(Revoked::Closed));
     let unbegun = taken_back.filter_map(|dir| {
         let chunk = dir.read().ok()?;
-        let idle = |given: &&Given| {
-            let recorded = dir.has_record(**given).unwrap_or(true);
-            !recorded && !run.trial_dir(given.index, given.attempt).exists()
+        let idle = |id: &&AttemptId| {
+            let recorded = dir.has_record(**id).unwrap_or(true);
+            !recorded && !run.trial_dir(id.index, id.attempt).exists()
         };
         Some(chunk.trials.iter().filter(idle).count() as u64)
     });
@@ -78,17 +80,16 @@ pub fn job_log(
     known: &RunState,
     spec: &Spec,
     program: &Path,
-    (index, attempt): (u64, u32),
+    attempt: AttemptId,
 ) -> Result<Option<String>, PlaceError> {
     let Some(engine) = engine_for(spec, &run.root().rollouts_dir(), program)? else {
         return Ok(None);
     };
-    let given = Given { index, attempt };
     for info in known.batches.iter().rev() {
         for number in info.chunks.clone() {
             let holds = ChunkDir::of(run, number)
                 .read()
-                .is_ok_and(|chunk| chunk.trials.contains(&given));
+                .is_ok_and(|chunk| chunk.trials.contains(&attempt));
             if holds {
                 let batch = Submitted {
                     key: info.key.clone(),
@@ -125,15 +126,15 @@ pub fn preview(
 
 /// Asks the scheduler whether it would take what a run of this plan will submit.
 pub(crate) fn rehearse(
-    placed: &Placed,
+    probed: &ProbedEngine,
     plan: &Plan,
     rollouts: &Path,
     parallel: Option<u64>,
 ) -> Result<(), PlaceError> {
-    let most = placed.probe.max_elements.max(1);
-    for mut batch in first_batches(plan, rollouts, parallel.or(placed.probe.places)) {
+    let most = probed.probe.max_elements.max(1);
+    for mut batch in first_batches(plan, rollouts, parallel.or(probed.probe.places)) {
         batch.chunks.end = batch.chunks.end.min(batch.chunks.start + most);
-        placed.engine.rehearse(&batch)?;
+        probed.engine.rehearse(&batch)?;
     }
     Ok(())
 }
@@ -148,12 +149,12 @@ fn first_batches(plan: &Plan, rollouts: &Path, places: Option<u64>) -> Vec<Batch
         places,
         expected_s: None,
     };
-    let given: Vec<Given> = (0..plan.len())
-        .map(|index| Given { index, attempt: 1 })
+    let id: Vec<AttemptId> = (0..plan.len())
+        .map(|index| AttemptId { index, attempt: 1 })
         .collect();
     let run = rollouts.join(&spec.name).join("STAMP");
     let mut batches: Vec<Batch> = Vec::new();
-    for load in packing.pack(&given) {
+    for load in packing.pack(&id) {
         if let Some(known) = batches.iter_mut().find(|known| known.needs == load.needs) {
             known.chunks.end += 1;
             continue;

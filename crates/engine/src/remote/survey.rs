@@ -4,7 +4,7 @@ use super::command::Shell;
 use super::contract::PlaceError;
 use super::skypilot::Skypilot;
 use super::slurm::Slurm;
-use super::template::PROFILES;
+use crate::remote::template::profiles::PROFILES;
 use fairtrial_journal::provenance::physical_cores;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! The programs that score rollouts again: the same driver, told to score only, in what the rollout left.
 
-use crate::EngineError;
+use crate::error::EngineError;
 use crate::job::JobMaker;
 use fairtrial_agent::rollout::{RESULTS_FILE, RolloutTrial};
 use fairtrial_journal::{RunDir, RunState};
@@ -34,7 +34,8 @@ pub(super) struct Scorings {
 impl Scorings {
     /// For a run with this spec, its own.
     pub(super) fn new(
-        (run, state): (&RunDir, &RunState),
+        run: &RunDir,
+        state: &RunState,
         spec: Spec,
         program: &Path,
         environment: &[(String, String)],

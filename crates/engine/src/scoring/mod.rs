@@ -2,9 +2,10 @@
 //! journal; what the agent did stays as it was.
 
 mod jobs;
-mod keeping;
+mod keep;
 
-use crate::{EngineError, strays};
+use crate::error::EngineError;
+use crate::strays;
 use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
@@ -16,7 +17,7 @@ use fairtrial_model::{
 };
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};
-use keeping::Keeper;
+use keep::Keeper;
 use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -90,11 +91,11 @@ pub fn score_again(request: &ScoreRequest<'_>) -> Result<Vec<Rescored>, EngineEr
         return Ok(Vec::new());
     }
     let environment = request.environment;
-    let scorings = Scorings::new((run, &state), spec.clone(), request.program, environment)?;
+    let scorings = Scorings::new(run, &state, spec.clone(), request.program, environment)?;
     let variables = environment.iter().map(|(name, value)| (name, value));
     let redactor = Redactor::from_env(variables);
     let keeper = Keeper::begin(run, (request.now)())?;
-    let rescored = score_all(&scorings, &rollouts, &redactor, (&keeper, request.slots));
+    let rescored = score_all(&scorings, &rollouts, &redactor, &keeper, request.slots);
     let missed = rescored.iter().filter(|one| one.is_missed()).count();
     keeper.close(&state, missed, (request.now)())?;
     views::write_all(run, &spec, Durability::Content)?;
@@ -105,7 +106,8 @@ fn score_all(
     scorings: &Scorings,
     rollouts: &[(Record, String)],
     redactor: &Redactor,
-    (keeper, slots): (&Keeper<'_>, usize),
+    keeper: &Keeper<'_>,
+    slots: usize,
 ) -> Vec<Rescored> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());

@@ -155,7 +155,7 @@ fn run(folder: &Path, experiment: Option<&str>, sink: &mut dyn Sink) -> Result<(
 }
 
 /// How a run ended, by MLflow's number or word for it.
-pub(super) fn ended(execution: &mut Execution, status: &str) {
+pub(crate) fn ended(execution: &mut Execution, status: &str) {
     match status {
         "3" | "FINISHED" => {}
         "4" | "FAILED" => execution.fail(Outcome::Failed, "MLflow says that the run failed"),

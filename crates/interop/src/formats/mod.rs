@@ -20,7 +20,7 @@ mod inspect;
 mod jmh;
 mod lm_eval;
 mod lm_eval_results;
-mod mlflow_files;
+pub(crate) mod mlflow_files;
 mod mlflow_sqlite;
 mod openai_evals;
 mod parallel;
@@ -106,7 +106,7 @@ fn fact(sink: &mut dyn Sink, kind: FactKind, name: &str, value: &Value) {
 }
 
 /// Values of nested tables become fields `config.trainer.lr`.
-fn nested(execution: &mut Execution, prefix: &str, table: &Map<String, Value>) {
+pub(crate) fn nested(execution: &mut Execution, prefix: &str, table: &Map<String, Value>) {
     for (name, value) in table {
         let name = format!("{prefix}.{name}");
         match value {

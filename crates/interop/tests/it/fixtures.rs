@@ -1,9 +1,9 @@
 //! Where the files lie, and how a test looks at what is read from them.
 
 use fairtrial_interop::{
-    Collected, Execution, Given, Keep, Located, Roles, Rows, Scope, format_named, locate,
+    Collected, Execution, Given, Keep, Layout, Located, Roles, Scope, format_named, locate,
 };
-use fairtrial_model::Params;
+use fairtrial_model::{Params, UtcTime};
 use std::path::{Path, PathBuf};
 
 /// A file or folder among the fixtures.
@@ -61,18 +61,27 @@ pub(crate) fn samples(found: &Collected, execution: usize, metric: &str) -> Vec<
     of.map_or_else(Vec::new, |samples| samples.values.clone())
 }
 
-/// The trials of a file: arm, task, seed, rollout.
+/// The observations of a file: arm, task, seed, and number below the seed.
 pub(crate) fn trials(name: &str, scope: Scope, given: &Given) -> Vec<(String, String, u64, u32)> {
     let located = located(name);
     let found = Collected::read(&located, Keep::Ends).unwrap();
     let roles = Roles::guess(&located.format.rules(), &found.executions, scope, given).unwrap();
-    let rows = Rows::of(&found, &roles);
-    let key = |row: &fairtrial_interop::Row| {
-        let key = &row.key;
+    let layout = Layout::of(&found, &roles);
+    let mut rows = Vec::new();
+    for (place, key) in layout.keys.iter().enumerate() {
+        let record = found.record(place, key, UtcTime::from_micros(0));
         let arm = key.arm.clone().unwrap_or_default();
-        (arm, key.task.clone(), key.seed, key.rollout)
-    };
-    rows.rows.iter().map(key).collect()
+        let inside = record.samples.values().map(Vec::len).max();
+        for iteration in 0..inside.unwrap_or(1) as u32 {
+            let number = if inside.is_some() {
+                iteration
+            } else {
+                key.rollout
+            };
+            rows.push((arm.clone(), key.task.clone(), key.seed, number));
+        }
+    }
+    rows
 }
 
 pub(crate) fn forced(name: &str, format: &str) -> Result<Collected, String> {

@@ -8,6 +8,7 @@
 mod agents;
 mod fixtures;
 mod hostile;
+mod online;
 mod parquet;
 mod recognise;
 mod timings;

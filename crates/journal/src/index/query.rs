@@ -2,9 +2,10 @@
 
 use crate::error::JournalError;
 use crate::event::{OutcomeCounts, RunStatus};
+use crate::find_run::Selector;
 use crate::lock::is_live;
 use crate::root::DataRoot;
-use crate::run_dir::{RunDir, Selector};
+use crate::run_dir::RunDir;
 use fairtrial_model::{Stamp, UtcTime};
 use rusqlite::{Connection, Row};
 

@@ -1,6 +1,7 @@
 //! Which environment variables are recorded: a short list of those that change results, and what the spec names.
 
-use crate::redact::{REDACTED, Redactor, is_secret_name};
+use crate::redact::{REDACTED, Redactor};
+use fairtrial_model::secret::is_secret_name;
 use std::collections::BTreeMap;
 
 /// Recorded without being asked: language and time zone, thread counts, visible devices, switches of determinism, the

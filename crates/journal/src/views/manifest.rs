@@ -1,7 +1,7 @@
 //! `manifest.json` and `runs.txt`: every effective result, in index order.
 
 use super::row::{Kept, Rows};
-use super::task_rows::{TaskHead, TaskRows, safe_name};
+use super::task_rows::{MANIFEST_SCHEMA, TaskHead, TaskRows, safe_name};
 use crate::atomic::{Durability, write_atomic};
 use crate::error::JournalError;
 use crate::event::OutcomeCounts;
@@ -73,7 +73,7 @@ impl WrittenRows {
         groups
     }
 
-    fn add(&mut self, record: &Kept<'_>, task_dir: &str, (offset, len): (u64, u32)) {
+    fn add(&mut self, record: &Kept<'_>, task_dir: &str, offset: u64, len: u32) {
         let task = self.task_number(&record.trial.task);
         if let Some(head) = self.tasks.get_mut(task as usize) {
             head.count(record.trial.arm.as_deref(), record.outcome);
@@ -173,8 +173,8 @@ fn fill(
         serde_json::to_writer(&mut text, &row)?;
         manifest.write_all(&text)?;
         writeln!(runs, "{}", row.run_dir)?;
-        let place = (at + lead as u64, (text.len() - lead) as u32);
-        written.add(&record, row.task_dir, place);
+        let (offset, len) = (at + lead as u64, (text.len() - lead) as u32);
+        written.add(&record, row.task_dir, offset, len);
         at += text.len() as u64;
     }
     manifest.write_all(b"\n  ]\n}\n")?;
@@ -188,7 +188,7 @@ fn head(run: &RunDir, spec: &Spec, state: &RunState) -> io::Result<Vec<u8>> {
         config: opened.map_or(spec.source.as_str(), |opened| &opened.config),
         name: run.name(),
         created_at: run.stamp(),
-        schema: super::MANIFEST_SCHEMA,
+        schema: MANIFEST_SCHEMA,
         status: state.closed().map_or("open", |(_, status)| status.word()),
         trials: opened.map_or(0, |opened| opened.trials),
         counts: state.counts,

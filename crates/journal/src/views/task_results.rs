@@ -1,6 +1,6 @@
 //! `task_results/<task>.json`: what one task gave, its rows copied out of the manifest.
 
-use super::task_rows::{TaskHead, TaskRows};
+use super::task_rows::{MANIFEST_SCHEMA, TaskHead, TaskRows};
 use crate::atomic::{Durability, write_atomic};
 use crate::error::{At, JournalError};
 use crate::event::OutcomeCounts;
@@ -68,7 +68,7 @@ fn head(task: &TaskHead) -> io::Result<Vec<u8>> {
     });
     let head = Head {
         task: &task.task,
-        schema: super::MANIFEST_SCHEMA,
+        schema: MANIFEST_SCHEMA,
         counts,
         arms: arms.collect(),
     };

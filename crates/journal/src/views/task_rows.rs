@@ -3,6 +3,9 @@
 use crate::event::OutcomeCounts;
 use sha2::{Digest, Sha256};
 
+/// Version of the manifest's form, raised when a reader of the old form would misread the new one.
+pub const MANIFEST_SCHEMA: u32 = 1;
+
 /// A task with what is counted about it.
 pub(super) struct TaskHead {
     pub(super) task: String,

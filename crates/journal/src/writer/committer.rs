@@ -1,15 +1,14 @@
 //! The thread that writes what has gathered, with one flush for all of it.
 
-use super::{Commit, OnCommit, Seq, Shared, WriterOptions};
+use super::queue::{Commit, OnCommit, Seq, Shared, WriterOptions};
 use crate::error::WriteError;
 use crate::failpoint;
 use std::fs::File;
-use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 /// A flush may take this part of the time, where nobody waits for it: on most file systems it writes out whatever trials
 /// have made meanwhile, and they stand still for that.

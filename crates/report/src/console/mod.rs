@@ -1,5 +1,6 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
+mod columns;
 mod comparison;
 mod curves;
 mod gate;

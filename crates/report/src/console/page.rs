@@ -1,14 +1,10 @@
 //! Sections, tables and sentences laid out for a terminal.
 
+use super::columns::{self, Piece};
 use super::{Color, Terminal};
-use crate::grid::{Align, Cell, Grid, Section, Tone};
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+use crate::grid::{Grid, Section, Tone};
 use fairtrial_text::escape::terminal_line;
-
-/// A rule under the header and no other lines: numbers are easier to compare without a cage.
-const PRESET: &str = "     ──            ";
-/// Least width that a word column is squeezed to where nothing else helps.
-const NARROWEST: u16 = 8;
+use unicode_width::UnicodeWidthStr;
 
 /// The page of a terminal, built from top to bottom.
 pub(crate) struct Page {
@@ -90,45 +86,23 @@ impl Page {
 
     /// The table's lines, squeezed to a width where one is given.
     fn lines(&self, grid: &Grid, width: Option<usize>) -> Vec<String> {
-        let mut table = Table::new();
-        table
-            .load_preset(PRESET)
-            .set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(
-            grid.columns
-                .iter()
-                .map(|column| comfy_table::Cell::new(terminal_line(&column.title))),
-        );
-        for row in &grid.rows {
-            table.add_row(row.iter().map(|cell| self.cell(cell)));
+        let mut grid = grid.clone();
+        for column in &mut grid.columns {
+            column.title = terminal_line(&column.title).into_owned();
         }
-        if let Some(width) = width {
-            table.set_content_arrangement(ContentArrangement::Dynamic);
-            table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        for cell in grid.rows.iter_mut().flatten() {
+            cell.text = terminal_line(&cell.text).replace('\t', " ");
         }
-        for (column, of) in table.column_iter_mut().zip(&grid.columns) {
-            let right = of.align == Align::Right;
-            column.set_cell_alignment(if right {
-                CellAlignment::Right
-            } else {
-                CellAlignment::Left
-            });
-            column.set_padding((0, 1));
-            if width.is_some() && right {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            } else if width.is_some() {
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(NARROWEST)));
+        let line = |pieces: Vec<Piece>| {
+            let mut line = String::new();
+            for piece in pieces {
+                line.push_str(&" ".repeat(piece.before));
+                line.push_str(&paint(&piece.text, code(piece.tone), self.terminal.color));
             }
-        }
-        table
-            .lines()
-            .map(|line| line.trim_end().to_owned())
-            .collect()
-    }
-
-    fn cell(&self, cell: &Cell) -> comfy_table::Cell {
-        let text = terminal_line(&cell.text);
-        comfy_table::Cell::new(paint(&text, code(cell.tone), self.terminal.color))
+            line.trim_end().to_owned()
+        };
+        let lines = columns::lines(&grid, width);
+        lines.into_iter().map(line).collect()
     }
 
     fn line(&mut self, text: &str) {
@@ -160,17 +134,17 @@ fn widest(lines: &[String]) -> usize {
 
 /// Columns that a line takes, without its escape codes.
 fn visible(line: &str) -> usize {
-    let mut columns = 0;
+    let mut text = String::new();
     let mut in_code = false;
     for c in line.chars() {
         match c {
             '\u{1b}' => in_code = true,
             'm' if in_code => in_code = false,
             _ if in_code => {}
-            _ => columns += 1,
+            _ => text.push(c),
         }
     }
-    columns
+    text.width()
 }
 
 /// Breaks a sentence at blanks so that no line is longer than `width`, where its words allow that.

@@ -6,7 +6,7 @@ use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::{Layout, page_style};
 use fairtrial_text::escape::{self, xml, xml_sentence};
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub fn report(
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_formatter(|out, state, value| {
-        let raw = value.is_safe() || state.auto_escape() == AutoEscape::None;
+        let raw = value.is_safe() || *state.auto_escape() == AutoEscape::None;
         let text = value.to_string();
         Ok(out.write_str(&if raw { text } else { xml(&text) })?)
     });
@@ -58,15 +58,16 @@ pub fn report(
         })
         .collect();
     let text = environment.get_template("report.html")?.render(context! {
-        title => page.title,
-        headline => page.headline,
-        warnings => page.warnings,
+        title => page.title.clone(),
+        headline => page.headline.clone(),
+        warnings => page.warnings.clone(),
         verdicts => verdicts(&page),
         registered => registered(&page),
         parts => parts,
-        notes => data.run.notes,
+        notes => data.run.notes.clone(),
         style => Value::from_safe_string(page_style() + STYLE),
-        data => Value::from_serialize(data),
+        // By way of the JSON: a template and a script see the same.
+        data => Value::from(Serde(serde_json::from_str::<serde_json::Value>(&json)?)),
         data_json => Value::from_safe_string(in_script(&json)),
         seal => Value::from_safe_string(seal::open(facts, &json)),
     })?;
@@ -76,11 +77,11 @@ pub fn report(
 fn verdicts(page: &Page) -> Vec<Value> {
     let one = |verdict: &crate::page::VerdictLine| {
         context! {
-            word => verdict.word,
+            word => verdict.word.clone(),
             tone => tone_class(verdict.tone),
-            about => verdict.about,
-            sentence => verdict.sentence,
-            details => verdict.details,
+            about => verdict.about.clone(),
+            sentence => verdict.sentence.clone(),
+            details => verdict.details.clone(),
         }
     };
     page.verdicts.iter().map(one).collect()
@@ -88,7 +89,7 @@ fn verdicts(page: &Page) -> Vec<Value> {
 
 fn registered(page: &Page) -> Value {
     let line = &page.registered;
-    context! { sentence => line.sentence, tone => tone_class(line.tone), deviations => line.deviations }
+    context! { sentence => line.sentence.clone(), tone => tone_class(line.tone), deviations => line.deviations.clone() }
 }
 
 /// JSON that cannot end the script element it stands in.

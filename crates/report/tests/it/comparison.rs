@@ -46,6 +46,7 @@ fn record(index: u64, value: &Value) -> Record {
         metrics: metrics.collect(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
+        samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }

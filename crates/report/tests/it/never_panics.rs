@@ -57,6 +57,7 @@ fn trial() -> impl Strategy<Value = Record> {
                 metrics: metrics.collect(),
                 series: std::collections::BTreeMap::new(),
                 notes: vec![],
+                samples: std::collections::BTreeMap::new(),
                 facts: std::collections::BTreeMap::new(),
                 reused_from: None,
             }

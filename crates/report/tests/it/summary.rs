@@ -52,6 +52,7 @@ fn record(index: u64, arm: &str, lr: f64, outcome: Outcome) -> Record {
             .collect(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
+        samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
     }

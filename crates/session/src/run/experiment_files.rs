@@ -70,7 +70,7 @@ impl Session {
         for reporter in &spec.experiments.reporters {
             let base = Path::new(&spec.base_dir);
             // The results are there: a reporter that fails does not fail the run.
-            if let Err(why) = report_with(&spec.experiments, base, reporter, (&output, &results)) {
+            if let Err(why) = report_with(&spec.experiments, base, reporter, &output, &results) {
                 self.warn(format!("reporter `{reporter}`: {why}"));
             }
         }

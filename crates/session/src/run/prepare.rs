@@ -6,7 +6,7 @@ use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::registration::read_registration;
 use crate::session::Session;
-use fairtrial_engine::{Controls, RunRequest, Start, Stay, preflight, remote};
+use fairtrial_engine::{Controls, RunRequest, Start, Stay, remote};
 use fairtrial_journal::DataRoot;
 use fairtrial_plan::Plan;
 use fairtrial_spec::{EngineKind, FileCheck};
@@ -56,6 +56,9 @@ impl Session {
         plan = stopping_rule::until(plan, options.until, only)?;
         if only.is_some() {
             self.tell_unmet_needs(&plan);
+        }
+        if let Some(refusal) = self.refusals(&options.spec.path, &plan).into_iter().next() {
+            return Err(refusal);
         }
         Ok(PreparedRun {
             plan,
@@ -125,7 +128,7 @@ impl Session {
     }
 
     fn check_machine(&self, plan: &Plan) -> Result<(), SessionError> {
-        let missing = preflight(plan.spec(), &self.caller().environment);
+        let (_, missing) = self.missing(plan);
         if missing.is_empty() {
             return Ok(());
         }

@@ -55,11 +55,11 @@ pub(crate) fn with_seeds(spec: Arc<Spec>) -> Result<Arc<Spec>, SessionError> {
 
 /// A rule at work, seen by the engine and by the result.
 #[derive(Clone)]
-pub(super) struct WatchedRule(Arc<Mutex<SequentialRule>>);
+pub(crate) struct WatchedRule(Arc<Mutex<SequentialRule>>);
 
 impl WatchedRule {
     /// The rule for a plan, where it has one.
-    pub(super) fn new(spec: &Spec) -> Result<Option<Self>, SessionError> {
+    pub(crate) fn new(spec: &Spec) -> Result<Option<Self>, SessionError> {
         let Some(rule) = spec.analysis.stop.clone() else {
             return Ok(None);
         };

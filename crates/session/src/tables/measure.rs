@@ -19,6 +19,8 @@ pub struct MeasuredFile {
     /// The file.
     pub file: String,
     measured: Vec<Measured>,
+    /// The metrics that it must have.
+    required: Vec<String>,
 }
 
 impl Session {
@@ -63,6 +65,11 @@ fn row(file: &Path, declared: &[MetricDeclaration]) -> MeasuredFile {
         name,
         file: file.display().to_string(),
         measured: measure_all(&wanted, |_| Ok(file.to_owned())),
+        required: wanted
+            .into_iter()
+            .filter(|metric| metric.required)
+            .map(|metric| metric.name)
+            .collect(),
     }
 }
 
@@ -95,6 +102,13 @@ impl MeasuredFile {
             })
             .collect();
         json!({ "experiment": self.name, "file": self.file, "metrics": metrics, "missing": missing })
+    }
+
+    /// The required metrics that it has not, with the reason.
+    pub fn missing(&self) -> impl Iterator<Item = (&str, String)> {
+        let all = self.measured.iter();
+        all.filter(|one| self.required.contains(&one.name))
+            .filter_map(|one| Some((one.name.as_str(), one.value.as_ref().err()?.to_string())))
     }
 
     /// Why it has no metric at all; absent where it has one.

@@ -1,6 +1,6 @@
 //! The characters of a filter, each with whether it stands between quotation marks and so means itself alone.
 
-use super::FilterError;
+use super::error::FilterError;
 
 /// A character; an opening quotation mark has none, so that `""` is not nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

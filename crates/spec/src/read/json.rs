@@ -3,7 +3,8 @@
 //! JSON is a subset of YAML, so one event reader serves both; but YAML accepts much that JSON does not (comments,
 //! bare words), which a `.json` file must not contain, since other tools will read it too.
 
-use super::{syntax, yaml};
+use super::syntax::syntax;
+use super::yaml;
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::source::Span;

@@ -1,15 +1,14 @@
 //! The readers of the three formats: text in, document tree out, syntax problems reported with their place.
 
 mod json;
-mod toml;
+mod syntax;
+pub(crate) mod toml;
 mod yaml;
 
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Kind, Node};
 use crate::source::{Sources, Span};
 use std::path::Path;
-
-pub(crate) use toml::{key_path, value as toml_value};
 
 /// The text formats of a spec.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,9 +72,4 @@ pub(crate) fn read(
     let message = format!("a spec is a table of keys, found {}", root.found());
     problems.push(Diagnostic::new(Severity::Error, root.span, message));
     None
-}
-
-/// A syntax problem.
-fn syntax(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Severity::Error, span, message)
 }

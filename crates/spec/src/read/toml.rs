@@ -1,7 +1,7 @@
 //! TOML into the document tree. The parser goes on after an error, so several syntax problems are reported at once;
 //! it bounds nesting (values and dotted keys) itself, so the recursion here is bounded too.
 
-use super::syntax;
+use super::syntax::syntax;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Kind, Map, Node};
 use crate::source::Span;

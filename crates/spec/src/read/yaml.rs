@@ -3,7 +3,7 @@
 //! Aliases are copied under a budget, so that a file of a few lines cannot grow to gigabytes; duplicate keys are
 //! refused; `<<` merges as everybody expects it to.
 
-use super::syntax;
+use super::syntax::syntax;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Kind, MAX_DEPTH, Map, Node};
 use crate::source::Span;

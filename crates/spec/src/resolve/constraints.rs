@@ -1,11 +1,12 @@
 //! Constraints of tasks: each must be readable, and speak of parameters that every trial of the task has.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::constraint::{CONSTRAINT_GRAMMAR, Constraint};
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::spec::{Spec, Task};
+use crate::spec::Spec;
+use crate::spec::task::Task;
 use fairtrial_text::nearest::did_you_mean;
 
 /// Reports constraints that cannot be read or that speak of parameters that are not given.

@@ -1,12 +1,13 @@
 //! The `[engine]` table and a task's `resources`.
 
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::engine::{
     EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TemplateOptions,
 };
 use crate::shape::check::{node_bytes, node_duration};
+use crate::spec::Spec;
 use fairtrial_model::Params;
 
 /// The engine of a spec.
@@ -33,6 +34,17 @@ pub(super) fn engine(root: &Node, problems: &mut Problems) -> EngineSpec {
             .map(|node| template(node, problems))
             .unwrap_or_default(),
         skypilot: node.get("skypilot").map(skypilot).unwrap_or_default(),
+    }
+}
+
+/// What the engine needs must be there; what another engine would need may be missing.
+pub(super) fn check_kind(root: &Node, spec: &Spec, problems: &mut Problems) {
+    let Some(node) = root.get("engine") else {
+        return;
+    };
+    let kind = node.get("kind").unwrap_or(node);
+    for lack in spec.engine.lacks(&spec.tasks) {
+        problems.push(error(kind.span, lack.to_string()));
     }
 }
 

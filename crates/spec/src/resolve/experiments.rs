@@ -1,7 +1,7 @@
 //! Registered experiments: whether the spec's slugs, parameters and instruments exist and fit, before anything runs.
 
 use super::draft::Draft;
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::{Diagnostic, Problems};
 use crate::document::{Entry, Node};
 use fairtrial_experiment::{
@@ -36,7 +36,8 @@ impl Known {
     pub(super) fn look_up(
         root: &Node,
         drafts: &[Draft],
-        (catalogue, base): (Option<&dyn Catalogue>, &Path),
+        catalogue: Option<&dyn Catalogue>,
+        base: &Path,
         problems: &mut Problems,
     ) -> Self {
         let needed = drafts

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
-use crate::load::FileCheck;
+use crate::load_options::FileCheck;
 use crate::shape::suggest::nearest_in;
 use crate::template::{Template, env_references};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! Programs that are handed what came of a run: reporters and notifications.
 
-use super::error;
+use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::shape::check::node_duration;
-use crate::spec::{Hook, Reporter, ReporterKind};
+use crate::spec::hook::{Hook, Reporter, ReporterKind};
 
 /// Seconds that such a program has where nothing else is said.
 const TIMEOUT: f64 = 60.0;

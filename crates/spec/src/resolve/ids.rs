@@ -1,10 +1,11 @@
 //! Ids of tasks: as written, or made from the work; unique, except that one task under several models keeps one id.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::spec::{Task, Work};
+use crate::spec::task::Task;
+use crate::spec::work::Work;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 

@@ -3,10 +3,11 @@
 //! Trials may report metrics that nobody declared. So a name that resembles none of the declared ones may well be meant,
 //! and is no error.
 
-use super::error;
+use super::parts::error;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
-use crate::spec::{Spec, Work};
+use crate::spec::Spec;
+use crate::spec::work::Work;
 use fairtrial_text::nearest::did_you_mean;
 
 /// Where a spec names a metric, and what a name means there that resembles no declared one.

@@ -11,26 +11,30 @@ mod hooks;
 mod ids;
 mod metric_names;
 mod needs;
+mod parts;
 mod placeholders;
 mod rollout;
 mod shell_quotes;
 mod sweep;
 mod tables;
+mod tasks;
 mod top;
 mod work;
 
-use crate::diagnostic::{Diagnostic, Problems, Severity};
+use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::load::FileCheck;
+use crate::load_options::FileCheck;
 use crate::metric;
-use crate::source::{Sources, Span};
-use crate::spec::{Arm, SPEC_SCHEMA, Spec, Task, Work};
-use draft::ModelRole;
+use crate::source::Sources;
+use crate::spec::task::Task;
+use crate::spec::work::Work;
+use crate::spec::{Arm, SPEC_SCHEMA, Spec};
 use experiments::Known;
 use fairtrial_experiment::Catalogue;
-use fairtrial_model::Access;
-use fairtrial_model::{MetricDeclaration, Params, documented_seeds};
+use fairtrial_model::{Access, MetricDeclaration, documented_seeds};
+use parts::{params_of, seeds, texts};
 use std::path::Path;
+use tasks::ModelRole;
 
 /// Where a spec comes from.
 pub(crate) struct Origin<'a> {
@@ -39,10 +43,6 @@ pub(crate) struct Origin<'a> {
     pub(crate) sources: &'a Sources,
     /// Knows registered experiments, where they are to be checked.
     pub(crate) catalogue: Option<&'a dyn Catalogue>,
-}
-
-fn error(span: Span, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Severity::Error, span, message)
 }
 
 /// Resolves a spec; absent where there is no work in it.
@@ -55,8 +55,8 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     };
     let drafts = draft::drafts(root, problems);
     let base_dir = top::base_dir(origin.path);
-    let known = Known::look_up(root, &drafts, (origin.catalogue, &base_dir), problems);
-    let mut tasks = draft::tasks(&drafts, (role, &known), problems);
+    let known = Known::look_up(root, &drafts, origin.catalogue, &base_dir, problems);
+    let mut tasks = tasks::tasks(&drafts, role, &known, problems);
     ids::assign(&mut tasks, &drafts, problems);
     let arms = if declared.is_empty() {
         model_arms(&tasks)
@@ -117,6 +117,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     placeholders::check(&spec, &drafts, origin.sources, problems);
     shell_quotes::check(&spec, &drafts, origin.sources, problems);
     placeholders::check_engine(root, origin.sources, problems);
+    engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);
     files::check(&drafts, &base_dir, origin.files, problems);
     (!spec.tasks.is_empty()).then_some(spec)
@@ -151,23 +152,6 @@ fn model_arms(tasks: &[Task]) -> Vec<Arm> {
     arms
 }
 
-fn params_of(node: &Node) -> Params {
-    let entries = node.map().map_or(&[][..], |map| &map.entries);
-    entries
-        .iter()
-        .map(|entry| (entry.key.clone(), entry.value.to_param()))
-        .collect()
-}
-
-fn texts(node: Option<&Node>) -> Vec<String> {
-    let items = node.and_then(Node::list).unwrap_or_default();
-    items
-        .iter()
-        .filter_map(Node::text)
-        .map(str::to_owned)
-        .collect()
-}
-
 /// The declared metrics. Where a spec with experiments declares none, it is about how long they take.
 fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDeclaration> {
     let entries = root
@@ -192,14 +176,4 @@ fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {
     given
         .filter(|seeds| !seeds.is_empty())
         .unwrap_or_else(|| vec![documented_seeds(0)])
-}
-
-/// A count of documented seeds, or the seeds themselves.
-fn seeds(node: &Node, problems: &mut Problems) -> Option<Vec<u64>> {
-    if let Some(items) = node.list() {
-        crate::shape::check::repeated_values(items, problems);
-        return Some(items.iter().filter_map(Node::whole).collect());
-    }
-    let count = node.whole().filter(|count| *count <= 1_000_000)?;
-    Some((0..count as usize).map(documented_seeds).collect())
 }

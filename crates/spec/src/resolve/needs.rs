@@ -1,10 +1,10 @@
 //! `needs`: every id exists, and no task waits for itself.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::spec::Task;
+use crate::spec::task::Task;
 use fairtrial_text::nearest::did_you_mean;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,13 +1,17 @@
 //! Placeholders in commands, environment values and working directories: each must be defined for every trial.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::diagnostic::Problems;
 use crate::document::Node;
+use crate::engine::TEMPLATE_PLACEHOLDERS;
+use crate::rollout::AGENT_PLACEHOLDERS;
+use crate::sandbox::SANDBOX_PLACEHOLDERS;
 use crate::source::{Sources, Span};
-use crate::spec::{Arm, Spec, Task, Work};
+use crate::spec::task::Task;
+use crate::spec::work::Work;
+use crate::spec::{Arm, Spec};
 use crate::template::{BUILTIN_NAMES, Placeholder, Template};
-use crate::{AGENT_PLACEHOLDERS, SANDBOX_PLACEHOLDERS, TEMPLATE_PLACEHOLDERS};
 use fairtrial_text::nearest::nearest;
 
 /// Reports placeholders that nothing defines.

@@ -1,7 +1,7 @@
 //! The keys of an agent task that say how its rollouts are run and scored.
 
 use super::draft::Draft;
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::rollout::{AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring};

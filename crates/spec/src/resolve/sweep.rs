@@ -1,10 +1,12 @@
 //! Sweeps: axes, and how they combine.
 
 use super::draft::Draft;
-use super::error;
+use super::parts::error;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Node};
-use crate::spec::{Arm, Axis, Strategy, Sweep, Task};
+use crate::spec::Arm;
+use crate::spec::sweep::{Axis, Strategy, Sweep};
+use crate::spec::task::Task;
 
 /// The top-level sweep, whose strategy may stand beside it or inside it.
 pub(super) fn top_level(root: &Node, problems: &mut Problems) -> Sweep {

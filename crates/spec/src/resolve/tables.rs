@@ -1,11 +1,11 @@
 //! Results tables, and the rows that tasks feed: every name leads somewhere, every conversion exists.
 
 use super::draft::Draft;
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::metric::conversion;
-use crate::spec::{Feeds, TableColumn, TableSpec};
+use crate::spec::table::{Feeds, TableColumn, TableSpec};
 use fairtrial_model::MetricDeclaration;
 use fairtrial_text::nearest::did_you_mean;
 

@@ -1,11 +1,13 @@
 //! The small top-level tables: name, order, analysis, budget, provenance.
 
-use super::{error, texts};
+use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
 use crate::metric::parse_tolerance;
 use crate::shape::check::{is_plain, node_duration};
-use crate::spec::{Analysis, Arm, Budget, MetricBudget, Order, Provenance, Spec, StopRule};
+use crate::spec::analysis::{Analysis, StopRule};
+use crate::spec::budget::{Budget, MetricBudget};
+use crate::spec::{Arm, Order, Provenance, Spec};
 use fairtrial_model::EqualRule;
 use fairtrial_text::nearest::did_you_mean;
 use std::path::{Path, PathBuf};

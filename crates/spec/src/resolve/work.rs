@@ -2,11 +2,12 @@
 
 use super::draft::Draft;
 use super::experiments::Known;
-use super::{error, rollout};
+use super::parts::error;
+use super::rollout;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
-use crate::shape::WORK_KEYS;
-use crate::spec::{Instrument, Work};
+use crate::shape::task_keys::WORK_KEYS;
+use crate::spec::work::{Instrument, Work};
 use fairtrial_model::Params;
 
 /// The model of an agent task that names none.

@@ -1,7 +1,6 @@
 //! The keys of an agent task's `agent`, `sandbox` and `judge`.
 
-use super::keys::{TEXTS, key};
-use super::{Section, Type, Zero};
+use super::section::{Section, TEXTS, Type, Zero, key};
 
 pub(super) const AGENT_WORDS: &[&str] = &crate::rollout::AGENTS;
 pub(super) const SANDBOX_WORDS: &[&str] = &crate::sandbox::SandboxKind::WORDS;

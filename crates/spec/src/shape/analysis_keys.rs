@@ -1,8 +1,7 @@
 //! The keys of `metrics`, `analysis` and `fairness`: what is measured, and how it is judged.
 
-use super::keys::{MANY, key};
+use super::section::{Keys, MANY, Section, Type, key};
 use super::table_keys::METRIC_TABLE_KEYS;
-use super::{Keys, Section, Type};
 
 /// The kinds of series summary.
 pub(crate) const SUMMARY_KINDS: &[&str] = &[

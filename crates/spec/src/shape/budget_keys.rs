@@ -1,7 +1,6 @@
 //! The keys of `budget`: caps for the whole run.
 
-use super::keys::key;
-use super::{Section, Type, Zero};
+use super::section::{Section, Type, Zero, key};
 
 pub(super) static BUDGET: Section = Section {
     name: "budget",

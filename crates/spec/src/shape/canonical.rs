@@ -1,6 +1,6 @@
 //! Aliases become their canonical keys, so that including, merging and setting meet only one name per meaning.
 
-use super::{Section, Type};
+use super::section::{Section, Type};
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Kind, Map, Node};
 use std::collections::HashMap;

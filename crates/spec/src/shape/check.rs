@@ -1,6 +1,6 @@
 //! The checker: a document tree against the table of keys. It reports everything it finds and never stops early.
 
-use super::{Key, Keys, Presence, Section, Type, Zero};
+use super::section::{Key, Keys, Presence, Section, Type, Zero};
 use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Kind, Map, Node};
 use crate::metric::{parse_margin, parse_tolerance};
@@ -92,7 +92,7 @@ fn check(node: &Node, ty: &'static Type, name: &str, problems: &mut Problems) {
     }
     match ty {
         Type::Section(section) => check_section(node, section, problems),
-        Type::List(inner, least) => check_list(node, (inner, *least), name, problems),
+        Type::List(inner, least) => check_list(node, inner, *least, name, problems),
         Type::Map(inner, keys) => check_map(node, inner, *keys, problems),
         Type::Either(types) => {
             if let Some(ty) = types.iter().find(|ty| ty.fits(node)) {
@@ -110,7 +110,8 @@ fn check(node: &Node, ty: &'static Type, name: &str, problems: &mut Problems) {
 
 fn check_list(
     node: &Node,
-    (inner, least): (&'static Type, usize),
+    inner: &'static Type,
+    least: usize,
     name: &str,
     problems: &mut Problems,
 ) {
@@ -142,7 +143,7 @@ fn check_sweep(node: &Node, problems: &mut Problems) {
     for entry in &map.entries {
         match (entry.key.as_str(), &entry.value.kind) {
             ("strategy", Kind::Text(_)) | ("samples", Kind::Int(_)) => {
-                if let Some(key) = super::ROOT.key(&entry.key) {
+                if let Some(key) = super::keys::ROOT.key(&entry.key) {
                     check(&entry.value, &key.ty, key.name, problems);
                 }
             }
@@ -198,6 +199,8 @@ fn check_scalar(node: &Node, ty: &Type) -> Result<(), String> {
         Type::Word(words) => word(node.text().unwrap_or(""), words),
         Type::Margin => parse_margin(node).map(|_| ()),
         Type::Tolerance => parse_tolerance(node).map(|_| ()),
+        Type::VariablePattern => variable_pattern(node.text().unwrap_or("")),
+        Type::Amount => amount(node),
         _ => Ok(()),
     }
 }
@@ -318,6 +321,43 @@ fn word(text: &str, words: &'static [&'static str]) -> Result<(), String> {
     ))
 }
 
+/// A pattern that matches no name would silently pass, or keep, nothing.
+fn variable_pattern(text: &str) -> Result<(), String> {
+    filled(Some(text))?;
+    let name = text.strip_suffix('*').unwrap_or(text);
+    if name.contains('=') {
+        return Err("the name of an environment variable holds no `=`".to_owned());
+    }
+    if let Some(start) = name.split_once('*').map(|(start, _)| start) {
+        return Err(format!(
+            "`{}` matches no name: `*` stands for the rest of a name, at the end, as in `{start}*`",
+            text.escape_debug()
+        ));
+    }
+    Ok(())
+}
+
+fn amount(node: &Node) -> Result<(), String> {
+    let positive = |number: f64| number.is_finite() && number > 0.0;
+    let fits = match (node.number(), node.text()) {
+        (Some(number), _) => positive(number),
+        (None, Some(text)) => {
+            let number = text.strip_suffix('+').unwrap_or(text);
+            let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+            plain && number.parse().is_ok_and(positive)
+        }
+        (None, None) => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(format!(
+        "expected {}, found {}",
+        Type::Amount.expected(),
+        node.found()
+    ))
+}
+
 impl Keys {
     fn check(self, key: &str) -> Result<(), String> {
         match self {
@@ -334,13 +374,16 @@ impl Type {
     /// Whether a value is of the right kind, whatever its content.
     pub(crate) fn fits(&self, node: &Node) -> bool {
         match self {
-            Self::Text | Self::FilledText | Self::Name | Self::PlainName | Self::Word(_) => {
-                node.text().is_some()
-            }
+            Self::Text
+            | Self::FilledText
+            | Self::Name
+            | Self::PlainName
+            | Self::Word(_)
+            | Self::VariablePattern => node.text().is_some(),
             Self::Bool => node.bool().is_some(),
             Self::Whole(..) => matches!(node.kind, Kind::Int(_)),
             Self::Number(_) | Self::OpenFraction | Self::Fraction => node.number().is_some(),
-            Self::Duration(_) | Self::Bytes | Self::Margin | Self::Tolerance => {
+            Self::Duration(_) | Self::Bytes | Self::Margin | Self::Tolerance | Self::Amount => {
                 node.text().is_some() || node.number().is_some()
             }
             Self::Scalar => {
@@ -370,6 +413,10 @@ impl Type {
             Self::Word(words) => format!("one of `{}`", words.join("`, `")),
             Self::Margin => "a number or a share like \"2%\"".to_owned(),
             Self::Tolerance => "`exact`, a share like \"1%\", or a number".to_owned(),
+            Self::VariablePattern => {
+                "the name of an environment variable, `*` at its end allowed".to_owned()
+            }
+            Self::Amount => "a number above 0, `+` behind it for at least".to_owned(),
             Self::Scalar => "text, a number, true or false".to_owned(),
             Self::Any => "any value".to_owned(),
             Self::Sweep => "a table of lists".to_owned(),
@@ -387,6 +434,7 @@ impl Type {
     fn plural(&self) -> &'static str {
         match self {
             Self::Text | Self::FilledText => "texts",
+            Self::VariablePattern => "names of environment variables",
             Self::Whole(..) => "whole numbers",
             Self::Section(_) => "tables",
             _ => "values",

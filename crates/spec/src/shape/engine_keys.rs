@@ -1,7 +1,6 @@
 //! The keys of `engine` and of `resources`: where trials run and what one of them takes.
 
-use super::keys::{TEXTS, key};
-use super::{Key, Keys, Section, Type, Zero};
+use super::section::{Key, Keys, Section, TEXTS, Type, Zero, key};
 
 /// The engines, as words.
 pub(super) const ENGINES: &[&str] = &["local", "slurm", "template", "skypilot"];
@@ -37,7 +36,7 @@ static ENGINE_KEYS: &[Key] = &[
     key("grace", Type::Duration(Zero::Refused), "5m", "Time without a sign of life after which a job counts as lost and its trials are given out again.").example("\"10m\""),
     key("pair_on", Type::Word(&["node"]), "", "`node`: the trials of all arms with the same task, point, seed and rollout stand in one job and run on one node.").example("\"node\""),
     key("program", Type::FilledText, "this binary", "The `fairtrial` binary on the nodes.").example("\"/shared/bin/fairtrial\""),
-    key("gpus", Type::Either(&[Type::Whole(1, 1024), Type::List(&Type::Scalar, 1)]), "none", "GPUs of this machine that local trials lease, one each unless `resources.gpus` says more: a count, or the devices. A trial sees its own in `CUDA_VISIBLE_DEVICES`.").example("2"),
+    key("gpus", Type::Either(&[Type::Whole(1, 1024), Type::List(&Type::Either(&[Type::Whole(0, 1_000_000), Type::FilledText]), 1)]), "none", "GPUs of this machine that local trials lease, one each unless `resources.gpus` says more: a count, or the devices. A trial sees its own in `CUDA_VISIBLE_DEVICES`.").example("2"),
     key("cpus", Type::Whole(1, 1_000_000), "physical cores", "CPUs of this machine for local trials that declare `resources.cpus`.").example("16"),
     key("memory", Type::Bytes, "this machine's", "Memory of this machine for local trials that declare `resources.memory`.").example("\"64GiB\""),
     key("slurm", Type::Section(&SLURM), "", "Slurm."),
@@ -94,9 +93,9 @@ static SKYPILOT: Section = Section {
     doc: "What the machines that SkyPilot starts shall be.",
     keys: &[&[
         key("infra", Type::FilledText, "the cheapest", "Cloud, region, zone.").example("\"aws/us-east-1\""),
-        key("accelerators", Type::FilledText, "`resources.gpus` of any type", "GPUs of a machine.").example("\"H100:1\""),
-        key("cpus", Type::Scalar, "`resources.cpus` or more", "Virtual CPUs; `+` for at least.").example("\"8+\""),
-        key("memory", Type::Scalar, "`resources.memory` or more", "Memory in GB; `+` for at least.").example("\"32+\""),
+        key("accelerators", Type::FilledText, "", "GPUs of a machine: their type, with or without a number. Without one it is `resources.gpus`; tasks with `resources.gpus` need the key, because SkyPilot starts no machine with GPUs of any type.").example("\"H100:1\""),
+        key("cpus", Type::Amount, "`resources.cpus` or more", "Virtual CPUs; `+` for at least.").example("\"8+\""),
+        key("memory", Type::Amount, "`resources.memory` or more", "Memory in GB; `+` for at least.").example("\"32+\""),
         key("spot", Type::Bool, "false", "Use cheaper machines that can be taken away.").example("true"),
         key("image", Type::FilledText, "SkyPilot's", "Machine image or container.").example("\"docker:python:3.12\""),
         key("disk_size", Type::Whole(1, 1_000_000), "SkyPilot's", "Disk in GB.").example("256"),

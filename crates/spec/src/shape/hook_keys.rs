@@ -1,7 +1,6 @@
 //! The keys of what is told or made when a run has ended: hooks and reporters.
 
-use super::keys::key;
-use super::{Key, Section, Type, Zero};
+use super::section::{Key, Section, Type, Zero, key};
 
 pub(super) const HOOK_TYPE: Type = Type::Either(&[Type::FilledText, Type::Section(&HOOK)]);
 

@@ -1,63 +1,15 @@
 //! The table itself. Its order is the order of the reference page.
 
-use super::Presence::{Nullable, Optional, Required};
 use super::analysis_keys::{ANALYSIS, FAIRNESS, METRIC};
 use super::budget_keys::BUDGET;
 use super::engine_keys::{ENGINE, ENGINES};
 use super::hook_keys::{HOOK_TYPE, REPORTER};
+use super::section::{
+    ANY_MAP, Key, Keys, MANY, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, key,
+};
 use super::table_keys::{ROOT_TABLE_KEYS, TASK_TABLE_KEYS};
 use super::task_keys::{DEFAULTS, ID_KEY, TASK, TASK_KEYS};
-use super::{Key, Keys, Section, Type};
 
-pub(super) const fn key(
-    name: &'static str,
-    ty: Type,
-    default: &'static str,
-    doc: &'static str,
-) -> Key {
-    Key {
-        name,
-        aliases: &[],
-        ty,
-        default,
-        doc,
-        example: "",
-        presence: Optional,
-    }
-}
-
-impl Key {
-    pub(super) const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
-        self.aliases = aliases;
-        self
-    }
-
-    pub(super) const fn example(mut self, example: &'static str) -> Self {
-        self.example = example;
-        self
-    }
-
-    pub(super) const fn nullable(mut self) -> Self {
-        self.presence = Nullable;
-        self
-    }
-
-    pub(super) const fn required(mut self) -> Self {
-        self.presence = Required;
-        self
-    }
-}
-
-/// More than anybody counts up to in a spec.
-pub(super) const MANY: u64 = 1_000_000;
-pub(super) const TEXTS: Type = Type::List(&Type::FilledText, 0);
-pub(super) const ANY_MAP: Type = Type::Map(&Type::Any, Keys::Free);
-pub(super) const SEEDS: Type = Type::Either(&[
-    Type::Whole(1, MANY),
-    Type::List(&Type::Whole(0, u64::MAX), 1),
-]);
-pub(super) const SEEDS_DOC: &str = "A count (the first N of a fixed, documented list: 1072, 2043, 3014, ...) or the seeds themselves. All arms run with the same seeds. `seed = 42` is short for `seeds = [42]`.";
-pub(super) const SWEEP_DOC: &str = "Parameters to vary: each key is an axis, each value a list. `strategy` and `samples` may stand inside (a list under one of these two names is an axis).";
 const STRATEGIES: &[&str] = &["cartesian", "zip", "random"];
 
 /// The whole spec.
@@ -88,7 +40,7 @@ static ROOT_KEYS: &[Key] = &[
     key("metrics", Type::Map(&Type::Section(&METRIC), Keys::Free), "`duration_s`, lower is better, where all tasks are experiments and share their sweep", "The metrics that trials report. Metrics that are not declared are kept too.").example("{\"loss\": {\"direction\": \"down\"}}"),
     key("analysis", Type::Section(&ANALYSIS), "", "What is compared, and how strictly."),
     key("fairness", Type::Section(&FAIRNESS), "", "What the arms must share for their comparison to be fair."),
-    key("budget", Type::Section(&BUDGET), "", "Caps for the whole run; trials that are not started when a cap is reached are skipped."),
+    key("budget", Type::Section(&BUDGET), "", "Caps for the whole run. When one is reached, no trial is started any more: the rest has no record, and `run --resume` runs it once the cap is raised."),
     key("provenance", Type::Section(&PROVENANCE), "", "What to record about the environment beyond the default."),
     key("reporters", Type::Map(&Type::Section(&REPORTER), Keys::Names), "", "Programs (or Python functions) that make files of a finished run's report; each is a table under its name.").example("{\"table\": {\"command\": \"python make_table.py\"}}"),
     key("on_finish", HOOK_TYPE, "", "A command for when a run comes to its end: its summary as JSON is on standard input.").example("\"./notify.sh done\""),

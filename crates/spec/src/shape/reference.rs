@@ -1,6 +1,8 @@
 //! The reference page of the spec, generated from the same table that checks it.
 
-use super::{Key, ROOT, Section, Type};
+use super::section::{Key, Section, Type};
+use crate::shape::keys::ROOT;
+use fairtrial_model::{DOCUMENTED_SEEDS, documented_seeds};
 use std::fmt::Write;
 
 /// Groups of keys at the top level that no task has.
@@ -9,7 +11,12 @@ const HEAD: &str = include_str!("reference_head.md");
 
 /// `docs/reference/spec.md`: every key with its type, default and meaning.
 pub fn reference() -> String {
-    let mut page = HEAD.to_owned();
+    let seeds: Vec<String> = DOCUMENTED_SEEDS.iter().map(ToString::to_string).collect();
+    let seed = |number: usize| documented_seeds(number - 1).to_string();
+    let mut page = HEAD
+        .replace("{{seeds}}", &seeds.join(", "))
+        .replace("{{sixteenth}}", &seed(16))
+        .replace("{{hundredth}}", &seed(100));
     let mut pending = vec![&ROOT];
     let mut done: Vec<&str> = Vec::new();
     while let Some(section) = pending.pop() {

@@ -1,6 +1,7 @@
 //! The JSON Schema of a spec, for editors and other tools.
 
-use super::{Key, Keys, Presence, ROOT, Section, Type};
+use super::section::{Key, Keys, Presence, Section, Type};
+use crate::shape::keys::ROOT;
 use fairtrial_text::bytes::BYTES_FORM;
 use fairtrial_text::duration::DURATION_FORM;
 use serde_json::{Map, Value, json};
@@ -114,6 +115,13 @@ fn type_schema(ty: &Type, definitions: &mut Map<String, Value>) -> Value {
             r"^\s*(exact|[0-9.eE+-]+\s*%?)\s*$",
         ),
         Type::Word(words) => json!({ "enum": words }),
+        Type::VariablePattern => {
+            json!({ "type": "string", "pattern": r"^[^=*]*\*?$", "minLength": 1 })
+        }
+        Type::Amount => measure(
+            "a number above 0, `+` behind it for at least",
+            r"^[0-9.]+\+?$",
+        ),
         Type::Scalar => json!({ "type": ["string", "number", "boolean"] }),
         Type::Any => json!({}),
         Type::Sweep => json!({

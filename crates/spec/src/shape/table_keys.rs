@@ -1,7 +1,6 @@
 //! The part of the table of keys that results tables and per-episode files have.
 
-use super::keys::{TEXTS, key};
-use super::{Key, Keys, Section, Type};
+use super::section::{Key, Keys, Section, TEXTS, Type, key};
 
 const ANY_NUMBER: Type = Type::Number(f64::NEG_INFINITY);
 const WORDS: Type = Type::Either(&[Type::Scalar, Type::List(&Type::Scalar, 1)]);

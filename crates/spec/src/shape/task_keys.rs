@@ -2,9 +2,10 @@
 
 use super::agent_keys::{AGENT, AGENT_WORDS, COMMAND, JUDGE, SANDBOX, SANDBOX_WORDS};
 use super::engine_keys::RESOURCES;
-use super::keys::{ANY_MAP, SEEDS, SEEDS_DOC, SWEEP_DOC, TEXTS, key};
+use super::section::{
+    ANY_MAP, Key, Keys, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, Zero, key,
+};
 use super::table_keys::TASK_TABLE_KEYS;
-use super::{Key, Keys, Section, Type, Zero};
 
 const U32: u64 = u32::MAX as u64;
 
@@ -108,12 +109,18 @@ static INHERIT_ENV: Section = Section {
     keys: &[&[
         key(
             "allow",
-            TEXTS,
+            Type::List(&Type::VariablePattern, 0),
             "[\"*\"]",
             "Names to pass, `*` at the end allowed.",
         )
         .example("[\"PATH\", \"HOME\", \"CUDA_*\"]"),
-        key("deny", TEXTS, "[]", "Names not to pass; wins over `allow`.").example("[\"AWS_*\"]"),
+        key(
+            "deny",
+            Type::List(&Type::VariablePattern, 0),
+            "[]",
+            "Names not to pass; wins over `allow`.",
+        )
+        .example("[\"AWS_*\"]"),
     ]],
     open: false,
 };

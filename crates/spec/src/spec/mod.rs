@@ -1,13 +1,13 @@
 //! The validated spec: what the user asked for, with every default filled in, every alias resolved and every number
 //! in its unit. All that follows (plan, run, analysis) reads this and never the text again.
 
-mod analysis;
-mod budget;
-mod hook;
-mod sweep;
-mod table;
-mod task;
-mod work;
+pub(crate) mod analysis;
+pub(crate) mod budget;
+pub(crate) mod hook;
+pub(crate) mod sweep;
+pub(crate) mod table;
+pub(crate) mod task;
+pub(crate) mod work;
 
 pub use analysis::{Analysis, DEFAULT_ALPHA, StopRule};
 pub use budget::{Budget, MetricBudget};

@@ -1,7 +1,9 @@
 //! One piece of work, and what bounds each of its trials.
 
-use super::{Feeds, Sweep, Work};
 use crate::engine::Needs;
+use crate::spec::sweep::Sweep;
+use crate::spec::table::Feeds;
+use crate::spec::work::Work;
 use fairtrial_model::Params;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

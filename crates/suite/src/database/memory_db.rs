@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::simulation_log::{Storage, simulate};
 use super::versions;
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;
 use serde_json::json;
@@ -93,9 +93,9 @@ impl MemoryDb {
             return Ok(None);
         }
         let file = self.desk.new_file()?;
-        let size = (self.params.num_agents, self.params.num_steps);
+        let (agents, steps) = (self.params.num_agents, self.params.num_steps);
         let began = Instant::now();
-        simulate(storage, &file, size, seed)?;
+        simulate(storage, &file, agents, steps, seed)?;
         let seconds = began.elapsed().as_secs_f64();
         for end in ["", "-wal", "-shm"] {
             // A log in memory leaves no file.

@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use super::versions;
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use fairtrial_stats::rng::{Purpose, Stream};
 use rusqlite::{Connection, params};
@@ -86,7 +86,8 @@ impl Pragma {
         work(
             &connection,
             &mut random,
-            (self.params.num_records, self.rows),
+            self.params.num_records,
+            self.rows,
             writes,
         )?;
         connection.close().map_err(|(_, error)| error)?;
@@ -97,7 +98,8 @@ impl Pragma {
 fn work(
     connection: &Connection,
     random: &mut Stream,
-    (operations, rows): (usize, usize),
+    operations: usize,
+    rows: usize,
     writes: f64,
 ) -> rusqlite::Result<()> {
     let mut insert = connection

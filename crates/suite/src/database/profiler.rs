@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::simulation_log::{Storage, World};
 use super::versions;
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use fairtrial_stats::rng::{Purpose, Stream};
 use rusqlite::{Connection, params};

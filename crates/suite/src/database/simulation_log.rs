@@ -159,7 +159,8 @@ impl Agent {
 pub(crate) fn simulate(
     storage: Storage,
     file: &Path,
-    (agents, steps): (usize, usize),
+    agents: usize,
+    steps: usize,
     seed: u64,
 ) -> Result<()> {
     let connection = storage.open(file)?;
@@ -181,7 +182,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let counts = [Storage::Disk, Storage::MemoryPersist].map(|storage| {
             let file = folder.path().join(storage.name());
-            simulate(storage, &file, (7, 11), 42).unwrap();
+            simulate(storage, &file, 7, 11, 42).unwrap();
             let log = Connection::open(file).unwrap();
             log.query_row(
                 "SELECT (SELECT count(*) FROM agent_states), (SELECT count(*) FROM actions),

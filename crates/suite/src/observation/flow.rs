@@ -1,8 +1,8 @@
 //! `observation_flow`: how many observations per second agents on a grid can make.
 
 use super::storage::StorageMode;
-use super::{Observing, World};
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
+use crate::observation::world::{Observing, World};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use serde::Deserialize;
 

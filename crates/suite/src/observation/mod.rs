@@ -2,11 +2,8 @@
 
 pub(crate) mod flow;
 pub(crate) mod perception;
-mod storage;
-mod world;
-
-pub(crate) use storage::StorageMode;
-pub(crate) use world::{Observing, World};
+pub(crate) mod storage;
+pub(crate) mod world;
 
 use fairtrial_experiment::Param;
 

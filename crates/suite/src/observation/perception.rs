@@ -1,8 +1,8 @@
 //! `perception_metrics`: observing over agents, radii, storages and ways of sampling, all inside one iteration.
 
 use super::storage::StorageMode;
-use super::{Observing, World};
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
+use crate::observation::world::{Observing, World};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
 use serde_json::Value;

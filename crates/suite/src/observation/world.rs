@@ -1,7 +1,7 @@
 //! The world that agents look at: a grid of resources, agents that wander, and a spatial hash to find neighbours.
 
 use super::storage::{CHANNELS, Entry, Kept, Observation, StorageMode};
-use crate::spatial::HashGrid;
+use crate::spatial::hash_grid::HashGrid;
 use fairtrial_stats::rng::{Purpose, Stream};
 use serde_json::{Map, Value, json};
 use std::hint::black_box;

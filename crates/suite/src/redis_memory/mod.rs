@@ -2,30 +2,20 @@
 
 mod agent_memory;
 mod operations;
+mod params;
+mod resp;
 mod server;
 
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use agent_memory::AgentMemory;
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, Registration};
 use fairtrial_stats::rng::{Purpose, Stream};
 use operations::Operations;
-use redis::Connection;
-use serde::Deserialize;
+use params::Params;
+use resp::Link;
 use serde_json::{Value, json};
 use server::Server;
 use std::time::Instant;
-
-#[derive(Debug, Clone, Deserialize)]
-struct Params {
-    num_agents: usize,
-    memory_entries: usize,
-    batch_size: usize,
-    search_radius: f64,
-    memory_limit: usize,
-    ttl: u64,
-    cleanup_interval: usize,
-    address: String,
-}
 
 struct RedisMemory {
     params: Params,
@@ -52,7 +42,7 @@ impl RedisMemory {
     /// Writes every memory one by one; cleans up now and then.
     fn write(
         &self,
-        link: &mut Connection,
+        link: &mut Link,
         seed: u64,
     ) -> Result<(Operations, Operations, Value), Failure> {
         let Params {
@@ -95,7 +85,7 @@ impl RedisMemory {
     }
 
     /// Reads memories by number.
-    fn read(&self, link: &mut Connection, seed: u64) -> Result<Operations, Failure> {
+    fn read(&self, link: &mut Link, seed: u64) -> Result<Operations, Failure> {
         let mut random = Stream::new(seed, Purpose::new("redis memory"), 1);
         let mut reads = Operations::default();
         for _ in 0..self.params.memory_entries {
@@ -109,7 +99,7 @@ impl RedisMemory {
     }
 
     /// Searches memories around random places.
-    fn search(&self, link: &mut Connection, seed: u64) -> Result<Operations, Failure> {
+    fn search(&self, link: &mut Link, seed: u64) -> Result<Operations, Failure> {
         let mut random = Stream::new(seed, Purpose::new("redis memory"), 2);
         let mut searches = Operations::default();
         for agent in 0..self.params.num_agents {
@@ -123,7 +113,7 @@ impl RedisMemory {
     }
 
     /// Writes all memories again, many per round trip.
-    fn batch(&self, link: &mut Connection, seed: u64) -> Result<Value, Failure> {
+    fn batch(&self, link: &mut Link, seed: u64) -> Result<Value, Failure> {
         let mut random = Stream::new(seed, Purpose::new("redis memory"), 3);
         let mut batches = Operations::default();
         for agent in 0..self.params.num_agents {
@@ -146,8 +136,8 @@ impl RedisMemory {
     }
 }
 
-fn used_memory(link: &mut Connection) -> Result<u64, Failure> {
-    let info: String = redis::cmd("INFO").arg("memory").query(link)?;
+fn used_memory(link: &mut Link) -> Result<u64, Failure> {
+    let info = link.ask(&["INFO", "memory"])?.text()?;
     let line = info
         .lines()
         .find_map(|line| line.strip_prefix("used_memory:"));
@@ -165,7 +155,7 @@ impl Experiment for RedisMemory {
             Server::at(&self.params.address)
         };
         let mut link = server.connect()?;
-        let info: String = redis::cmd("INFO").arg("server").query(&mut link)?;
+        let info = link.ask(&["INFO", "server"])?.text()?;
         let version = info
             .lines()
             .find_map(|line| line.strip_prefix("redis_version:"));

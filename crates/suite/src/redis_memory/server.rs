@@ -1,7 +1,7 @@
 //! A Redis server: one of our own on a socket that nobody else knows, or one that is there already.
 
+use super::resp::Link;
 use fairtrial_experiment::Failure;
-use redis::{Client, Connection};
 use std::io;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -95,15 +95,12 @@ impl Server {
         &self.address
     }
 
-    pub(super) fn connect(&self) -> Result<Connection, Failure> {
-        let client = Client::open(self.address.as_str())?;
+    pub(super) fn connect(&self) -> Result<Link, Failure> {
         let failed = |error| {
-            format!(
-                "the Redis server at {} cannot be reached: {error}",
-                self.address
-            )
+            let address = &self.address;
+            format!("the Redis server at {address} cannot be reached: {error}")
         };
-        Ok(client.get_connection().map_err(failed)?)
+        Ok(Link::open(&self.address).map_err(failed)?)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::index::Algorithm;
 use super::points::Pattern;
 use super::timing::{Questions, build, each};
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

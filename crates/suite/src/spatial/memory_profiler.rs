@@ -1,10 +1,9 @@
 //! `spatial_memory_profiler`: what indexes and plain containers of the same points hold in memory.
 
 use super::index::Algorithm;
-use super::points::Pattern;
-use super::points::Point;
+use super::points::{Pattern, Point};
 use super::timing::{Questions, build, bytes_of, each, resident};
-use crate::{About, Configured};
+use crate::configured::{About, Configured};
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! Spatial indexes over points in a square world: k-d tree and R-tree from their crates, a quadtree and a hash grid.
 
 pub(crate) mod comprehensive;
-mod hash_grid;
+pub(crate) mod hash_grid;
 mod index;
 pub(crate) mod index_profiler;
 pub(crate) mod memory_profiler;
@@ -10,7 +10,6 @@ mod points;
 mod quadtree;
 mod timing;
 
-pub(crate) use hash_grid::HashGrid;
 use index::Algorithm;
 use points::Pattern;
 pub(crate) use timing::resident;

@@ -1,20 +1,12 @@
 //! Rows and columns that the table does not have yet.
 
 use super::change::{Change, NewColumn, RowUpdate};
-use super::{Rank, Work};
-use crate::TableError;
+use super::work::{Added, Rank, Work};
 use crate::cell::{bytes_of, pad_like};
+use crate::error::TableError;
 use crate::header::Column;
 use crate::table::{Row, Table};
 use std::collections::HashMap;
-
-/// A column that is being added.
-pub(super) struct Added {
-    pub(super) title: String,
-    header: String,
-    /// Texts by line.
-    pub(super) cells: HashMap<usize, String>,
-}
 
 impl Table {
     pub(super) fn columns_to_add(&self, wanted: &[NewColumn]) -> Vec<Added> {

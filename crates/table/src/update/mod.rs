@@ -2,19 +2,20 @@
 
 mod change;
 mod insert;
+mod work;
 
 pub use change::{Change, NewCell, NewColumn, RowUpdate, Update, Updated, Value};
 
-use crate::TableError;
 use crate::cell::{bytes_of, pad_like};
+use crate::error::TableError;
 use crate::source::CellSpan;
 use crate::table::{Row, Table};
 use fairtrial_model::Conversion;
 use fairtrial_text::column::{ColumnStyle, Decimals, read_number, style_of};
 use fairtrial_text::digits::Digits;
-use insert::Added;
 use std::collections::HashMap;
 use std::ops::Range;
+use work::{Edit, Rank, Work};
 
 impl Table {
     /// The table with the update in it. A value that is the same number as the one that stands there changes nothing.
@@ -49,32 +50,6 @@ impl Table {
         let cells: Vec<String> = self.rows().filter_map(|row| row.cell(column)).collect();
         style_of(cells.iter().map(String::as_str))
     }
-}
-
-/// Bytes to replace. Of several at one place, what belongs to a line's own cells comes before what ends the line, that
-/// before a line that follows it, and that before the first cell of the line that was next.
-struct Edit {
-    range: Range<usize>,
-    rank: Rank,
-    with: Vec<u8>,
-}
-
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Cell,
-    NewCells,
-    NewLine,
-    FirstCell,
-}
-
-/// An update at work.
-struct Work<'a> {
-    table: &'a Table,
-    edits: Vec<Edit>,
-    changes: Vec<Change>,
-    texts: Vec<(String, String, String)>,
-    styles: HashMap<usize, Option<ColumnStyle>>,
-    added: Vec<Added>,
 }
 
 impl Work<'_> {

@@ -1,6 +1,6 @@
 //! Durations as tables write them: `2h56m`, `25m`, `33s`, `1h6m20s`.
 
-use super::{CellNumber, NumberStyle};
+use super::cell::{CellNumber, NumberStyle};
 use crate::digits::Digits;
 
 /// `2h56m`, `25m`, `33s`, `1h6m20s`.

@@ -1,6 +1,6 @@
 //! Numbers with an exponent (`1e-3`, `1.50E+05`), and how a column writes its own.
 
-use super::Decimals;
+use super::decimals::Decimals;
 use crate::digits::Digits;
 
 /// Decimals before the exponent that a column has room for when its cells do not tell: `1e-3` is how a round number is

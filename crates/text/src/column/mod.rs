@@ -1,69 +1,18 @@
 //! Numbers as tables write them (`98.27`, `99.06%`, `2h56m`, `33s`, `50 000`, `1e-3`), and how a column writes its own.
 
+mod cell;
 mod clock;
+mod decimals;
 mod exponent;
 
 use crate::count::grouped;
 use crate::digits::Digits;
 use crate::number::without_negative_zero;
+pub use cell::{CellNumber, NumberStyle};
 use clock::{clock, join_durations, read_duration, step};
+pub use decimals::Decimals;
 pub use exponent::Exponent;
 use exponent::Scientific;
-
-/// A number in a cell.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CellNumber {
-    /// Its value: seconds where the cell holds a duration, else the number as it stands.
-    pub value: f64,
-    /// How it is written.
-    pub style: NumberStyle,
-    /// Decimals; those before the exponent where it has one.
-    pub decimals: u8,
-}
-
-/// How numbers are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NumberStyle {
-    /// Digits, perhaps with a percent sign and with thousands apart.
-    Plain {
-        /// Whether a percent sign follows.
-        percent: bool,
-        /// What stands between thousands.
-        thousands: Option<char>,
-    },
-    /// With an exponent: `1e-3`.
-    Scientific {
-        /// Whether a percent sign follows.
-        percent: bool,
-        /// What the exponent looks like.
-        exponent: Exponent,
-    },
-    /// Seconds: `33s`.
-    Seconds,
-    /// Minutes and hours: `25m`, `2h56m`.
-    Clock {
-        /// Whether seconds follow: `1h6m20s`.
-        seconds: bool,
-    },
-}
-
-impl NumberStyle {
-    /// Whether it is a duration, whose value is in seconds.
-    pub const fn is_duration(self) -> bool {
-        matches!(self, Self::Seconds | Self::Clock { .. })
-    }
-}
-
-/// How many decimals a column has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decimals {
-    /// Always this many.
-    Fixed(u8),
-    /// At most this many: zeros at the end are left out, one decimal stays.
-    Trimmed(u8),
-    /// As few as tell the number apart.
-    Shortest,
-}
 
 /// How a column writes its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

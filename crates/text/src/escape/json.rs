@@ -1,6 +1,6 @@
 //! JSON that is shown: a terminal would obey some characters that JSON leaves as they are, and a page cannot hold others.
 
-use super::is_hidden;
+use super::terminal::is_hidden;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;

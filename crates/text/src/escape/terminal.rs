@@ -1,6 +1,5 @@
 //! Terminals: what would be obeyed is written out, so that `\u{1b}[2J` clears no screen.
 
-use super::is_hidden;
 use std::borrow::Cow;
 
 /// The text with everything written out that a terminal would obey; line ends and tabs stay.
@@ -88,6 +87,13 @@ fn color_end(text: &str) -> Option<usize> {
 /// Whether a code only makes letters bold, faint or coloured; others hide them.
 fn is_plain_color(code: &str) -> bool {
     matches!(code.parse(), Ok(0 | 1 | 2 | 31..=37 | 39 | 90..=97))
+}
+
+/// Whether a character changes how the text around it is shown instead of being shown: control characters, line
+/// separators, and those that turn the direction of reading round.
+pub(super) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{feff}')
 }
 
 #[cfg(test)]

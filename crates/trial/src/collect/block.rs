@@ -1,6 +1,6 @@
 //! A block of statistics on standard output: a marker line, a line of CSV titles, a line of values.
 
-use super::CollectError;
+use super::collected::CollectError;
 use super::files::read_log;
 use super::reduce::Reading;
 use fairtrial_model::Number;

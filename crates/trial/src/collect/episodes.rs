@@ -1,6 +1,6 @@
 //! Metrics over the episodes of a file: the reading is `fairtrial-episode`'s, what is missing is judged here.
 
-use super::{CollectError, Collected};
+use super::collected::{CollectError, Collected};
 use fairtrial_episode::{EpisodeError, Measured, locate, measure_all};
 use fairtrial_model::{MetricDeclaration, Number};
 use fairtrial_text::count::first_of;

@@ -1,7 +1,8 @@
 //! Values from files that a trial leaves: CSV columns, JSON values, sizes.
 
+use super::collected::CollectError;
 use super::reduce::{Reading, SeriesReading};
-use super::{CollectError, tolerant};
+use super::tolerant;
 use fairtrial_episode::{open_regular, read_own};
 use fairtrial_model::{Number, STEP_KEYS};
 use std::fs;

@@ -1,7 +1,8 @@
 //! Files of JSON lines: `{"step": 10, "reward": 0.4}` is a point of a series, a line without a step is final.
 
+use super::collected::CollectError;
 use super::reduce::{Reading, SeriesReading};
-use super::{CollectError, tolerant};
+use super::tolerant;
 use fairtrial_episode::open_regular;
 use fairtrial_model::{LinePlace, OWN_WORD, STEP_KEYS};
 use fairtrial_text::excerpt::excerpt;

@@ -1,6 +1,6 @@
 //! Values from what a trial printed: the last match of a regular expression.
 
-use super::CollectError;
+use super::collected::CollectError;
 use super::files::read_log;
 use super::reduce::Reading;
 use fairtrial_model::Number;

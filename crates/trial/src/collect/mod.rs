@@ -5,6 +5,7 @@
 //! value is listed as missing.
 
 mod block;
+mod collected;
 mod episodes;
 mod files;
 mod lines;
@@ -12,82 +13,16 @@ mod logs;
 mod reduce;
 mod tolerant;
 
-use fairtrial_model::{
-    MemorySource, MetricDeclaration, MetricSource, Number, Resources, SeriesInfo,
-};
+pub use collected::{CollectError, Collected};
+use fairtrial_model::{MemorySource, MetricDeclaration, MetricSource, Number, Resources};
 use lines::LineFile;
 use reduce::Reading;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
 /// The file that `FAIRTRIAL_METRICS` names, in the trial's directory.
 pub(crate) const REPORTED_FILE: &str = "metrics.jsonl";
-
-/// What was found.
-#[derive(Debug, Default)]
-pub struct Collected {
-    /// One number per metric.
-    pub metrics: BTreeMap<String, Number>,
-    /// What the trial says about itself in words.
-    pub facts: BTreeMap<String, String>,
-    /// The series behind some of them.
-    pub series: BTreeMap<String, SeriesInfo>,
-    /// Required metrics without a value, each with where it was looked for.
-    pub missing: Vec<String>,
-    /// What could not be read.
-    pub notes: Vec<String>,
-}
-
-impl Collected {
-    /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
-    fn without_value(&mut self, metric: &MetricDeclaration, error: CollectError) {
-        match error {
-            error if metric.required => {
-                self.missing.push(format!("`{}` ({error})", metric.name));
-            }
-            CollectError::NoFile(_) | CollectError::NoValue(_) => {}
-            error => self
-                .notes
-                .push(format!("metric `{}`: {error}", metric.name)),
-        }
-    }
-}
-
-/// Why one metric has no value.
-#[derive(Debug, thiserror::Error)]
-pub enum CollectError {
-    /// The file is not there.
-    #[error("{0} is not there")]
-    NoFile(String),
-    /// The file is there without the value.
-    #[error("{0}")]
-    NoValue(String),
-    /// The file cannot be read.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// No reader for this source yet.
-    #[error("`{0}:` cannot be read by this version")]
-    Later(String),
-}
-
-impl CollectError {
-    pub(crate) fn io(file: &str, source: io::Error) -> Self {
-        if source.kind() == io::ErrorKind::NotFound {
-            Self::NoFile(file.to_owned())
-        } else {
-            Self::Io {
-                file: file.to_owned(),
-                source,
-            }
-        }
-    }
-}
 
 /// Collects the metrics of a trial that has ended.
 pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources) -> Collected {

@@ -1,6 +1,6 @@
 //! From what was read to the one number per trial that comparisons use.
 
-use super::CollectError;
+use super::collected::CollectError;
 use fairtrial_model::{MetricDeclaration, Number, SeriesInfo, SeriesSummary, SummaryKind};
 use fairtrial_stats::series::{self as curves, Crossing, Curve, Scale, Threshold, Window};
 use fairtrial_text::share;

@@ -1,9 +1,9 @@
 //! What stands on disk before a program starts: its directory and its logs; and the pipes between.
 
-use super::Launcher;
 use super::child::StepError;
 use super::folder::{Folder, LOGS};
 use super::output::Log;
+use super::state::Launcher;
 use crate::wire::{Launch, LaunchFailure};
 use fairtrial_model::Access;
 use std::fs::File;

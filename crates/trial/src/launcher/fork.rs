@@ -9,7 +9,7 @@
 )]
 
 use super::child::{Child, StepError};
-use super::spawn::{Shared, child_steps};
+use super::child_steps::{Shared, child_steps};
 use crate::inner::Inner;
 use std::borrow::Cow;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};

@@ -6,6 +6,8 @@
 
 mod child;
 #[cfg(target_os = "linux")]
+mod child_steps;
+#[cfg(target_os = "linux")]
 mod exits;
 #[cfg(not(target_os = "linux"))]
 #[path = "exits_portable.rs"]
@@ -22,37 +24,20 @@ mod spawn;
 #[cfg(not(target_os = "linux"))]
 #[path = "spawn_portable.rs"]
 mod spawn;
+mod state;
 mod supervise;
 
 use crate::inner::Inner;
-use crate::limits::Backend;
 use crate::wire::{Ended, Killed, Launch};
+use state::{Launcher, RunnerGone};
 pub use supervise::HOLD;
 
 use exits::Exits;
-use folder::Folder;
 use line::{Line, Waiting};
 use spawn::ChildStack;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
-
-/// What a launcher keeps between programs.
-pub(crate) struct Launcher {
-    line: Line,
-    exits: Exits,
-    stack: ChildStack,
-    backend: Option<Backend>,
-    /// Where the last trial's directory was made.
-    folder: Option<Folder>,
-    null: std::fs::File,
-    read_buffer: Vec<u8>,
-    started: u64,
-    /// The peak of this process's own memory, as far as it was looked at.
-    peak: u64,
-    /// What this binary can be without being started anew.
-    inner: &'static [Inner],
-}
 
 /// Serves the runner at the other end of `socket` until that is gone. Trials whose program is one of `inner` are run by
 /// a copy of this process, which must have one thread only.
@@ -85,10 +70,6 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
     Ok(())
 }
 
-/// The runner's end of the socket is closed: there is nobody to report to.
-#[derive(Debug, Clone, Copy)]
-struct RunnerGone;
-
 impl Launcher {
     /// Runs one program to its end.
     fn run(&mut self, order: &Waiting) -> Result<Ended, RunnerGone> {
@@ -111,19 +92,5 @@ impl Launcher {
             },
             Err(failure) => failure.into(),
         }
-    }
-
-    /// The peak of this process's own memory, under which that of a child cannot be seen. It only grows, so a child's that
-    /// is not above the last look tells all.
-    fn own_peak(&mut self, of_child: u64) -> u64 {
-        if of_child > self.peak {
-            self.peak = reap::own_peak();
-        }
-        self.peak
-    }
-
-    /// The machine's offer for limits, looked at once and only where a trial has limits.
-    fn backend(&mut self) -> &Backend {
-        self.backend.get_or_insert_with(Backend::probe)
     }
 }

@@ -1,8 +1,7 @@
 //! Reaps children with what they used. `std` throws the resource usage away, so `wait4` is called here.
 #![allow(unsafe_code, reason = "wait4, kill and prctl have no safe form in std")]
 
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 /// What one or several reaped processes used together.
 #[derive(Debug, Default, Clone, Copy)]

@@ -9,6 +9,7 @@
 )]
 
 use super::child::{Child, ChildFiles, NO_COMMAND, StepError, whole};
+use super::child_steps::{Shared, child_steps};
 use super::fork;
 use super::line::Waiting;
 use crate::inner::Inner;
@@ -16,18 +17,7 @@ use crate::wire::Launch;
 use crate::words::Words;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
-use std::io;
-use std::os::fd::{AsRawFd, RawFd};
-
-impl StepError {
-    /// From the last error of the system.
-    pub(super) fn last(step: &'static str) -> Self {
-        Self {
-            step: Cow::Borrowed(step),
-            errno: io::Error::last_os_error().raw_os_error().unwrap_or(0),
-        }
-    }
-}
+use std::os::fd::AsRawFd;
 
 /// Everything a child needs, in the form that system calls take.
 pub(super) struct Prepared<'a> {
@@ -92,19 +82,6 @@ fn find_program<'a>(
         // SAFETY: `full` is a NUL-terminated string that outlives the call.
         (unsafe { libc::access(full.as_ptr(), libc::X_OK) } == 0).then_some(full)
     })
-}
-
-/// Pointers for exec and the place for the child's error, shared through the one address space.
-pub(super) struct Shared {
-    program: *const libc::c_char,
-    argv: Vec<*const libc::c_char>,
-    pub(super) env: Vec<*const libc::c_char>,
-    workdir: *const libc::c_char,
-    rlimits: *const (u32, u64, u64),
-    rlimit_count: usize,
-    files: [RawFd; 3],
-    cgroups: Vec<RawFd>,
-    failed: Option<StepError>,
 }
 
 const STACK_BYTES: usize = 256 * 1024;
@@ -191,61 +168,4 @@ unsafe fn start_steps(shared: &Shared) -> &'static str {
         libc::execve(shared.program, shared.argv.as_ptr(), shared.env.as_ptr());
     }
     "run the program"
-}
-
-/// Does what comes before a program; gives the step that failed.
-pub(super) unsafe fn child_steps(shared: &Shared) -> Result<(), &'static str> {
-    // SAFETY: every pointer was prepared by `spawn` and is NUL-terminated.
-    unsafe {
-        if libc::setpgid(0, 0) != 0 {
-            return Err("make a process group");
-        }
-        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-            return Err("tie the process to its launcher");
-        }
-        for cgroup in &shared.cgroups {
-            if libc::write(*cgroup, c"0".as_ptr().cast(), 1) != 1 {
-                return Err("enter the control group");
-            }
-        }
-        for (place, file) in (0..).zip(shared.files) {
-            if libc::dup2(file, place) < 0 {
-                return Err("connect standard input and output");
-            }
-        }
-        for place in 0..shared.rlimit_count {
-            let (resource, soft, hard) = *shared.rlimits.add(place);
-            let limit = libc::rlimit {
-                rlim_cur: soft,
-                rlim_max: hard,
-            };
-            if libc::setrlimit(resource, &raw const limit) != 0 {
-                return Err("set a resource limit");
-            }
-        }
-        if libc::chdir(shared.workdir) != 0 {
-            return Err("enter the working directory");
-        }
-        reset_signals();
-    }
-    Ok(())
-}
-
-/// Gives the child the default handling of signals: Rust ignores SIGPIPE, and that would be inherited.
-unsafe fn reset_signals() {
-    // SAFETY: plain system calls on local values.
-    unsafe {
-        for signal in [
-            libc::SIGPIPE,
-            libc::SIGINT,
-            libc::SIGTERM,
-            libc::SIGHUP,
-            libc::SIGUSR1,
-        ] {
-            libc::signal(signal, libc::SIG_DFL);
-        }
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
-    }
 }

@@ -8,7 +8,7 @@ use super::line::{Heard, Waiting};
 use super::output::{self, Log};
 use super::reap::{self, Reaped, Usage};
 use super::spawn::{self, Prepared};
-use super::{Launcher, RunnerGone};
+use super::state::{Launcher, RunnerGone};
 use crate::limits::{self, Applied};
 use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -33,8 +33,20 @@ pub(super) fn run(args: &Args, console: &Console) -> Done {
     let rows = session.measure_files(&args.files, &args.suite.choice(), &args.metrics)?;
     let printer = console.printer;
     let mut exit = Exit::Fine;
-    for (row, why) in rows.iter().filter_map(|row| Some((row, row.trouble()?))) {
-        printer.warn(format!("{}: {why}", row.file));
+    for row in &rows {
+        let troubles: Vec<String> = match row.trouble() {
+            Some(why) => vec![why],
+            None => row
+                .missing()
+                .map(|(metric, why)| format!("no `{metric}`: {why}"))
+                .collect(),
+        };
+        if troubles.is_empty() {
+            continue;
+        }
+        for why in troubles {
+            printer.warn(format!("{}: {why}", row.file));
+        }
         exit = match exit {
             Exit::Input => exit,
             _ if row.is_absent() => Exit::Input,

@@ -392,6 +392,41 @@ fn files_that_no_run_made_are_measured() {
         ],
     );
     assert_eq!(csv.out, "Experiment,num_episodes\nbase,100\n");
+    // An older file without the column that tells modules apart: what it does not give is named.
+    let mut reader = csv::Reader::from_reader(eval.as_bytes());
+    let place = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .position(|title| title == "lm_id");
+    let without = |row: &csv::StringRecord| {
+        let cells = row
+            .iter()
+            .enumerate()
+            .filter(|(cell, _)| Some(*cell) != place);
+        cells.map(|(_, text)| text.to_owned()).collect::<Vec<_>>()
+    };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer
+        .write_record(without(reader.headers().unwrap()))
+        .unwrap();
+    for row in reader.records() {
+        writer.write_record(without(&row.unwrap())).unwrap();
+    }
+    let older = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+    project.write("results/older/eval_stats.csv", &older);
+    let told = project.expect(
+        1,
+        &[
+            "table",
+            "measure",
+            "--preset",
+            "tbp",
+            "results/older/eval_stats.csv",
+        ],
+    );
+    assert!(told.err.contains("no `percent_correct`: "), "{}", told.err);
+    assert!(told.err.contains("lm_id"), "{}", told.err);
     let missing = project.expect(
         2,
         &["table", "measure", "--preset", "tbp", "none/eval_stats.csv"],

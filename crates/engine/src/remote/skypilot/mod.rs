@@ -51,9 +51,10 @@ impl Skypilot {
     pub(crate) fn version() -> Result<String, PlaceError> {
         let answer = Shell::on(None).run(&["sky", "--version"]);
         let answer = answer.map_err(|error| {
-            unfit(format!(
-                "{error}; `pip install skypilot` and `sky check` make it ready"
-            ))
+            PlaceError::unfit(
+                NAME,
+                format!("{error}; `pip install skypilot` and `sky check` make it ready"),
+            )
         })?;
         Ok(first_line(&answer).to_owned())
     }
@@ -75,7 +76,7 @@ impl Skypilot {
     /// Copies what a machine needs of the run, in the places where `exec` looks.
     fn stage(batch: &Batch) -> Result<(), PlaceError> {
         let Some(run) = batch.plan.parent() else {
-            return Err(unfit("the plan has no folder"));
+            return Err(PlaceError::unfit(NAME, "the plan has no folder"));
         };
         let to = batch.file("stage").join(run_in_data(run));
         let copy = |name: &str| -> Result<(), PlaceError> {
@@ -243,7 +244,7 @@ impl Engine for Skypilot {
             self.poll(std::slice::from_ref(batch))?;
         }
         let known = self.lock().id(batch, element);
-        let id = known.ok_or_else(|| unfit("SkyPilot knows no such job"))?;
+        let id = known.ok_or_else(|| PlaceError::unfit(NAME, "SkyPilot knows no such job"))?;
         self.log_of(id)
     }
 
@@ -265,13 +266,6 @@ fn run_in_data(run: &Path) -> String {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim()
-}
-
-fn unfit(message: impl Into<String>) -> PlaceError {
-    PlaceError::Unfit {
-        engine: NAME,
-        message: message.into(),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Records that come back in the logs of jobs.
 
-use crate::chunk::{Chunk, ChunkDir, Given};
+use crate::attempt_id::AttemptId;
+use crate::chunk::{Chunk, ChunkDir};
 use crate::remote::contract::{PlaceError, Submitted};
 use fairtrial_journal::record_from_line;
 use std::collections::HashMap;
@@ -19,11 +20,11 @@ pub(super) fn take_records(batch: &Submitted, log: &str) -> Result<(), PlaceErro
         let Ok(record) = record_from_line(&line.as_bytes()[start..]) else {
             continue;
         };
-        let given = Given {
+        let id = AttemptId {
             index: record.trial.index,
             attempt: record.attempt,
         };
-        if let Some(dir) = chunks.get(&given) {
+        if let Some(dir) = chunks.get(&id) {
             dir.write_record(&record)?;
         }
     }
@@ -31,13 +32,13 @@ pub(super) fn take_records(batch: &Submitted, log: &str) -> Result<(), PlaceErro
 }
 
 /// Which chunk each attempt is in.
-fn chunks_by_trial(folder: &Path) -> HashMap<Given, ChunkDir> {
+fn chunks_by_trial(folder: &Path) -> HashMap<AttemptId, ChunkDir> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found = HashMap::new();
     for entry in entries {
         let dir = ChunkDir::at(entry.path());
         if let Ok(Chunk { trials, .. }) = dir.read() {
-            found.extend(trials.into_iter().map(|given| (given, dir.clone())));
+            found.extend(trials.into_iter().map(|id| (id, dir.clone())));
         }
     }
     found

@@ -47,7 +47,6 @@ impl Skypilot {
     fn resources(&self, batch: &Batch) -> Vec<(&'static str, String)> {
         let SkypilotOptions {
             infra,
-            accelerators,
             cpus,
             memory,
             spot,
@@ -63,7 +62,7 @@ impl Skypilot {
         let cores = needs.cpus.map(|cpus| format!("{cpus}+"));
         let mut all = vec![
             ("infra", infra.clone().map(text)),
-            ("accelerators", accelerators.clone().map(text)),
+            ("accelerators", self.options.gpus(needs.gpus).map(text)),
             ("cpus", cpus.clone().or(cores).map(text)),
             ("memory", memory.clone().or(gigabytes).map(text)),
             ("image_id", image.clone().map(text)),

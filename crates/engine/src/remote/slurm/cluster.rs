@@ -17,17 +17,21 @@ impl Slurm {
         let path = self.folder.join(".seen");
         let written =
             std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&path, &token));
-        written
-            .map_err(|error| Self::unfit(format!("cannot write {}: {error}", path.display())))?;
+        written.map_err(|error| {
+            PlaceError::unfit(NAME, format!("cannot write {}: {error}", path.display()))
+        })?;
         let seen = self.shell.run(&["cat", &path.display().to_string()]);
         let _ = std::fs::remove_file(&path);
         match seen {
             Ok(text) if text == token => Ok(()),
-            Ok(_) | Err(CommandError::Failed { .. }) => Err(Self::unfit(format!(
-                "{host} does not see {}: the data folder must be on a filesystem that this machine, the login node and \
+            Ok(_) | Err(CommandError::Failed { .. }) => Err(PlaceError::unfit(
+                NAME,
+                format!(
+                    "{host} does not see {}: the data folder must be on a filesystem that this machine, the login node and \
                  the nodes share under the same path (`--data-dir`)",
-                self.folder.display()
-            ))),
+                    self.folder.display()
+                ),
+            )),
             Err(error) => Err(error.into()),
         }
     }
@@ -35,7 +39,7 @@ impl Slurm {
     pub(super) fn limits(&self) -> Result<Probe, PlaceError> {
         let config = self.shell.run(&["scontrol", "show", "config"]).map_err(|error| {
             if let CommandError::Start { .. } = error {
-                Self::unfit(format!("{error}; is this a node with the Slurm commands? (`engine.slurm.ssh` names one)"))
+                PlaceError::unfit(NAME, format!("{error}; is this a node with the Slurm commands? (`engine.slurm.ssh` names one)"))
             } else {
                 error.into()
             }
@@ -44,7 +48,8 @@ impl Slurm {
             .and_then(|size| size.parse().ok())
             .unwrap_or(1001);
         if max_array < 2 {
-            return Err(Self::unfit(
+            return Err(PlaceError::unfit(
+                NAME,
                 "this cluster takes no job arrays (MaxArraySize is below 2)",
             ));
         }

@@ -70,13 +70,6 @@ impl Slurm {
             names.join(", ")
         ))
     }
-
-    fn unfit(message: impl Into<String>) -> PlaceError {
-        PlaceError::Unfit {
-            engine: NAME,
-            message: message.into(),
-        }
-    }
 }
 
 impl Engine for Slurm {

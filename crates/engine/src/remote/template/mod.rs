@@ -1,6 +1,6 @@
 //! Any scheduler, described by its commands: lines of shell with placeholders, and patterns for their answers.
 
-mod profiles;
+pub(super) mod profiles;
 mod values;
 
 use super::command::{CommandError, Shell};
@@ -8,14 +8,12 @@ use super::contract::{Batch, Engine, JobState, PlaceError, Probe, Sightings, Sub
 use super::script::{self, Script};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::{Template as Text, TemplateOptions};
-pub(super) use profiles::PROFILES;
-use profiles::over_profile;
+use profiles::{NAME, PROFILES, over_profile};
 use regex::Regex;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use values::Values;
 
-const NAME: &str = "template";
 const HANDLE: &str = r"(\S+)";
 const LINE: &str = r"(?<handle>\S+)\s+(?<element>\d+)\s+(?<state>\S+)";
 /// Most elements of one submission where nothing else is said.
@@ -33,8 +31,9 @@ pub(crate) struct Template {
 impl Template {
     pub(crate) fn new(options: &TemplateOptions, program: &Path) -> Result<Self, PlaceError> {
         let options = over_profile(options)?;
-        let pattern = |given: &Option<String>, usual: &str| {
-            Regex::new(given.as_deref().unwrap_or(usual)).map_err(|error| unfit(error.to_string()))
+        let pattern = |own: &Option<String>, usual: &str| {
+            Regex::new(own.as_deref().unwrap_or(usual))
+                .map_err(|error| PlaceError::unfit(NAME, error.to_string()))
         };
         Ok(Self {
             shell: Shell::on(None),
@@ -52,9 +51,10 @@ impl Template {
     /// A command of the description that must be there.
     fn command<'t>(name: &str, text: Option<&'t String>) -> Result<&'t str, PlaceError> {
         let missing = || {
-            unfit(format!(
-                "`engine.template.{name}` is missing: give the command, or a `profile`"
-            ))
+            PlaceError::unfit(
+                NAME,
+                format!("`engine.template.{name}` is missing: give the command, or a `profile`"),
+            )
         };
         text.map(String::as_str).ok_or_else(missing)
     }
@@ -73,9 +73,10 @@ impl Template {
             .as_ref()
             .is_some_and(|submit| submit.contains(program));
         if used && !self.shell.has(program) {
-            return Err(unfit(format!(
-                "profile `{name}` needs `{program}`, which is not found here"
-            )));
+            return Err(PlaceError::unfit(
+                NAME,
+                format!("profile `{name}` needs `{program}`, which is not found here"),
+            ));
         }
         Ok(())
     }
@@ -324,13 +325,6 @@ impl Engine for Template {
         values.set("handle", handle);
         values.set("element", element + self.first());
         self.run(logs, &values)
-    }
-}
-
-fn unfit(message: impl Into<String>) -> PlaceError {
-    PlaceError::Unfit {
-        engine: NAME,
-        message: message.into(),
     }
 }
 

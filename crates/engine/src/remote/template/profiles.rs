@@ -1,8 +1,10 @@
 //! Schedulers that are described already.
 
-use super::unfit;
 use crate::remote::contract::PlaceError;
 use fairtrial_spec::TemplateOptions;
+
+/// The engine.
+pub(super) const NAME: &str = "template";
 
 /// The shipped descriptions: name, the program that submits, text.
 pub(in crate::remote) const PROFILES: [(&str, &str, &str); 4] = [
@@ -28,9 +30,9 @@ pub(super) fn over_profile(options: &TemplateOptions) -> Result<TemplateOptions,
     let (_, _, text) = PROFILES
         .iter()
         .find(|(known, ..)| known == name)
-        .ok_or_else(|| unfit(format!("there is no profile `{name}`")))?;
-    let profile: TemplateOptions =
-        toml::from_str(text).map_err(|error| unfit(format!("profile `{name}`: {error}")))?;
+        .ok_or_else(|| PlaceError::unfit(NAME, format!("there is no profile `{name}`")))?;
+    let profile: TemplateOptions = toml::from_str(text)
+        .map_err(|error| PlaceError::unfit(NAME, format!("profile `{name}`: {error}")))?;
     let own = options.clone();
     let mut states = profile.states;
     states.extend(own.states);

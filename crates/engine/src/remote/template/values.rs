@@ -1,6 +1,6 @@
 //! What placeholders of a scheduler's commands stand for.
 
-use super::unfit;
+use super::profiles::NAME;
 use crate::remote::contract::{Batch, PlaceError};
 use fairtrial_spec::Template as Text;
 use fairtrial_text::shell_word::shell_word;
@@ -77,10 +77,10 @@ impl Values {
         };
         Text::parse(text).expand(value).map_err(|error| {
             let known: Vec<&str> = self.0.keys().chain(self.1.keys()).copied().collect();
-            unfit(format!(
-                "{error} in `{text}`; there are {}",
-                known.join(", ")
-            ))
+            PlaceError::unfit(
+                NAME,
+                format!("{error} in `{text}`; there are {}", known.join(", ")),
+            )
         })
     }
 }

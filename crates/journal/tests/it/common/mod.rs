@@ -108,6 +108,7 @@ pub fn record(index: u64, attempt: u32, outcome: Outcome) -> Record {
             ("reward".to_owned(), Number(index as f64 * 0.1)),
         ]
         .into(),
+        samples: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
         notes: vec![],
         facts: std::collections::BTreeMap::new(),

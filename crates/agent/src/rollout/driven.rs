@@ -1,0 +1,33 @@
+//! A rollout that is being driven.
+
+use super::request::{RolloutTask, RolloutTrial};
+use crate::baseline::Baseline;
+use crate::sandbox::contract::{Env, Sandbox};
+use crate::task::AgentTask;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_spec::RolloutOptions;
+use std::path::PathBuf;
+
+/// A rollout that is being driven.
+pub(super) struct Drive<'a> {
+    pub(super) shared: &'a RolloutTask,
+    pub(super) trial: &'a RolloutTrial,
+    pub(super) task: AgentTask,
+    pub(super) baseline: Baseline,
+    pub(super) options: RolloutOptions,
+    pub(super) model: String,
+    pub(super) sandbox: Box<dyn Sandbox>,
+    pub(super) env: Env,
+    pub(super) redactor: Redactor,
+    pub(super) work: PathBuf,
+}
+
+/// Seconds of the phases around the agent's own.
+#[derive(Default)]
+pub(super) struct Phases {
+    pub(super) workspace: f64,
+    pub(super) setup: Option<f64>,
+    pub(super) collect: f64,
+    /// With the tests, whose own seconds are `verify_s`.
+    pub(super) score: Option<f64>,
+}

@@ -1,0 +1,135 @@
+//! What `check` accepts runs: a spec that it calls valid does not fail for a reason that was knowable.
+
+use crate::common::Project;
+
+/// A spec that `check` and `run` both refuse, as the user's input, and what they say.
+fn refused(spec: &str, words: &str) {
+    let project = Project::with_spec(spec);
+    for command in ["check", "run"] {
+        let ran = project.expect(2, &[command, "bench.toml"]);
+        assert!(ran.err.contains(words), "{command}: {}", ran.err);
+    }
+    let checked = project.run(&["check", "bench.toml", "--json"]).json();
+    assert_eq!(checked["valid"], false);
+    assert!(!project.path().join("data/rollouts").exists(), "{spec}");
+}
+
+#[test]
+fn an_engine_has_what_its_kind_needs() {
+    let template = |keys: &str| {
+        format!("command = \"true\"\nengine = {{ kind = \"template\", template = {{ {keys} }} }}\n")
+    };
+    refused(
+        &template("poll = \"q {handles}\""),
+        "`engine.template.submit`",
+    );
+    refused(
+        &template("submit = \"s {script}\""),
+        "`engine.template.poll`",
+    );
+    refused(
+        "command = \"true\"\nengine = \"template\"\n",
+        "`engine.template.submit`",
+    );
+    // A profile brings the commands.
+    let project = Project::with_spec(&template("profile = \"pbs\""));
+    project.expect(0, &["check", "bench.toml"]);
+    // The engine may be chosen when the run starts.
+    let project = Project::with_spec("command = \"true\"\n");
+    let ran = project.expect(2, &["run", "bench.toml", "--engine", "template"]);
+    assert!(ran.err.contains("`engine.template.submit`"), "{}", ran.err);
+}
+
+#[test]
+fn skypilot_is_asked_for_the_gpus_of_the_tasks() {
+    let spec = |keys: &str| {
+        format!(
+            "command = \"true\"\nresources = {{ gpus = 4 }}\n\
+             engine = {{ kind = \"skypilot\", skypilot = {{ {keys} }} }}\n"
+        )
+    };
+    refused(&spec(""), "engine.skypilot.accelerators = \"H100:4\"");
+    refused(&spec("accelerators = \"H100:1\""), "asks for 4 GPUs");
+    for given in ["H100", "H100:4"] {
+        let project = Project::with_spec(&spec(&format!("accelerators = \"{given}\"")));
+        project.expect(0, &["check", "bench.toml"]);
+        let shown = project.expect(0, &["run", "bench.toml", "--dry-run"]).out;
+        assert!(shown.contains("accelerators: \"H100:4\""), "{shown}");
+    }
+}
+
+#[test]
+fn a_pattern_that_matches_no_name_is_refused() {
+    let spec = |allow: &str| format!("command = \"true\"\ninherit_env = {{ allow = [{allow}] }}\n");
+    refused(&spec("\"PA*H\""), "`PA*H` matches no name");
+    refused(&spec("\"PATH=/bin\""), "holds no `=`");
+    refused(&spec("\"\""), "empty");
+    let project = Project::with_spec(&spec("\"PATH\", \"CUDA_*\""));
+    project.expect(0, &["run", "bench.toml"]);
+}
+
+#[test]
+fn true_is_no_count() {
+    refused(
+        "command = \"true\"\nengine = { gpus = [true] }\n",
+        "found `true`",
+    );
+    let sky = "command = \"true\"\nengine = { kind = \"skypilot\", skypilot = { cpus = true } }\n";
+    refused(sky, "found `true`");
+    let sky =
+        "command = \"true\"\nengine = { kind = \"skypilot\", skypilot = { memory = \"lots\" } }\n";
+    refused(sky, "`lots`");
+}
+
+#[test]
+fn a_stopping_rule_is_checked_and_its_trials_are_counted() {
+    let arms = "command = \"true\"\nseeds = 5\narms = { a = { x = 1 }, b = { x = 2 } }\n\
+                metrics = { m = { direction = \"up\", from = \"resource:wall\" } }\n\
+                analysis = { stop = { when = \"decided\", min = 5, max = 30 } }\n";
+    let project = Project::with_spec(arms);
+    let checked = project.expect(0, &["check", "bench.toml"]).out;
+    assert_eq!(checked, "bench.toml is valid: at most 60 trials\n");
+    let json = project.expect(0, &["check", "bench.toml", "--json"]).json();
+    assert_eq!(json["trials"], 60);
+    let stop =
+        "command = \"true\"\nanalysis = { stop = { when = \"decided\", min = 5, max = 30 } }\n";
+    refused(stop, "at least two arms");
+}
+
+#[test]
+fn a_metric_that_cannot_be_read_is_refused_by_check_too() {
+    let spec = "command = \"true\"\nmetrics = { m = { from = \"wandb:loss\" } }\n";
+    refused(spec, "which this version cannot read");
+}
+
+#[test]
+fn a_registered_plan_that_cannot_be_read_ends_a_run_before_it_starts() {
+    let spec = "command = \"true\"\narms = { a = { x = 1 }, b = { x = 2 } }\nmetrics = { m = { direction = \"up\", from = \"resource:wall\" } }\n";
+    let project = Project::with_spec(spec);
+    project.expect(0, &["register", "bench.toml"]);
+    let registered = project.read("bench.registered.json");
+    let tampered = registered.replace("\"a\"", "\"z\"");
+    assert_ne!(tampered, registered);
+    for text in ["", "{", &registered[..registered.len() / 2], &tampered] {
+        project.write("bench.registered.json", text);
+        for command in ["check", "run"] {
+            let ran = project.expect(2, &[command, "bench.toml"]);
+            assert!(ran.err.contains("bench.registered.json"), "{}", ran.err);
+        }
+        assert!(!project.path().join("data/rollouts").exists());
+    }
+    project.write("bench.registered.json", &registered);
+    project.expect(0, &["run", "bench.toml"]);
+}
+
+#[test]
+fn what_is_missing_here_is_told_by_check() {
+    let project = Project::with_spec(
+        "command = \"no-such-program\"\nworkdir = \"nowhere\"\nenv = { KEY = \"${NO_SUCH_VARIABLE}\" }\n",
+    );
+    let told = project.expect(0, &["check", "bench.toml"]).err;
+    for words in ["no-such-program", "nowhere", "NO_SUCH_VARIABLE"] {
+        assert!(told.contains(words), "{told}");
+    }
+    project.expect(2, &["run", "bench.toml"]);
+}

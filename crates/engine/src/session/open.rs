@@ -1,0 +1,93 @@
+//! What is looked at before a session begins: the engine, what earlier sessions left, the environment.
+
+use crate::error::EngineError;
+use crate::remote;
+use crate::remote::remote_run::ProbedEngine;
+use crate::request::{RunRequest, Start};
+use fairtrial_journal::provenance::{Capture, CaptureOptions};
+use fairtrial_journal::{JournalError, RunDir, RunState, is_there, resolved_spec};
+use fairtrial_plan::Plan;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The engine of the run, looked at before anything is made; absent for this machine.
+pub(super) fn probe(request: &RunRequest) -> Result<Option<ProbedEngine>, EngineError> {
+    let folder = request.root.rollouts_dir();
+    let Some(engine) = remote::engine_for(request.plan.spec(), &folder, &request.program)? else {
+        return Ok(None);
+    };
+    let probe = engine.probe()?;
+    let probed = ProbedEngine { engine, probe };
+    if let Start::New { .. } = &request.start {
+        let parallel = request.parallel.map(|limit| limit as u64);
+        remote::rehearse(&probed, &request.plan, &folder, parallel)?;
+    }
+    Ok(Some(probed))
+}
+
+/// Trials that are with a scheduler must not run here as well.
+pub(super) fn refuse_open_jobs(run: &RunDir, known: &RunState) -> Result<(), EngineError> {
+    match remote::open_jobs(run, known) {
+        None => Ok(()),
+        Some((engine, jobs)) => Err(EngineError::OtherEngine { engine, jobs }),
+    }
+}
+
+/// What an earlier session left, after a check that the plan is still the same.
+pub(super) fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, EngineError> {
+    if !is_there(&run.journal())? {
+        return Ok(RunState::default());
+    }
+    let known = RunState::read(&run.journal())?;
+    let holds_lines = known.summary.intact + known.summary.corrupt > 0;
+    if known.opened.is_none() && holds_lines {
+        // Without it nobody can tell whether the records are of this plan.
+        return Err(EngineError::Damaged {
+            path: run.journal().display().to_string(),
+            message: "its first line, which says what the run is, is damaged: bring the file back from a copy, or \
+                      start a new run with `--reuse`, which keeps the records whose trials are unchanged"
+                .to_owned(),
+        });
+    }
+    if known.is_half_scored() {
+        return Err(EngineError::HalfScored {
+            name: run.name().to_owned(),
+            stamp: run.stamp(),
+        });
+    }
+    if let Some(opened) = &known.opened
+        && opened.plan_hash != request.plan.hash()
+    {
+        let before = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
+        let change = Box::new(request.plan.changes_since(&before));
+        return Err(EngineError::SpecChanged {
+            stamp: run.stamp(),
+            change,
+        });
+    }
+    Ok(known)
+}
+
+pub(super) fn capture(run: &RunDir, request: &RunRequest) -> Result<Option<Capture>, EngineError> {
+    if is_there(&run.environment())? {
+        return Ok(None);
+    }
+    let spec = request.plan.spec();
+    let options = CaptureOptions {
+        source_dir: PathBuf::from(&spec.base_dir),
+        data_root: request.root.path().to_owned(),
+        environment: request.environment.clone(),
+        variables: spec.provenance.env.clone(),
+        version: request.version.clone(),
+        now: (request.now)(),
+    };
+    let started = Capture::start(options);
+    started.map(Some).map_err(|source| {
+        JournalError::Io {
+            action: "start looking at the environment for",
+            path: run.environment(),
+            source,
+        }
+        .into()
+    })
+}

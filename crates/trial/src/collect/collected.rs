@@ -1,0 +1,70 @@
+//! What was found of the metrics, and why one has no value.
+
+use fairtrial_model::{MetricDeclaration, Number, SeriesInfo};
+use std::collections::BTreeMap;
+use std::io;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// One number per metric.
+    pub metrics: BTreeMap<String, Number>,
+    /// What the trial says about itself in words.
+    pub facts: BTreeMap<String, String>,
+    /// The series behind some of them.
+    pub series: BTreeMap<String, SeriesInfo>,
+    /// Required metrics without a value, each with where it was looked for.
+    pub missing: Vec<String>,
+    /// What could not be read.
+    pub notes: Vec<String>,
+}
+
+impl Collected {
+    /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
+    pub(super) fn without_value(&mut self, metric: &MetricDeclaration, error: CollectError) {
+        match error {
+            error if metric.required => {
+                self.missing.push(format!("`{}` ({error})", metric.name));
+            }
+            CollectError::NoFile(_) | CollectError::NoValue(_) => {}
+            error => self
+                .notes
+                .push(format!("metric `{}`: {error}", metric.name)),
+        }
+    }
+}
+
+/// Why one metric has no value.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// The file is not there.
+    #[error("{0} is not there")]
+    NoFile(String),
+    /// The file is there without the value.
+    #[error("{0}")]
+    NoValue(String),
+    /// The file cannot be read.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No reader for this source yet.
+    #[error("`{0}:` cannot be read by this version")]
+    Later(String),
+}
+
+impl CollectError {
+    pub(crate) fn io(file: &str, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::NotFound {
+            Self::NoFile(file.to_owned())
+        } else {
+            Self::Io {
+                file: file.to_owned(),
+                source,
+            }
+        }
+    }
+}
