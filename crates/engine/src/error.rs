@@ -16,6 +16,11 @@ pub enum EngineError {
     /// A launcher could not be started.
     #[error(transparent)]
     Runner(#[from] RunnerError),
+    /// The system gives no further thread.
+    #[error(
+        "no further thread can be started here ({0}): see `ulimit -u` and the container's limit of processes"
+    )]
+    NoThread(#[source] std::io::Error),
     /// The recorded plan could not be made again.
     #[error("the plan recorded with the run cannot be made again: {0}")]
     Plan(#[from] PlanError),

@@ -236,6 +236,11 @@ impl OutcomeCounts {
         }
     }
 
+    /// Sets the count of one outcome.
+    pub(crate) fn set(&mut self, outcome: Outcome, count: u64) {
+        *self.slot(outcome) = count;
+    }
+
     /// One more.
     pub fn add(&mut self, outcome: Outcome) {
         *self.slot(outcome) += 1;

@@ -68,14 +68,17 @@ pub fn capture(options: &CaptureOptions) -> Environment {
             .map(|(name, value)| (name, value)),
     );
     let (tools, mut vcs) = thread::scope(|scope| {
+        let ask = |tool| fairtrial_process::version(tool).ok();
         let versions = TOOLS.map(|tool| {
-            (
-                tool,
-                scope.spawn(move || fairtrial_process::version(tool).ok()),
-            )
+            let asked = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
+            (tool, asked)
         });
         let vcs = vcs::read(&options.source_dir, &options.data_root);
-        let found = versions.map(|(tool, asked)| (tool, asked.join().ok().flatten()));
+        let found = versions.map(|(tool, asked)| match asked {
+            Ok(asked) => (tool, asked.join().ok().flatten()),
+            // No thread to be had: one after the other.
+            Err(_) => (tool, ask(tool)),
+        });
         (found, vcs)
     });
     vcs.redact(&redactor);

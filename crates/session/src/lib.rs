@@ -15,6 +15,7 @@ mod events;
 mod find;
 mod gate;
 pub mod inside;
+mod kept_hash;
 mod leftovers;
 mod logs;
 mod new_task;
@@ -70,7 +71,7 @@ pub use session::Session;
 pub use source::{TrialSource, Trials};
 pub use spec_file::{SpecFile, catalogue};
 pub use sweep::{SweepFound, SweepQuestion};
-pub use verify::{Check, RunVerified};
+pub use verify::{Check, RunVerified, VerifyOptions};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};

@@ -102,11 +102,14 @@ impl Session {
         candidate: &TrialSource,
     ) -> Result<(Trials, Trials), SessionError> {
         std::thread::scope(|scope| {
-            let first = scope.spawn(|| self.open(control));
+            let open = || self.open(control);
+            let first = std::thread::Builder::new().spawn_scoped(scope, open);
             let second = self.open(candidate)?;
-            let first = first
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let first = match first.map(std::thread::ScopedJoinHandle::join) {
+                Ok(joined) => joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                // No thread to be had: one after the other.
+                Err(_) => open()?,
+            };
             Ok((first, second))
         })
     }

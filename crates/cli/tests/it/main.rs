@@ -9,7 +9,9 @@
 )]
 
 mod agents;
+mod bounded;
 mod browser;
+mod chain;
 mod common;
 mod comparisons;
 mod curves;

@@ -35,6 +35,12 @@ impl From<EpisodeError> for CollectError {
     fn from(error: EpisodeError) -> Self {
         match error {
             EpisodeError::NoFile(file) => Self::NoFile(file),
+            EpisodeError::Io {
+                file, os: Some(os), ..
+            } => Self::Io {
+                file,
+                source: std::io::Error::from_raw_os_error(os),
+            },
             error => Self::NoValue(error.to_string()),
         }
     }

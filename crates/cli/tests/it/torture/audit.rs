@@ -59,6 +59,7 @@ fn without_envelope(record: &Value) -> Value {
     let fields = record.as_object_mut().unwrap();
     fields.remove("event");
     fields.remove("crc");
+    fields.remove("prev");
     record
 }
 
