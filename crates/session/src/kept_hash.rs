@@ -50,10 +50,8 @@ fn message(word: &str) -> Option<String> {
 /// The hash in a text: the one on a line that names the run, else the only one.
 fn in_text(text: &str, run: &RunDir) -> Result<LineHash, &'static str> {
     let in_line = |line: &str| {
-        let words = line.split(|c: char| !c.is_ascii_alphanumeric());
-        words
-            .filter_map(|word| word.parse::<LineHash>().ok())
-            .next()
+        let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+        words.find_map(|word| word.parse::<LineHash>().ok())
     };
     let stamp = run.stamp().to_string();
     let named = text.lines().filter(|line| line.contains(&stamp));
