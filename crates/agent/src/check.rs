@@ -4,6 +4,7 @@ use crate::findings::Findings;
 use crate::paths::is_inside;
 use crate::sandbox::image::Recipe;
 use crate::sandbox::setting::Setting;
+use crate::score::endpoint::NO_JUDGE;
 use crate::task::AgentTask;
 use crate::{adapter, sandbox};
 use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind};
@@ -111,6 +112,9 @@ pub fn check_options(
         findings.error(
             "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
         );
+    }
+    if options.judge.is_some() && !cfg!(feature = "judge") {
+        findings.error(format!("its `judge` cannot be asked: {NO_JUDGE}"));
     }
     if let Err(error) = sandbox::usable_kind(&options.sandbox) {
         findings.error(error.to_string());

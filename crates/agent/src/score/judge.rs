@@ -1,6 +1,7 @@
 //! A model as judge, behind any OpenAI-compatible endpoint. It is shown the task and the diff. What it does not answer
 //! is the machine's trouble, never a score of 0.
 
+use super::endpoint::{Refusal, post};
 use crate::error::AgentError;
 use crate::score::scorer::Scorer;
 use fairtrial_spec::JudgeChoice;
@@ -12,8 +13,6 @@ use std::time::Duration;
 
 /// Tries before the judge counts as silent.
 const TRIES: u32 = 4;
-/// Time for one answer.
-const PATIENCE: Duration = Duration::from_mins(3);
 /// Letters of a diff that are shown.
 const SHOWN: usize = 200_000;
 
@@ -109,41 +108,6 @@ fn question(scorer: &Scorer<'_>, diff: &str) -> String {
         text.push_str("(nothing was changed)\n");
     }
     scorer.redactor.redact(&text).into_owned()
-}
-
-struct Refusal {
-    error: AgentError,
-    again: bool,
-}
-
-fn post(url: &str, key: Option<&str>, body: &Value) -> Result<Value, Refusal> {
-    let refused = |message: String, again| Refusal {
-        error: AgentError::Judge(message),
-        again,
-    };
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
-        .http_status_as_error(false)
-        .build()
-        .into();
-    let mut request = agent.post(url);
-    if let Some(key) = key {
-        request = request.header("Authorization", &format!("Bearer {key}"));
-    }
-    let mut answer = request
-        .send_json(body)
-        .map_err(|error| refused(format!("{url}: {error}"), true))?;
-    let status = answer.status().as_u16();
-    if status >= 400 {
-        let said = answer.body_mut().read_to_string().unwrap_or_default();
-        let said: String = said.trim().chars().take(200).collect();
-        let again = status == 429 || status == 408 || status >= 500;
-        return Err(refused(format!("{url}: status {status}: {said}"), again));
-    }
-    answer
-        .body_mut()
-        .read_json()
-        .map_err(|error| refused(format!("{url}: {error}"), true))
 }
 
 /// The scores in an answer; one that leaves a rubric out is no answer.

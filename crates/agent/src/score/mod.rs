@@ -1,5 +1,6 @@
 //! Scoring a rollout: its own phase, which can be repeated from what the rollout left without running it again.
 
+pub(crate) mod endpoint;
 pub(crate) mod files;
 mod judge;
 mod rubric;
