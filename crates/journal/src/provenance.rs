@@ -98,29 +98,34 @@ pub fn capture(options: &CaptureOptions) -> Environment {
     }
 }
 
-/// A capture that goes on while the run starts.
+/// A capture that goes on while the run starts, or, where no thread can be had, is made when it is asked for.
 #[derive(Debug)]
 pub struct Capture {
-    thread: JoinHandle<Environment>,
+    options: CaptureOptions,
+    thread: Option<JoinHandle<Environment>>,
 }
 
 impl Capture {
     /// Starts looking on a thread of its own.
-    pub fn start(options: CaptureOptions) -> std::io::Result<Self> {
+    pub fn start(options: CaptureOptions) -> Self {
         let thread = thread::Builder::new().name("provenance".into());
-        let thread = thread.spawn(move || capture(&options))?;
-        Ok(Self { thread })
+        let look = options.clone();
+        let thread = thread.spawn(move || capture(&look)).ok();
+        Self { options, thread }
     }
 
-    /// Whether [`Capture::finish`] would not wait.
+    /// Whether there is no thread that [`Capture::finish`] would wait for.
     pub fn is_finished(&self) -> bool {
-        self.thread.is_finished()
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Waits for the result.
     pub fn finish(self) -> Environment {
-        self.thread
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        match self.thread {
+            Some(thread) => thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            None => capture(&self.options),
+        }
     }
 }

@@ -36,7 +36,7 @@ pub struct RunRow {
     pub created_at: Option<UtcTime>,
     /// When it was closed.
     pub ended_at: Option<UtcTime>,
-    /// Damaged lines in its journal.
+    /// Damaged lines in its journal, and places where lines are missing.
     pub corrupt: u64,
     /// Whether the last line of its journal is not finished.
     pub torn: bool,
@@ -85,7 +85,7 @@ pub(super) fn values(run: &RunDir, seen: FileState, state: &RunState) -> Vec<Val
         opened.map_or(0, |opened| opened.trials as i64).into(),
         opened.map(|opened| micros(opened.created_at)).into(),
         closed.map(|(at, _)| micros(at)).into(),
-        (state.summary.corrupt as i64).into(),
+        (state.problems.len() as i64).into(),
         i64::from(state.summary.torn.is_some()).into(),
         (state.times.count as i64).into(),
         state.times.mean().into(),
