@@ -149,7 +149,11 @@ impl Progress {
         self.bar.set_length(self.trials);
         self.bar.set_position(self.ended);
         self.bar.reset_eta();
-        self.bar.enable_steady_tick(Duration::from_millis(120));
+        // The bar's own thread is not worth a failure: it is for a terminal, and where another one can be had.
+        let can_start = || std::thread::Builder::new().spawn(|| {}).is_ok();
+        if !self.bar.is_hidden() && can_start() {
+            self.bar.enable_steady_tick(Duration::from_millis(120));
+        }
     }
 
     fn ended(&mut self, endings: &[Ending]) {
