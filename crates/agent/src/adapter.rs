@@ -123,6 +123,15 @@ pub fn program(choice: &AgentChoice) -> Option<&str> {
     }
 }
 
+/// The variables by which an agent reaches its provider; `*` at the end of a name stands for anything.
+pub(crate) fn keys(agent: &str) -> &'static [&'static str] {
+    match agent {
+        "codex" => &["OPENAI_*", "CODEX_API_KEY"],
+        "claude" => &["ANTHROPIC_*", "CLAUDE_CODE_*"],
+        _ => &[],
+    }
+}
+
 /// A word of a command with what it stands for: the parameters of the trial, and the names of
 /// [`fairtrial_spec::AGENT_PLACEHOLDERS`].
 pub(crate) fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError> {
@@ -176,6 +185,7 @@ mod tests {
             inputs: "/task".into(),
             out: "/out".into(),
             home: "/home/agent".into(),
+            tmp: "/tmp".into(),
             name: "x".into(),
         };
         let params: Params = [("effort".to_owned(), "high".into())].into_iter().collect();

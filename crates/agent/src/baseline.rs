@@ -90,7 +90,7 @@ impl Baseline {
             Err(_) => Ok(()),
         };
         removed.at("remove", &git_dir)?;
-        tree::copy(&self.tree().join(".git"), &git_dir)?;
+        tree::copy(&self.tree().join(".git"), &git_dir, None)?;
         let git = |name| Git::own(name).work_tree(&tree).dir(&git_dir);
         let aside = Aside::put(&tree, &Survey::of(&tree)?.nested)?;
         git("add").args(["-A", "."]).run()?;

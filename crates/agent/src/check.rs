@@ -1,12 +1,14 @@
 //! What is wrong with a task, found before a token is spent on it.
 
+use crate::adapter;
 use crate::findings::Findings;
 use crate::paths::is_inside;
+use crate::sandbox::contract::find_program;
 use crate::sandbox::image::Recipe;
 use crate::sandbox::setting::Setting;
+use crate::sandbox::{opening, probe};
 use crate::score::endpoint::NO_JUDGE;
 use crate::task::AgentTask;
-use crate::{adapter, sandbox};
 use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind};
 use std::collections::HashSet;
 
@@ -102,7 +104,7 @@ pub fn check_options(
     task: &AgentTask,
     findings: &mut Findings,
 ) {
-    let in_container = sandbox::kind(&options.sandbox).is_container();
+    let in_container = opening::kind(&options.sandbox).is_container();
     if task.image.is_some() && !in_container {
         findings.warn(
             "its `Dockerfile` is built for the sandboxes podman and docker only; this one is another",
@@ -116,13 +118,12 @@ pub fn check_options(
     if options.judge.is_some() && !cfg!(feature = "judge") {
         findings.error(format!("its `judge` cannot be asked: {NO_JUDGE}"));
     }
-    if let Err(error) = sandbox::usable_kind(&options.sandbox) {
+    if let Err(error) = opening::usable_kind(&options.sandbox) {
         findings.error(error.to_string());
     }
-    let limited = limits.memory_bytes.or(limits.processes).is_some() || limits.cpu_s.is_some();
-    if in_container && limited {
+    if in_container && limits.cpu_s.is_some() {
         findings
-            .warn("`limits` do not reach into a container; `memory` and `cpus` of the sandbox do");
+            .warn("`limits.cpu_time` does not reach into a container; `cpus` of the sandbox does");
     }
 }
 
@@ -173,7 +174,7 @@ pub fn check_machine(
             ..Setting::default()
         },
     );
-    if let Err(error) = sandbox::open(choice, setting).and_then(|sandbox| sandbox.answers()) {
+    if let Err(error) = probe::answers(choice, setting) {
         findings.error(error.to_string());
         return;
     }
@@ -189,24 +190,15 @@ pub fn check_machine(
 
 /// Why a program is not there where it is to run, as far as that shows before.
 fn missing(program: &str, choice: &SandboxChoice) -> Option<String> {
-    let kind = sandbox::kind(choice);
+    let kind = opening::kind(choice);
     match kind {
         // What is in an image or elsewhere shows when it is started.
         SandboxKind::Podman | SandboxKind::Docker | SandboxKind::Modal => None,
         SandboxKind::Process if program.contains('/') => None,
-        SandboxKind::Process | SandboxKind::Bubblewrap => match sandbox::find_program(program) {
-            None if program.starts_with("./") => None,
-            None => Some(format!("`{program}` is not found in PATH")),
-            Some(path)
-                if kind == SandboxKind::Bubblewrap && !sandbox::is_visible(&path, choice) =>
-            {
-                Some(format!(
-                    "{} is not visible in the sandbox; name its folder in sandbox = {{ read = [...] }}",
-                    path.display()
-                ))
-            }
-            Some(_) => None,
-        },
+        SandboxKind::Process | SandboxKind::Bubblewrap => {
+            let found = find_program(program).is_some() || program.starts_with("./");
+            (!found).then(|| format!("`{program}` is not found in PATH"))
+        }
     }
 }
 
@@ -227,7 +219,7 @@ mod tests {
             path: path.into(),
             rubric_id: rubric.into(),
             content: Some(" ".into()),
-            command: None,
+            ..TestScript::default()
         };
         let task = AgentTask {
             rubrics: vec![rubric("a", -1.0), rubric("a", 0.5), rubric("b", 0.5)],

@@ -85,7 +85,8 @@ impl Look<'_> {
         let text = self
             .git("diff")
             .args(["--binary", "--no-color", "--no-ext-diff"])
-            .args(["--no-textconv", "HEAD"])
+            // A file that was moved is one that went and one that came: which of the two may count is asked for each.
+            .args(["--no-textconv", "--no-renames", "HEAD"])
             .output()?;
         Ok(Patch {
             text,
@@ -173,7 +174,7 @@ mod tests {
             }
             commit(&baseline.tree()).unwrap();
             let place = Self { dir, baseline };
-            tree::copy(&place.baseline.tree(), &place.at("")).unwrap();
+            tree::copy(&place.baseline.tree(), &place.at(""), None).unwrap();
             place
         }
 
@@ -191,10 +192,10 @@ mod tests {
             let patch = self.baseline.diff(&self.at("")).unwrap();
             let text = String::from_utf8(patch.text).unwrap();
             let (file, fresh) = (self.dir.path().join("p"), self.dir.path().join("fresh"));
-            tree::copy(&self.baseline.tree(), &fresh).unwrap();
+            tree::copy(&self.baseline.tree(), &fresh, None).unwrap();
             if !text.is_empty() {
                 fs::write(&file, &text).unwrap();
-                git::apply(&file, &fresh).unwrap();
+                git::apply(&file, &fresh, &[]).unwrap();
             }
             (text, told(&patch.left_out), fresh)
         }

@@ -40,6 +40,9 @@ pub struct AgentTask {
     /// A script that gives metrics of its own and may score rubrics.
     #[serde(default)]
     pub evaluation_script: Option<TestScript>,
+    /// Patterns of files that decide how tests run and that the agent may change all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agent_may_change: Vec<String>,
     /// The reference solution, for the `oracle` agent.
     #[serde(default)]
     pub solution: Option<Solution>,
@@ -167,6 +170,21 @@ pub struct TestScript {
     /// How it is run; absent means by its kind (pytest, sh, its first line).
     #[serde(default)]
     pub command: Option<String>,
+    /// By what it is known whether it passed; absent means by its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Proof>,
+}
+
+/// How a test says what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// By its exit code alone: for a script that is the test itself.
+    Exit,
+    /// By a file of `JUnit` results, which pytest and many others write.
+    Junit,
+    /// By lines of the Test Anything Protocol on its output.
+    Tap,
 }
 
 /// The reference solution.

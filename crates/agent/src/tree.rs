@@ -1,8 +1,10 @@
 //! Folders of files: copied for each rollout, compared with what was copied, and written to without leaving them.
 
 use crate::error::{AgentError, At};
+use crate::sandbox::owner::Owner;
 use crate::task::FileBody;
 use fairtrial_text::glob::Glob;
+use rustix::fs::{AtFlags, CWD, chownat};
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
@@ -48,45 +50,83 @@ fn nanos(data: &Metadata) -> i64 {
 }
 
 /// Copies a folder that is to be worked in: files share their blocks with the original where the file system can do
-/// that, and are never the same file.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<Snapshot, AgentError> {
+/// that, and are never the same file. They are given to an owner where there is one.
+pub(crate) fn copy(from: &Path, to: &Path, owner: Option<Owner>) -> Result<Snapshot, AgentError> {
     let mut snapshot = Snapshot::default();
-    copy_below(from, to, Path::new(""), &mut snapshot)?;
+    let copying = Copying { from, to, owner };
+    copying.below(Path::new(""), &mut snapshot)?;
     Ok(snapshot)
 }
 
-fn copy_below(
-    from: &Path,
-    to: &Path,
-    below: &Path,
-    snapshot: &mut Snapshot,
-) -> Result<(), AgentError> {
-    let (source, target) = (from.join(below), to.join(below));
-    fs::create_dir(&target).at("create", &target)?;
-    for entry in fs::read_dir(&source).at("list", &source)? {
-        let entry = entry.at("list", &source)?;
-        let name = below.join(entry.file_name());
-        let (old, new) = (from.join(&name), to.join(&name));
-        let kind = entry.file_type().at("look at", &old)?;
-        if kind.is_dir() {
-            copy_below(from, to, &name, snapshot)?;
-            let data = fs::symlink_metadata(&new).at("look at", &new)?;
-            snapshot.folders.insert(name, data.mode());
-            continue;
+/// A copy that is being made.
+struct Copying<'a> {
+    from: &'a Path,
+    to: &'a Path,
+    owner: Option<Owner>,
+}
+
+impl Copying<'_> {
+    fn below(&self, below: &Path, snapshot: &mut Snapshot) -> Result<(), AgentError> {
+        let Self { from, to, owner } = *self;
+        let (source, target) = (from.join(below), to.join(below));
+        fs::create_dir(&target).at("create", &target)?;
+        give_one(&target, owner)?;
+        for entry in fs::read_dir(&source).at("list", &source)? {
+            let entry = entry.at("list", &source)?;
+            let name = below.join(entry.file_name());
+            let (old, new) = (from.join(&name), to.join(&name));
+            let kind = entry.file_type().at("look at", &old)?;
+            if kind.is_dir() {
+                self.below(&name, snapshot)?;
+                let data = fs::symlink_metadata(&new).at("look at", &new)?;
+                snapshot.folders.insert(name, data.mode());
+                continue;
+            }
+            if kind.is_symlink() {
+                let target = fs::read_link(&old).at("read", &old)?;
+                std::os::unix::fs::symlink(target, &new).at("create", &new)?;
+            } else if !kind.is_file() {
+                // A socket or a pipe is of use to nobody but the program that made it.
+                continue;
+            } else {
+                fs::copy(&old, &new).at("copy", &old)?;
+            }
+            give_one(&new, owner)?;
+            let seen = Seen::new(&fs::symlink_metadata(&new).at("look at", &new)?);
+            snapshot.entries.insert(name, seen);
         }
-        if kind.is_symlink() {
-            let target = fs::read_link(&old).at("read", &old)?;
-            std::os::unix::fs::symlink(target, &new).at("create", &new)?;
-        } else if !kind.is_file() {
-            // A socket or a pipe is of use to nobody but the program that made it.
-            continue;
-        } else {
-            fs::copy(&old, &new).at("copy", &old)?;
+        Ok(())
+    }
+}
+
+/// Gives a file or a folder with all that lies in it to an owner; links are given, never what they point to.
+pub(crate) fn give(path: &Path, owner: Owner) -> Result<(), AgentError> {
+    let Ok(data) = fs::symlink_metadata(path) else {
+        return Ok(());
+    };
+    if data.uid() != owner.uid || data.gid() != owner.gid {
+        give_one(path, Some(owner))?;
+    }
+    if data.is_dir() {
+        for entry in fs::read_dir(path).at("list", path)? {
+            give(&entry.at("list", path)?.path(), owner)?;
         }
-        let seen = Seen::new(&fs::symlink_metadata(&new).at("look at", &new)?);
-        snapshot.entries.insert(name, seen);
     }
     Ok(())
+}
+
+fn give_one(path: &Path, owner: Option<Owner>) -> Result<(), AgentError> {
+    let Some(Owner { uid, gid }) = owner else {
+        return Ok(());
+    };
+    let (uid, gid) = (
+        rustix::fs::Uid::from_raw(uid),
+        rustix::fs::Gid::from_raw(gid),
+    );
+    let given = chownat(CWD, path, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW);
+    given
+        .map_err(io::Error::from)
+        .at("change the owner of", path)
 }
 
 /// How a copied folder differs from what was copied.
@@ -264,7 +304,7 @@ mod tests {
         fs::write(base.join("sub/b"), "two").unwrap();
         let fresh = || {
             let _ = fs::remove_dir_all(&work);
-            copy(&base, &work).unwrap()
+            copy(&base, &work, None).unwrap()
         };
         let snapshot = fresh();
         assert_eq!(compare(&base, &work, &snapshot).unwrap(), Difference::None);

@@ -4,6 +4,7 @@
 use crate::driver_line::DriverLine;
 use fairtrial_agent::baseline::Baseline;
 use fairtrial_agent::rollout::{RolloutTask, RolloutTrial, TASK_SCHEMA};
+use fairtrial_agent::sandbox::GivenCaps;
 use fairtrial_journal::{DataRoot, RunDir};
 use fairtrial_plan::{Placement, Trial};
 use fairtrial_spec::{Task, Work};
@@ -90,6 +91,7 @@ impl RolloutLines {
             options: (**options).clone(),
             spec_env: task.env.keys().cloned().collect(),
             timeout_s: agent_timeout(task),
+            caps: GivenCaps::of(&task.limits, options),
             log_limit: task.log_limit,
             run: self.run.stamp().to_string(),
             gates: self.line.folder().join("gates"),

@@ -200,6 +200,8 @@ macro_rules! free_text {
                 | Event::Submitting { .. }
                 | Event::Submitted { .. }
                 | Event::Scored { .. }
+                | Event::Measuring { .. }
+                | Event::Measured { .. }
                 | Event::Closed { .. }
                 | Event::Unknown => {}
             }

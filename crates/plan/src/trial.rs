@@ -1,8 +1,8 @@
 //! One trial of a plan, worked out from its number.
 
 use crate::design::Design;
-use fairtrial_model::{Params, TrialKey};
-use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Unfilled, Work};
+use fairtrial_model::{ParamValue, Params, TrialKey};
+use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Work, without_references};
 use std::borrow::Cow;
 
 /// One trial: where it stands, and everything it is given.
@@ -58,46 +58,74 @@ impl<'p> Trial<'p> {
         placement: Option<&Placement<'_>>,
     ) -> Result<Vec<String>, UndefinedPlaceholder> {
         match &self.task.work {
-            Work::Command { argv, shell: false } => argv
-                .iter()
-                .map(|word| self.expand(word, placement))
-                .collect(),
+            Work::Command { argv, shell: false } => {
+                let mut words = Vec::with_capacity(argv.len());
+                for word in argv {
+                    let value = |name: &str| self.param(name, placement);
+                    words.extend(Template::parse(word).words(value)?);
+                }
+                Ok(words)
+            }
             Work::Command { argv, shell: true } => {
-                let script = self.expand(&argv.join(" "), placement)?;
+                let script = self.script(&argv.join(" "), placement)?;
                 Ok(vec!["/bin/sh".to_owned(), "-c".to_owned(), script])
             }
-            Work::Experiment { .. } | Work::Prepared { .. } => Ok(Vec::new()),
+            Work::Experiment { .. } | Work::Prepared { .. } | Work::Imported { .. } => {
+                Ok(Vec::new())
+            }
         }
     }
 
-    /// The same as a job runs it, with the references to variables in the words that no shell reads.
-    pub fn argv_in(
+    /// A script with its placeholders filled in: a list becomes words, each quoted where the shell would take it apart.
+    fn script(
+        &self,
+        text: &str,
+        placement: Option<&Placement<'_>>,
+    ) -> Result<String, UndefinedPlaceholder> {
+        Template::parse(text).script(|name| self.param(name, placement))
+    }
+
+    /// The value of a placeholder as it is.
+    fn param(&self, name: &str, placement: Option<&Placement<'_>>) -> Option<Cow<'_, ParamValue>> {
+        if let Some(value) = self.params.get(name) {
+            return Some(Cow::Borrowed(value));
+        }
+        let text = self.value(name, placement)?;
+        Some(Cow::Owned(ParamValue::String(text.into_owned())))
+    }
+
+    /// Program and arguments for whoever looks up `${NAME}` in them afterwards, as the spec has it. One in a value is a value:
+    /// what the spec's author did not write is not looked up.
+    pub fn argv_to_resolve(
         &self,
         placement: &Placement<'_>,
-        variable: impl Fn(&str) -> Option<Cow<'p, str>>,
-    ) -> Result<Vec<String>, Unfilled> {
+    ) -> Result<Vec<String>, UndefinedPlaceholder> {
         let words = self.task.work.env_words();
         if words.is_empty() {
-            return Ok(self.argv(Some(placement))?);
+            return self.argv(Some(placement));
         }
-        let filled = words
-            .iter()
-            .map(|word| self.expand_in(word, placement, &variable));
-        filled.collect()
+        let mut filled = Vec::with_capacity(words.len());
+        for word in words {
+            let value = |name: &str| {
+                let value = self.param(name, Some(placement))?;
+                Some(Cow::Owned(literal(&value)))
+            };
+            filled.extend(Template::parse(word).words(value)?);
+        }
+        Ok(filled)
     }
 
-    /// A text of the spec with its placeholders and its references to variables filled in.
-    pub fn expand_in(
+    /// A text of the spec for the same.
+    pub fn expand_to_resolve(
         &self,
         text: &str,
         placement: &Placement<'_>,
-        variable: impl Fn(&str) -> Option<Cow<'p, str>>,
-    ) -> Result<String, Unfilled> {
+    ) -> Result<String, UndefinedPlaceholder> {
         let value = |name: &str| {
-            self.value(name, Some(placement))
-                .map(|it| Cow::Owned(it.into_owned()))
+            let value = self.value(name, Some(placement))?;
+            Some(Cow::Owned(without_references(&value)))
         };
-        Template::parse(text).expand_in(value, variable)
+        Template::parse(text).expand(value)
     }
 
     /// A text of the spec with its placeholders filled in.
@@ -129,5 +157,14 @@ impl<'p> Trial<'p> {
             ("dir" | "trial" | "run" | "attempt", None) => owned(format!("{{{name}}}")),
             _ => None,
         }
+    }
+}
+
+/// A value in whose texts nothing is looked up.
+fn literal(value: &ParamValue) -> ParamValue {
+    match value {
+        ParamValue::String(text) => ParamValue::String(without_references(text)),
+        ParamValue::Array(items) => ParamValue::Array(items.iter().map(literal).collect()),
+        other => other.clone(),
     }
 }

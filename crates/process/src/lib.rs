@@ -5,6 +5,7 @@
 //! calls decides what that means. Trials are not started here but by `fairtrial-trial`, which measures them.
 #![forbid(unsafe_code)]
 
+pub mod cgroup;
 mod error;
 mod find;
 mod follow;

@@ -1,14 +1,17 @@
 //! A program to run: what it is given, how long it has, and how much of what it prints is kept.
 
+use crate::cgroup::Group;
 use crate::error::ProcessError;
 use crate::find::find_program;
 use crate::follow::{End, Follower, Running, Stream};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, PipeReader};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of standard output that are kept where nothing else is said.
@@ -22,8 +25,10 @@ const VERSION_OUTPUT: usize = 1 << 20;
 /// Longest version line that is kept.
 const VERSION_LENGTH: usize = 200;
 
+/// What is done with a program that has just been started; a failure ends it.
+type OnStart = Box<dyn FnOnce(&Child) -> io::Result<()>>;
+
 /// A program to run.
-#[derive(Debug)]
 pub struct Program {
     name: String,
     command: Command,
@@ -32,6 +37,11 @@ pub struct Program {
     most: usize,
     is_merged: bool,
     takes_group: bool,
+    /// The control group that it is started in.
+    group: Option<Arc<Group>>,
+    /// Files that it has open besides the usual three, under their own numbers.
+    passed: Vec<OwnedFd>,
+    on_start: Option<OnStart>,
 }
 
 /// A program that ended by itself.
@@ -66,6 +76,15 @@ impl Ended {
     }
 }
 
+impl std::fmt::Debug for Program {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_tuple("Program")
+            .field(&self.command)
+            .finish()
+    }
+}
+
 impl Program {
     /// A program that has limited time; `None` is for those whose own limits are enforced elsewhere.
     pub fn new(program: impl AsRef<OsStr>, limit: impl Into<Option<Duration>>) -> Self {
@@ -80,6 +99,9 @@ impl Program {
             most: MOST,
             is_merged: false,
             takes_group: false,
+            group: None,
+            passed: Vec::new(),
+            on_start: None,
         }
     }
 
@@ -184,6 +206,28 @@ impl Program {
         self
     }
 
+    /// In this control group, and so is all that it starts.
+    #[must_use]
+    pub fn in_group(mut self, group: Arc<Group>) -> Self {
+        self.group = Some(group);
+        self
+    }
+
+    /// With a further file open, under the number that it has here. Whatever else this process starts at the same
+    /// moment may have it too: this is for processes with one thread that starts programs.
+    #[must_use]
+    pub fn passing(mut self, file: OwnedFd) -> Self {
+        self.passed.push(file);
+        self
+    }
+
+    /// Does something as soon as it is started; a failure ends the program.
+    #[must_use]
+    pub fn on_start(mut self, act: impl FnOnce(&Child) -> io::Result<()> + 'static) -> Self {
+        self.on_start = Some(Box::new(act));
+        self
+    }
+
     /// With another time limit.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
@@ -282,8 +326,20 @@ impl Program {
         if !self.input.is_empty() {
             self.command.stdin(Stdio::piped());
         }
-        let mut child = self.command.spawn()?;
-        // The command holds the other ends of the pipes, and goes now.
+        for file in &self.passed {
+            rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty())?;
+        }
+        let mut child = match &self.group {
+            Some(group) => group.within(|| self.command.spawn())??,
+            None => self.command.spawn()?,
+        };
+        // What only the program is to have goes now, and with the command the other ends of the pipes.
+        self.passed.clear();
+        if let Some(Err(error)) = self.on_start.take().map(|act| act(&child)) {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(error);
+        }
         Ok(Running {
             input: child.stdin.take().map(|stdin| (stdin, self.input)),
             child,

@@ -68,7 +68,7 @@ fn scores(summary: &RolloutSummary) -> Section {
     }
     let same = summary.identical.iter().map(|task| {
         format!(
-            "Identical: {} said the same in all {} rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
+            "Identical: {} made the same change with the same effort in all {} rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
             or_all(&task.arm),
             task.rollouts,
             task.task

@@ -1,13 +1,14 @@
 //! Is a spec valid, and what would keep it from running here?
 
 use crate::error::SessionError;
+use crate::refusals::refusals;
 use crate::run::stopping_rule;
 use crate::session::Session;
 use crate::spec_file::{SpecFile, count_errors};
 use fairtrial_engine::Missing;
-use fairtrial_engine::agent_tasks::CheckedTask;
+use fairtrial_engine::agent_tasks::{CheckedTask, NotReady};
 use fairtrial_plan::Plan;
-use fairtrial_spec::{FileCheck, Loaded, Spec};
+use fairtrial_spec::{EngineKind, FileCheck, Loaded, Spec};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,12 +60,17 @@ impl Session {
         };
         checked.tasks = self.check_agent_tasks(&spec);
         let agents = self.lacking_for_agents(&spec).into_iter();
-        checked.not_here.extend(agents.map(NotHere::Agent));
-        match self.expand(spec, &file.path) {
+        if spec.engine.kind == EngineKind::Local {
+            let refused = |text| NotReady::Lacks(vec![text]).into();
+            checked.refusals.extend(agents.map(refused));
+        } else {
+            checked.not_here.extend(agents.map(NotHere::Agent));
+        }
+        match expand(spec, &file.path) {
             Ok((plan, refusals)) => {
                 checked.trials = Some(plan.len());
-                checked.refusals = refusals;
-                let (_, here) = self.missing(&plan);
+                checked.refusals.extend(refusals);
+                let here = self.missing(&plan);
                 checked
                     .not_here
                     .extend(here.into_iter().map(NotHere::Trial));
@@ -73,12 +79,12 @@ impl Session {
         }
         checked
     }
+}
 
-    /// The plan as `run` would make it, and why it would refuse it.
-    fn expand(&self, spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
-        let spec = stopping_rule::with_seeds(Arc::new(spec))?;
-        let plan = Plan::new(spec, None)?;
-        let refusals = self.refusals(path, &plan);
-        Ok((plan, refusals))
-    }
+/// The plan as `run` would make it, and why it would refuse it.
+fn expand(spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
+    let spec = stopping_rule::with_seeds(Arc::new(spec))?;
+    let plan = Plan::new(spec, None)?;
+    let refusals = refusals(path, &plan);
+    Ok((plan, refusals))
 }

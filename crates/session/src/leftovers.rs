@@ -6,7 +6,7 @@ use crate::session::Session;
 use fairtrial_agent::baseline;
 use fairtrial_agent::sandbox::{
     BuiltImage, Leftover, Monitor, end_monitor, list_images, list_leftovers, list_monitors,
-    remove_image, remove_leftover,
+    remove_image, remove_leftover, sweep_probes,
 };
 use fairtrial_engine::{image_cache, task_cache};
 use fairtrial_journal::{DataRoot, is_live, list_runs};
@@ -43,9 +43,8 @@ impl Session {
     /// Finds what rollouts left behind.
     pub fn leftovers(&self, images: Images) -> Result<Leftovers, SessionError> {
         let root = self.data_root();
-        let live = live_runs(&root)?;
         let with_images = images == Images::Include;
-        if with_images && !live.is_empty() {
+        if with_images && !live_runs(&root)?.is_empty() {
             return Err(SessionError::RunAtWork);
         }
         let leftovers = list_leftovers();
@@ -53,7 +52,7 @@ impl Session {
             removed: false,
             containers: leftovers.found,
             monitors: list_monitors(),
-            workspaces: dead_workspaces(&root, &live),
+            workspaces: dead_workspaces(&root)?,
             images: if with_images {
                 list_images(&image_cache(&root))
             } else {
@@ -72,6 +71,7 @@ impl Leftovers {
     /// Removes them; what stays is in [`Leftovers::failed`].
     pub fn remove(&mut self) {
         self.removed = true;
+        sweep_probes();
         for container in &self.containers {
             if !remove_leftover(container) {
                 self.failed.push(format!("container {}", container.name));
@@ -110,10 +110,16 @@ fn live_runs(root: &DataRoot) -> Result<Vec<String>, SessionError> {
 }
 
 /// Workspaces of runs that nobody works on, and baselines that nobody will finish.
-fn dead_workspaces(root: &DataRoot, live: &[String]) -> Vec<PathBuf> {
-    let dead = |name: &str| !live.iter().any(|stamp| name.starts_with(stamp));
-    let mut found = workspaces(root, dead);
+fn dead_workspaces(root: &DataRoot) -> Result<Vec<PathBuf>, SessionError> {
+    // A run is live before it has workspaces, so they are listed first: one that starts meanwhile has none in the list.
+    let mut found = workspaces(root, |_| true);
+    let live = live_runs(root)?;
+    found.retain(|work| {
+        let trial = work.parent().and_then(|dir| dir.file_name());
+        let trial = trial.unwrap_or_default().to_string_lossy();
+        !live.iter().any(|stamp| trial.starts_with(stamp))
+    });
     found.extend(baseline::abandoned(&task_cache(root)));
     found.sort();
-    found
+    Ok(found)
 }

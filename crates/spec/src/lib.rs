@@ -33,7 +33,7 @@ mod template;
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use engine::{
-    EngineKind, EngineLack, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions,
+    EngineKind, EngineLack, EngineSpec, PairOn, SkypilotOptions, SlurmOptions,
     TEMPLATE_PLACEHOLDERS, TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
@@ -46,13 +46,13 @@ pub use resolve::files::find_path;
 pub use rollout::{
     AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring,
 };
-pub use sandbox::{Network, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
+pub use sandbox::{Network, Phase, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use secrets::written_secrets;
 pub use shape::suggest::neighbour;
 pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;
 pub use template::{
-    BUILTIN_NAMES, MissingVariable, Placeholder, Template, UndefinedPlaceholder, Unfilled,
-    env_references,
+    BUILTIN_NAMES, MissingVariable, Placeholder, PlaceholderForm, Template, UndefinedPlaceholder,
+    env_references, expand_env, without_references,
 };

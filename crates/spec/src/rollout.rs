@@ -10,6 +10,13 @@ pub struct RolloutOptions {
     pub agent: AgentChoice,
     /// Where it works.
     pub sandbox: SandboxChoice,
+    /// Names of the caller's variables that the agent is given besides the few that every agent has; `*` at the end of a
+    /// name stands for anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pass_env: Vec<String>,
+    /// Bytes that the agent may add to its workspace, its out folder and its home, where that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_bytes: Option<u64>,
     /// How rubrics become a score.
     pub scoring: Scoring,
     /// The model that judges what no test can.

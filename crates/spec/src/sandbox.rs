@@ -64,15 +64,31 @@ impl SandboxKind {
     }
 }
 
-/// Whether a sandbox has the network.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What of the network a sandbox has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
     /// As the machine has it.
     #[default]
-    On,
+    #[serde(alias = "on")]
+    Full,
     /// None.
-    Off,
+    #[serde(alias = "off")]
+    None,
+    /// These places and no others, through a proxy: `HOST:PORT`, or `HOST` for every port. `*.` before a host stands for
+    /// all that ends so.
+    Allow(Vec<String>),
+}
+
+/// A part of a rollout in which programs of others run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// What comes before the agent.
+    Setup,
+    /// The agent.
+    Agent,
+    /// The tests.
+    Tests,
 }
 
 /// Which sandbox.
@@ -80,8 +96,14 @@ pub enum Network {
 pub struct SandboxChoice {
     /// Its kind; absent means the best that the machine has.
     pub kind: Option<SandboxKind>,
-    /// The network.
+    /// The network of the agent, and of what comes before it.
     pub network: Network,
+    /// The network of what comes before the agent, where it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup_network: Option<Network>,
+    /// The network of the tests; absent means none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests_network: Option<Network>,
     /// Further files and folders that are visible, read-only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
@@ -100,6 +122,23 @@ pub struct SandboxChoice {
     /// The command that runs a command elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+}
+
+impl SandboxChoice {
+    /// The network in a part of a rollout.
+    pub fn network_in(&self, phase: Phase) -> &Network {
+        match phase {
+            Phase::Agent => &self.network,
+            Phase::Setup => self.setup_network.as_ref().unwrap_or(&self.network),
+            Phase::Tests => self.tests_network.as_ref().unwrap_or(&Network::None),
+        }
+    }
+
+    /// Whether anything is said of the network.
+    fn names_network(&self) -> bool {
+        let parts = [&self.setup_network, &self.tests_network];
+        self.network != Network::Full || parts.into_iter().any(Option::is_some)
+    }
 }
 
 /// What stands for something in the command of a sandbox elsewhere.
@@ -131,7 +170,7 @@ const SANDBOX_KEYS: [SandboxKey; 7] = [
         name: "network",
         kinds: CONFINED,
         instead: None,
-        is_given: |choice| choice.network == Network::Off,
+        is_given: SandboxChoice::names_network,
     },
     SandboxKey {
         name: "read",
@@ -224,7 +263,9 @@ mod tests {
     fn every_key_of_a_choice_is_refused_by_some_kind_and_told_of() {
         let all = SandboxChoice {
             kind: None,
-            network: super::Network::Off,
+            network: super::Network::None,
+            setup_network: None,
+            tests_network: None,
             read: vec!["/opt".to_owned()],
             image: Some("x".to_owned()),
             memory_bytes: Some(1),

@@ -1,9 +1,10 @@
 //! Placeholders: `{name}` filled in by the plan, `${NAME}` filled in from the environment when a trial starts.
 //!
 //! Commands often carry braces of their own (`awk '{print $1}'`, JSON, `find -exec {}`), so only `{identifier}` is a
-//! placeholder; any other brace is plain text, and `{{` and `}}` are literal braces. `{identifier:q}` is the value as one
-//! word of a shell.
+//! placeholder; any other brace is plain text, and `{{` and `}}` are literal braces. `{name...}` stands for every value of a
+//! list, `{name?--flag=}` for nothing where the name has no value, and `{name:q}` is the value as one word of a shell.
 
+use fairtrial_model::{ParamValue, Params};
 use fairtrial_text::shell_word::shell_word;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -32,9 +33,22 @@ pub struct Placeholder<'a> {
     pub name: &'a str,
     /// Where it stands in the text, braces included.
     pub range: Range<usize>,
-    /// Whether its value is quoted for a shell: `{name:q}`.
-    pub quoted: bool,
+    /// What becomes of its value.
+    pub form: PlaceholderForm<'a>,
     raw: &'a str,
+}
+
+/// What becomes of a placeholder's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceholderForm<'a> {
+    /// `{name}`: it stands there.
+    Plain,
+    /// `{name...}`: each value of a list stands in a word of its own.
+    Splat,
+    /// `{name:q}`: it stands there as one word of a shell.
+    Quoted,
+    /// `{name?prefix}`: it stands behind the prefix; where there is none, nothing does.
+    Optional(&'a str),
 }
 
 impl Placeholder<'_> {
@@ -71,13 +85,13 @@ impl<'a> Template<'a> {
                 TokenKind::Brace => (found + 1, None),
                 TokenKind::Name => {
                     let range = found..token.end;
-                    let inside = &text[found + 1..token.end - 1];
-                    let name = inside.strip_suffix(QUOTED).unwrap_or(inside);
+                    let (name, form) = PlaceholderForm::of(&text[found + 1..token.end - 1]);
+                    let raw = &text[range.clone()];
                     let placeholder = Placeholder {
                         name,
-                        quoted: name.len() < inside.len(),
-                        raw: &text[range.clone()],
                         range,
+                        form,
+                        raw,
                     };
                     (found, Some(Piece::Placeholder(placeholder)))
                 }
@@ -109,40 +123,153 @@ impl<'a> Template<'a> {
         &self,
         value: impl Fn(&str) -> Option<Cow<'v, str>>,
     ) -> Result<String, UndefinedPlaceholder> {
-        self.fill(value, |text| Ok(text.to_owned()))
-    }
-
-    /// The same with each `${NAME}` of the text replaced by what `variable` gives. A value that holds one is a value: what
-    /// the spec's author did not write is not looked up.
-    pub fn expand_in<'v>(
-        &self,
-        value: impl Fn(&str) -> Option<Cow<'v, str>>,
-        variable: impl Fn(&str) -> Option<Cow<'v, str>>,
-    ) -> Result<String, Unfilled> {
-        self.fill(value, |text| Ok(expand_env(text, &variable)?))
-    }
-
-    fn fill<'v, E: From<UndefinedPlaceholder>>(
-        &self,
-        value: impl Fn(&str) -> Option<Cow<'v, str>>,
-        text_of: impl Fn(&str) -> Result<String, E>,
-    ) -> Result<String, E> {
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Text(text) => out.push_str(&text_of(text)?),
+                Piece::Text(text) => out.push_str(text),
                 Piece::Placeholder(placeholder) => match value(placeholder.name) {
-                    Some(text) if placeholder.quoted => out.push_str(&shell_word(&text)),
-                    Some(text) => out.push_str(&text),
+                    Some(text) => {
+                        if let PlaceholderForm::Optional(prefix) = placeholder.form {
+                            out.push_str(prefix);
+                        }
+                        if placeholder.form == PlaceholderForm::Quoted {
+                            out.push_str(&shell_word(&text));
+                        } else {
+                            out.push_str(&text);
+                        }
+                    }
+                    None if matches!(placeholder.form, PlaceholderForm::Optional(_)) => {}
                     None if !placeholder.is_plain_name() => out.push_str(placeholder.raw),
                     None => {
                         let name = placeholder.name.to_owned();
-                        return Err(UndefinedPlaceholder { name }.into());
+                        return Err(UndefinedPlaceholder { name });
                     }
                 },
             }
         }
         Ok(out)
+    }
+}
+
+/// A word of a command that may become several, or none.
+impl Template<'_> {
+    /// The words that this one stands for. A list behind `{name...}` gives one word for each of its values, with what stands
+    /// around it; a word that is nothing but an optional placeholder without a value is left out.
+    pub fn words<'v>(
+        &self,
+        value: impl Fn(&str) -> Option<Cow<'v, ParamValue>>,
+    ) -> Result<Vec<String>, UndefinedPlaceholder> {
+        if let [Piece::Placeholder(placeholder)] = &self.pieces[..]
+            && let PlaceholderForm::Optional(prefix) = placeholder.form
+        {
+            let value = value(placeholder.name);
+            return Ok(optional(prefix, value.as_deref()).into_iter().collect());
+        }
+        let Some(splat) = self
+            .placeholders()
+            .find(|one| one.form == PlaceholderForm::Splat)
+        else {
+            return Ok(vec![self.filled(&value, &|_| String::new())?]);
+        };
+        let Some(list) = value(splat.name) else {
+            let name = splat.name.to_owned();
+            return Err(UndefinedPlaceholder { name });
+        };
+        let words = items(&list);
+        let words = words
+            .iter()
+            .map(|item| self.filled(&value, &|_| Params::display(item)));
+        words.collect()
+    }
+
+    /// A script with its placeholders filled in: of a list each value is a word of the shell.
+    pub fn script<'v>(
+        &self,
+        value: impl Fn(&str) -> Option<Cow<'v, ParamValue>>,
+    ) -> Result<String, UndefinedPlaceholder> {
+        let quoted = |list: &ParamValue| {
+            let words = items(list).iter();
+            let words: Vec<String> = words
+                .map(|item| shell_word(&Params::display(item)))
+                .collect();
+            words.join(" ")
+        };
+        self.filled(&value, &quoted)
+    }
+
+    /// The text with all placeholders filled in, lists by `splat`.
+    fn filled<'v>(
+        &self,
+        value: &impl Fn(&str) -> Option<Cow<'v, ParamValue>>,
+        splat: &dyn Fn(&ParamValue) -> String,
+    ) -> Result<String, UndefinedPlaceholder> {
+        let mut out = String::new();
+        for piece in &self.pieces {
+            let placeholder = match piece {
+                Piece::Text(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                Piece::Placeholder(placeholder) => placeholder,
+            };
+            match (placeholder.form, value(placeholder.name)) {
+                (PlaceholderForm::Optional(prefix), found) => {
+                    out.push_str(&optional(prefix, found.as_deref()).unwrap_or_default());
+                }
+                (PlaceholderForm::Splat, Some(list)) => out.push_str(&splat(&list)),
+                (PlaceholderForm::Plain, Some(found)) => match found.as_ref() {
+                    ParamValue::String(text) => out.push_str(text),
+                    other => out.push_str(&Params::display(other)),
+                },
+                (PlaceholderForm::Quoted, Some(found)) => {
+                    out.push_str(&shell_word(&Params::display(&found)));
+                }
+                (PlaceholderForm::Plain, None) if !placeholder.is_plain_name() => {
+                    out.push_str(placeholder.raw);
+                }
+                (_, None) => {
+                    let name = placeholder.name.to_owned();
+                    return Err(UndefinedPlaceholder { name });
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The values of a list; anything else is its only one, and nothing is none.
+fn items(value: &ParamValue) -> &[ParamValue] {
+    match value {
+        ParamValue::Array(items) => items,
+        ParamValue::Null => &[],
+        one => std::slice::from_ref(one),
+    }
+}
+
+/// An optional value behind its prefix. A switch (`true`) is its prefix alone, unless that ends in `=`; `false` leaves it out
+/// in the same way.
+fn optional(prefix: &str, value: Option<&ParamValue>) -> Option<String> {
+    let is_switch = !prefix.is_empty() && !prefix.ends_with('=');
+    match value? {
+        ParamValue::Null => None,
+        ParamValue::Bool(on) if is_switch => on.then(|| prefix.to_owned()),
+        value => Some(format!("{prefix}{}", Params::display(value))),
+    }
+}
+
+impl<'a> PlaceholderForm<'a> {
+    /// The name and the form of what stands between braces.
+    fn of(inside: &'a str) -> (&'a str, Self) {
+        if let Some(name) = inside.strip_suffix("...") {
+            return (name, Self::Splat);
+        }
+        if let Some(name) = inside.strip_suffix(QUOTED) {
+            return (name, Self::Quoted);
+        }
+        match inside.split_once('?') {
+            Some((name, prefix)) => (name, Self::Optional(prefix)),
+            None => (inside, Self::Plain),
+        }
     }
 }
 
@@ -176,13 +303,21 @@ impl Token {
             };
         }
         // `${NAME}` belongs to the environment (or to the shell), not to the plan.
-        if let Some(length) = rest.strip_prefix('$').and_then(placeholder) {
+        if let Some(length) = rest.strip_prefix('$').and_then(braced_name) {
             return Self {
                 kind: TokenKind::Plain,
                 end: at + 1 + length,
             };
         }
-        match placeholder(rest) {
+        // A shell's `${NAME?message}` is the shell's.
+        if let Some(length) = rest.strip_prefix('$').and_then(braced_option) {
+            return Self {
+                kind: TokenKind::Plain,
+                end: at + 1 + length,
+            };
+        }
+        let named = braced_name(rest).or_else(|| braced_quoted(rest));
+        match named.or_else(|| braced_option(rest)) {
             Some(length) => Self {
                 kind: TokenKind::Name,
                 end: at + length,
@@ -195,33 +330,38 @@ impl Token {
     }
 }
 
+/// Length of a leading `{identifier}`.
+fn braced_name(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix('{')?;
+    let close = inside.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c)))?;
+    let starts_well = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    (starts_well && inside[close..].starts_with('}')).then_some(close + 2)
+}
+
 /// What stands after a name whose value is quoted for a shell.
 const QUOTED: &str = ":q";
 
-/// Length of a leading `{identifier}` or `{identifier:q}`.
-fn placeholder(text: &str) -> Option<usize> {
-    let end = name_end(text)?;
-    let rest = &text[end..];
-    let close = if rest.starts_with(QUOTED) {
-        QUOTED.len()
-    } else {
-        0
-    };
-    rest[close..].starts_with('}').then_some(end + close + 1)
-}
-
-/// Length of a leading `{identifier}`.
-fn braced_name(text: &str) -> Option<usize> {
-    let end = name_end(text)?;
+/// Length of a leading `{identifier:q}`.
+fn braced_quoted(text: &str) -> Option<usize> {
+    let colon = text.find(QUOTED)?;
+    braced_name(&format!("{}}}", &text[..colon]))?;
+    let end = colon + QUOTED.len();
     text[end..].starts_with('}').then_some(end + 1)
 }
 
-/// Where a name after a leading brace ends.
-fn name_end(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix('{')?;
-    let length = inside.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c)))?;
-    let starts_well = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    starts_well.then_some(length + 1)
+/// The text with `${` as a literal: whoever looks up references in it afterwards finds none.
+pub fn without_references(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+/// Length of a leading `{identifier?prefix}`.
+fn braced_option(text: &str) -> Option<usize> {
+    let question = text.find('?')?;
+    braced_name(&format!("{}}}", &text[..question]))?;
+    let prefix = &text[question + 1..];
+    let close = prefix.find(['{', '}'])?;
+    let end = question + 1 + close + 1;
+    prefix[close..].starts_with('}').then_some(end)
 }
 
 /// An environment variable that a text refers to and that is not set.
@@ -230,17 +370,6 @@ fn name_end(text: &str) -> Option<usize> {
 pub struct MissingVariable {
     /// Its name.
     pub name: String,
-}
-
-/// Why a text of a spec cannot be filled in.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfilled {
-    /// By the plan.
-    #[error(transparent)]
-    Placeholder(#[from] UndefinedPlaceholder),
-    /// From the environment.
-    #[error(transparent)]
-    Variable(#[from] MissingVariable),
 }
 
 /// The names that `${NAME}` references in a text ask for, in order; `$${NAME}` is literal text.
@@ -255,7 +384,7 @@ pub fn env_references(text: &str) -> Vec<&str> {
 }
 
 /// The text with each `${NAME}` replaced by what `value` gives, and `$${` by `${`.
-fn expand_env<'v>(
+pub fn expand_env<'v>(
     text: &str,
     value: impl Fn(&str) -> Option<Cow<'v, str>>,
 ) -> Result<String, MissingVariable> {
@@ -310,6 +439,7 @@ fn env_name(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::{Template, env_references, expand_env};
+    use serde_json::json;
     use std::borrow::Cow;
 
     fn fill(text: &str) -> String {
@@ -327,6 +457,40 @@ mod tests {
         assert_eq!(fill("{a/b.c}"), "x");
         assert_eq!(fill("{{seed}}"), "{seed}");
         assert_eq!(fill("{{{seed}}}"), "{7}");
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let values = |name: &str| {
+            let value = match name {
+                "seed" => json!(7),
+                "list" => json!(["a=1", "b=two words"]),
+                "none" => json!([]),
+                "on" => json!(true),
+                "off" => json!(false),
+                "algo.lr" => json!(0.5),
+                _ => return None,
+            };
+            Some(Cow::Owned(value))
+        };
+        Template::parse(text).words(values).unwrap()
+    }
+
+    #[test]
+    fn a_list_splats_and_what_is_optional_may_be_absent() {
+        assert_eq!(words("{list...}"), ["a=1", "b=two words"]);
+        assert_eq!(words("--set={list...}"), ["--set=a=1", "--set=b=two words"]);
+        assert_eq!(words("{none...}"), Vec::<String>::new());
+        assert_eq!(words("{seed...}"), ["7"]);
+        assert_eq!(words("{seed?--seed=}"), ["--seed=7"]);
+        assert_eq!(words("{clip?--clip=}"), Vec::<String>::new());
+        assert_eq!(words("x{clip?--clip=}"), ["x"]);
+        assert_eq!(words("{on?--fast}"), ["--fast"]);
+        assert_eq!(words("{off?--fast}"), Vec::<String>::new());
+        assert_eq!(words("{on?fast=}"), ["fast=true"]);
+        assert_eq!(words("{algo.lr?algo.lr=}"), ["algo.lr=0.5"]);
+        // Braces of a shell or of awk stay theirs.
+        assert_eq!(words("${X?not set}"), ["${X?not set}"]);
+        assert_eq!(words("{print x?1:2}"), ["{print x?1:2}"]);
     }
 
     #[test]
@@ -352,34 +516,6 @@ mod tests {
         assert_eq!(template.placeholders().next().unwrap().range, 2..7);
         let error = template.expand(|_| None).unwrap_err();
         assert_eq!(error.to_string(), "nothing defines the placeholder `{sed}`");
-    }
-
-    #[test]
-    fn a_value_is_one_word_of_a_shell_where_that_is_asked_for() {
-        let value = |name: &str| (name == "word").then_some(Cow::Borrowed("a; rm -r 'x'"));
-        let filled = Template::parse("echo {word:q} {{word:q}} ${x:q}").expand(value);
-        let quoted = r"'a; rm -r '\''x'\'''";
-        assert_eq!(
-            filled.unwrap(),
-            format!("echo {quoted} {{word:q}} ${{x:q}}")
-        );
-        let template = Template::parse("x{word:q}");
-        let found = template.placeholders().next().unwrap();
-        assert_eq!(
-            (found.name, &found.range, found.quoted),
-            ("word", &(1..9), true)
-        );
-    }
-
-    #[test]
-    fn a_reference_in_a_value_is_not_looked_up() {
-        let value = |name: &str| (name == "word").then_some(Cow::Borrowed("${TOKEN} {seed} $${A}"));
-        let variable = |name: &str| (name == "HOME").then_some(Cow::Borrowed("/h {word}"));
-        let filled = Template::parse("{word} ${HOME}").expand_in(value, variable);
-        assert_eq!(filled.unwrap(), "${TOKEN} {seed} $${A} /h {word}");
-        let missing = Template::parse("${TOKEN}").expand_in(value, variable);
-        let missing = missing.unwrap_err().to_string();
-        assert_eq!(missing, "environment variable `TOKEN` is not set");
     }
 
     #[test]

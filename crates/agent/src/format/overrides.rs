@@ -43,6 +43,7 @@ pub struct Overrides {
     rubrics: Option<Vec<Rubric>>,
     tests: Option<Vec<TestScript>>,
     script: Option<TestScript>,
+    agent_may_change: Option<Vec<String>>,
     repo: Option<MetaRepo>,
 }
 
@@ -90,6 +91,7 @@ impl Overrides {
                     found.rubrics = all.rubrics.or(found.rubrics);
                     found.tests = all.test_scripts.or(found.tests);
                     found.script = all.script;
+                    found.agent_may_change = all.agent_may_change;
                 }
                 "rubrics" => found.rubrics = Some(serde_json::from_value(value).map_err(shape)?),
                 "test_scripts" => found.tests = Some(serde_json::from_value(value).map_err(shape)?),
@@ -119,6 +121,9 @@ impl Overrides {
         task.env.extend(self.env);
         task.rubrics = self.rubrics.unwrap_or(std::mem::take(&mut task.rubrics));
         task.tests = self.tests.unwrap_or(std::mem::take(&mut task.tests));
+        if let Some(patterns) = self.agent_may_change {
+            task.agent_may_change = patterns;
+        }
         if self.script.is_some() {
             task.evaluation_script = self.script;
         }

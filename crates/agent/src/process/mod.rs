@@ -8,16 +8,20 @@ pub use orphans::{adopt_orphans, end_descendants};
 use crate::error::{AgentError, At};
 use fairtrial_episode::append_own;
 use fairtrial_journal::redact::Redactor;
+use fairtrial_process::cgroup::Group;
 use fairtrial_process::{Follower, ProcessError, Program, Stopped, Stream};
 use log::Log;
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How often a watcher looks at a running program.
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(250);
 /// Lines of what a program wrote in a message.
 const SAID: usize = 15;
 
@@ -38,6 +42,20 @@ pub struct LoggedProgram<'a> {
     pub log_limit: u64,
     /// When it is ended.
     pub timeout: Option<Duration>,
+    /// The control group that it runs in.
+    pub group: Option<Arc<Group>>,
+}
+
+/// What is done with a program that has just been started; a failure ends it.
+pub type OnStart = Box<dyn FnOnce(&Child) -> io::Result<()>>;
+
+/// What a program gets as it starts.
+#[derive(Default)]
+pub struct Start {
+    /// Files that it has open, under their own numbers.
+    pub files: Vec<OwnedFd>,
+    /// What is done as soon as it is started.
+    pub on_start: Option<OnStart>,
 }
 
 /// How a program ended.
@@ -78,9 +96,6 @@ pub trait Watcher {
     /// Hears what it writes, without secrets, also what its log has no room for. A line may come in pieces.
     fn hear(&mut self, text: &str);
 
-    /// Whether it looks at all.
-    fn looks(&self) -> bool;
-
     /// Looks now and then; an answer ends the program, for that reason.
     fn look(&mut self) -> Option<String>;
 }
@@ -88,6 +103,7 @@ pub trait Watcher {
 /// Runs a program to its end.
 pub fn run<'a>(
     program: &LoggedProgram<'_>,
+    start: Start,
     redactor: &'a Redactor,
     watcher: Option<&'a mut dyn Watcher>,
 ) -> Result<ProgramEnd, AgentError> {
@@ -102,6 +118,15 @@ pub fn run<'a>(
         .with_its_group();
     if let Some(path) = program.stdin {
         command = command.input_file(File::open(path).at("open", path)?);
+    }
+    if let Some(group) = &program.group {
+        command = command.in_group(Arc::clone(group));
+    }
+    for file in start.files {
+        command = command.passing(file);
+    }
+    if let Some(act) = start.on_start {
+        command = command.on_start(act);
     }
     let mut keeper = Keeper {
         log: Log::new(log, program.log_limit, redactor),
@@ -157,8 +182,7 @@ impl Follower for Keeper<'_> {
     }
 
     fn look_every(&self) -> Option<Duration> {
-        let looks = self.watcher.as_ref().is_some_and(|it| it.looks());
-        looks.then_some(LOOK)
+        self.watcher.as_ref().map(|_| LOOK)
     }
 
     fn look(&mut self) -> Option<String> {
@@ -174,7 +198,7 @@ fn tell(watcher: &mut Option<&mut dyn Watcher>, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LoggedProgram, ProgramEnd, Watcher, run};
+    use super::{LoggedProgram, ProgramEnd, Start, Watcher, run};
     use fairtrial_journal::redact::Redactor;
     use std::time::Duration;
 
@@ -185,10 +209,6 @@ mod tests {
     impl Watcher for Ear {
         fn hear(&mut self, text: &str) {
             self.0.push_str(text);
-        }
-
-        fn looks(&self) -> bool {
-            false
         }
 
         fn look(&mut self) -> Option<String> {
@@ -214,10 +234,11 @@ mod tests {
             log: &log,
             log_limit: 100,
             timeout,
+            group: None,
         };
         let redactor = Redactor::from_values(&["hunter22".to_owned()]);
         let mut ear = Ear::default();
-        let ended = run(&program, &redactor, Some(&mut ear)).unwrap();
+        let ended = run(&program, Start::default(), &redactor, Some(&mut ear)).unwrap();
         (ended, std::fs::read_to_string(log).unwrap(), ear.0)
     }
 

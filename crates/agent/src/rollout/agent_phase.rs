@@ -2,16 +2,18 @@
 //! provider's and the sandbox's trouble.
 
 use crate::adapter::{self, Brief, INSTRUCTION_FILE, Invocation, Work};
+use crate::baseline::Baseline;
 use crate::error::AgentError;
 use crate::gate::Gate;
-use crate::process::{self, LoggedProgram, ProgramEnd, Watcher};
+use crate::process::Watcher;
 use crate::provider::{self, Trouble};
 use crate::rollout::driven::Drive;
-use crate::sandbox::contract::{Env, Room};
+use crate::sandbox::contract::Room;
+use crate::sandbox::run::{PhaseEnd, PhaseJob};
 use crate::task::{FileBody, Solution};
 use crate::usage::{Usage, UsageReader};
 use crate::{git, tree};
-use fairtrial_spec::SandboxKind;
+use fairtrial_spec::{Phase, SandboxKind};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,6 +37,8 @@ pub(super) struct AgentEnd {
     /// What an agent that ended well said last of its provider's trouble.
     pub(super) last_words: Option<String>,
     pub(super) usage: Usage,
+    /// What a reader of the record should know.
+    pub(super) notes: Vec<String>,
 }
 
 /// Follows what an agent uses, for its limits and its record.
@@ -55,24 +59,21 @@ impl Watcher for Meter<'_> {
         self.said.hear(text);
     }
 
-    fn looks(&self) -> bool {
-        let limits = &self.drive.options.agent;
-        limits.max_tokens.is_some() || limits.max_cost.is_some()
-    }
-
     fn look(&mut self) -> Option<String> {
-        self.drive.spent(&self.used())
+        let limits = &self.drive.options.agent;
+        let limited = limits.max_tokens.is_some() || limits.max_cost.is_some();
+        limited.then(|| self.drive.spent(&self.used())).flatten()
     }
 }
 
 impl Drive<'_> {
     /// Lets the agent work, or what stands for one.
-    pub(super) fn agent(&self, room: &Room) -> Result<AgentEnd, AgentError> {
+    pub(super) fn agent(&self, room: &Room, start: &Baseline) -> Result<AgentEnd, AgentError> {
         let inside = self.sandbox.inside(room);
         match adapter::work(&self.brief(&inside))? {
             Work::Nothing => Ok(AgentEnd::default()),
-            Work::Solve => self.solve(room),
-            Work::Run(invocation) => self.run_agent(&invocation, room, &inside),
+            Work::Solve => self.solve(room, start),
+            Work::Run(invocation) => self.run_agent(&invocation, room, start),
         }
     }
 
@@ -82,7 +83,7 @@ impl Drive<'_> {
             model: &self.model,
             choice: &self.options.agent,
             timeout_s: self.shared.timeout_s,
-            seed: self.trial.key.seed,
+            seed: self.trial.key.own_seed(),
             rollout: self.trial.key.rollout,
             params: &self.trial.params,
             inside,
@@ -93,33 +94,32 @@ impl Drive<'_> {
         &self,
         invocation: &Invocation,
         room: &Room,
-        inside: &Room,
+        start: &Baseline,
     ) -> Result<AgentEnd, AgentError> {
         let gate = Gate::open(&self.gate_dir())?;
         let place = gate.enter()?;
         self.lend_account(invocation.account_files, room)?;
-        let env = self.agent_env(inside);
-        let log = self.trial.dir.join("logs/agent.log");
-        let confined = self.sandbox.confine(room, &invocation.argv, &env);
-        let env: Vec<(String, String)> = confined.env.into_iter().collect();
+        let env = self.env_of(Phase::Agent, &self.sandbox.inside(room));
         let instructions = room.inputs.join(INSTRUCTION_FILE);
-        let program = LoggedProgram {
-            argv: &confined.argv,
+        let job = PhaseJob {
+            phase: Phase::Agent,
+            room,
+            argv: &invocation.argv,
             env: &env,
-            workdir: &confined.workdir,
             stdin: invocation
                 .reads_instructions
                 .then_some(instructions.as_path()),
-            log: &log,
-            log_limit: self.shared.log_limit,
-            timeout: Some(Duration::from_secs_f64(self.shared.timeout_s)),
+            log: &self.trial.dir.join("logs/agent.log"),
+            timeout: Duration::from_secs_f64(self.shared.timeout_s),
+            given: &start.tree(),
+            redactor: &self.redactor,
         };
         let mut meter = Meter {
             drive: self,
             out: &room.out,
             said: UsageReader::default(),
         };
-        let ended = match process::run(&program, &self.redactor, Some(&mut meter)) {
+        let ended = match self.sandbox.run(&job, Some(&mut meter)) {
             Ok(ended) => ended,
             Err(AgentError::Io {
                 action: "start",
@@ -139,7 +139,7 @@ impl Drive<'_> {
             Err(error) => return Err(error),
         };
         meter.said.end_line();
-        let mut end = self.judge_end(ended, room, meter.used());
+        let mut end = self.judge_end(ended, meter.used());
         end.waited = place.waited;
         drop(place);
         Self::tell_gate(&gate, &end)?;
@@ -159,14 +159,21 @@ impl Drive<'_> {
     }
 
     /// Tells limits, the provider's trouble, the sandbox's trouble and the agent's own failure apart.
-    fn judge_end(&self, ended: ProgramEnd, room: &Room, usage: Usage) -> AgentEnd {
+    fn judge_end(&self, phase: PhaseEnd, usage: Usage) -> AgentEnd {
+        let PhaseEnd {
+            ended,
+            short_of_memory,
+            trouble,
+            notes,
+        } = phase;
         let mut end = AgentEnd {
+            notes,
             code: ended.code,
             seconds: ended.seconds,
             usage,
             ..AgentEnd::default()
         };
-        let short = ended.stopped.is_none() && self.sandbox.memory_was_short(room, &ended);
+        let short = ended.stopped.is_none() && short_of_memory;
         end.coped = short && ended.code == 0;
         if let Some(reason) = ended.stopped {
             end.limited = Some(reason);
@@ -176,10 +183,11 @@ impl Drive<'_> {
         } else if ended.code != 0 {
             if let Some(trouble) = provider::trouble(&ended.tail) {
                 end.infra = Some(trouble);
-            } else if let Some(broken) = self.sandbox.trouble(&ended) {
+            } else if let Some(broken) = trouble {
                 end.infra = Some(Trouble::permanent(broken));
             } else {
                 end.failed = Some(format!("the agent ended with exit code {}", ended.code));
+                end.notes.extend(self.withheld_keys());
             }
         } else {
             end.limited = self.spent(&end.usage);
@@ -219,26 +227,11 @@ impl Drive<'_> {
                 tree::place(&room.home, name, &FileBody::new(bytes, false))?;
             }
         }
-        Ok(())
-    }
-
-    /// What the agent's environment holds: the driver's, less what is for the driver alone.
-    fn agent_env(&self, inside: &Room) -> Env {
-        let mut env = self.shared_env();
-        let out = inside.out.display().to_string();
-        env.insert("FAIRTRIAL_OUT".to_owned(), out);
-        let inputs = inside.inputs.display().to_string();
-        env.insert("FAIRTRIAL_TASK_FILES".to_owned(), inputs);
-        env.insert("FAIRTRIAL_MODEL".to_owned(), self.model.clone());
-        env.insert("OPENAI_MODEL".to_owned(), self.model.clone());
-        if self.sandbox.kind() != SandboxKind::Process {
-            env.insert("IS_SANDBOX".to_owned(), "1".to_owned());
-        }
-        env
+        self.sandbox.hand_over(&[&room.home])
     }
 
     /// Applies the reference solution.
-    fn solve(&self, room: &Room) -> Result<AgentEnd, AgentError> {
+    fn solve(&self, room: &Room, start: &Baseline) -> Result<AgentEnd, AgentError> {
         let began = Instant::now();
         let mut end = AgentEnd::default();
         match &self.task.solution {
@@ -256,14 +249,15 @@ impl Drive<'_> {
                     reads_instructions: false,
                     account_files: &[],
                 };
-                return self.run_agent(&invocation, room, &inside);
+                return self.run_agent(&invocation, room, start);
             }
             Some(Solution::Patch { .. } | Solution::EndCommit) => {
-                let applied = git::apply(&self.baseline.solution_patch(), &room.workspace);
+                let applied = git::apply(&self.baseline.solution_patch(), &room.workspace, &[]);
                 if let Err(error) = applied {
                     let message = format!("the reference solution does not apply: {error}");
                     end.infra = Some(Trouble::permanent(message));
                 }
+                self.sandbox.hand_over(&[&room.workspace])?;
             }
         }
         end.seconds = began.elapsed().as_secs_f64();

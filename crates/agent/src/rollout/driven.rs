@@ -2,7 +2,8 @@
 
 use super::request::{RolloutTask, RolloutTrial};
 use crate::baseline::Baseline;
-use crate::sandbox::contract::{Env, Sandbox};
+use crate::sandbox::contract::Env;
+use crate::sandbox::run::Confinement;
 use crate::task::AgentTask;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_spec::RolloutOptions;
@@ -16,7 +17,7 @@ pub(super) struct Drive<'a> {
     pub(super) baseline: Baseline,
     pub(super) options: RolloutOptions,
     pub(super) model: String,
-    pub(super) sandbox: Box<dyn Sandbox>,
+    pub(super) sandbox: Confinement,
     pub(super) env: Env,
     pub(super) redactor: Redactor,
     pub(super) work: PathBuf,

@@ -2,6 +2,7 @@
 
 mod agent_phase;
 mod driven;
+mod environment;
 mod report;
 mod request;
 mod results;
@@ -17,9 +18,9 @@ use crate::bulk::LARGEST;
 use crate::collect::Collector;
 use crate::error::{AgentError, At};
 use crate::process;
-use crate::sandbox;
 use crate::sandbox::contract::{Env, Room};
 use crate::sandbox::image::Recipe;
+use crate::sandbox::run::Confinement;
 use crate::sandbox::setting::{Labels, Setting};
 use crate::score::files::Heading;
 use crate::score::scored::Scored;
@@ -29,9 +30,9 @@ use crate::tree::{self, Difference};
 use crate::usage::Usage;
 use driven::{Drive, Phases};
 use fairtrial_episode::read_own;
-use fairtrial_journal::redact::{Redactor, is_secret_name};
+use fairtrial_journal::redact::Redactor;
 use fairtrial_model::CAUSE_FACT;
-use fairtrial_spec::SandboxKind;
+use fairtrial_spec::Phase;
 use results::agent_metrics;
 use serde_json::Value;
 use std::fs;
@@ -40,6 +41,9 @@ use std::time::Instant;
 
 /// How causes and notes begin that came from scoring.
 pub const SCORING: &str = "scoring: ";
+
+/// The fact that names what an agent did to files that decide how tests run.
+const CONTROL_FACT: &str = "test_control";
 
 /// What is known when a rollout is scored.
 struct Used<'a> {
@@ -124,7 +128,9 @@ impl<'a> Drive<'a> {
             trial: trial.name.clone(),
         };
         let recipe = Recipe::of(&task, &baseline, &shared.images);
-        let sandbox = sandbox::open(&options.sandbox, Setting { labels, recipe })?;
+        let setting = Setting { labels, recipe };
+        let limits = (shared.caps, shared.log_limit);
+        let sandbox = Confinement::open(&options.sandbox, setting, limits)?;
         let work = trial.dir.join("work");
         if work.exists() {
             fs::remove_dir_all(&work).at("remove", &work)?;
@@ -149,15 +155,16 @@ impl<'a> Drive<'a> {
         let began = Instant::now();
         self.prepare()?;
         let room = self.room()?;
-        let mut snapshot = tree::copy(&self.baseline.tree(), &room.workspace)?;
+        let owner = self.sandbox.owner();
+        let mut snapshot = tree::copy(&self.baseline.tree(), &room.workspace, owner)?;
         phases.workspace = began.elapsed().as_secs_f64();
         let set_up = self.set_up(&room)?;
         phases.setup = set_up.as_ref().map(|(_, seconds)| *seconds);
         let start = set_up.as_ref().map_or(&self.baseline, |(start, _)| start);
         if set_up.is_some() {
-            snapshot = tree::copy(&start.tree(), &room.workspace)?;
+            snapshot = tree::copy(&start.tree(), &room.workspace, owner)?;
         }
-        let agent = self.agent(&room)?;
+        let agent = self.agent(&room, start)?;
         self.sandbox.end(&room);
         process::end_descendants();
         let began = Instant::now();
@@ -252,63 +259,31 @@ impl<'a> Drive<'a> {
             inputs: self.work.join("inputs"),
             out: self.work.join("out"),
             home: self.work.join("home"),
+            tmp: self.work.join("tmp"),
             name: format!("{}-agent", self.name()),
         };
-        // Without confinement the home is the user's own.
-        let own_home = (self.sandbox.kind() != SandboxKind::Process).then_some(&room.home);
-        for folder in [&room.inputs, &room.out].into_iter().chain(own_home) {
-            fs::create_dir(folder).at("create", folder)?;
-        }
+        self.sandbox.make_room(&room)?;
         for (name, body) in &self.task.inputs {
             tree::place(&room.inputs, name, body)?;
         }
         let told = FileBody::text(&self.task.instructions);
         tree::place(&room.inputs, INSTRUCTION_FILE, &told)?;
+        self.sandbox.hand_over(&[&room.inputs])?;
         Ok(room)
-    }
-
-    /// What agent and tests share.
-    fn shared_env(&self) -> Env {
-        let mut env = self.env.clone();
-        // A file of metrics is for the driver: an agent that knew it could write its own score.
-        env.remove("FAIRTRIAL_METRICS");
-        env.remove("FAIRTRIAL_PARAMS");
-        for (name, value) in &self.task.env {
-            if !self.shared.spec_env.contains(name) {
-                env.insert(name.clone(), value.clone());
-            }
-        }
-        env.insert("RUN_ID".to_owned(), self.trial.name.clone());
-        env
-    }
-
-    /// What programs get that are not the agent: nothing secret.
-    fn public_env(&self) -> Env {
-        let mut env = self.shared_env();
-        self.make_public(&mut env);
-        env
-    }
-
-    fn make_public(&self, env: &mut Env) {
-        let judge = self.options.judge.as_ref();
-        let key = judge.map(|judge| judge.key_env.as_str());
-        env.retain(|name, _| !is_secret_name(name) && Some(name.as_str()) != key);
     }
 
     fn score(&self, used: &Used<'_>) -> Result<Scored, AgentError> {
         let scratch = self.work.join("score");
-        let env = self.public_env();
         let judge_key = self.options.judge.as_ref();
         let judge_key = judge_key.and_then(|judge| self.env.get(&judge.key_env));
         let scorer = Scorer {
             task: &self.task,
             baseline: used.start,
             options: &self.options,
-            sandbox: &*self.sandbox,
-            env: &env,
+            sandbox: &self.sandbox,
+            env: &|inside| self.env_of(Phase::Tests, inside),
             judge_key: judge_key.map(String::as_str),
             redactor: &self.redactor,
-            log_limit: self.shared.log_limit,
             fresh: used.fresh,
             left_out: used.left_out,
         };
@@ -329,6 +304,10 @@ impl<'a> Drive<'a> {
             .extend(scored.metrics(self.options.pass_score));
         for warning in &scored.warnings {
             report.note(&format!("{SCORING}{warning}"));
+        }
+        if !scored.control.is_empty() {
+            let files = scored.control.join(", ");
+            report.facts.insert(CONTROL_FACT.to_owned(), files.into());
         }
         if let Some(broken) = &scored.broken {
             // Running the agent again would cost money and change nothing: `eval` scores again.

@@ -1,5 +1,6 @@
 //! What the driver of a rollout is given: one part for all rollouts of a task, one for this rollout alone.
 
+use crate::sandbox::caps::GivenCaps;
 use fairtrial_model::{Params, TrialKey};
 use fairtrial_spec::RolloutOptions;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,9 @@ pub struct RolloutTask {
     pub spec_env: Vec<String>,
     /// Seconds for the agent.
     pub timeout_s: f64,
+    /// What its programs may use.
+    #[serde(default)]
+    pub caps: GivenCaps,
     /// Bytes kept of each log.
     pub log_limit: u64,
     /// The run's stamp.

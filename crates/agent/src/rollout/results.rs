@@ -6,6 +6,7 @@ use crate::bulk::LARGEST;
 use crate::collect::Kept;
 use crate::error::AgentError;
 use crate::rollout::driven::{Drive, Phases};
+use crate::score::files::DIFF_FILE;
 use fairtrial_episode::read_own;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{CAUSE_FACT, Direction, MetricDeclaration, OOM_FACT};
@@ -67,8 +68,8 @@ impl Drive<'_> {
         fact("model", &self.model);
         fact("sandbox", self.sandbox.kind().word());
         fact("cost_source", source.word());
-        if let Some(digest) = self.output_digest() {
-            fact("output_digest", &digest);
+        if let Some(digest) = self.answer_digest(agent, kept) {
+            fact("answer_digest", &digest);
         }
         if let Some(limited) = &agent.limited {
             fact("limited", limited);
@@ -76,15 +77,18 @@ impl Drive<'_> {
         if let Some(failed) = &agent.failed {
             fact(CAUSE_FACT, failed);
             if agent.out_of_memory {
-                let limit = self.options.sandbox.memory_bytes.unwrap_or_default();
+                let limit = self.sandbox.caps().memory_bytes;
                 fact(OOM_FACT, &limit.to_string());
             }
             report.end = RolloutEnd::Failed;
         }
         if agent.coped {
             report.note(
-                "a process in the sandbox was ended at its memory limit (`sandbox.memory`), and the agent went on",
+                "a process in the sandbox was ended at its memory limit (`limits.memory`), and the agent went on",
             );
+        }
+        for note in &agent.notes {
+            report.note(note);
         }
         if let Some(words) = agent.last_words.as_ref().filter(|_| kept.is_nothing()) {
             report.note(&format!(
@@ -111,18 +115,25 @@ impl Drive<'_> {
         )
     }
 
-    /// A hash of what the agent said, by which rollouts that are copies of each other are found.
-    fn output_digest(&self) -> Option<String> {
-        // What stands for an agent says the same every time.
-        if matches!(self.options.agent.name.as_str(), "oracle" | "nop") {
+    /// A hash of what the agent did and what that took, by which rollouts that are copies of each other are found. Many
+    /// agents say the same every time, and many tasks have one short answer: only both together tell of a copy.
+    fn answer_digest(&self, agent: &AgentEnd, kept: &Kept) -> Option<String> {
+        // What stands for an agent does the same every time.
+        if matches!(self.options.agent.name.as_str(), "oracle" | "nop") || kept.is_nothing() {
             return None;
         }
-        let log = self.trial.dir.join("logs/agent.log");
-        // With the line that says what was left out.
-        let most = self.shared.log_limit.saturating_add(1 << 10);
-        let said = read_own(&log, most).ok()?;
-        let said = Some(said).filter(|said| !said.is_empty())?;
-        Some(crate::short_hash(&said))
+        let mut answer = read_own(&self.trial.dir.join(DIFF_FILE), u64::MAX).ok()?;
+        let usage = &agent.usage;
+        if let (Some(input), Some(output)) = (usage.input_tokens, usage.output_tokens) {
+            let took = format!("{input} {output} {:?}", usage.tool_calls);
+            answer.extend(took.into_bytes());
+        } else {
+            // With the line that says what was left out.
+            let most = self.shared.log_limit.saturating_add(1 << 10);
+            let said = read_own(&self.trial.dir.join("logs/agent.log"), most);
+            answer.extend(said.unwrap_or_default());
+        }
+        Some(crate::short_hash(&answer))
     }
 
     pub(super) fn write_metadata(

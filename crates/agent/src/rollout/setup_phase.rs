@@ -3,11 +3,13 @@
 
 use crate::baseline::Baseline;
 use crate::error::AgentError;
-use crate::process::{self, LoggedProgram, ProgramEnd};
+use crate::process::{self, ProgramEnd};
 use crate::rollout::driven::Drive;
 use crate::sandbox::contract::Room;
+use crate::sandbox::run::{PhaseEnd, PhaseJob};
 use crate::task::FileBody;
 use crate::{adapter, tree};
+use fairtrial_spec::Phase;
 use std::time::Duration;
 
 /// Seconds for a setup whose spec does not say.
@@ -47,7 +49,8 @@ impl Drive<'_> {
             return Ok(None);
         }
         let room = self.room()?;
-        tree::copy(&self.baseline.tree(), &room.workspace)?;
+        let owner = self.sandbox.owner();
+        tree::copy(&self.baseline.tree(), &room.workspace, owner)?;
         Ok(self.set_up(&room)?.map(|(start, _)| start))
     }
 
@@ -68,21 +71,18 @@ impl Drive<'_> {
     }
 
     fn run_setup(&self, argv: &[String], room: &Room) -> Result<ProgramEnd, AgentError> {
-        let mut env = self.public_env();
-        let inside = self.sandbox.inside(room);
-        let inputs = inside.inputs.display().to_string();
-        env.insert("FAIRTRIAL_TASK_FILES".to_owned(), inputs);
-        let confined = self.sandbox.confine(room, argv, &env);
-        let env: Vec<(String, String)> = confined.env.into_iter().collect();
+        let env = self.env_of(Phase::Setup, &self.sandbox.inside(room));
         let limit = self.options.setup_timeout_s.unwrap_or(SETUP_TIMEOUT);
-        let program = LoggedProgram {
-            argv: &confined.argv,
+        let job = PhaseJob {
+            phase: Phase::Setup,
+            room,
+            argv,
             env: &env,
-            workdir: &confined.workdir,
             stdin: None,
             log: &self.trial.dir.join("logs/setup.log"),
-            log_limit: self.shared.log_limit,
-            timeout: Some(Duration::from_secs_f64(limit)),
+            timeout: Duration::from_secs_f64(limit),
+            given: &self.baseline.tree(),
+            redactor: &self.redactor,
         };
         let failed = |message: String, permanent| {
             Err(AgentError::Setup {
@@ -90,8 +90,13 @@ impl Drive<'_> {
                 permanent,
             })
         };
-        let ended = match process::run(&program, &self.redactor, None) {
-            Ok(ended) => ended,
+        let PhaseEnd {
+            ended,
+            short_of_memory,
+            trouble,
+            ..
+        } = match self.sandbox.run(&job, None) {
+            Ok(end) => end,
             Err(
                 error @ AgentError::Io {
                     action: "start", ..
@@ -103,17 +108,19 @@ impl Drive<'_> {
         };
         let said = ended.last_lines();
         if ended.timed_out {
-            self.sandbox.end(room);
             return failed(
                 format!("it passed its time limit of {limit:.0} s (`setup_timeout`)\n{said}"),
                 false,
             );
         }
-        if self.sandbox.memory_was_short(room, &ended) && ended.code != 0 {
-            let message = "it was ended at the memory limit (`sandbox.memory`)";
+        if let Some(limit) = &ended.stopped {
+            return failed(format!("it was ended at {limit}\n{said}"), true);
+        }
+        if short_of_memory && ended.code != 0 {
+            let message = "it was ended at the memory limit (`limits.memory`)";
             return failed(format!("{message}\n{said}"), true);
         }
-        if let Some(trouble) = self.sandbox.trouble(&ended) {
+        if let Some(trouble) = trouble {
             return failed(trouble, true);
         }
         if ended.code != 0 {

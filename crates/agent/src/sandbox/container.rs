@@ -1,7 +1,8 @@
 //! `podman` and `docker`: one container per phase, labelled with its run, its attempt and its owner, so that whoever
 //! comes later can tell a living one from one whose owner is dead.
 
-use super::contract::{Confined, Env, Room, Sandbox, fixed_room, is_online};
+use super::contract::{Confined, Env, Order, Room, Sandbox, fixed_room};
+use super::held::HeldContainer;
 use super::image::{Builder, Recipe, allowed_limits};
 use super::leftover::{OWNER_LABEL, owner};
 use super::out_of_memory::{EndedContainer, Watch};
@@ -11,16 +12,28 @@ use crate::process::ProgramEnd;
 use crate::sandbox::setting::{Labels, Setting};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_process::ProcessError;
-use fairtrial_spec::{SandboxChoice, SandboxKind};
+use fairtrial_spec::{Network, SandboxChoice, SandboxKind};
 use std::fs;
+use std::path::PathBuf;
 
-/// Variables that belong to this machine and not to a container.
-const MACHINES: [&str; 12] = [
+/// Variables that belong to this machine and not to a container. The program that starts containers may need them.
+const MACHINES: [&str; 15] = [
     "PATH", "HOME", "PWD", "OLDPWD", "SHELL", "TMPDIR", "USER", "LOGNAME", "HOSTNAME", "TERM",
-    "SHLVL", "MAIL",
+    "SHLVL", "MAIL", "LANG", "LANGUAGE", "TZ",
 ];
 /// Prefixes of such variables.
-const MACHINES_START: [&str; 6] = ["XDG_", "LD_", "DBUS_", "SSH_", "CONTAINERS_", "DOCKER_"];
+const MACHINES_START: [&str; 8] = [
+    "XDG_",
+    "LC_",
+    "LD_",
+    "DBUS_",
+    "SSH_",
+    "CONTAINERS_",
+    "DOCKER_",
+    "STORAGE_",
+];
+/// Rights that the root of a container has by default and no task needs: devices, raw packets, the audit log.
+const NEEDLESS: [&str; 3] = ["MKNOD", "NET_RAW", "AUDIT_WRITE"];
 
 /// How the last word begins of a program, or of the first process that it put in, that could not start a command.
 const NOT_STARTED: [&str; 5] = [
@@ -118,15 +131,13 @@ impl Sandbox for Container {
         }
     }
 
-    fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined {
+    fn confine(&self, room: &Room, order: &Order<'_>) -> Result<Confined, AgentError> {
         let inside = fixed_room(room);
         let mut words = vec![self.program.path().display().to_string()];
         let mut all = |some: &[&str]| words.extend(some.iter().map(|word| (*word).to_owned()));
-        all(&["run", "--init", "--pull=never", "--name", &room.name]);
-        if self.choice.memory_bytes.is_none() {
-            // With a limit it is asked afterwards whether the limit ended it, and removed then.
-            all(&["--rm"]);
-        }
+        // It is asked afterwards whether its memory limit ended it, and removed then. What it prints is kept by us alone.
+        all(&["run", "--init", "--pull=never", "--log-driver=none"]);
+        all(&["--name", &room.name]);
         for (label, value) in [
             ("fairtrial.run", self.labels.run.as_str()),
             ("fairtrial.trial", self.labels.trial.as_str()),
@@ -137,14 +148,16 @@ impl Sandbox for Container {
         for word in allowed_limits(&self.program) {
             all(&[&word]);
         }
-        if !is_online(&self.choice) {
+        for right in NEEDLESS {
+            all(&["--cap-drop", right]);
+        }
+        if *order.network != Network::Full {
             all(&["--network", "none"]);
         }
-        if let Some(bytes) = self.choice.memory_bytes {
-            // Without the second, what does not fit would go to the swap and the limit be none.
-            let bytes = bytes.to_string();
-            all(&["--memory", &bytes, "--memory-swap", &bytes]);
-        }
+        // Without the second, what does not fit would go to the swap and the limit be none.
+        let bytes = order.caps.memory_bytes.to_string();
+        all(&["--memory", &bytes, "--memory-swap", &bytes]);
+        all(&["--pids-limit", &order.caps.processes.to_string()]);
         if let Some(cpus) = self.choice.cpus {
             all(&["--cpus", &cpus.to_string()]);
         }
@@ -163,27 +176,43 @@ impl Sandbox for Container {
         all(&["--entrypoint", "", "-w", "/workspace"]);
         all(&["--env", "HOME=/home/agent"]);
         // Names only: the values are read from our environment and stand in no argument.
-        for name in env.keys().filter(|name| !is_machines(name)) {
+        for name in order.env.keys().filter(|name| !is_machines(name)) {
             all(&["--env", name]);
         }
         match &self.image {
             Image::Ready(name) => all(&[name]),
             Image::Built(recipe) => all(&[&recipe.tag()]),
         }
-        words.extend_from_slice(argv);
+        let held = order.gateway.clone().map(|gateway| HeldContainer {
+            program: self.program.clone(),
+            name: room.name.clone(),
+            inputs: room.inputs.clone(),
+            gateway,
+        });
+        let on_start = match held {
+            None => None,
+            Some(held) => {
+                words.extend(HeldContainer::waiting(&inside));
+                Some(held.hold()?)
+            }
+        };
+        words.extend_from_slice(order.argv);
         self.memory.begin();
-        Confined {
+        let mut env: Env = std::env::vars()
+            .filter(|(name, _)| is_machines(name))
+            .collect();
+        env.extend(order.env.clone());
+        Ok(Confined {
             argv: words,
-            env: env.clone(),
+            env,
             // Not the workspace: see `OOM_FILE`.
             workdir: room.outside().to_owned(),
-        }
+            files: Vec::new(),
+            on_start,
+        })
     }
 
     fn memory_was_short(&self, room: &Room, ended: &ProgramEnd) -> bool {
-        if self.choice.memory_bytes.is_none() {
-            return false;
-        }
         let file = room.outside().join(OOM_FILE);
         let seen = || fs::remove_file(&file).is_ok();
         let container = EndedContainer {
@@ -194,6 +223,21 @@ impl Sandbox for Container {
         let was = self.memory.was_reached(&container, seen);
         self.end(room);
         was
+    }
+
+    fn disk_used(&self, room: &Room) -> u64 {
+        let format = ["--size", "--format", "{{.SizeRw}}"];
+        let asked = [&["container", "inspect"][..], &format, &[&room.name]].concat();
+        self.program.said(&asked).trim().parse().unwrap_or(0)
+    }
+
+    fn storage(&self) -> Option<PathBuf> {
+        let format = match self.kind {
+            SandboxKind::Podman => "{{.Store.GraphRoot}}",
+            _ => "{{.DockerRootDir}}",
+        };
+        let place = PathBuf::from(self.program.said(&["info", "--format", format]).trim());
+        place.is_dir().then_some(place)
     }
 
     fn trouble(&self, ended: &ProgramEnd) -> Option<String> {

@@ -1,11 +1,17 @@
 //! What every sandbox does: turns a command into one that is confined.
 
+use super::caps::Caps;
+use super::network::Gateway;
+use super::owner::Owner;
 use crate::error::AgentError;
-use crate::process::ProgramEnd;
+use crate::process::{OnStart, ProgramEnd};
 use fairtrial_journal::redact::Redactor;
-use fairtrial_spec::{Network, SandboxChoice, SandboxKind};
+use fairtrial_spec::{Network, SandboxKind};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Variables of a program.
 pub type Env = BTreeMap<String, String>;
@@ -21,6 +27,8 @@ pub struct Room {
     pub out: PathBuf,
     /// A home of its own; written.
     pub home: PathBuf,
+    /// A place for temporary files; written.
+    pub tmp: PathBuf,
     /// The name of the attempt and the phase, unique on this machine.
     pub name: String,
 }
@@ -32,19 +40,38 @@ impl Room {
     }
 }
 
-/// A command as it is started.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Confined {
+/// A command that is to be confined, with all that decides how.
+pub(crate) struct Order<'a> {
     /// Program and arguments.
-    pub argv: Vec<String>,
+    pub(crate) argv: &'a [String],
     /// Its variables.
-    pub env: Env,
+    pub(crate) env: &'a Env,
+    /// What it has of the network.
+    pub(crate) network: &'a Network,
+    /// The way to what is allowed, where only something is.
+    pub(crate) gateway: Option<Arc<Gateway>>,
+    /// What it may use.
+    pub(crate) caps: Caps,
+    /// Whether a control group sees to that.
+    pub(crate) is_grouped: bool,
+}
+
+/// A command as it is started.
+pub(crate) struct Confined {
+    /// Program and arguments.
+    pub(crate) argv: Vec<String>,
+    /// Its variables.
+    pub(crate) env: Env,
     /// Where it is started.
-    pub workdir: PathBuf,
+    pub(crate) workdir: PathBuf,
+    /// Files that it has open, under their own numbers.
+    pub(crate) files: Vec<OwnedFd>,
+    /// What is done when it is started.
+    pub(crate) on_start: Option<OnStart>,
 }
 
 /// One way to confine a command.
-pub trait Sandbox {
+pub(crate) trait Sandbox {
     /// The word for it.
     fn kind(&self) -> SandboxKind;
     /// Whether it can be used at all, asked once before a run.
@@ -55,10 +82,18 @@ pub trait Sandbox {
     fn prepare(&self, _env: &Env, _redactor: &Redactor) -> Result<(), AgentError> {
         Ok(())
     }
+    /// Whom the folders of a room must belong to, where that is not this process's user.
+    fn owner(&self) -> Option<Owner> {
+        None
+    }
+    /// Whether its programs are processes that this one starts, so that a control group can hold them.
+    fn is_grouped(&self) -> bool {
+        false
+    }
     /// Where the confined program finds the folders of a room.
     fn inside(&self, room: &Room) -> Room;
     /// The command that runs another one confined.
-    fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined;
+    fn confine(&self, room: &Room, order: &Order<'_>) -> Result<Confined, AgentError>;
     /// Why a program did not run at all, where that shows in how it ended.
     fn trouble(&self, _ended: &ProgramEnd) -> Option<String> {
         None
@@ -67,6 +102,14 @@ pub trait Sandbox {
     /// program itself ended says what that means: agents and tests go on after a tool that was killed, and may do well.
     fn memory_was_short(&self, _room: &Room, _ended: &ProgramEnd) -> bool {
         false
+    }
+    /// Bytes that the program of a room added on disk outside of its folders.
+    fn disk_used(&self, _room: &Room) -> u64 {
+        0
+    }
+    /// Where that lies, where it is on this machine.
+    fn storage(&self) -> Option<PathBuf> {
+        None
     }
     /// Ends what a program may have left running outside of this process's reach.
     fn end(&self, _room: &Room) {}
@@ -79,16 +122,16 @@ pub(super) fn fixed_room(room: &Room) -> Room {
         inputs: "/task".into(),
         out: "/out".into(),
         home: "/home/agent".into(),
+        tmp: "/tmp".into(),
         name: room.name.clone(),
     }
 }
 
-/// Whether the network is there.
-pub(super) fn is_online(choice: &SandboxChoice) -> bool {
-    choice.network == Network::On
-}
-
 /// Looks for a program in `PATH`.
 pub fn find_program(name: &str) -> Option<PathBuf> {
-    fairtrial_process::find_program(name, &std::env::var_os("PATH")?)
+    find_in(name, &std::env::var_os("PATH")?)
+}
+
+pub(super) fn find_in(name: &str, path: &OsStr) -> Option<PathBuf> {
+    fairtrial_process::find_program(name, path)
 }

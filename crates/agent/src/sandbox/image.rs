@@ -4,7 +4,7 @@
 use super::program::{CONTAINER_PROGRAMS, ContainerProgram};
 use crate::baseline::Baseline;
 use crate::error::{AgentError, At};
-use crate::process::{self, LoggedProgram};
+use crate::process::{self, LoggedProgram, Start};
 use crate::sandbox::contract::Env;
 use crate::task::AgentTask;
 use fairtrial_journal::redact::Redactor;
@@ -128,8 +128,9 @@ impl Recipe {
             log: &log,
             log_limit: LOG_LIMIT,
             timeout: Some(Duration::from_secs_f64(timeout)),
+            group: None,
         };
-        let ended = process::run(&program, builder.redactor, None)?;
+        let ended = process::run(&program, Start::default(), builder.redactor, None)?;
         if ended.timed_out {
             let message = format!("it took longer than {timeout} s (`sandbox.build_timeout`)");
             return Ok(Some(message));

@@ -1,7 +1,7 @@
 //! `modal`: a command template that runs a command elsewhere. It is given the folders of the room and must bring
 //! `{workspace}` and `{out}` back as the command left them.
 
-use super::contract::{Confined, Env, Room, Sandbox, find_program, fixed_room};
+use super::contract::{Confined, Env, Order, Room, Sandbox, find_program, fixed_room};
 use crate::error::AgentError;
 use fairtrial_spec::{SandboxChoice, SandboxKind, Template};
 use std::borrow::Cow;
@@ -52,7 +52,7 @@ impl Sandbox for Elsewhere {
         fixed_room(room)
     }
 
-    fn confine(&self, room: &Room, argv: &[String], env: &Env) -> Confined {
+    fn confine(&self, room: &Room, order: &Order<'_>) -> Result<Confined, AgentError> {
         let value = |name: &str| {
             let path = match name {
                 "workspace" => &room.workspace,
@@ -71,11 +71,20 @@ impl Sandbox for Elsewhere {
         };
         let mut words: Vec<String> = self.command.iter().map(fill).collect();
         words.push("--".to_owned());
-        words.extend_from_slice(argv);
-        Confined {
+        words.extend_from_slice(order.argv);
+        let credentials = CREDENTIALS.into_iter().chain(["HOME", "PATH"]);
+        let credentials = credentials.filter_map(|name| {
+            let value = std::env::var(name).ok()?;
+            Some((name.to_owned(), value))
+        });
+        let mut env: Env = credentials.collect();
+        env.extend(order.env.clone());
+        Ok(Confined {
             argv: words,
-            env: env.clone(),
+            env,
             workdir: room.workspace.clone(),
-        }
+            files: Vec::new(),
+            on_start: None,
+        })
     }
 }

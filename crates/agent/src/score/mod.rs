@@ -1,12 +1,16 @@
 //! Scoring a rollout: its own phase, which can be repeated from what the rollout left without running it again.
 
+mod control;
 pub(crate) mod endpoint;
+mod evidence;
 pub(crate) mod files;
 mod judge;
+mod proof;
 mod rubric;
 pub(crate) mod scored;
 pub(crate) mod scorer;
 mod script;
+mod sections;
 mod verify;
 
 pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
@@ -19,13 +23,20 @@ pub use script::ScriptReport;
 use crate::error::AgentError;
 use fairtrial_episode::read_own;
 use std::path::Path;
+use verify::Verified;
 
 impl Scorer<'_> {
     /// Scores what a rollout left in its directory; `scratch` is an empty folder.
     pub fn score(&self, dir: &Path, scratch: &Path, name: &str) -> Result<Scored, AgentError> {
         let room = self.room(scratch, name)?;
         let began = std::time::Instant::now();
-        let (tests, script, mut broken) = self.verify(dir, &room)?;
+        let Verified {
+            tests,
+            script,
+            mut broken,
+            notes,
+            control,
+        } = self.verify(dir, &room)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut extra = script.rubrics.clone();
         let mut judged = None;
@@ -48,6 +59,13 @@ impl Scorer<'_> {
             .map(|test| (test.rubric_id.as_str(), test.success))
             .collect();
         let mut warnings = script.warnings(&self.task.rubrics, &passed);
+        warnings.extend(notes);
+        if !control.is_empty() {
+            let files = control.join(", ");
+            warnings.push(format!(
+                "the agent changed files that decide how tests run, and they did not count: {files}"
+            ));
+        }
         warnings.extend(self.without().map(|files| {
             format!("left out of the diff, so that neither tests nor a judge saw it: {files}")
         }));
@@ -66,6 +84,7 @@ impl Scorer<'_> {
             judged,
             broken,
             warnings,
+            control,
             seconds,
         })
     }

@@ -21,6 +21,8 @@ pub struct Scored {
     pub broken: Option<String>,
     /// What was said about the score and does not count.
     pub warnings: Vec<String>,
+    /// What the agent did to files that decide how tests run, in words.
+    pub control: Vec<String>,
     /// Seconds of the tests.
     pub seconds: f64,
 }
@@ -122,6 +124,11 @@ pub struct TestResult {
     pub output: String,
     /// Its exit code.
     pub exit_code: i32,
+    /// By what it is known whether it passed.
+    pub proof: &'static str,
+    /// How many tests its result names as passed, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cases_passed: Option<usize>,
     /// Whether it was ended for its time, which counts as not passed: an agent's endless loop is the agent's.
     pub timed_out: bool,
     /// Whether the memory limit of its sandbox ended it, which counts in the same way.

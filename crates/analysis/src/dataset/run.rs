@@ -1,5 +1,6 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
+use super::imported::{self, Imported};
 use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin, intact};
 use crate::error::AnalysisError;
@@ -7,8 +8,8 @@ use crate::finished::Unfinished;
 use crate::read;
 use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
-use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
+use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::{MetricDeclaration, Params};
 use fairtrial_spec::{Spec, Work};
 
@@ -46,10 +47,18 @@ impl Dataset {
         let stops = spec.analysis.stop.as_ref();
         data.looked_at = stops.and_then(|_| metric_name(spec));
         let mut reuse = Reuse::default();
-        let state = read::observations(run, |observation| {
-            data.push(observation);
+        let state = RunState::read(&run.journal())?;
+        let imported = Imported::of(run, spec, &state)?;
+        read::observations_from(run, &state, |observation| {
+            match imported {
+                Some(imported) => imported.push(&mut data, observation),
+                None => data.push(observation),
+            }
             reuse.add(observation);
         })?;
+        if let Some(imported) = imported {
+            imported.shape(&mut data);
+        }
         if state.summary.intact + state.summary.corrupt == 0 {
             return Err(AnalysisError::Question(format!(
                 "{} was ended before it began: `fairtrial run SPEC --resume` begins it, or remove its folder",
@@ -73,6 +82,7 @@ impl Dataset {
         data.extended = reuse.warning(&data.label);
         data.problems.extend(data.extended.clone());
         spec_facts(&mut data, spec);
+        imported::facts(&mut data, run)?;
         if let Some(environment) = environment {
             environment_facts(&mut data, environment);
         }
@@ -96,6 +106,7 @@ fn spec_facts(data: &mut Dataset, spec: &Spec) {
                 ..
             } => format!("{slug}, {warmup} warm-ups, {measured} measured"),
             Work::Prepared { dir, model, .. } => format!("{dir}, {model}"),
+            Work::Imported { .. } => continue,
         };
         data.fact(FactKind::Parameters, format!("task {} runs", task.id), work);
     }

@@ -10,8 +10,8 @@ use fairtrial_stats::Level;
 use fairtrial_stats::one_arm::Proportion;
 use std::collections::BTreeMap;
 
-/// The fact with the hash of what an agent said.
-const OUTPUT_FACT: &str = "output_digest";
+/// The fact with the hash of what an agent did and what that took.
+const ANSWER_FACT: &str = "answer_digest";
 
 /// Gathers rollouts.
 #[derive(Debug, Default)]
@@ -29,8 +29,8 @@ pub(super) struct Gathered {
     pub(super) scores: Vec<(String, Option<f64>)>,
     /// By task, seed and rollout: whether it was solved.
     pub(super) solved: BTreeMap<(String, u64, u32), bool>,
-    /// By task: the hashes of what the agent said, with how often.
-    pub(super) said: BTreeMap<String, BTreeMap<String, usize>>,
+    /// By task: the hashes of what the agent did, with how often; empty for one that did nothing.
+    pub(super) answers: BTreeMap<String, BTreeMap<String, usize>>,
     pub(super) cost: f64,
     pub(super) cost_unknown: usize,
     pub(super) tokens: f64,
@@ -51,10 +51,6 @@ impl RolloutGatherer {
             Some(tokens) => arm.tokens += tokens,
             None => arm.tokens_unknown += 1,
         }
-        if let Some(digest) = seen.facts.get(OUTPUT_FACT) {
-            let said = arm.said.entry(seen.trial.task.to_string()).or_default();
-            *said.entry(digest.clone()).or_default() += 1;
-        }
         let score = seen.metrics.get(SCORE);
         let score = match (seen.outcome, score) {
             (Outcome::Ok, Some(score)) => Some(score),
@@ -74,6 +70,13 @@ impl RolloutGatherer {
         };
         let solved = score.is_some() && seen.metrics.get("solved") == Some(1.0);
         let task = seen.trial.task.to_string();
+        // One that did nothing has no answer, and so is not the same as any other.
+        let answer = seen.facts.get(ANSWER_FACT).cloned().unwrap_or_default();
+        *arm.answers
+            .entry(task.clone())
+            .or_default()
+            .entry(answer)
+            .or_default() += 1;
         let place = (task.clone(), seen.trial.seed, seen.trial.rollout);
         arm.solved.insert(place, solved);
         arm.scores.push((task, score));
@@ -160,7 +163,7 @@ mod tests {
         let text = json!({
             "trial": { "index": 0, "task": task, "arm": arm, "seed": 1, "rollout": rollout },
             "id": "x", "outcome": outcome, "metrics": metrics,
-            "facts": { "output_digest": if task == "easy" { "same".to_owned() } else { rollout.to_string() } },
+            "facts": { "answer_digest": if task == "easy" { "same".to_owned() } else { rollout.to_string() } },
         })
         .to_string();
         let observation: Observation<'_> = serde_json::from_str(&text).unwrap();

@@ -45,13 +45,14 @@ pub(super) fn flaky(name: &str, arm: &Gathered) -> Vec<FlakyTask> {
 }
 
 pub(super) fn identical(name: &str, arm: &Gathered) -> Vec<IdenticalTask> {
-    let same = |(task, said): (&String, &BTreeMap<String, usize>)| {
-        let rollouts: usize = said.values().sum();
-        (said.len() == 1 && rollouts > 1).then(|| IdenticalTask {
+    let same = |(task, answers): (&String, &BTreeMap<String, usize>)| {
+        let rollouts: usize = answers.values().sum();
+        let is_copied = answers.len() == 1 && rollouts > 1 && !answers.contains_key("");
+        is_copied.then(|| IdenticalTask {
             arm: name.to_owned(),
             task: task.clone(),
             rollouts,
         })
     };
-    arm.said.iter().filter_map(same).collect()
+    arm.answers.iter().filter_map(same).collect()
 }

@@ -7,7 +7,7 @@ use crate::read;
 use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
 use fairtrial_journal::{RunDir, RunState};
-use fairtrial_spec::{Spec, Work};
+use fairtrial_spec::Spec;
 use fairtrial_stats::Level;
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ pub fn summarize_state(
     let agents: HashSet<&str> = spec
         .tasks
         .iter()
-        .filter(|task| matches!(task.work, Work::Prepared { .. }))
+        .filter(|task| task.work.is_answered())
         .map(|task| task.id.as_str())
         .collect();
     let mut rollouts = RolloutGatherer::default();

@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod answers;
 mod bounded;
 mod browser;
 mod chain;
@@ -21,6 +22,7 @@ mod docs;
 mod error_rates;
 mod examples;
 mod experiments;
+mod foreign;
 mod gate;
 mod hostile;
 mod learning_curves;
@@ -30,6 +32,8 @@ mod masked_reports;
 mod messages;
 mod output;
 mod promises;
+mod random_specs;
+mod remeasure;
 mod report;
 mod report_charts;
 mod skypilot;

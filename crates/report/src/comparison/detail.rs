@@ -34,6 +34,12 @@ pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
     )
 }
 
+/// How large the difference is, with its interval; nothing where there is none.
+pub(crate) fn answer_size(metric: &MetricComparison) -> String {
+    let effect = metric.effect.as_ref();
+    effect.map_or(String::new(), |effect| effect_words(metric, effect))
+}
+
 /// Why a verdict has its word.
 pub(crate) fn why(metric: &MetricComparison) -> String {
     let scale = metric.effect.as_ref().map(|effect| effect.scale);
@@ -149,6 +155,12 @@ fn pairing_words(metric: &MetricComparison) -> Option<String> {
 fn opinions(metric: &MetricComparison) -> Option<String> {
     let opinions = &metric.second_opinions;
     let mut said = Vec::new();
+    if let Some(p) = opinions.tost_p {
+        said.push(format!("against the margin (TOST) {}", share::p_value(p)));
+    }
+    if let Some(p) = opinions.t_p {
+        said.push(format!("t {}", share::p_value(p)));
+    }
     if let Some(test) = opinions.sign_flip {
         let kind = if test.exact { "exact" } else { "drawn" };
         said.push(format!("sign-flip {} ({kind})", share::p_value(test.p)));

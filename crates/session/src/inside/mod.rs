@@ -8,6 +8,7 @@ mod log;
 mod rollout;
 
 use crate::feature::suite;
+use fairtrial_agent::sandbox::listen_inside;
 use fairtrial_trial::{Inner, serve_launcher};
 use log::broken;
 use serde::de::DeserializeOwned;
@@ -47,6 +48,13 @@ const DRIVERS: &[Inner] = &[
     Inner {
         name: "__score",
         main: |arguments| asked(arguments, rollout::rescore),
+    },
+    Inner {
+        name: "__listen",
+        main: |arguments| match listen_inside(arguments) {
+            Ok(()) => DriverEnd::Fine.code(),
+            Err(message) => broken(&message).code(),
+        },
     },
 ];
 

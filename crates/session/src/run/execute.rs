@@ -50,6 +50,7 @@ impl Session {
             };
             let plan = Arc::clone(&request.plan);
             indexed = index(&request.root, &run, &state);
+            self.tell_remarks(&run, &state, plan.spec());
             let read = move || summarize_state(&run, &state, plan.spec()).ok();
             // Where no thread can be had, whoever shows the summary works it out.
             summary = thread::Builder::new().spawn(read).ok();

@@ -1,11 +1,12 @@
 //! The keys of an agent task that say how its rollouts are run and scored.
 
 use super::draft::Draft;
+use super::network;
 use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::rollout::{AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring};
-use crate::sandbox::{Network, SandboxChoice, SandboxKey, SandboxKind};
+use crate::sandbox::{SandboxChoice, SandboxKey, SandboxKind};
 use crate::shape::check::{node_bytes, node_duration};
 
 /// The agent of a task that names none.
@@ -24,6 +25,11 @@ pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions 
     RolloutOptions {
         agent: agent(node.get("agent"), problems),
         sandbox,
+        pass_env: texts(node.get("pass_env")),
+        disk_bytes: node
+            .get("limits")
+            .and_then(|limits| limits.get("disk"))
+            .and_then(|node| node_bytes(node).ok()),
         scoring: match draft.text("scoring") {
             Some("oneshot") => Scoring::Oneshot,
             _ => Scoring::Weighted,
@@ -99,12 +105,12 @@ fn sandbox(node: Option<&Node>, problems: &mut Problems) -> SandboxChoice {
         .or_else(|| get("kind").and_then(Node::text));
     let kind = word.and_then(SandboxKind::from_word);
     unused_keys(node, kind, problems);
+    let networks = network::networks(get("network"), problems);
     SandboxChoice {
         kind,
-        network: match get("network").and_then(Node::bool) {
-            Some(false) => Network::Off,
-            _ => Network::On,
-        },
+        network: networks.agent,
+        setup_network: networks.setup,
+        tests_network: networks.tests,
         read: texts(get("read")),
         image: get("image").and_then(Node::text).map(str::to_owned),
         memory_bytes: get("memory").and_then(|node| node_bytes(node).ok()),
@@ -136,28 +142,28 @@ fn unused_keys(node: Option<&Node>, kind: Option<SandboxKind>, problems: &mut Pr
     }
 }
 
-/// The limits of a trial hold for the processes that it starts on this machine, which a container's are not.
+/// CPU time is counted for the processes that a trial starts on this machine, which those elsewhere are not; and no limit
+/// of ours reaches another machine.
 fn unreached_limits(draft: &Draft, sandbox: &SandboxChoice, problems: &mut Problems) {
     let own = draft.own_keys.iter().any(|key| key == "limits");
     let limits = draft.node.get("limits").and_then(Node::map);
-    let elsewhere = sandbox
-        .kind
-        .filter(|kind| kind.is_container() || *kind == SandboxKind::Modal);
-    if let (true, Some(limits), Some(kind)) = (own, limits, elsewhere) {
-        for entry in &limits.entries {
-            let message = format!(
-                "`limits.{}` does not reach into `{}`",
-                entry.key,
-                kind.word()
-            );
-            let help = match kind {
-                SandboxKind::Modal => {
-                    "remove it; the command that runs elsewhere sets limits there"
-                }
-                _ => "remove it; `sandbox` has `memory` and `cpus`",
-            };
-            problems.push(error(entry.key_span, message).help(help));
-        }
+    let (true, Some(limits), Some(kind)) = (own, limits, sandbox.kind) else {
+        return;
+    };
+    for entry in &limits.entries {
+        let help = match kind {
+            SandboxKind::Modal => "remove it; the command that runs elsewhere sets limits there",
+            SandboxKind::Podman | SandboxKind::Docker if entry.key == "cpu_time" => {
+                "remove it; `timeout` and `cpus` of the sandbox hold there"
+            }
+            _ => continue,
+        };
+        let message = format!(
+            "`limits.{}` does not reach into `{}`",
+            entry.key,
+            kind.word()
+        );
+        problems.push(error(entry.key_span, message).help(help));
     }
 }
 

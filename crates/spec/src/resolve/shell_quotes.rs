@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::Node;
 use crate::source::{Sources, Span};
 use crate::spec::{Spec, Task};
-use crate::template::{Placeholder, Template};
+use crate::template::{Placeholder, PlaceholderForm, Template};
 use fairtrial_model::{ParamValue, Params};
 use fairtrial_text::excerpt::excerpt;
 use fairtrial_text::shell_word::shell_word;
@@ -22,7 +22,11 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
         let mut told = Vec::new();
         for placeholder in Template::parse(script).placeholders() {
             let name = placeholder.name;
-            if placeholder.quoted || told.contains(&name) || problems.is_full() {
+            let is_quoted = matches!(
+                placeholder.form,
+                PlaceholderForm::Quoted | PlaceholderForm::Splat
+            );
+            if is_quoted || told.contains(&name) || problems.is_full() {
                 continue;
             }
             let mut values = values(spec, task, name);

@@ -14,7 +14,7 @@ use fairtrial_model::Params;
 const DEFAULT_MODEL: &str = "gpt-5-mini";
 
 /// Keys that only make sense with one kind of work.
-const ONLY_WITH: [(&str, &str); 13] = [
+const ONLY_WITH: [(&str, &str); 14] = [
     ("shell", "command"),
     ("iterations", "experiment"),
     ("instrumentation", "experiment"),
@@ -28,6 +28,7 @@ const ONLY_WITH: [(&str, &str); 13] = [
     ("setup_timeout", "prepared_dir"),
     ("verify_timeout", "prepared_dir"),
     ("pass_score", "prepared_dir"),
+    ("pass_env", "prepared_dir"),
 ];
 
 /// The work of a task; absent where it has none or two kinds.
@@ -75,6 +76,13 @@ fn misplaced_keys(draft: &Draft, kind: &str, problems: &mut Problems) {
             let message = format!("`{key}` goes with `{wanted}`, this task has `{kind}`");
             problems.push(error(entry.key_span, message).help("remove it"));
         }
+    }
+    let own_limits = draft.own_keys.iter().any(|key| key == "limits");
+    let limits = draft.node.get("limits").and_then(Node::map);
+    let disk = limits.and_then(|map| map.entry("disk"));
+    if let Some(disk) = disk.filter(|_| own_limits && kind != "prepared_dir") {
+        let message = format!("`limits.disk` goes with `prepared_dir`, this task has `{kind}`");
+        problems.push(error(disk.key_span, message).help("remove it"));
     }
 }
 

@@ -43,16 +43,60 @@ static PRICE: Section = Section {
     open: false,
 };
 
+const NETWORK_WORDS: &[&str] = &["full", "none"];
+const NETWORK: Type = Type::Either(&[
+    Type::Word(NETWORK_WORDS),
+    Type::Bool,
+    Type::Section(&NETWORKS),
+]);
+const ONE_NETWORK: Type = Type::Either(&[
+    Type::Word(NETWORK_WORDS),
+    Type::Bool,
+    Type::Section(&ALLOWED),
+]);
+const PLACES: Type = Type::List(&Type::FilledText, 1);
+const PLACES_DOC: &str = "The places that programs may connect to, through a proxy that they find in `HTTPS_PROXY` and the like; all else is refused, and noted in the record. `HOST:PORT`, or `HOST` for every port; `*.` before a host stands for all that ends so.";
+const PLACES_EXAMPLE: &str = "[\"api.example.com:443\"]";
+
+static NETWORKS: Section = Section {
+    name: "network",
+    noun: "`network`",
+    doc: "The network of a sandbox: `allow` for the agent and the setup, or what each part of a rollout has.",
+    keys: &[&[
+        key("allow", PLACES, "", PLACES_DOC).example(PLACES_EXAMPLE),
+        key("agent", ONE_NETWORK, "full", "The network of the agent.").example("\"none\""),
+        key(
+            "setup",
+            ONE_NETWORK,
+            "as the agent's",
+            "The network of the setup.",
+        )
+        .example("\"full\""),
+        key("tests", ONE_NETWORK, "none", "The network of the tests.").example("\"full\""),
+    ]],
+    open: false,
+};
+
+static ALLOWED: Section = Section {
+    name: "allowed_network",
+    noun: "the network of a part of a rollout",
+    doc: "A network with some places and no others.",
+    keys: &[&[key("allow", PLACES, "", PLACES_DOC)
+        .required()
+        .example(PLACES_EXAMPLE)]],
+    open: false,
+};
+
 pub(super) static SANDBOX: Section = Section {
     name: "sandbox",
     noun: "a sandbox",
     doc: "Where agent and tests run. A key that the kind does not use is refused.",
     keys: &[&[
         key("kind", Type::Word(SANDBOX_WORDS), "as for `sandbox`", "The kind.").example("\"podman\""),
-        key("network", Type::Bool, "true", "Whether programs inside have the network. For `bubblewrap`, `podman`, `docker`.").example("false"),
+        key("network", NETWORK, "full, and none for the tests", "What of the network programs inside have: `full`, `none` (or a boolean), a table with `allow`, or a table with one of these for each of `agent`, `setup` and `tests`. For `bubblewrap`, `podman`, `docker`.").example("{\"allow\": [\"api.example.com:443\"]}"),
         key("read", TEXTS, "[]", "Further files and folders of this machine that programs inside may read. For `bubblewrap`, `podman`, `docker`.").example("[\"/opt/tools\"]"),
         key("image", Type::FilledText, "built from the task's `Dockerfile`", "The image of `podman` or `docker`; it must be there, nothing is pulled.").example("\"python:3.12-slim\""),
-        key("memory", Type::Bytes, "none", "Memory of a container; an agent that needs more ends as `oom`. For `podman`, `docker`; elsewhere `limits.memory` of the task.").example("\"4GiB\""),
+        key("memory", Type::Bytes, "as `limits.memory`", "Memory of a container, in place of `limits.memory` of the task. For `podman`, `docker`.").example("\"4GiB\""),
         key("cpus", Type::Number(0.0), "none", "Processors of a container. For `podman`, `docker`.").example("2"),
         key("build_timeout", Type::Duration(Zero::Refused), "30m", "Time for building the image of a task's `Dockerfile`. For `podman`, `docker`.").example("\"1h\""),
         key("command", COMMAND, "", "For `modal`: the command that runs a command elsewhere; placeholders `workspace`, `inputs`, `out`, `home`, `name`.").example("\"modal-run --workspace {workspace} --out {out}\""),

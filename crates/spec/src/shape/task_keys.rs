@@ -29,7 +29,7 @@ pub(super) static DEFAULTS: Section = Section {
 };
 
 pub(super) static ID_KEY: &[Key] = &[
-    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in `model` (and `rollouts`).").example("\"train\""),
+    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in what makes its arm (`model`; for agent tasks also `env` and `overrides`) and in `rollouts`.").example("\"train\""),
 ];
 
 pub(super) static TASK_KEYS: &[Key] = &[
@@ -46,7 +46,7 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("apply_overrides", Type::Bool, "true", "Whether the overrides of an agent task apply.").example("true"),
     key("overrides", Type::FilledText, "", "The overrides file of an agent task.").example("\"data/tasks/prepared/task_1/overrides.json\""),
     key("agent", Type::Either(&[Type::Word(AGENT_WORDS), Type::Section(&AGENT)]), "codex", "Who works on an agent task: a name, or a table. An arm may set a parameter `agent` to another name.").example("{\"command\": \"my-agent --model {model} {instruction_file}\"}"),
-    key("sandbox", Type::Either(&[Type::Word(SANDBOX_WORDS), Type::Section(&SANDBOX)]), "`SANDBOX_BACKEND` of the environment, else bubblewrap where it is installed, else process", "Where agent and tests run: a kind, or a table.").example("\"bubblewrap\""),
+    key("sandbox", Type::Either(&[Type::Word(SANDBOX_WORDS), Type::Section(&SANDBOX)]), "`SANDBOX_BACKEND` of the environment, else bubblewrap", "Where agent and tests run: a kind, or a table.").example("\"bubblewrap\""),
     key("scoring", Type::Word(&["weighted", "oneshot"]), "weighted", "How rubrics become a score: the weighted mean over those that something scores, or the original's rule, in which the others count as 0.").example("\"oneshot\""),
     key("setup", COMMAND, "`setup.sh` of the task", "What is run in the workspace and the sandbox of an agent task before the agent. What it changes belongs to what the agent starts from. Where it fails or takes too long, the rollout is `infra`. Placeholders as in `agent.command`.").example("\"npm ci\""),
     key("setup_timeout", Type::Duration(Zero::Refused), "10m", "Time for that.").example("\"30m\""),
@@ -54,12 +54,14 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("verify_timeout", Type::Duration(Zero::Refused), "10m", "Time for one test script of an agent task.").example("\"2m\""),
     key("pass_score", Type::Fraction, "1", "The score from which a rollout counts as solved.").example("0.8"),
     key("env", Type::Map(&Type::Scalar, Keys::Variables), "{}", "Environment variables added for the trial. Values may hold placeholders and `${NAME}` references, which are resolved when the trial starts.").alias(&["environment_variables"]).example("{\"OMP_NUM_THREADS\": \"1\"}"),
+    key("pass_env", TEXTS, "[]", "Names of the caller's environment variables that the agent of an agent task is given, `*` at the end allowed. Without it an agent has `PATH`, `HOME`, `LANG`, `LC_*`, `TERM` and `TZ`, what `env` and the task declare, and the keys of its own provider. Tests and setup get those of them whose names are not secret.").example("[\"MY_API_KEY\"]"),
     key("inherit_env", Type::Section(&INHERIT_ENV), "", "Which of the caller's environment variables a trial sees."),
     key("workdir", Type::FilledText, "the spec's folder", "Working directory, relative to the spec's folder. May hold placeholders.").alias(&["cwd"]).example("\"{dir}\""),
     key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`. For an agent task: the time for the agent (default: `TIMEOUT_SEC` of `env`, else 1h), after which its work is collected and scored, marked as limited.").example("\"2h\""),
     key("kill_grace", Type::Duration(Zero::Allowed), "5s", "Time between the polite and the forced end of a trial.").example("\"10s\""),
     key("limits", Type::Section(&LIMITS), "", "Limits on one trial."),
     key("resources", Type::Section(&RESOURCES), "", "What one trial takes of a machine."),
+    key("threads", Type::Either(&[Type::Word(&["inherit"]), Type::Whole(1, 1_000_000)]), "`resources.cpus`; on this machine else its physical cores divided by the slots", "How many threads the libraries of a trial may start: `OMP_NUM_THREADS`, `MKL_NUM_THREADS`, `OPENBLAS_NUM_THREADS`, `NUMEXPR_NUM_THREADS`, `RAYON_NUM_THREADS` and `TORCH_NUM_THREADS` are set to it, each unless you set it in `env` or in your environment. `inherit` sets none of them. Without it, trials beside each other would start as many threads each as the machine has cores, and wait for each other. Not for agent tasks.").example("4"),
     key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
     key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
     key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept: the beginning and the end.").example("\"1MiB\""),
@@ -140,17 +142,24 @@ static LIMITS: Section = Section {
         key(
             "memory",
             Type::Bytes,
-            "none",
-            "Memory; a trial that needs more ends as `oom`.",
+            "none; for agent tasks 8GiB, or 3/4 of the machine's where that is less",
+            "Memory; a trial that needs more ends as `oom`. In an agent task it holds for each of setup, agent and tests, in every sandbox of this machine.",
         )
         .example("\"8GiB\""),
         key(
             "processes",
             Type::Whole(1, U32),
-            "none",
+            "none; 4096 for agent tasks",
             "Processes and threads at the same time; more cannot be started, and a note in the record says how often that was tried.",
         )
         .example("64"),
+        key(
+            "disk",
+            Type::Bytes,
+            "10GiB for agent tasks",
+            "What an agent may add to its workspace, its out folder and its home, or to its container; at the limit it is ended, and its work is scored. Only for agent tasks.",
+        )
+        .example("\"2GiB\""),
     ]],
     open: false,
 };

@@ -26,7 +26,7 @@ pub(super) fn collect(dir: &Path, declared: &[MetricDeclaration], found: &mut Co
                 }
                 found.metrics.insert(name, Number(value));
             }
-            Err(error) => found.without_value(&declared[place], error.into()),
+            Err(error) => found.without_value(&declared[place], &error.into()),
         }
     }
 }
@@ -41,6 +41,7 @@ impl From<EpisodeError> for CollectError {
                 file,
                 source: std::io::Error::from_raw_os_error(os),
             },
+            error @ EpisodeError::Damaged { .. } => Self::Damaged(error.to_string()),
             error => Self::NoValue(error.to_string()),
         }
     }

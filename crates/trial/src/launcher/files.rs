@@ -26,7 +26,8 @@ pub(super) fn prepare<'a>(
     launcher: &mut Launcher,
 ) -> Result<Ready<'a>, LaunchFailure> {
     let dir = Path::new(&launch.dir);
-    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access));
+    let script = launch.script.as_deref();
+    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access, script));
     made.map_err(|(stage, error)| failure(stage, &error))?;
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
@@ -53,7 +54,12 @@ fn folder_of<'a>(dir: &Path, launcher: &'a mut Launcher) -> Result<&'a mut Folde
     Ok(launcher.folder.insert(folder))
 }
 
-fn make(dir: &Path, folder: &mut Folder, access: Access) -> Result<(), Failed> {
+fn make(
+    dir: &Path,
+    folder: &mut Folder,
+    access: Access,
+    script: Option<&str>,
+) -> Result<(), Failed> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let made = match folder.make(&name, access) {
         // What was held open may not be what stands there any more.
@@ -65,6 +71,10 @@ fn make(dir: &Path, folder: &mut Folder, access: Access) -> Result<(), Failed> {
         made => made,
     };
     made.map_err(|error| (DIRECTORY, error))?;
+    if let Some(script) = script {
+        let written = folder.write(&format!("{name}/command.sh"), script);
+        written.map_err(|error| ("write the trial's command.sh", error))?;
+    }
     let mut path = format!("{name}/logs");
     let made = folder.make(&path, access);
     made.map_err(|error| ("make the trial's logs directory", error))?;
@@ -119,12 +129,20 @@ mod tests {
         let runs = home.path().join("runs");
         fs::create_dir(&runs).unwrap();
         let mut folder = Folder::open(&runs).unwrap();
-        make(&runs.join("one"), &mut folder, Access::Owner).unwrap();
+        make(&runs.join("one"), &mut folder, Access::Owner, None).unwrap();
         fs::remove_dir_all(&runs).unwrap();
-        let (stage, _) = make(&runs.join("two"), &mut folder, Access::Owner).unwrap_err();
+        let (stage, _) = make(&runs.join("two"), &mut folder, Access::Owner, None).unwrap_err();
         assert_eq!(stage, super::DIRECTORY);
         fs::create_dir(&runs).unwrap();
-        make(&runs.join("three"), &mut folder, Access::Owner).unwrap();
+        make(
+            &runs.join("three"),
+            &mut folder,
+            Access::Owner,
+            Some("true"),
+        )
+        .unwrap();
         assert!(runs.join("three/logs/stderr.log").is_file());
+        let script = fs::read_to_string(runs.join("three/command.sh")).unwrap();
+        assert_eq!(script, "true");
     }
 }

@@ -8,7 +8,8 @@ use fairtrial_model::Access;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::fs::{accessat, linkat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,13 @@ impl Folder {
             }
         }
         self.create(name)
+    }
+
+    /// Writes a new file of this name.
+    pub(super) fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = openat(&self.dir, name, flags, FILE)?;
+        File::from(file).write_all(text.as_bytes())
     }
 
     /// Whether there may be a file of this name; only a sure no is one.

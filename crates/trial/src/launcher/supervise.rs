@@ -11,6 +11,7 @@ use super::spawn::{self, Prepared};
 use super::state::{Launcher, RunnerGone};
 use crate::limits::{self, Applied};
 use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
+use fairtrial_process::cgroup::Group;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -235,11 +236,7 @@ impl Watch<'_> {
         {
             return self.kill(Killed::Wall);
         }
-        let used = self
-            .applied
-            .group
-            .as_ref()
-            .and_then(limits::cgroup::Group::cpu_ms);
+        let used = self.applied.group.as_ref().and_then(Group::cpu_ms);
         if let (Some(limit), Some(used)) = (limits.cpu_ms, used)
             && used >= limit
         {
@@ -261,7 +258,7 @@ impl Watch<'_> {
             .applied
             .group
             .as_ref()
-            .map(limits::cgroup::Group::members)
+            .map(Group::members)
             .unwrap_or_default();
         for pid in members.into_iter().chain(reap::children()) {
             if pid != self.child.pid {

@@ -225,7 +225,7 @@ fn interrupted_twice_a_run_leaves_no_process_and_no_workspace_and_goes_on() {
         // What it starts heeds no polite end, and would outlive it.
         let script = "echo 42 > answer.txt; test -n \"$GO\" && exit 0; trap : TERM; (trap : TERM; sleep 1000; sleep 1000) & wait; sleep 1000";
         lab.spec(&format!(
-            "name = \"b\"\nparallel = 2\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nkill_grace = \"300ms\"\nsandbox = \"{sandbox}\"\nagent = {{ command = [\"sh\", \"-c\", '{script}'] }}\n"
+            "name = \"b\"\nparallel = 2\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nkill_grace = \"300ms\"\nsandbox = \"{sandbox}\"\npass_env = [\"{MARK}\", \"GO\"]\nagent = {{ command = [\"sh\", \"-c\", '{script}'] }}\n"
         ));
         let mark = lab.project.path().display().to_string();
         let run = |args: &[&str]| {
@@ -380,7 +380,15 @@ fn killed_at_random_a_bubblewrap_run_ends_whole_and_clean() {
     for _ in 0..rounds(2) {
         let lab = Lab::new();
         torture_spec(&lab, "\"bubblewrap\"");
-        torture(&lab, &case, |args| lab.project.command(args));
+        let temporary = lab.project.path().join("temporary");
+        std::fs::create_dir(&temporary).unwrap();
+        torture(&lab, &case, |args| {
+            let mut command = lab.project.command(args);
+            command.env("TMPDIR", &temporary);
+            command
+        });
+        let left: Vec<_> = temporary.read_dir().unwrap().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
     }
 }
 

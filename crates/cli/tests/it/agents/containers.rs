@@ -16,7 +16,7 @@ with_each!(
 fn spec(pod: &Pod, more: &str, script: &str) {
     pod.lab.task("t", &meta("t"));
     pod.lab.spec(&format!(
-        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"{}\", image = \"{BASE}\"{more} }}\nagent = {{ command = [\"sh\", \"-c\", '''{script}'''] }}\n",
+        "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nsandbox = {{ kind = \"{}\", image = \"{BASE}\"{more} }}\npass_env = [\"MY_TOKEN\"]\nagent = {{ command = [\"sh\", \"-c\", '''{script}'''] }}\n",
         pod.word()
     ));
 }

@@ -49,6 +49,12 @@ impl Lab {
         self.project.write("configs/bench.toml", text);
     }
 
+    /// Adds a line to the last task of the spec.
+    pub fn adds(&self, line: &str) {
+        let text = self.project.read("configs/bench.toml");
+        self.spec(&format!("{text}{line}\n"));
+    }
+
     /// Runs the spec; sandboxes other than the plain one are for the tests that are about them.
     pub fn run(&self, code: i32) -> Ran {
         self.run_with(code, &[])

@@ -1,5 +1,6 @@
 //! Agent tasks as a user meets them: prepared directories, agents, sandboxes, scores, and scoring again.
 
+mod attacks;
 mod cleaning;
 mod containers;
 mod document;
@@ -8,6 +9,7 @@ mod images;
 mod isolation;
 mod judge;
 mod lab;
+mod live_workspaces;
 mod making;
 mod newcomer;
 mod outcomes;
@@ -15,4 +17,5 @@ mod pod;
 mod sandboxes;
 mod scoring;
 mod setup;
+mod soundness;
 mod validity;

@@ -72,6 +72,7 @@ fn a_rate_limit_is_the_providers_and_tried_again() {
         "if test -e \"$MARK\"; then echo 42 > answer.txt; else touch \"$MARK\"; echo '429 Too Many Requests'; exit 1; fi",
         "",
     );
+    lab.adds("pass_env = [\"MARK\"]");
     let mark = lab.project.path().join("mark");
     let text = lab
         .project
@@ -244,6 +245,7 @@ fn a_key_reaches_the_agent_and_nothing_on_disk() {
         "echo \"the key is $MY_API_KEY\"; echo $MY_API_KEY > answer.txt; echo $MY_API_KEY > $FAIRTRIAL_OUT/notes.md; test -n \"$MY_API_KEY\"",
         "",
     );
+    lab.adds("pass_env = [\"MY_API_KEY\"]");
     lab.run_with(0, &[("MY_API_KEY", key)]);
     let found = std::process::Command::new("grep")
         .args(["-rl", key, "data"])

@@ -57,6 +57,13 @@ impl Pod {
         }
     }
 
+    /// The same for a test that keeps the lab in its own.
+    pub fn owned(containers: Containers, test: impl FnOnce(Self)) {
+        if let Some(pod) = Self::new(containers) {
+            test(pod);
+        }
+    }
+
     fn new(containers: Containers) -> Option<Self> {
         let program = match containers {
             Containers::Podman => "podman",

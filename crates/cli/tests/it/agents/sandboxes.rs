@@ -71,16 +71,15 @@ fn a_key_that_the_sandbox_does_not_use_is_refused_where_it_shows() {
     let mut command = lab.project.command(&["check", "configs/bench.toml"]);
     let fine = Ran::from(command.env("SANDBOX_BACKEND", "podman").output().unwrap());
     assert!(!fine.err.contains("has no `"), "{}", fine.err);
-    // Limits that are meant for other tasks too are told of where they do nothing.
+    // A limit that is meant for other tasks too is told of where it does nothing.
     let text = lab.project.read("configs/bench.toml");
-    lab.spec(&format!("{text}[defaults]\nlimits = {{ processes = 9 }}\n"));
+    lab.spec(&format!(
+        "{text}[defaults]\nlimits = {{ processes = 9, cpu_time = \"1m\" }}\n"
+    ));
     let mut command = lab.project.command(&["check", "configs/bench.toml"]);
     let told = Ran::from(command.env("SANDBOX_BACKEND", "podman").output().unwrap());
-    assert!(
-        told.err.contains("`limits` do not reach into a container"),
-        "{}",
-        told.err
-    );
+    let words = "`limits.cpu_time` does not reach into a container";
+    assert!(told.err.contains(words), "{}", told.err);
 }
 
 #[test]

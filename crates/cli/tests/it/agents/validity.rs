@@ -121,3 +121,27 @@ fn neither_a_task_nor_a_ranking_says_what_is_not_concluded() {
     assert_eq!(of_tasks(&given), ["regressed"; 2]);
     assert_eq!(given["rankings"][0]["arms"][2]["arm"], "bad", "{given}");
 }
+
+/// Agents that always print the same are no copies; rollouts whose change and output are the same are.
+#[test]
+fn identical_rollouts_are_told_by_what_was_changed() {
+    for (script, is_copy) in [
+        ("echo {rollout} > answer.txt; echo done", false),
+        ("echo 42 > answer.txt; echo done", true),
+        ("echo 42 > answer.txt; echo thinking {rollout}", false),
+        ("echo done", false),
+    ] {
+        let lab = Lab::new();
+        lab.task("t", &meta("t"));
+        lab.spec(&format!(
+            "name = \"b\"\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 3\nagent = {{ command = [\"sh\", \"-c\", \"{script}\"] }}\n"
+        ));
+        let ran = lab.run(0);
+        assert_eq!(
+            ran.out.contains("Identical: "),
+            is_copy,
+            "{script}\n{}",
+            ran.out
+        );
+    }
+}

@@ -4,8 +4,8 @@ use super::{Exit, Watch};
 use crate::collect::REPORTED_FILE;
 use crate::launcher::Launcher;
 use crate::launcher::reap::{self, Reaped, Usage};
-use crate::limits;
 use crate::wire::{Ended, LaunchFailure};
+use fairtrial_process::cgroup::Group;
 use std::time::{Duration, Instant};
 
 /// How long what a trial leaves behind may take to end politely.
@@ -54,8 +54,8 @@ impl Watch<'_> {
             sys_us: usage.sys_us,
             max_rss: usage.max_rss,
             rss_floor: launcher.own_peak(usage.max_rss),
-            cgroup_peak: group.and_then(limits::cgroup::Group::peak),
-            oom_kills: group.map_or(0, limits::cgroup::Group::oom_kills),
+            cgroup_peak: group.and_then(Group::peak),
+            oom_kills: group.map_or(0, Group::oom_kills),
             minor_faults: usage.minor_faults,
             major_faults: usage.major_faults,
             voluntary: usage.voluntary,

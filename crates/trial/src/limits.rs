@@ -8,17 +8,15 @@
     reason = "the type of a resource's number differs between systems"
 )]
 
-pub(crate) mod cgroup;
-
 use crate::wire::LaunchLimits;
-use cgroup::Group;
 use fairtrial_model::LimitBackend;
+use fairtrial_process::cgroup::{Group, GroupLimits, Hierarchy, Version};
 
 /// What this machine offers for limits, best first.
 #[derive(Debug, Clone)]
 pub enum Backend {
     /// Control groups of this version, below this folder (or folders: version 1 has one per controller).
-    Cgroup(cgroup::Hierarchy),
+    Cgroup(Hierarchy),
     /// Only per-process limits, for this reason.
     Rlimit(String),
 }
@@ -26,15 +24,23 @@ pub enum Backend {
 impl Backend {
     /// Looks at this machine.
     pub fn probe() -> Self {
-        cgroup::Hierarchy::probe().map_or_else(Self::Rlimit, Self::Cgroup)
+        Hierarchy::probe().map_or_else(Self::Rlimit, Self::Cgroup)
     }
 
     /// The word for records.
     pub fn kind(&self) -> LimitBackend {
         match self {
-            Self::Cgroup(hierarchy) => hierarchy.kind(),
+            Self::Cgroup(hierarchy) => word(hierarchy.version()),
             Self::Rlimit(_) => LimitBackend::Rlimit,
         }
+    }
+}
+
+/// The word for records.
+fn word(version: Version) -> LimitBackend {
+    match version {
+        Version::V1 => LimitBackend::CgroupV1,
+        Version::V2 => LimitBackend::CgroupV2,
     }
 }
 
@@ -83,16 +89,23 @@ pub(crate) fn apply(limits: &LaunchLimits, backend: &Backend, name: &str) -> App
         applied.by = Some(LimitBackend::Rlimit);
     }
     match backend {
-        Backend::Cgroup(hierarchy) => match hierarchy.create(name, limits) {
+        Backend::Cgroup(hierarchy) => match hierarchy.create(name, &of_group(limits)) {
             Ok(group) => {
                 applied.group = Some(group);
-                applied.by = limits.are_any().then(|| hierarchy.kind());
+                applied.by = limits.are_any().then(|| word(hierarchy.version()));
             }
             Err(error) => fall_back(limits, &mut applied, &format!("no control group ({error})")),
         },
         Backend::Rlimit(reason) => fall_back(limits, &mut applied, reason),
     }
     applied
+}
+
+fn of_group(limits: &LaunchLimits) -> GroupLimits {
+    GroupLimits {
+        memory_bytes: limits.memory_bytes,
+        processes: limits.processes,
+    }
 }
 
 fn fall_back(limits: &LaunchLimits, applied: &mut Applied, reason: &str) {

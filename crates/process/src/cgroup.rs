@@ -1,7 +1,6 @@
-//! The few control-group files that a trial needs, read and written directly.
+//! Control groups: limits on memory and processes that hold for a program and all that it starts. The few files that
+//! this needs are read and written directly.
 
-use crate::wire::LaunchLimits;
-use fairtrial_model::LimitBackend;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,11 +21,31 @@ pub enum Hierarchy {
     },
 }
 
+/// A version of control groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// A folder per controller.
+    V1,
+    /// One folder.
+    V2,
+}
+
+/// What a group may use.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GroupLimits {
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Processes and threads at once.
+    pub processes: Option<u64>,
+}
+
 const OURS: &str = "fairtrial";
+/// The file that lists the processes of a group, and through which one enters it.
+const PROCESSES: &str = "cgroup.procs";
 
 impl Hierarchy {
     /// Finds a hierarchy in which we may make groups, or says why there is none.
-    pub(crate) fn probe() -> Result<Self, String> {
+    pub fn probe() -> Result<Self, String> {
         let mounts = fs::read_to_string("/proc/self/mounts")
             .map_err(|_| "no control groups on this system")?;
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -85,18 +104,18 @@ impl Hierarchy {
         }
     }
 
-    /// The word for records.
-    pub(crate) fn kind(&self) -> LimitBackend {
+    /// Which version it is.
+    pub fn version(&self) -> Version {
         match self {
-            Self::V2(_) => LimitBackend::CgroupV2,
-            Self::V1 { .. } => LimitBackend::CgroupV1,
+            Self::V2(_) => Version::V2,
+            Self::V1 { .. } => Version::V1,
         }
     }
 
-    /// Makes a group with these limits.
-    pub(crate) fn create(&self, name: &str, limits: &LaunchLimits) -> io::Result<Group> {
+    /// Makes a group with these limits; `name` is unique on this machine.
+    pub fn create(&self, name: &str, limits: &GroupLimits) -> io::Result<Group> {
         let mut group = Group {
-            kind: self.kind(),
+            version: self.version(),
             memory: None,
             cpu: None,
             pids: None,
@@ -175,10 +194,10 @@ fn writable(parent: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// One trial's group, removed when dropped.
+/// A group, removed when dropped.
 #[derive(Debug)]
-pub(crate) struct Group {
-    kind: LimitBackend,
+pub struct Group {
+    version: Version,
     memory: Option<PathBuf>,
     cpu: Option<PathBuf>,
     pids: Option<PathBuf>,
@@ -194,29 +213,42 @@ impl Group {
     }
 
     /// The files through which a process enters the group.
-    pub(crate) fn entrances(&self) -> io::Result<Vec<File>> {
-        let open = |folder: &PathBuf| {
-            OpenOptions::new()
-                .write(true)
-                .open(folder.join("cgroup.procs"))
-        };
+    pub fn entrances(&self) -> io::Result<Vec<File>> {
+        let open = |folder: &PathBuf| OpenOptions::new().write(true).open(folder.join(PROCESSES));
         self.folders.iter().map(open).collect()
     }
 
+    /// Does something inside of the group, above all start a program, which stays there. This process has been in the
+    /// folder above ours, where the hierarchy was found, and goes back.
+    pub fn within<T>(&self, act: impl FnOnce() -> T) -> io::Result<T> {
+        let result = self.enter().map(|()| act());
+        for folder in &self.folders {
+            if let Some(home) = folder.parent().and_then(Path::parent) {
+                fs::write(home.join(PROCESSES), "0")?;
+            }
+        }
+        result
+    }
+
+    fn enter(&self) -> io::Result<()> {
+        let mut folders = self.folders.iter();
+        folders.try_for_each(|folder| fs::write(folder.join(PROCESSES), "0"))
+    }
+
     /// Peak of memory, page cache included.
-    pub(crate) fn peak(&self) -> Option<u64> {
-        let file = match self.kind {
-            LimitBackend::CgroupV2 => "memory.peak",
-            _ => "memory.max_usage_in_bytes",
+    pub fn peak(&self) -> Option<u64> {
+        let file = match self.version {
+            Version::V2 => "memory.peak",
+            Version::V1 => "memory.max_usage_in_bytes",
         };
         read_number(&self.memory.as_ref()?.join(file))
     }
 
     /// How often the kernel killed for memory.
-    pub(crate) fn oom_kills(&self) -> u64 {
-        let file = match self.kind {
-            LimitBackend::CgroupV2 => "memory.events",
-            _ => "memory.oom_control",
+    pub fn oom_kills(&self) -> u64 {
+        let file = match self.version {
+            Version::V2 => "memory.events",
+            Version::V1 => "memory.oom_control",
         };
         let text = self
             .memory
@@ -226,16 +258,16 @@ impl Group {
     }
 
     /// How often a process or thread could not be made because the group had its limit of them.
-    pub(crate) fn refused_processes(&self) -> u64 {
+    pub fn refused_processes(&self) -> u64 {
         let file = self.pids.as_ref().map(|folder| folder.join("pids.events"));
         let text = file.and_then(|file| fs::read_to_string(file).ok());
         text.and_then(|text| field(&text, "max ")).unwrap_or(0)
     }
 
     /// CPU milliseconds of all processes that ever were in the group.
-    pub(crate) fn cpu_ms(&self) -> Option<u64> {
+    pub fn cpu_ms(&self) -> Option<u64> {
         let folder = self.cpu.as_ref()?;
-        if self.kind == LimitBackend::CgroupV2 {
+        if self.version == Version::V2 {
             let text = fs::read_to_string(folder.join("cpu.stat")).ok()?;
             return field(&text, "usage_usec ").map(|micros| micros / 1000);
         }
@@ -243,11 +275,11 @@ impl Group {
     }
 
     /// Every process in the group now.
-    pub(crate) fn members(&self) -> Vec<i32> {
+    pub fn members(&self) -> Vec<i32> {
         let Some(folder) = self.folders.first() else {
             return Vec::new();
         };
-        let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        let text = fs::read_to_string(folder.join(PROCESSES)).unwrap_or_default();
         text.lines().filter_map(|line| line.parse().ok()).collect()
     }
 }
@@ -278,13 +310,13 @@ fn field(text: &str, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Group, LimitBackend};
+    use super::{Group, Version};
 
     #[test]
     fn refused_processes_are_read_from_the_groups_events() {
         let folder = tempfile::tempdir().unwrap();
         let group = Group {
-            kind: LimitBackend::CgroupV2,
+            version: Version::V2,
             memory: None,
             cpu: None,
             pids: Some(folder.path().to_owned()),
