@@ -3,22 +3,27 @@
 use fairtrial_journal::{Entry, Event, JournalError, ReadError, RunDir, RunState, read_journal};
 use fairtrial_model::Record;
 use fairtrial_spec::Budget;
+use std::collections::HashSet;
 
-/// Every record that earlier sessions left, superseded ones too, where a cap counts what is in them.
+/// The first record of every attempt that earlier sessions left, superseded ones too, where a cap counts what is in them.
 pub(crate) fn earlier_records(
     run: &RunDir,
     known: &RunState,
     budget: &Budget,
 ) -> Result<impl Iterator<Item = Result<Record, JournalError>>, JournalError> {
-    let counted = budget.cost.is_some() || budget.tokens.is_some();
-    let journal = (counted && known.opened.is_some())
+    let is_counted = budget.cost.is_some() || budget.tokens.is_some();
+    let journal = (is_counted && known.opened.is_some())
         .then(|| read_journal(&run.journal()))
         .transpose()?;
-    let record = |entry: Result<Entry<Event>, ReadError>| match entry {
+    let mut counted = HashSet::new();
+    let record = move |entry: Result<Entry<Event>, ReadError>| match entry {
+        // Scoring again leaves another record of an attempt, which spent nothing anew.
         Ok(Entry {
             event: Event::Finished(record),
             ..
-        }) => Some(Ok(*record)),
+        }) => counted
+            .insert((record.trial.index, record.attempt))
+            .then_some(Ok(*record)),
         Err(ReadError::Io(error)) => Some(Err(error)),
         // Damaged lines are told of where the journal is folded.
         Ok(_) | Err(ReadError::Corrupt(_)) => None,

@@ -48,7 +48,7 @@ pub use compare::{CompareQuestion, Compared};
 pub use data_root::{DATA_VARIABLE, FoundRoot, NotAFolder, RootReason};
 pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
-pub use evaluate::Evaluated;
+pub use evaluate::{Evaluated, ScoredBy};
 pub use events::{Event, Listener};
 pub use find::RunChoice;
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
