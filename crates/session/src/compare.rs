@@ -5,7 +5,7 @@ use crate::error::SessionError;
 use crate::session::Session;
 use crate::source::{TrialSource, Trials};
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
-use fairtrial_analysis::{CompareOptions, Comparison, Inputs, compare};
+use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Inputs, compare};
 use fairtrial_journal::newest_run;
 use fairtrial_model::EqualRule;
 use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
@@ -39,8 +39,14 @@ pub struct Compared {
 impl Session {
     /// Compares two sides, metric by metric, each ending in a verdict.
     pub fn compare(&self, question: &CompareQuestion) -> Result<Compared, SessionError> {
-        let sides = self.sides(question)?;
+        let mut sides = self.sides(question)?;
         let options = options(question, &sides);
+        if let Some(second) = &mut sides.second {
+            let (first, accept) = (&mut sides.first, &options.accept);
+            if let Some(shared) = Dataset::with_shared_tasks(&first.data, &second.data, accept)? {
+                (first.data, second.data) = shared;
+            }
+        }
         let inputs = match (&sides.first, &sides.second) {
             (control, Some(candidate)) => Inputs::Two(&control.data, &candidate.data),
             (only, None) => Inputs::Arms(&only.data),

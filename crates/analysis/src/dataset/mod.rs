@@ -10,6 +10,7 @@ mod intact;
 mod result_json;
 mod reuse;
 mod run;
+mod shared;
 mod table;
 mod values;
 
@@ -76,6 +77,8 @@ pub enum FactKind {
     Machine,
     /// How a metric's numbers are made.
     Definition,
+    /// What an agent's task is, and how it is scored.
+    Task,
     /// The state of the source.
     Source,
     /// Uncommitted changes.
@@ -286,11 +289,16 @@ impl Dataset {
                 known.join(", ")
             ))
         })?;
+        Ok(self.part(|trial| trial.task == number))
+    }
+
+    /// Some of its trials, with all that is known about them.
+    pub(crate) fn part(&self, is_kept: impl Fn(&Trial) -> bool) -> Self {
         let mut part = self.clone();
         let mut places = vec![None; self.trials.len()];
         part.trials.clear();
         for (place, trial) in self.trials.iter().enumerate() {
-            if trial.task == number {
+            if is_kept(trial) {
                 places[place] = Some(part.trials.len() as u32);
                 part.trials.push(*trial);
             }
@@ -301,7 +309,7 @@ impl Dataset {
             let kept = |(place, behind): &(u32, Behind)| Some((places[*place as usize]?, *behind));
             column.series = column.series.iter().filter_map(kept).collect();
         }
-        Ok(part)
+        part
     }
 
     /// How many trials.
