@@ -4,6 +4,7 @@ use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
 use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
+use fairtrial_text::count::counted;
 use fairtrial_text::share::percent;
 
 /// Notes of one kind.

@@ -231,10 +231,11 @@ mod tests {
             .map(|same| (same.arm.as_str(), same.task.as_str(), same.rollouts))
             .collect();
         assert_eq!(same, [("b", "easy", 2), ("a", "easy", 2)]);
-        assert_eq!((b.cost_per_solved, b.cost_unknown), (None, 1));
+        // What is known is a bound, with how much is not.
+        assert_eq!((b.cost_per_solved, b.cost_unknown), (Some(0.75), 1));
+        assert_eq!((b.cost, b.attempts), (Some(1.5), 4));
         assert_eq!(a.cost_per_solved, Some(2.0 / 3.0));
-        // A count that is missing is not 0.
-        assert_eq!((b.tokens_per_solved, b.tokens_unknown), (None, 2));
+        assert_eq!((b.tokens_per_solved, b.tokens_unknown), (Some(120.0), 2));
         assert_eq!((a.tokens_per_solved, a.tokens_unknown), (Some(160.0), 0));
         // All passed, and still the interval has a width, inside of 0 to 1.
         let interval = b.over_scored.as_ref().unwrap().interval.unwrap();
