@@ -122,7 +122,10 @@ impl AgentTask {
             ("the instructions", self.instructions != later.instructions),
             ("the repository", self.repo != later.repo),
             ("the files", self.files != later.files),
-            ("the files beside the workspace", self.inputs != later.inputs),
+            (
+                "the files beside the workspace",
+                self.inputs != later.inputs,
+            ),
             ("what is removed", self.removed != later.removed),
             ("the variables", self.env != later.env),
             ("the setup", self.setup != later.setup),

@@ -5,7 +5,7 @@ use fairtrial_model::Record;
 use fairtrial_spec::Budget;
 use std::collections::HashSet;
 
-/// The first record of every attempt that earlier sessions left, superseded ones too, where a cap counts what is in them.
+/// Every record that earlier sessions left, superseded ones too, each attempt with what it spent once, where a cap counts what is in them.
 pub(crate) fn earlier_records(
     run: &RunDir,
     known: &RunState,
@@ -17,13 +17,18 @@ pub(crate) fn earlier_records(
         .transpose()?;
     let mut counted = HashSet::new();
     let record = move |entry: Result<Entry<Event>, ReadError>| match entry {
-        // Scoring again leaves another record of an attempt, which spent nothing anew.
         Ok(Entry {
-            event: Event::Finished(record),
+            event: Event::Finished(mut record),
             ..
-        }) => counted
-            .insert((record.trial.index, record.attempt))
-            .then_some(Ok(*record)),
+        }) => {
+            // Scoring again leaves another record of an attempt, in which the judge alone spent something anew.
+            let is_first = counted.insert((record.trial.index, record.attempt));
+            let is_judged = record.metrics.contains_key("judge_tokens");
+            if !is_first {
+                record.metrics.retain(|name, _| name.starts_with("judge_"));
+            }
+            (is_first || is_judged).then_some(Ok(*record))
+        }
         Err(ReadError::Io(error)) => Some(Err(error)),
         // Damaged lines are told of where the journal is folded.
         Ok(_) | Err(ReadError::Corrupt(_)) => None,

@@ -216,7 +216,9 @@ fn spent(arm: &ArmRollouts) -> Option<String> {
     };
     let attempts = counted(arm.attempts, "attempt");
     let name = or_all(&arm.arm);
-    Some(format!("Spent: {name} ${cost:.4} over {attempts}{unknown}."))
+    Some(format!(
+        "Spent: {name} ${cost:.4} over {attempts}{unknown}."
+    ))
 }
 
 /// How many rollouts needed more than one attempt.

@@ -127,7 +127,9 @@ fn change_words(changed: &ChangedTask) -> String {
     };
     if !changed.given.is_empty() {
         let given = changed.given.join(", ");
-        words += &format!("; its agents worked on another form of it ({given}), which only a new run can change");
+        words += &format!(
+            "; its agents worked on another form of it ({given}), which only a new run can change"
+        );
     }
     words
 }

@@ -86,7 +86,10 @@ impl Dataset {
     /// What a task is on this side, where that is known.
     fn task_form(&self, task: &str) -> Option<&str> {
         let of_task = |fact: &&super::Fact| fact.kind == FactKind::Task && fact.name == task;
-        self.facts.iter().find(of_task).map(|fact| fact.value.as_str())
+        self.facts
+            .iter()
+            .find(of_task)
+            .map(|fact| fact.value.as_str())
     }
 }
 
@@ -126,7 +129,9 @@ mod tests {
         assert_eq!((left.len(), right.len()), (1, 1));
         assert_eq!(
             right.problems,
-            ["tasks left out of the comparison: b, which changed between the sides; c, which only old has; d, which only new has"]
+            [
+                "tasks left out of the comparison: b, which changed between the sides; c, which only old has; d, which only new has"
+            ]
         );
         let accepted = Dataset::with_shared_tasks(&before, &now, &[FactKind::Task]).unwrap();
         assert_eq!(accepted.unwrap().0.len(), 2);

@@ -46,7 +46,9 @@ impl LaterTasks {
                 Ok(read) if digest.as_ref() == Some(&read.digest) => continue,
                 Ok(read) => read.task,
                 Err(error) => {
-                    later.unreadable.push(format!("task `{}`: {error}", task.id));
+                    later
+                        .unreadable
+                        .push(format!("task `{}`: {error}", task.id));
                     continue;
                 }
             };

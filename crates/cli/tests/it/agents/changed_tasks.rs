@@ -12,8 +12,7 @@ fn lab(tasks: usize, failing: usize) -> Lab {
 }
 
 fn write_spec(lab: &Lab, tasks: usize, failing: usize) {
-    let mut spec =
-        "name = \"b\"\n[metrics.score]\ndirection = \"up\"\nmargin = 0.05\n".to_owned();
+    let mut spec = "name = \"b\"\n[metrics.score]\ndirection = \"up\"\nmargin = 0.05\n".to_owned();
     for number in 0..tasks {
         let name = format!("t{number}");
         let dir = format!("data/tasks/prepared/{name}");
@@ -113,7 +112,9 @@ fn a_changed_task_is_no_regression_of_the_agents() {
     let compared = compared.json();
     let word = &compared["contrasts"][0]["metrics"][0]["verdict"]["word"];
     assert_ne!(word, "regressed", "{compared:#}");
-    let compared = lab.project.run(&[&compare[..], &["--accept", "task"]].concat());
+    let compared = lab
+        .project
+        .run(&[&compare[..], &["--accept", "task"]].concat());
     assert!(!compared.out.contains("left out"), "{}", compared.out);
 }
 
