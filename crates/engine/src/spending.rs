@@ -1,7 +1,7 @@
 //! What a run has spent before this session, from its journal: caps are for the whole run.
 
 use fairtrial_journal::{Entry, Event, JournalError, ReadError, RunDir, RunState, read_journal};
-use fairtrial_model::Record;
+use fairtrial_model::{Number, Record};
 use fairtrial_spec::Budget;
 use std::collections::HashSet;
 
@@ -26,6 +26,8 @@ pub(crate) fn earlier_records(
             let is_judged = record.metrics.contains_key("judge_tokens");
             if !is_first {
                 record.metrics.retain(|name, _| name.starts_with("judge_"));
+                let nothing = ["cost_usd", "tokens_total"].map(|name| (name.to_owned(), Number(0.0)));
+                record.metrics.extend(nothing);
             }
             (is_first || is_judged).then_some(Ok(*record))
         }
