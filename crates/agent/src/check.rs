@@ -7,6 +7,7 @@ use crate::sandbox::contract::find_program;
 use crate::sandbox::image::Recipe;
 use crate::sandbox::setting::Setting;
 use crate::sandbox::{opening, probe};
+use crate::score::endpoint::NO_JUDGE;
 use crate::task::AgentTask;
 use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind};
 use std::collections::HashSet;
@@ -113,6 +114,9 @@ pub fn check_options(
         findings.error(
             "`setup_timeout` is given, but there is no setup: neither `setup` nor a `setup.sh` in the task's folder",
         );
+    }
+    if options.judge.is_some() && !cfg!(feature = "judge") {
+        findings.error(format!("its `judge` cannot be asked: {NO_JUDGE}"));
     }
     if let Err(error) = opening::usable_kind(&options.sandbox) {
         findings.error(error.to_string());

@@ -4,6 +4,7 @@ use crate::area::Area;
 use crate::drawing::{Anchor, Drawing};
 use crate::legend;
 use crate::panel::Panel;
+#[cfg(feature = "png")]
 use crate::raster::{self, ChartError};
 use crate::svg;
 use crate::text::{fit, wrap};
@@ -139,6 +140,7 @@ impl Figure {
 
     /// The figure as PNG bytes, `scale` pixels per drawing unit. A picture cannot follow the reader's setting:
     /// [`Theme::Auto`] is light.
+    #[cfg(feature = "png")]
     pub fn png(&self, theme: Theme, scale: f32) -> Result<Vec<u8>, ChartError> {
         let (drawing, size) = self.draw(&Layout::alone(theme));
         raster::png(&drawing, size, theme, scale)

@@ -2,7 +2,8 @@
 
 use crate::area::Area;
 use crate::drawing::{Anchor, Close, Drawing, Reads, Shape, Text};
-use crate::theme::{Ink, Join, Look, Theme, text_size};
+use crate::look::{Look, text_size};
+use crate::theme::{Ink, Join, Theme};
 use tiny_skia::{
     Color, FillRule, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash,
     Transform,

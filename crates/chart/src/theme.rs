@@ -1,4 +1,4 @@
-//! How things look: colours and strokes by class, for light and dark pages, as a style sheet and for pixels.
+//! How things look: colours and strokes by class, for light and dark pages.
 //!
 //! The series colours are those of Okabe and Ito, which people with any of the common kinds of colour blindness can
 //! tell apart; on dark pages the dark ones are lightened.
@@ -21,15 +21,15 @@ pub enum Theme {
 /// The class of figures that take their colours from the page.
 pub(crate) const PAGE_CLASS: &str = "ft-chart";
 
-struct Colors {
-    page: &'static str,
-    ink: &'static str,
+pub(crate) struct Colors {
+    pub(crate) page: &'static str,
+    pub(crate) ink: &'static str,
     faint: &'static str,
     grid: &'static str,
     series: [&'static str; 6],
 }
 
-const LIGHT: Colors = Colors {
+pub(crate) const LIGHT: Colors = Colors {
     page: "#ffffff",
     ink: "#1b1f24",
     faint: "#57606a",
@@ -39,7 +39,7 @@ const LIGHT: Colors = Colors {
     ],
 };
 
-const DARK: Colors = Colors {
+pub(crate) const DARK: Colors = Colors {
     page: "#0d1117",
     ink: "#e6edf3",
     faint: "#9da7b1",
@@ -66,7 +66,7 @@ const VARIABLES: Colors = Colors {
 };
 
 /// Dash patterns by shape, so that colour is never the only difference.
-const DASHES: [&[f32]; 6] = [
+pub(crate) const DASHES: [&[f32]; 6] = [
     &[],
     &[7.0, 4.0],
     &[2.0, 3.0],
@@ -76,7 +76,7 @@ const DASHES: [&[f32]; 6] = [
 ];
 
 /// Sizes of text by class; every other class has [`SIZE`].
-const SIZES: [(&str, f64); 2] = [("h", 17.0), ("p", 14.0)];
+pub(crate) const SIZES: [(&str, f64); 2] = [("h", 17.0), ("p", 14.0)];
 
 /// Whether a shape is a line or an area, and how strong.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,7 +108,7 @@ const fn stroke(width: f32, join: Join) -> Ink {
 }
 
 /// The kinds of shapes by class.
-const KINDS: [(&str, Ink); 10] = [
+pub(crate) const KINDS: [(&str, Ink); 10] = [
     ("l", stroke(2.0, Join::Round)),
     (
         "o",
@@ -135,55 +135,7 @@ const KINDS: [(&str, Ink); 10] = [
     ("g", stroke(1.0, Join::Miter)),
 ];
 
-/// How one shape is painted.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Look {
-    pub(crate) ink: Ink,
-    pub(crate) color: Rgb,
-    pub(crate) dash: &'static [f32],
-}
-
-/// Red, green and blue.
-pub(crate) type Rgb = [u8; 3];
-
 impl Theme {
-    /// Its colours on paper, which cannot follow anybody's setting.
-    fn printed(self) -> &'static Colors {
-        match self {
-            Self::Auto | Self::Light => &LIGHT,
-            Self::Dark => &DARK,
-        }
-    }
-
-    /// The colour of the page.
-    pub(crate) fn page(self) -> Rgb {
-        rgb(self.printed().page)
-    }
-
-    /// How a shape of these classes is painted; the last class that says something wins, as in the style sheet.
-    pub(crate) fn look(self, classes: &str) -> Look {
-        let colors = self.printed();
-        let mut look = Look {
-            ink: Ink::Fill { opacity: 1.0 },
-            color: rgb(colors.ink),
-            dash: &[],
-        };
-        for class in classes.split(' ') {
-            if let Some((_, ink)) = KINDS.iter().find(|(name, _)| *name == class) {
-                look.ink = *ink;
-            }
-            let rules = color_rules(colors).into_iter();
-            if let Some(rule) = rules.rev().find(|rule| rule.class == class) {
-                look.color = rgb(rule.color);
-            }
-            let shape = class.strip_prefix('d').and_then(|shape| shape.parse().ok());
-            if let Some(dash) = shape.and_then(|shape: usize| DASHES.get(shape)) {
-                look.dash = dash;
-            }
-        }
-        look
-    }
-
     /// The style sheet; classes carry the figure's own prefix, so that figures on one page do not mix.
     pub(crate) fn style(self, prefix: &str) -> String {
         let shared = shared(prefix);
@@ -270,20 +222,14 @@ fn shared(prefix: &str) -> String {
     css
 }
 
-/// The size of a text.
-pub(crate) fn text_size(class: &str) -> f64 {
-    let own = SIZES.iter().find(|(name, _)| *name == class);
-    own.map_or(SIZE, |(_, size)| *size)
-}
-
 /// The colour of a class.
-struct ColorRule {
-    class: String,
+pub(crate) struct ColorRule {
+    pub(crate) class: String,
     paints: &'static str,
-    color: &'static str,
+    pub(crate) color: &'static str,
 }
 
-fn color_rules(colors: &Colors) -> Vec<ColorRule> {
+pub(crate) fn color_rules(colors: &Colors) -> Vec<ColorRule> {
     let rule = |class: &str, paints, color| ColorRule {
         class: class.to_owned(),
         paints,
@@ -315,40 +261,4 @@ fn colors(prefix: &str, colors: &Colors) -> String {
         let _ = writeln!(css, ".{prefix} .{class} {{ {paints}: {color}; }}");
     }
     css
-}
-
-/// A colour of ours, written `#rrggbb`.
-fn rgb(color: &str) -> Rgb {
-    let channel = |place: usize| {
-        let digits = color.get(place..place + 2);
-        digits.map_or(0, |digits| u8::from_str_radix(digits, 16).unwrap_or(0))
-    };
-    [channel(1), channel(3), channel(5)]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Ink, Theme};
-
-    #[test]
-    fn pixels_and_style_sheet_say_the_same() {
-        let look = Theme::Light.look("l s1 d1");
-        assert_eq!(look.color, [0xd5, 0x5e, 0x00]);
-        assert_eq!(look.dash, [7.0, 4.0]);
-        assert!(matches!(look.ink, Ink::Stroke { width: 2.0, .. }));
-        let css = Theme::Light.style("p");
-        for rule in [
-            ".p .l { fill: none; stroke-width: 2; stroke-linejoin: round; }",
-            ".p .o { fill: none; stroke-width: 5; stroke-opacity: 0.75; stroke-linejoin: round; }",
-            ".p .b { stroke: none; fill-opacity: 0.2; }",
-            ".p .d1 { stroke-dasharray: 7 4; }",
-            ".p .s1 { stroke: #d55e00; }",
-        ] {
-            assert!(css.contains(rule), "{rule} is not in {css}");
-        }
-        // An axis is a rule in the colour of the text.
-        assert_eq!(Theme::Dark.look("g x").color, [0xe6, 0xed, 0xf3]);
-        assert_eq!(Theme::Dark.look("").color, [0xe6, 0xed, 0xf3]);
-        assert_eq!(Theme::Auto.look("f"), Theme::Light.look("f"));
-    }
 }

@@ -10,6 +10,7 @@ pub mod csv;
 pub mod curves;
 mod gate;
 pub mod grid;
+#[cfg(feature = "html")]
 pub mod html;
 pub mod junit;
 pub mod markdown;

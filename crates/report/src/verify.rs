@@ -1,5 +1,6 @@
 //! Is a report what its evidence gives? Every number of its data, and every line of its text, against one made again.
 
+#[cfg(feature = "html")]
 use crate::html;
 use crate::markdown;
 use crate::seal::{self, SealFacts};
@@ -63,6 +64,7 @@ pub fn html(found: Found<'_>, data: &ReportData) -> Verified {
             .findings
             .push(finding("the report's data", &why, "a JSON object")),
     }
+    #[cfg(feature = "html")]
     if let Some(facts) = same_look(found)
         && let Ok(again) = html::report(data, found.template, &facts.borrow())
     {

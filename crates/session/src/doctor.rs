@@ -1,5 +1,6 @@
 //! What this machine can measure, and what it cannot.
 
+use crate::feature;
 use crate::session::Session;
 use fairtrial_engine::remote;
 use fairtrial_journal::provenance::Host;
@@ -31,6 +32,7 @@ impl Session {
     pub fn examine_machine(&self) -> Examination {
         let mut findings = vec![limits(), run_queue(), subreaper(), self.data(), git()];
         findings.extend(instruments());
+        findings.extend(left_out());
         findings.extend(engines());
         Examination {
             host: Host::read(),
@@ -61,6 +63,17 @@ fn instruments() -> impl Iterator<Item = Ability> {
         what,
         good: offer.is_ok(),
         detail: offer.unwrap_or_else(|why| why),
+    })
+}
+
+/// What this build cannot do; a full one leaves nothing out.
+fn left_out() -> Option<Ability> {
+    let missing = feature::ALL.iter().filter(|feature| !feature.built_in);
+    let names: Vec<&str> = missing.map(|feature| feature.name).collect();
+    (!names.is_empty()).then(|| Ability {
+        what: "features",
+        good: false,
+        detail: format!("this build lacks {}", names.join(", ")),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::absent::Absent;
 use crate::data_root::NotAFolder;
+use crate::feature::Feature;
 use crate::gate::{Recorded, SettledOption};
 use crate::logs::NoLog;
 use crate::tables::TableError;
@@ -66,6 +67,9 @@ pub enum SessionError {
     /// The engine needs something that the spec does not give.
     #[error("{}", lines(.0))]
     EngineLacks(Vec<EngineLack>),
+    /// A part of the program that this build leaves out.
+    #[error("this build of Fairtrial cannot {}: it lacks the feature `{}`", .0.what, .0.name)]
+    LeftOut(Feature),
     /// There are no runs at all.
     #[error("there are no runs under {}", .0.display())]
     NoRuns(PathBuf),

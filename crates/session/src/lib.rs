@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod evaluate;
 mod events;
+pub mod feature;
 mod find;
 mod gate;
 pub mod inside;
@@ -61,7 +62,7 @@ pub use picture::Picture;
 pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
-pub use report_files::{ReportFiles, write_charts};
+pub use report_files::{ReportFiles, page_template, write_charts};
 pub use run::{
     CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,
     RunResult, RunStanding, StartFrom, Until,

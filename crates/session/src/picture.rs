@@ -1,7 +1,8 @@
 //! Figures as files: the ending of the name says which kind.
 
 use crate::error::SessionError;
-use fairtrial_chart::{DEFAULT_SCALE, Figure, Theme};
+use crate::feature::PNG;
+use fairtrial_chart::{Figure, Theme};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use std::path::Path;
 
@@ -19,7 +20,7 @@ impl Picture {
     /// By the file's ending; asked before any work is done.
     pub fn of(path: &Path) -> Result<Self, SessionError> {
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("png") => Ok(Self::Png),
+            Some("png") => PNG.need().map(|()| Self::Png),
             Some("svg") => Ok(Self::Svg),
             _ => Err(SessionError::Input(format!(
                 "{} must end in .png or .svg",
@@ -40,11 +41,19 @@ impl Picture {
     pub fn write(self, figure: &Figure, path: &Path) -> Result<(), SessionError> {
         let bytes = match self {
             Self::Svg => figure.svg(Theme::Auto).into_bytes(),
-            Self::Png => {
-                let png = figure.png(Theme::Light, DEFAULT_SCALE);
-                png.map_err(|error| SessionError::Machine(error.to_string()))?
-            }
+            Self::Png => pixels(figure)?,
         };
         Ok(write_atomic_bytes(path, Durability::Process, &bytes)?)
     }
+}
+
+#[cfg(feature = "png")]
+fn pixels(figure: &Figure) -> Result<Vec<u8>, SessionError> {
+    let png = figure.png(Theme::Light, fairtrial_chart::DEFAULT_SCALE);
+    png.map_err(|error| SessionError::Machine(error.to_string()))
+}
+
+#[cfg(not(feature = "png"))]
+fn pixels(_: &Figure) -> Result<Vec<u8>, SessionError> {
+    PNG.need().map(|()| Vec::new())
 }

@@ -1,6 +1,7 @@
 //! The report of a run as files: pages, charts, and what the spec's reporters write.
 
 use crate::error::SessionError;
+use crate::feature::HTML;
 use crate::picture::Picture;
 use crate::session::Session;
 use fairtrial_analysis::report::ReportData;
@@ -19,10 +20,10 @@ pub struct ReportFiles {
 }
 
 impl ReportFiles {
-    /// Both pages in the run's own folder.
+    /// Both pages in the run's own folder; only Markdown where this build has no other.
     pub fn of(run: &RunDir) -> Self {
         Self {
-            html: Some(run.path().join("report.html")),
+            html: HTML.built_in.then(|| run.path().join("report.html")),
             md: Some(run.path().join("report.md")),
         }
     }
@@ -42,9 +43,7 @@ impl ReportFiles {
         };
         let mut written = Vec::new();
         if let Some(path) = &self.html {
-            let page = fairtrial_report::html::report(data, template, &facts)
-                .map_err(|error| SessionError::Input(error.to_string()))?;
-            write(path, &page)?;
+            write(path, &page(data, template, &facts)?)?;
             written.push(path.clone());
         }
         if let Some(path) = &self.md {
@@ -62,6 +61,29 @@ impl ReportFiles {
         }
         Ok(written)
     }
+}
+
+/// The template of the HTML page, where this build can write one.
+pub fn page_template() -> Result<&'static str, SessionError> {
+    #[cfg(feature = "html")]
+    return Ok(fairtrial_report::html::TEMPLATE);
+    #[cfg(not(feature = "html"))]
+    HTML.need().map(|()| "")
+}
+
+#[cfg(feature = "html")]
+fn page(
+    data: &ReportData,
+    template: Option<&str>,
+    facts: &SealFacts<'_>,
+) -> Result<String, SessionError> {
+    fairtrial_report::html::report(data, template, facts)
+        .map_err(|error| SessionError::Input(error.to_string()))
+}
+
+#[cfg(not(feature = "html"))]
+fn page(_: &ReportData, _: Option<&str>, _: &SealFacts<'_>) -> Result<String, SessionError> {
+    HTML.need().map(|()| String::new())
 }
 
 /// Writes every chart of a report as a file of its own and gives their paths.

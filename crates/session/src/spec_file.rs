@@ -1,6 +1,7 @@
 //! Reading a spec as every call does: all its problems at once, then a plan.
 
 use crate::error::SessionError;
+use crate::feature::suite;
 use crate::notice::Notice;
 use crate::run::stopping_rule;
 use crate::session::Session;
@@ -40,7 +41,7 @@ impl SpecFile {
 
 /// The registered experiments that specs are checked against.
 pub fn catalogue() -> Experiments {
-    Experiments::new(fairtrial_suite::registry().descriptions())
+    Experiments::new(suite().descriptions())
 }
 
 impl Session {

@@ -1,6 +1,7 @@
 //! Is a report what its evidence gives, and is the evidence what was recorded?
 
 use crate::error::SessionError;
+use crate::feature::HTML;
 use crate::report_files::stem;
 use crate::session::Session;
 use fairtrial_analysis::registration::Registered;
@@ -210,6 +211,8 @@ fn compared(verified: &Verified) -> String {
         (verified.numbers > 0).then(|| format!("{} numbers of its data", verified.numbers));
     let text = if verified.whole_text {
         "its whole text"
+    } else if verified.numbers > 0 && !HTML.built_in {
+        "its seal (this build lacks the feature `html`, which would draw its text again)"
     } else {
         "its seal (its text was drawn by another version or template)"
     };

@@ -2,7 +2,7 @@
 //! comparisons without any difference, and whether planned power is kept. Seeds are fixed, so the counts are too.
 
 use crate::common::{measured, metric, record};
-use fairtrial_analysis::compare::{CompareOptions, Inputs, TaskRole, Word, compare};
+use fairtrial_analysis::compare::{CompareOptions, Inputs, Method, TaskRole, Word, compare};
 use fairtrial_analysis::dataset::Origin;
 use fairtrial_analysis::{Dataset, Observation};
 use fairtrial_model::{Direction, Margin, Record};
@@ -280,6 +280,33 @@ fn timings_with_a_threshold() {
         }
         records
     });
+}
+
+#[test]
+fn skewed_timings_by_ratio() {
+    let mut wrong = 0;
+    for number in 0..COMPARISONS {
+        let mut stream = Stream::new(20_261_116, Purpose::new("ratios"), number);
+        let mut records = Vec::new();
+        for seed in 0..12 {
+            for arm in ["control", "candidate"] {
+                let seconds = (0.4 * stream.normal()).exp();
+                records.push(value(records.len(), "train", arm, seed, seconds));
+            }
+        }
+        let options = CompareOptions {
+            method: Method::LogRatio,
+            ..CompareOptions::default()
+        };
+        let found = compare(Inputs::Arms(&dataset(&records, None)), &options).unwrap();
+        let word = found.primary().next().unwrap().verdict.word;
+        wrong += u64::from(matches!(word, Word::Improved | Word::Regressed));
+    }
+    let share = wrong as f64 / COMPARISONS as f64;
+    assert!(
+        share <= at_most(ALPHA, COMPARISONS),
+        "{share} false verdicts"
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::exit::{Done, Exit, Failure};
 use crate::printer::Printer;
 use fairtrial_experiment::{Catalogue, Description, Lookup, LookupError, Origin, Param, Sources};
+use fairtrial_session::feature::SUITE;
 use fairtrial_spec::{LoadOptions, load};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
             .experiments
             .retain(|(described, _)| described.slug == *slug);
         if found.experiments.is_empty() && broken.is_empty() {
+            SUITE.need()?;
             return Err(Failure::input(format!("there is no experiment `{slug}`"))
                 .hint("`fairtrial list experiments` shows what there is; `--spec SPEC` adds those that a spec names"));
         }

@@ -4,7 +4,8 @@ use super::choices::PictureChoice;
 use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
-use fairtrial_session::{ReportFiles, write_charts};
+use fairtrial_session::feature::{HTML, PNG};
+use fairtrial_session::{Picture, ReportFiles, page_template, write_charts};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,8 +58,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let printer = console.printer;
     if args.print_template {
-        printer.line(fairtrial_report::html::TEMPLATE);
+        printer.line(page_template()?);
         return Ok(Exit::Fine);
+    }
+    if args.html.is_some() || args.template.is_some() {
+        HTML.need()?;
+    }
+    if args.charts.is_some() && Picture::from(args.chart_format) == Picture::Png {
+        PNG.need()?;
     }
     ends_in(args.html.as_deref(), "--html", &["html", "htm"])?;
     ends_in(args.md.as_deref(), "--md", &["md", "markdown"])?;

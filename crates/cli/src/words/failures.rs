@@ -107,6 +107,12 @@ fn hint(error: &SessionError) -> Option<String> {
             return Some(format!("there are {}", SandboxKind::WORDS.join(", ")));
         }
         SessionError::Missing(_) => NOTHING_RUN,
+        SessionError::LeftOut(feature) => {
+            return Some(format!(
+                "`cargo build --release --features {}` builds it; without `--no-default-features` all are built",
+                feature.name
+            ));
+        }
         SessionError::NoRuns(_) => "`fairtrial run SPEC` makes one",
         SessionError::NoScheduler => {
             "`--detach` goes with `--engine slurm`, `template` or `skypilot`; trials on this machine end with their \

@@ -1,52 +1,54 @@
-//! A verdict where there is no difference is a bug: 1,000 comparisons through the command line for each kind of data
-//! that has a default method of its own, none of them with a difference; and the power that `power` promised.
-//! Seeds are fixed, so the counts are too.
+//! The command line compares as the library does: for each kind of data that has a default method of its own, the same
+//! tables give the same numbers and the same verdict. How often a verdict is wrong where there is no difference, and how
+//! often one is found where there is, is counted in the library, over thousands of comparisons
+//! (`crates/analysis/tests/it/error_rates.rs`).
 
 use crate::common::Project;
+use fairtrial_analysis::compare::{Inputs, Method, Pairing};
+use fairtrial_analysis::{CompareOptions, Dataset, compare};
+use fairtrial_model::{Direction, Margin};
+use fairtrial_stats::Level;
+use fairtrial_stats::planning::{TDesign, sample_size};
 use fairtrial_stats::rng::{Purpose, Stream};
 use std::fmt::Write as _;
 
-const ALPHA: f64 = 0.05;
-const COMPARISONS: u32 = 1_000;
+/// Comparisons of each kind.
+const COMPARISONS: u32 = 5;
 
 /// One comparison's two tables.
 type Tables = (String, String);
 
-/// How often `compare` says improved or regressed.
-fn verdicts(
-    name: &str,
-    comparisons: u32,
-    arguments: &[&str],
-    make: impl Fn(&mut Stream) -> Tables,
-) -> u32 {
+/// A command line, and what it asks of the library.
+struct Asked<'a> {
+    arguments: &'a [&'a str],
+    options: CompareOptions,
+}
+
+fn as_the_library(name: &str, asked: &Asked<'_>, make: impl Fn(&mut Stream) -> Tables) {
     let project = Project::new();
-    let mut found = 0;
-    for number in 0..comparisons {
+    for number in 0..COMPARISONS {
         let mut stream = Stream::new(20_261_116, Purpose::new(name), number.into());
         let (control, candidate) = make(&mut stream);
         project.write("control.csv", &control);
         project.write("candidate.csv", &candidate);
-        let fixed = [
-            "compare",
-            "control.csv",
-            "candidate.csv",
-            "--metric",
-            "score",
-            "--json",
-        ];
-        let result = project.expect(0, &[&fixed[..], arguments].concat()).json();
-        let word = result["contrasts"][0]["metrics"][0]["verdict"]["word"].clone();
-        found += u32::from(word == "improved" || word == "regressed");
+        let fixed = ["compare", "control.csv", "candidate.csv", "--json"];
+        let metric = ["--metric", "score"];
+        let arguments = [&fixed[..], &metric, asked.arguments].concat();
+        let printed = project.expect(0, &arguments).json();
+        let table = |name: &str, text: &str| Dataset::from_csv(name, text).unwrap();
+        let (control, candidate) = (
+            table("control.csv", &control),
+            table("candidate.csv", &candidate),
+        );
+        let options = CompareOptions {
+            metrics: vec!["score".to_owned()],
+            ..asked.options.clone()
+        };
+        let found = compare(Inputs::Two(&control, &candidate), &options).unwrap();
+        let expected = serde_json::to_string(&found.contrasts).unwrap();
+        let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
+        assert_eq!(printed["contrasts"], expected, "{name} {number}");
     }
-    found
-}
-
-/// Three standard errors above alpha: a correct method fails this less than once in 700 such tests.
-fn stays_at_alpha(name: &str, arguments: &[&str], make: impl Fn(&mut Stream) -> Tables) {
-    let wrong = verdicts(name, COMPARISONS, arguments, make);
-    let n = f64::from(COMPARISONS);
-    let most = n * ALPHA + 3.0 * (n * ALPHA * (1.0 - ALPHA)).sqrt();
-    assert!(f64::from(wrong) <= most, "{name}: {wrong} of {COMPARISONS}");
 }
 
 /// A table with one row per value; `key` names the rows.
@@ -75,33 +77,61 @@ fn paired(stream: &mut Stream, pairs: u32, effect: f64) -> Tables {
     (table("seed", control), table("seed", candidate))
 }
 
+fn up() -> CompareOptions {
+    CompareOptions {
+        direction: Some(Direction::Up),
+        ..CompareOptions::default()
+    }
+}
+
 #[test]
 fn pairs_by_seed() {
-    stays_at_alpha("pairs", &["--direction", "up"], |stream| {
-        paired(stream, 10, 0.0)
-    });
+    let asked = Asked {
+        arguments: &["--direction", "up"],
+        options: up(),
+    };
+    as_the_library("pairs", &asked, |stream| paired(stream, 10, 0.0));
+}
+
+#[test]
+fn pairs_with_an_effect_and_a_margin() {
+    let asked = Asked {
+        arguments: &["--direction", "up", "--margin", "0.5"],
+        options: CompareOptions {
+            margin: Some(Margin::Absolute(0.5)),
+            ..up()
+        },
+    };
+    as_the_library("power", &asked, |stream| paired(stream, 12, 1.0));
 }
 
 #[test]
 fn groups_of_unlike_size_and_spread() {
-    stays_at_alpha(
-        "groups",
-        &["--direction", "up", "--pairing", "none"],
-        |stream| {
-            let mut group = |from: u32, n: u32, sd: f64| {
-                let values: Vec<(String, f64)> = (from..from + n)
-                    .map(|seed| (seed.to_string(), 5.0 + sd * stream.normal()))
-                    .collect();
-                table("seed", values.into_iter())
-            };
-            (group(0, 8, 1.0), group(100, 12, 3.0))
+    let asked = Asked {
+        arguments: &["--direction", "up", "--pairing", "none"],
+        options: CompareOptions {
+            pairing: Pairing::Unpaired,
+            ..up()
         },
-    );
+    };
+    as_the_library("groups", &asked, |stream| {
+        let mut group = |from: u32, n: u32, sd: f64| {
+            let values: Vec<(String, f64)> = (from..from + n)
+                .map(|seed| (seed.to_string(), 5.0 + sd * stream.normal()))
+                .collect();
+            table("seed", values.into_iter())
+        };
+        (group(0, 8, 1.0), group(100, 12, 3.0))
+    });
 }
 
 #[test]
 fn pass_or_fail_by_task() {
-    stays_at_alpha("pass", &["--direction", "up"], |stream| {
+    let asked = Asked {
+        arguments: &["--direction", "up"],
+        options: up(),
+    };
+    as_the_library("pass", &asked, |stream| {
         let tasks: Vec<(String, f64, f64)> = (0..40)
             .map(|task| {
                 let chance = stream.unit();
@@ -117,8 +147,15 @@ fn pass_or_fail_by_task() {
 
 #[test]
 fn skewed_timings_by_ratio() {
-    let arguments = ["--direction", "down", "--method", "log-ratio"];
-    stays_at_alpha("timings", &arguments, |stream| {
+    let asked = Asked {
+        arguments: &["--direction", "down", "--method", "log-ratio"],
+        options: CompareOptions {
+            direction: Some(Direction::Down),
+            method: Method::LogRatio,
+            ..CompareOptions::default()
+        },
+    };
+    as_the_library("timings", &asked, |stream| {
         let mut side = || {
             let values: Vec<(String, f64)> = (0..12)
                 .map(|seed| (seed.to_string(), (0.4 * stream.normal()).exp()))
@@ -130,9 +167,8 @@ fn skewed_timings_by_ratio() {
 }
 
 #[test]
-fn the_planned_number_of_pairs_has_the_promised_power() {
-    // One run spreads by sqrt(4 + 1), pairs correlate at 4/5; the effect is twice the margin of 0.5.
-    let project = Project::new();
+fn planned_pairs_are_those_of_the_library() {
+    // One run spreads by sqrt(4 + 1), pairs correlate at 4/5, so differences spread by sqrt(2); the effect is 1.
     let sd = 5_f64.sqrt().to_string();
     let arguments = [
         "power",
@@ -144,19 +180,16 @@ fn the_planned_number_of_pairs_has_the_promised_power() {
         "1.0",
         "--json",
     ];
-    let plan = project.expect(0, &arguments).json();
-    let pairs = plan["paired"]["required"]["n"].as_u64().unwrap() as u32;
-    let promised = plan["paired"]["required"]["power"].as_f64().unwrap();
-    assert!(promised >= 0.8 && pairs < 40, "{promised} with {pairs}");
-    let comparisons = 400;
-    let arguments = ["--direction", "up", "--margin", "0.5"];
-    let found = verdicts("power", comparisons, &arguments, |stream| {
-        paired(stream, pairs, 1.0)
-    });
-    let share = f64::from(found) / f64::from(comparisons);
-    let error = (promised * (1.0 - promised) / f64::from(comparisons)).sqrt();
-    assert!(
-        (share - promised).abs() <= 3.0 * error,
-        "found {share}, promised {promised} with {pairs} pairs"
-    );
+    let plan = Project::new().expect(0, &arguments).json();
+    let of_library = sample_size(
+        TDesign::Paired,
+        1.0 / 2_f64.sqrt(),
+        0.8,
+        Level::two_sided(0.05),
+    )
+    .unwrap();
+    let required = &plan["paired"]["required"];
+    assert_eq!(required["n"].as_u64(), Some(of_library.n));
+    let promised = required["power"].as_f64().unwrap();
+    assert!((promised - of_library.power).abs() < 1e-9, "{promised}");
 }

@@ -1,7 +1,9 @@
 //! Instruments: what observes a trial from outside the timed region. One file each; `known` is the one list of them.
 
 mod custom;
+#[cfg(feature = "gpu")]
 mod gpu;
+#[cfg(feature = "gpu")]
 mod nvml;
 pub(crate) mod observer;
 pub(crate) mod perf;
@@ -13,7 +15,6 @@ use custom::Custom;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_experiment::{InstrumentInfo, Origin, Param, ParamSchema, ParamType};
 use fairtrial_spec::Instrument;
-use gpu::Gpu;
 use observer::{DAY_S, Finding, Observer, whole};
 use psutil::Psutil;
 use serde_json::Map;
@@ -97,7 +98,29 @@ pub(crate) fn known() -> Vec<InstrumentInfo> {
 
 /// Which of the instruments that need something of the machine have it, or why not.
 pub fn offered() -> [(&'static str, Result<String, String>); 2] {
-    [("gpu", gpu::offered()), ("perf", perf::offered())]
+    [("gpu", gpus()), ("perf", perf::offered())]
+}
+
+/// The GPUs that could be watched, or why there are none.
+#[cfg(feature = "gpu")]
+fn gpus() -> Result<String, String> {
+    gpu::offered()
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpus() -> Result<String, String> {
+    Err(observer::left_out("gpu"))
+}
+
+/// Starts to watch the GPUs.
+#[cfg(feature = "gpu")]
+fn watch_gpus(instrument: &Instrument) -> Result<Box<dyn Observer>, String> {
+    gpu::Gpu::start(instrument).map(|on| Box::new(on) as _)
+}
+
+#[cfg(not(feature = "gpu"))]
+fn watch_gpus(_: &Instrument) -> Result<Box<dyn Observer>, String> {
+    Err(observer::left_out("gpu"))
 }
 
 /// The instruments of a trial that observe from outside the worker.
@@ -111,7 +134,7 @@ impl Observers {
         for instrument in asked {
             let started: Result<Box<dyn Observer>, String> = match instrument.name.as_str() {
                 "psutil" => Psutil::start(instrument, pid).map(|on| Box::new(on) as _),
-                "gpu" => Gpu::start(instrument).map(|on| Box::new(on) as _),
+                "gpu" => watch_gpus(instrument),
                 "custom" => Custom::start(instrument, artifacts).map(|on| Box::new(on) as _),
                 _ => continue,
             };

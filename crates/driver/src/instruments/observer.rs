@@ -58,3 +58,8 @@ pub(super) fn whole(instrument: &Instrument, option: &str, default: u64) -> u64 
 pub(super) fn text<'a>(instrument: &'a Instrument, option: &str) -> Option<&'a str> {
     instrument.options.get(option).and_then(Value::as_str)
 }
+
+/// Why an instrument is not there in this build.
+pub(super) fn left_out(feature: &str) -> String {
+    format!("this build of Fairtrial lacks the feature `{feature}`")
+}

@@ -1,11 +1,11 @@
 //! `perf`: the system's sampling profiler on the worker, over extra iterations, and a flame graph of what it saw.
 
-use super::observer::{Finding, number, seconds, whole};
+use super::observer::{Finding, left_out, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Instrument;
-use inferno::collapse::Collapse;
-use inferno::collapse::perf::Folder;
+#[cfg(feature = "perf")]
+use inferno::collapse::{Collapse, perf::Folder};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Map, json};
 use std::path::Path;
@@ -35,6 +35,9 @@ impl Perf {
         artifacts: &Path,
     ) -> Option<Result<Self, Finding>> {
         let instrument = asked.iter().find(|on| on.name == "perf")?;
+        if !cfg!(feature = "perf") {
+            return Some(Err(Finding::absent("perf", left_out("perf"))));
+        }
         let hz = whole(instrument, "hz", 499).to_string();
         let recorder = Command::new("perf")
             // Optimised programs keep no frame pointers: stacks are unwound by their debug information.
@@ -103,6 +106,9 @@ impl Perf {
 
 /// Whether native code could be profiled here, or why not.
 pub(super) fn offered() -> Result<String, String> {
+    if !cfg!(feature = "perf") {
+        return Err(left_out("perf"));
+    }
     let version = fairtrial_process::version("perf").map_err(|error| {
         if error.is_missing() {
             NOT_INSTALLED.to_owned()
@@ -151,21 +157,33 @@ fn draw(artifacts: &Path) -> Result<u64, String> {
     if samples == 0 {
         return Err("perf saw no samples of the worker; raise `seconds`".to_owned());
     }
-    let mut stacks = Vec::new();
-    let collapsed = Folder::default().collapse(&script[..], &mut stacks);
-    collapsed.map_err(text)?;
+    let (stacks, picture) = flame_graph(&script)?;
     // Whatever the experiment put in the place of a file is replaced.
     let keep = |name: &str, bytes: &[u8]| {
         let kept = write_atomic_bytes(&artifacts.join(name), Durability::Process, bytes);
         kept.map_err(|error| error.to_string())
     };
     keep("stacks.folded", &stacks)?;
-    let stacks = String::from_utf8_lossy(&stacks);
+    keep("flamegraph.svg", &picture)?;
+    Ok(samples)
+}
+
+/// The stacks of a script of perf, folded, and their picture.
+#[cfg(feature = "perf")]
+fn flame_graph(script: &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> {
+    let mut stacks = Vec::new();
+    let collapsed = Folder::default().collapse(script, &mut stacks);
+    collapsed.map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&stacks);
     let mut options = inferno::flamegraph::Options::default();
     "CPU samples of the worker".clone_into(&mut options.title);
     let mut picture = Vec::new();
-    inferno::flamegraph::from_lines(&mut options, stacks.lines(), &mut picture)
+    inferno::flamegraph::from_lines(&mut options, text.lines(), &mut picture)
         .map_err(|error| error.to_string())?;
-    keep("flamegraph.svg", &picture)?;
-    Ok(samples)
+    Ok((stacks, picture))
+}
+
+#[cfg(not(feature = "perf"))]
+fn flame_graph(_script: &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> {
+    Err(left_out("perf"))
 }

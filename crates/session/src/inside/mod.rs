@@ -7,6 +7,7 @@ mod experiment;
 mod log;
 mod rollout;
 
+use crate::feature::suite;
 use fairtrial_agent::sandbox::listen_inside;
 use fairtrial_trial::{Inner, serve_launcher};
 use log::broken;
@@ -69,7 +70,7 @@ pub fn enter(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
         return Some(launch());
     }
     if first == "__worker" {
-        return Some(fairtrial_experiment::main(&fairtrial_suite::registry()));
+        return Some(fairtrial_experiment::main(&suite()));
     }
     if !DRIVERS.iter().any(|driver| first == driver.name) {
         return None;

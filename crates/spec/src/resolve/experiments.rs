@@ -125,7 +125,13 @@ fn unknown(node: &Node, lookup: &Lookup) -> Diagnostic {
     };
     let listing =
         "`fairtrial list experiments` shows what there is; your own are named under [experiments]";
-    let help = did_you_mean(slug, known()).unwrap_or_else(|| listing.to_owned());
+    let has_own = |(_, origin): &(_, Origin)| *origin == Origin::Builtin;
+    let small_build = "this build of Fairtrial has no built-in experiments (it lacks the feature `suite`); your own are \
+                       named under [experiments]";
+    let help = did_you_mean(slug, known()).unwrap_or_else(|| {
+        let complete = lookup.experiments.iter().any(has_own);
+        if complete { listing } else { small_build }.to_owned()
+    });
     let message = format!("there is no experiment `{}`", slug.escape_debug());
     error(node.span, message).help(help)
 }

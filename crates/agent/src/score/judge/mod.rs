@@ -4,6 +4,7 @@
 mod api;
 mod patience;
 
+use super::endpoint::{Refusal, post};
 use crate::error::AgentError;
 use crate::score::scorer::Scorer;
 use api::Question;

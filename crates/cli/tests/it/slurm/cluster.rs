@@ -1,17 +1,21 @@
 //! A real Slurm of some nodes on this host, started by `cluster.sh` and ended with the test.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// One cluster at a time: they share ports, and this machine's cores.
-static TURN: Mutex<()> = Mutex::new(());
+/// Clusters at once on this machine, whichever processes the tests run in.
+const SEATS: u16 = 4;
+/// Ports that one cluster uses.
+const PORTS: u16 = 150;
 
 /// A running cluster.
 pub struct Cluster {
     dir: tempfile::TempDir,
     port: u16,
-    _turn: MutexGuard<'static, ()>,
+    /// Locked files: its seat, and the control groups where it uses them.
+    _locks: Vec<File>,
 }
 
 /// Ways in which clusters differ.
@@ -42,13 +46,18 @@ impl Cluster {
             eprintln!("skipped: needs root and {missing:?} (`./test` installs them)");
             return None;
         }
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        // A port of its own for every process, so that two runs of the tests do not meet.
-        let port = 20000 + (std::process::id() % 200) as u16 * 150;
+        let (seat, lock) = take_seat();
+        let mut locks = vec![lock];
+        if ways.memory_cgroup {
+            // Nodes of all clusters have the same names, and so have their control groups.
+            let groups = lock_file("groups");
+            groups.lock().unwrap();
+            locks.push(groups);
+        }
         let cluster = Self {
             dir: tempfile::tempdir().unwrap(),
-            port,
-            _turn: turn,
+            port: 20_000 + seat * PORTS,
+            _locks: locks,
         };
         let started = cluster.script(&["up"], &["3", "4"], ways);
         assert!(started, "the cluster did not start: {}", cluster.log());
@@ -141,8 +150,28 @@ impl Drop for Cluster {
         for pid in processes_with(&[&conf, "SLURM_JOB_ID="]) {
             kill(pid);
         }
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(300));
     }
+}
+
+/// Waits for a seat that no other cluster of this machine has; it is free again when the file is closed.
+fn take_seat() -> (u16, File) {
+    loop {
+        for seat in 0..SEATS {
+            let file = lock_file(&seat.to_string());
+            if file.try_lock().is_ok() {
+                return (seat, file);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+fn lock_file(name: &str) -> File {
+    let path = std::env::temp_dir().join(format!("fairtrial-test-slurm-{name}.lock"));
+    let mut options = File::options();
+    options.create(true).append(true);
+    options.open(path).unwrap()
 }
 
 fn is_installed(program: &str) -> bool {

@@ -177,6 +177,7 @@ down)
     for pid in $pids; do kill "$pid" 2>/dev/null || true; done
     sleep 0.5
     for pid in $pids; do kill -9 "$pid" 2>/dev/null || true; done
+    [ -f "$dir/cgroup.conf" ] || exit 0
     for group in /sys/fs/cgroup/*/slurm_n*; do
         [ ! -d "$group" ] || find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
     done
