@@ -26,7 +26,8 @@ pub(crate) fn earlier_records(
             let is_judged = record.metrics.contains_key("judge_tokens");
             if !is_first {
                 record.metrics.retain(|name, _| name.starts_with("judge_"));
-                let nothing = ["cost_usd", "tokens_total"].map(|name| (name.to_owned(), Number(0.0)));
+                let nothing =
+                    ["cost_usd", "tokens_total"].map(|name| (name.to_owned(), Number(0.0)));
                 record.metrics.extend(nothing);
             }
             (is_first || is_judged).then_some(Ok(*record))

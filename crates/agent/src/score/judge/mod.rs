@@ -4,7 +4,6 @@
 mod api;
 mod patience;
 
-use super::endpoint::{Refusal, post};
 use crate::error::AgentError;
 use crate::score::scorer::Scorer;
 use api::Question;
