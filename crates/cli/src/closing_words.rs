@@ -5,12 +5,12 @@ use crate::progress::outcome_words;
 use crate::resume_words::ResumeWords;
 use fairtrial_engine::{Cap, RunReport, StopReason};
 use fairtrial_journal::RunStatus;
-use fairtrial_spec::Budget;
+use fairtrial_spec::{Budget, Spec, Work};
 
 /// Says how a run ended.
 pub(crate) fn closing_words(
     report: &RunReport,
-    budget: &Budget,
+    spec: &Spec,
     typed: &ResumeWords,
     printer: Printer,
 ) {
@@ -28,19 +28,26 @@ pub(crate) fn closing_words(
             "{why}: {answered} of {} trials have their answer",
             report.trials
         ));
-        printer.tell(going_on(report, budget, typed));
+        printer.tell(going_on(report, &spec.budget, typed));
     } else {
         let mark = if report.counts.ok == report.trials {
             "✓"
         } else {
             "✗"
         };
-        printer.tell(format!(
-            "{mark} All {} tasks completed! ({})",
-            report.trials,
-            outcome_words(&report.counts)
-        ));
+        let (trials, outcomes) = (report.trials, outcome_words(&report.counts));
+        printer.tell(if has_rollouts(spec) {
+            format!("{mark} All {trials} tasks completed! ({outcomes})")
+        } else {
+            format!("{mark} all {trials} trials have ended ({outcomes})")
+        });
     }
+}
+
+/// Whether the run has tasks of agents, whose progress is told in the words that their users' scripts look for.
+pub(crate) fn has_rollouts(spec: &Spec) -> bool {
+    let mut tasks = spec.tasks.iter();
+    tasks.any(|task| matches!(task.work, Work::Prepared { .. }))
 }
 
 /// Why a run stopped, or another word where it does not say.

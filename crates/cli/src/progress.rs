@@ -3,11 +3,15 @@
 use crate::printer::Printer;
 use fairtrial_engine::{Ending, RunEvent, StopReason};
 use fairtrial_journal::OutcomeCounts;
-use fairtrial_model::Outcome;
+use fairtrial_model::{Outcome, TrialKey};
+use fairtrial_plan::Plan;
+use fairtrial_spec::Work;
 use fairtrial_text::duration::span;
+use fairtrial_text::significant::short;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How much to show.
@@ -33,6 +37,10 @@ pub(crate) struct Progress {
     printer: Printer,
     detail: Detail,
     bar: ProgressBar,
+    plan: Arc<Plan>,
+    begun: Instant,
+    /// Ends that this process saw.
+    seen: u64,
     trials: u64,
     ended: u64,
     failures: u64,
@@ -42,7 +50,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// A display that has not begun.
-    pub(crate) fn new(printer: Printer, detail: Detail) -> Self {
+    pub(crate) fn new(printer: Printer, detail: Detail, plan: Arc<Plan>) -> Self {
         let live = detail == Detail::Quiet && io::stderr().is_terminal();
         let bar = if live {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
@@ -54,6 +62,9 @@ impl Progress {
             printer,
             detail,
             bar,
+            plan,
+            begun: last_plain,
+            seen: 0,
             trials: 0,
             ended: 0,
             failures: 0,
@@ -74,6 +85,7 @@ impl Progress {
             } => {
                 self.trials = trials;
                 self.ended = done;
+                self.begun = Instant::now();
                 self.say(&format!("output: {}", dir.display()));
                 let where_to = slots.map_or(String::new(), |slots| format!(" on {slots} slots"));
                 let known = if done > 0 {
@@ -164,6 +176,7 @@ impl Progress {
     fn end(&mut self, ending: &Ending) {
         if !ending.retried {
             self.ended += 1;
+            self.seen += 1;
         }
         let failed = ending.outcome != Outcome::Ok;
         self.failures += u64::from(failed);
@@ -198,7 +211,76 @@ impl Progress {
             );
         }
         let mark = if failed { "✗" } else { "✓" };
-        format!("{mark} Task {name} completed ({outcome}{cause}){again}")
+        let key = self.plan.trial(ending.index).map(|trial| trial.key.clone());
+        let task = self.plan.task(ending.index);
+        let who = key.map_or_else(|| name.clone(), |key| self.who(&key));
+        let value = self.value_words(ending);
+        if task.is_some_and(|task| matches!(task.work, Work::Prepared { .. })) {
+            return format!(
+                "{mark} Task {name} completed ({outcome}{cause}){again}: {who}{took}{value} {}",
+                self.place(&ending.counts)
+            );
+        }
+        let outcome = if failed {
+            format!(" {outcome}{cause}")
+        } else {
+            String::new()
+        };
+        format!(
+            "{mark} {who}{outcome}{again}{took}{value} {}",
+            self.place(&ending.counts)
+        )
+    }
+
+    /// What tells a trial from the others: `candidate seed 1072 (train)`.
+    fn who(&self, key: &TrialKey) -> String {
+        let spec = self.plan.spec();
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(key.arm.clone());
+        if !key.point.is_empty() {
+            parts.push(key.point.to_string());
+        }
+        parts.push(format!("seed {}", key.seed));
+        if key.rollout > 0 {
+            parts.push(format!("rollout {}", key.rollout));
+        }
+        if spec.tasks.len() > 1 || key.arm.is_none() {
+            parts.push(format!("({})", key.task));
+        }
+        parts.join(" ")
+    }
+
+    /// `, reward 1.45`.
+    fn value_words(&self, ending: &Ending) -> String {
+        let metric = self.plan.spec().primary_metric();
+        match (metric, ending.value) {
+            (Some(metric), Some(value)) => format!(", {metric} {}", short(value)),
+            _ => String::new(),
+        }
+    }
+
+    /// `[12/30, 1 failed, 2m left]`.
+    fn place(&self, counts: &OutcomeCounts) -> String {
+        let mut parts = vec![format!("{}/{}", self.ended, self.trials)];
+        let trouble = trouble(counts);
+        if !trouble.is_empty() {
+            parts.push(trouble);
+        }
+        parts.extend(self.left());
+        format!("[{}]", parts.join(", "))
+    }
+
+    /// How long it will take at the pace so far: `40 s left`; nothing where that would be no help.
+    fn left(&self) -> Option<String> {
+        let rest = self.trials.saturating_sub(self.ended);
+        let pace = self.begun.elapsed().as_secs_f64() / self.seen.max(1) as f64;
+        let left = (pace * rest as f64).round();
+        let words = if left < 120.0 {
+            format!("{left} s left")
+        } else {
+            format!("{} left", span(left))
+        };
+        (self.seen > 0 && left >= 1.0).then_some(words)
     }
 
     /// Without a terminal a large run says now and then where it is.

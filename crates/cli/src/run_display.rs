@@ -7,8 +7,10 @@ use crate::resume_words::ResumeWords;
 use crate::words::show_notice;
 use fairtrial_analysis::confirm::Confirmation;
 use fairtrial_engine::RunRequest;
+use fairtrial_journal::RunStatus;
+use fairtrial_report::RunAnswer;
 use fairtrial_session::{Event, Listener, Notice, RunEvent, RunResult};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How the result is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +71,11 @@ impl RunDisplay {
                 request.slots
             ));
             let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-            *progress = Some(Progress::new(self.printer, detail));
+            *progress = Some(Progress::new(
+                self.printer,
+                detail,
+                Arc::clone(&request.plan),
+            ));
         }
     }
 
@@ -125,36 +131,62 @@ impl RunDisplay {
             set: result.set.clone(),
             as_recorded: false,
         });
-        printer.line(fairtrial_report::console::summary(
-            &result.summary,
+        // Of a finished run the verdict is the last thing on the screen; of another how it goes on.
+        let finished = result.report.status == RunStatus::Finished;
+        let close = || closing_words(&result.report, &result.spec, &typed, printer);
+        if finished {
+            close();
+        }
+        if self.detail.is_some_and(|detail| detail >= Detail::Lines) {
+            tables(result, printer);
+        }
+        let answer = RunAnswer {
+            summary: &result.summary,
+            trajectory: result.trajectory.as_ref(),
+            comparison: result.comparison.as_ref(),
+            choice: result.choice.as_ref(),
+            failures: &result.failures,
+        };
+        printer.line(fairtrial_report::console::answer(&answer, terminal));
+        if let Some(choice) = &result.choice
+            && result.spec.analysis.confirm.is_none()
+        {
+            let file = typed.spec.display().to_string();
+            printer.tell(fairtrial_report::sweep::confirm_sentence(
+                choice,
+                &Confirmation::NotAsked,
+                (result.report.run.name(), Some(&file)),
+            ));
+        }
+        if !finished {
+            close();
+        }
+    }
+}
+
+/// What the answer rests on, for those who asked for more.
+fn tables(result: &RunResult, printer: Printer) {
+    let terminal = printer.terminal();
+    printer.line(fairtrial_report::console::summary(
+        &result.summary,
+        terminal,
+    ));
+    if let Some(trajectory) = &result.trajectory {
+        printer.line(fairtrial_report::console::trajectory(trajectory, terminal));
+    }
+    if let Some(comparison) = &result.comparison {
+        printer.line(fairtrial_report::console::comparison(
+            comparison, None, terminal,
+        ));
+    }
+    if let Some(choice) = &result.choice {
+        let alpha = result.spec.analysis.alpha();
+        printer.line(fairtrial_report::console::sweep(
+            Some(choice),
+            &[],
+            alpha,
             terminal,
         ));
-        if let Some(trajectory) = &result.trajectory {
-            printer.line(fairtrial_report::console::trajectory(trajectory, terminal));
-        }
-        if let Some(comparison) = &result.comparison {
-            printer.line(fairtrial_report::console::comparison(
-                comparison, None, terminal,
-            ));
-        }
-        if let Some(choice) = &result.choice {
-            let alpha = result.spec.analysis.alpha();
-            printer.line(fairtrial_report::console::sweep(
-                Some(choice),
-                &[],
-                alpha,
-                terminal,
-            ));
-            if result.spec.analysis.confirm.is_none() {
-                let file = typed.spec.display().to_string();
-                printer.tell(fairtrial_report::sweep::confirm_sentence(
-                    choice,
-                    &Confirmation::NotAsked,
-                    (result.report.run.name(), Some(&file)),
-                ));
-            }
-        }
-        closing_words(&result.report, &result.spec.budget, &typed, printer);
     }
 }
 

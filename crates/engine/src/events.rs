@@ -81,6 +81,8 @@ pub struct Ending {
     pub cause: Option<Cause>,
     /// Wall seconds.
     pub wall: Option<f64>,
+    /// The metric that decides, where the trial reported it.
+    pub value: Option<f64>,
     /// Whether another attempt follows.
     pub retried: bool,
     /// Effective outcomes so far.

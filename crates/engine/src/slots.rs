@@ -239,6 +239,7 @@ impl Slots<'_> {
             outcome: record.outcome,
             cause: record.cause.clone(),
             wall: record.resources.wall,
+            value: self.deciding_value(&record),
             retried,
             counts: state.dispatch.counts(),
         };
@@ -254,6 +255,11 @@ impl Slots<'_> {
             attempt,
             record: kept,
         });
+    }
+
+    fn deciding_value(&self, record: &Record) -> Option<f64> {
+        let metric = self.request.plan.spec().primary_metric()?;
+        record.metrics.get(metric).map(|number| number.0)
     }
 
     pub(crate) fn skip(&self, index: u64, attempt: u32, needs: String) {

@@ -184,6 +184,17 @@ impl RunState {
         numbered.filter(move |(_, state)| known(state))
     }
 
+    /// The trial whose failure was recorded last.
+    pub fn last_failed(&self) -> Option<u64> {
+        let failed = |state: &TrialState| {
+            let outcome = state.outcome;
+            outcome.is_some_and(|outcome| outcome != Outcome::Ok) && state.started > 0
+        };
+        let failed = self.trials().filter(|(_, state)| failed(state));
+        let last = failed.max_by_key(|(_, state)| state.offset);
+        last.map(|(index, _)| index)
+    }
+
     /// How the run was closed, if the last controller did that.
     pub fn closed(&self) -> Option<(UtcTime, RunStatus)> {
         self.sessions.last().and_then(|session| session.closed)

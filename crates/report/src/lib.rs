@@ -4,6 +4,7 @@
 //! is made from the same [`grid::Grid`], so that console, Markdown and CSV cannot say different things.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod comparison;
 pub mod console;
 pub mod csv;
@@ -26,5 +27,6 @@ pub mod variance;
 pub mod verify;
 mod words;
 
+pub use answer::RunAnswer;
 pub use console::{Color, Terminal};
 pub use words::stop_reason;

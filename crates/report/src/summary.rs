@@ -63,6 +63,16 @@ pub(crate) fn sections(summary: &RunSummary, detail: Detail) -> Vec<Section> {
     sections
 }
 
+/// Rows of the table that stands in for a verdict where nothing is compared.
+const FEW_CELLS: usize = 8;
+
+/// The table of the metric that decides, where it is a small one.
+pub(crate) fn primary_section(summary: &RunSummary) -> Option<Section> {
+    let metric = summary.metrics.first()?;
+    let small = summary.cells.len() <= FEW_CELLS;
+    small.then(|| metric_section(summary, metric)).flatten()
+}
+
 fn shown_metrics(metrics: &[MetricInfo], detail: Detail) -> (Vec<&MetricInfo>, Vec<&str>) {
     let declared = metrics.iter().filter(|metric| metric.declared).count();
     let few = if declared > 0 { declared } else { FEW_METRICS };

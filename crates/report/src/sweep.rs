@@ -66,6 +66,16 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
     text
 }
 
+/// The points that cannot be ranked.
+pub(crate) fn without_value(choice: &SweepChoice) -> Option<String> {
+    let names: Vec<String> = choice
+        .without_value
+        .iter()
+        .map(|name| point_name(&name.point, name.arm.as_deref()))
+        .collect();
+    (!names.is_empty()).then(|| format!("Without any value, so not ranked: {}.", names.join(", ")))
+}
+
 /// The points in order.
 pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
     let level = share::level(alpha / choice.contestants as f64);
@@ -100,17 +110,7 @@ pub(crate) fn choice_section(choice: &SweepChoice, alpha: f64) -> Section {
     if choice.points.iter().any(|point| point.standing.failed > 0) {
         notes.push(FAILED_NOTE.to_owned());
     }
-    if !choice.without_value.is_empty() {
-        let names: Vec<String> = choice
-            .without_value
-            .iter()
-            .map(|name| point_name(&name.point, name.arm.as_deref()))
-            .collect();
-        notes.push(format!(
-            "Without any value, so not ranked: {}.",
-            names.join("; ")
-        ));
-    }
+    notes.extend(without_value(choice));
     Section {
         title: format!("Points by {}", choice.metric),
         grid: grid.without_empty_columns(),

@@ -24,6 +24,8 @@ pub enum LogKind {
 /// A trial's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrialLog {
+    /// Which trial.
+    pub trial: u64,
     /// Which attempt.
     pub attempt: u32,
     /// What it wrote.
@@ -53,6 +55,12 @@ pub enum NoLog {
         /// How it ended, and why.
         ended: String,
     },
+    /// No trial was named, and none failed.
+    #[error("no trial of {name} failed")]
+    NoneFailed {
+        /// The benchmark.
+        name: String,
+    },
     /// The file cannot be read.
     #[error("cannot read {}: {error}", path.display())]
     Unreadable {
@@ -64,15 +72,21 @@ pub enum NoLog {
 }
 
 impl Session {
-    /// What a trial of a run wrote, in its newest attempt or this one.
+    /// What a trial of a run wrote, in its newest attempt or this one; without a trial, the one that failed last.
     pub fn log(
         &self,
         run: &RunDir,
-        trial: u64,
+        trial: Option<u64>,
         attempt: Option<u32>,
         kind: LogKind,
     ) -> Result<TrialLog, SessionError> {
         let state = state_of(run)?;
+        let trial = match trial {
+            Some(trial) => trial,
+            None => state.last_failed().ok_or_else(|| NoLog::NoneFailed {
+                name: run.name().to_owned(),
+            })?,
+        };
         let known = state.trial(trial);
         let newest = known.started.max(known.finished);
         if newest == 0 {
@@ -99,7 +113,11 @@ impl Session {
             LogKind::Stdout => trial_log(run, which, "stdout.log")?,
             LogKind::Stderr => trial_log(run, which, "stderr.log")?,
         };
-        Ok(TrialLog { attempt, text })
+        Ok(TrialLog {
+            trial,
+            attempt,
+            text,
+        })
     }
 
     fn job_log(

@@ -10,14 +10,14 @@ use std::io::Write;
 /// Print what a trial wrote, or the job that ran it
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  fairtrial logs my_benchmark --trial 3\n  fairtrial logs my_benchmark --trial 3 --stderr\n  fairtrial logs my_benchmark --trial 3 --job"
+    after_help = "Examples:\n  fairtrial logs my_benchmark --stderr           the trial that failed last\n  fairtrial logs my_benchmark --trial 3\n  fairtrial logs my_benchmark --trial 3 --stderr\n  fairtrial logs my_benchmark --trial 3 --job"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
-    /// Place of the trial in the plan
+    /// Place of the trial in the plan [default: the one that failed last]
     #[arg(long, value_name = "N")]
-    trial: u64,
+    trial: Option<u64>,
     /// Which attempt [default: the newest that was started]
     #[arg(long, value_name = "N")]
     attempt: Option<u32>,
@@ -41,9 +41,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         (false, false) => LogKind::Stdout,
     };
     let log = session.log(&run, args.trial, args.attempt, kind)?;
+    if args.trial.is_none() {
+        console.printer.tell(format!("trial {}", log.trial));
+    }
     if args.json {
         console.printer.json(&json!({
-            "name": run.name(), "stamp": run.stamp(), "trial": args.trial, "attempt": log.attempt, "text": log.text,
+            "name": run.name(), "stamp": run.stamp(), "trial": log.trial, "attempt": log.attempt, "text": log.text,
         }));
     } else {
         // As the trial wrote it, colours and all.

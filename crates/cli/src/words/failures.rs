@@ -183,6 +183,7 @@ fn hint(error: &SessionError) -> Option<String> {
         SessionError::NoLog(NoLog::NotStarted { trials, .. }) => {
             return Some(format!("the run has {trials} trials, from 0"));
         }
+        SessionError::NoLog(NoLog::NoneFailed { .. }) => "`--trial N` shows one of the others",
         SessionError::NoLog(NoLog::NeverRan { .. }) => "it never ran, so it wrote nothing",
         SessionError::NoLog(NoLog::Unreadable { .. }) => {
             "a trial that waits in a queue has written nothing yet; `--job` shows what its job wrote"

@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod answers;
 mod browser;
 mod common;
 mod comparisons;

@@ -20,14 +20,14 @@ direction = "up"
 #[test]
 fn a_comparison_ends_in_a_table_per_arm_and_a_complete_directory() {
     let project = Project::with_spec(PAIRED);
-    let ran = project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(0, &["run", "bench.toml", "-v"]);
     assert!(
         ran.out.contains("control") && ran.out.contains("candidate"),
         "{}",
         ran.out
     );
     assert!(
-        ran.err.contains("✓ All 6 tasks completed! (6 ok)"),
+        ran.err.contains("✓ all 6 trials have ended (6 ok)"),
         "{}",
         ran.err
     );
@@ -207,7 +207,7 @@ fn what_goes_on_with_a_run_can_be_pasted() {
     let command = command.split('`').next().unwrap().replace("=N ", "=6 ");
     let words: Vec<&str> = command.split(' ').collect();
     let rest = project.expect(0, &words);
-    assert!(rest.err.contains("All 6 tasks completed"), "{}", rest.err);
+    assert!(rest.err.contains("all 6 trials have ended"), "{}", rest.err);
 }
 
 #[test]

@@ -95,8 +95,9 @@ command = 'printf "{\"fairtrial.cause\": \"I \\u001b[31mfailed\", \"fairtrial.no
 [arms.candidate]
 "#;
     let project = Project::with_spec(spec);
-    let said = project.expect(1, &["run", "bench.toml"]).err;
-    assert!(said.contains(r"(failed: I \u{1b}[31mfailed)"), "{said:?}");
+    let ran = project.expect(1, &["run", "bench.toml"]);
+    let said = format!("{}{}", ran.err, ran.out);
+    assert!(said.contains(r"failed: I \u{1b}[31mfailed"), "{said:?}");
     assert!(!said.contains('\u{1b}'), "{said:?}");
     let summary = project.run(&["summarize", "loud"]).out;
     assert!(!summary.contains('\u{1b}'), "{summary:?}");

@@ -489,7 +489,7 @@ margin = 0.3
 stop = { when = "decided", min = 4, max = 8 }
 "#,
     );
-    let ran = project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(0, &["run", "bench.toml", "-v"]);
     let words = "Sequential: candidate improved after 4 pairs; same identical after 8 pairs.";
     assert!(ran.out.contains(words), "{}", ran.out);
     assert!(ran.out.contains("97.5 % repeated interval"), "{}", ran.out);

@@ -35,6 +35,12 @@ pub(crate) fn verdict_sentence(metric: &MetricComparison) -> String {
     )
 }
 
+/// How large the difference is, with its interval; nothing where there is none.
+pub(crate) fn answer_size(metric: &MetricComparison) -> String {
+    let effect = metric.effect.as_ref();
+    effect.map_or(String::new(), |effect| effect_words(metric, effect))
+}
+
 /// Why a verdict has its word.
 pub(crate) fn why(metric: &MetricComparison) -> String {
     let scale = metric.effect.as_ref().map(|effect| effect.scale);

@@ -5,7 +5,7 @@ mod evidence;
 mod suite;
 
 pub(crate) use detail::{
-    mismatch_sentences, primary_sentences, verdict_sentence, watched_sentence, why,
+    answer_size, mismatch_sentences, primary_sentences, verdict_sentence, watched_sentence, why,
 };
 pub(crate) use evidence::{failure_section, fairness_section, task_sections};
 

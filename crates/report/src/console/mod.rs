@@ -1,5 +1,6 @@
 //! Tables for a terminal: they fit its width, or say which columns they left out.
 
+mod answer;
 mod columns;
 mod comparison;
 mod curves;
@@ -11,6 +12,7 @@ mod summary;
 mod sweep;
 mod variance;
 
+pub use answer::answer;
 pub use comparison::comparison;
 pub use curves::analysis;
 pub use gate::gate;

@@ -35,6 +35,15 @@ impl Page {
         }
     }
 
+    /// A line whose blanks stand for columns: as it is where there is room, else wrapped.
+    pub(crate) fn columns(&mut self, text: &str, tone: Tone) {
+        let clean = terminal(text);
+        if clean.width() > self.terminal.width {
+            return self.sentence(text, tone);
+        }
+        self.line(&paint(&clean, code(tone), self.terminal.color));
+    }
+
     pub(crate) fn heading(&mut self, text: &str) {
         for line in wrap(&terminal(text), self.terminal.width) {
             self.line(&paint(&line, Some("1"), self.terminal.color));

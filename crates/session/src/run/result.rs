@@ -9,10 +9,11 @@ use crate::summary::write_summary;
 use fairtrial_analysis::compare::{SweepChoice, choose_declared};
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::{
-    CompareOptions, Comparison, Dataset, Inputs, RunSummary, Unfinished, compare, summarize_run,
+    CompareOptions, Comparison, Dataset, FailureKind, Inputs, RunSummary, Unfinished, compare,
+    failure_kinds, summarize_run,
 };
 use fairtrial_engine::{RunReport, RunRequest};
-use fairtrial_journal::RunStatus;
+use fairtrial_journal::{RunState, RunStatus};
 use fairtrial_spec::Spec;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct RunResult {
     pub set: Vec<String>,
     /// Outcomes and numbers per task and arm.
     pub summary: RunSummary,
+    /// Why trials did not end well, kind by kind.
+    pub failures: Vec<FailureKind>,
     /// The looks of a run with a stopping rule.
     pub trajectory: Option<Trajectory>,
     /// The arms against the control.
@@ -80,6 +83,11 @@ impl Session {
             None => summarize_run(&report.run, &spec)?,
         };
         write_summary(&report.run, &spec, &summary, &self.caller().redactor())?;
+        let failures = if report.counts.ok == report.counts.total() {
+            Vec::new()
+        } else {
+            failure_kinds(&report.run, &RunState::read(&report.run.journal())?)?
+        };
         let trajectory = rule.map(|rule| rule.trajectory(&report.run)).transpose()?;
         let judged = Unfinished::of(Some(report.status)).is_none();
         let swept = spec.is_swept();
@@ -101,6 +109,7 @@ impl Session {
             spec,
             set: request.set.clone(),
             summary,
+            failures,
             trajectory,
             comparison,
             choice,

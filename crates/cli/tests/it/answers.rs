@@ -1,0 +1,110 @@
+//! What is left on the screen when a run has ended: the answer, in a few lines, with the verdict last.
+
+use crate::common::{Project, Ran};
+
+/// More lines than this are not read.
+const MOST_LINES: usize = 15;
+
+const TRAIN: &str = r#"
+name = "train"
+seeds = 6
+parallel = 1
+shell = true
+command = 'echo "{\"reward\": $(({x} * 10 + {seed} * {x} % 7)), \"cost\": $(({seed} % 5))}" >> "$FAIRTRIAL_METRICS"'
+[arms.control]
+x = 1
+[arms.candidate]
+x = 2
+[metrics]
+reward = { direction = "up" }
+cost = { direction = "down" }
+"#;
+
+/// The answer without what differs from run to run.
+fn answer(project: &Project, ran: &Ran) -> String {
+    let name = ran.out.lines().find(|line| line.contains("trials, "));
+    let stamp = name.and_then(|line| line.split([' ', ':']).nth(1));
+    let text = ran.out.replace(stamp.unwrap_or("?"), "STAMP");
+    text.replace(&project.path().display().to_string(), "PROJECT")
+}
+
+fn lines(ran: &Ran) -> usize {
+    ran.out.lines().count()
+}
+
+#[test]
+fn a_comparison_ends_with_its_verdict() {
+    let project = Project::with_spec(TRAIN);
+    let ran = project.expect(0, &["run", "bench.toml"]);
+    insta::assert_snapshot!("training", answer(&project, &ran));
+    assert!(ran.err.contains("✓ candidate seed 1072 in "), "{}", ran.err);
+    assert!(ran.err.contains("reward 22 [2/12"), "{}", ran.err);
+}
+
+#[test]
+fn verbose_has_the_tables_and_ends_the_same_way() {
+    let project = Project::with_spec(TRAIN);
+    let ran = project.expect(0, &["run", "bench.toml", "-v"]);
+    assert!(ran.out.contains("reward (higher is better)"), "{}", ran.out);
+    assert!(ran.out.contains("Method: "), "{}", ran.out);
+    let last = ran.out.lines().rev().find(|line| !line.is_empty()).unwrap();
+    assert!(
+        last.starts_with("more: `fairtrial summarize train`"),
+        "{last}"
+    );
+}
+
+#[test]
+fn failures_say_why_and_where_to_look() {
+    let spec = TRAIN.replace(
+        "command = '",
+        "command = 'test {x}{seed} != 21072 || { echo \"ValueError: bad lr\" >&2; exit 3; }; ",
+    );
+    let project = Project::with_spec(&spec);
+    let ran = project.expect(1, &["run", "bench.toml"]);
+    for part in [
+        "✗ 1 failed: exit code 3 (",
+        "    ValueError: bad lr",
+        "`fairtrial logs train --trial ",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+    let logged = project.expect(0, &["logs", "train", "--stderr"]);
+    assert!(logged.out.contains("ValueError: bad lr"), "{}", logged.out);
+}
+
+#[test]
+fn logs_without_a_trial_need_one_that_failed() {
+    let project = Project::with_spec(TRAIN);
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(2, &["logs", "train"]);
+    assert!(ran.err.contains("no trial of train failed"), "{}", ran.err);
+    assert!(ran.err.contains("--trial N"), "{}", ran.err);
+}
+
+#[test]
+fn many_arms_are_a_leaderboard() {
+    let arms: Vec<String> = (1..=12)
+        .map(|x| format!("[arms.a{x}]\nx = {x}\n"))
+        .collect();
+    let start = TRAIN.find("[arms.control]").unwrap();
+    let end = TRAIN.find("[metrics]").unwrap();
+    let spec = format!("{}{}{}", &TRAIN[..start], arms.concat(), &TRAIN[end..]);
+    let project = Project::with_spec(&spec);
+    let ran = project.expect(0, &["run", "bench.toml"]);
+    assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+    assert!(ran.out.contains("12 arms by reward"), "{}", ran.out);
+    assert!(ran.out.contains("1.  a12"), "{}", ran.out);
+}
+
+#[test]
+fn without_arms_the_numbers_are_the_answer() {
+    let start = TRAIN.find("[arms.control]").unwrap();
+    let end = TRAIN.find("[metrics]").unwrap();
+    let spec = format!("{}{}", &TRAIN[..start], &TRAIN[end..]).replace("{x}", "3");
+    let project = Project::with_spec(&spec);
+    let ran = project.expect(0, &["run", "bench.toml"]);
+    insta::assert_snapshot!("one_arm", answer(&project, &ran));
+    assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+}

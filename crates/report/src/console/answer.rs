@@ -1,0 +1,22 @@
+//! The answer of a run on a terminal.
+
+use super::Terminal;
+use super::page::Page;
+use crate::answer::RunAnswer;
+use crate::summary::primary_section;
+
+/// The answer as `run` prints it at its end: a few lines, the verdict last.
+pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
+    let mut page = Page::new(terminal);
+    // Without a comparison the numbers themselves are the answer.
+    let compared =
+        answer.comparison.is_some() || answer.trajectory.is_some() || answer.choice.is_some();
+    if let Some(section) = primary_section(answer.summary).filter(|_| !compared) {
+        page.section(&section);
+        page.gap();
+    }
+    for line in answer.lines() {
+        page.columns(&line.text, line.tone);
+    }
+    page.finish()
+}
