@@ -1,5 +1,6 @@
 # Runs base and head interleaved and judges the head. BASE_DIR and HEAD_DIR name the two checkouts. Leaves summary.md,
-# gate.xml, report.html and data/ beside this file; the exit code is the gate's, 0 where it is inconclusive.
+# gate.xml, report.html and data/ beside this file; the exit code is the gate's, 0 where it is inconclusive. A
+# benchmark that fails on both sides is invalid (3), never inconclusive.
 set -eu
 BASE_DIR=$(cd "${BASE_DIR:?names the checkout of the base}" && pwd)
 HEAD_DIR=$(cd "${HEAD_DIR:?names the checkout of the change}" && pwd)

@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod error_rates;
 mod small;
 mod structure;
 mod torture;
@@ -22,6 +23,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
     Bench(bench::Args),
+    ErrorRates(error_rates::Args),
     Small(small::Args),
     Structure(structure::Args),
     Torture(torture::Args),
@@ -30,6 +32,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Bench(args) => bench::run(&args),
+        Chore::ErrorRates(args) => error_rates::run(&args),
         Chore::Small(args) => small::run(&args),
         Chore::Structure(args) => structure::run(&args),
         Chore::Torture(args) => torture::run(&args),

@@ -56,7 +56,7 @@ const CALLS: [Call; 10] = [
     (
         &["doctor"],
         0,
-        "this build lacks gpu, html, judge, perf, png, suite",
+        "this build lacks gpu, html, judge, perf, png, server, suite",
     ),
 ];
 

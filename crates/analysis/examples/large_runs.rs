@@ -77,6 +77,7 @@ fn write(root: &DataRoot, name: &str, trials: u64) -> RunDir {
         only: None,
         registration_sha256: None,
         takes_over: None,
+        imported: false,
         parallel: 2,
         version: "0.1.0".into(),
         created_at: now,

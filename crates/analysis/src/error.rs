@@ -1,5 +1,6 @@
 //! Why an analysis could not be made at all. What the data do not allow is no error: it stands in the result.
 
+use fairtrial_interop::InteropError;
 use fairtrial_journal::{JournalError, ResolvedSpecError};
 
 /// An error of this crate.
@@ -11,6 +12,9 @@ pub enum AnalysisError {
     /// The spec that a run keeps is not known.
     #[error(transparent)]
     Spec(#[from] ResolvedSpecError),
+    /// Other tools' results.
+    #[error(transparent)]
+    Interop(#[from] InteropError),
     /// An option outside its range.
     #[error("{name} = {value}: {expected}")]
     Option {

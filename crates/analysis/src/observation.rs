@@ -27,6 +27,9 @@ pub struct Observation<'a> {
     /// Its numbers.
     #[serde(borrow, default)]
     pub metrics: Metrics<'a>,
+    /// The numbers of the iterations inside it, where they are kept.
+    #[serde(default)]
+    pub samples: BTreeMap<String, Vec<Number>>,
     /// The series behind those that are one.
     #[serde(default)]
     pub series: BTreeMap<String, Behind>,
@@ -150,6 +153,7 @@ impl<'a> From<&'a Record> for Observation<'a> {
                     .map(|(name, value)| (Cow::Borrowed(name.as_str()), value.0))
                     .collect(),
             ),
+            samples: record.samples.clone(),
             series: record
                 .series
                 .iter()

@@ -4,17 +4,7 @@ use crate::error::AnalysisError;
 use crate::observation::Observation;
 use fairtrial_journal::{RecordFile, RunDir, RunState};
 
-/// Hands every effective record of a run to `each`, in the order of the plan, and gives the fold of the journal.
-pub(crate) fn observations(
-    run: &RunDir,
-    each: impl FnMut(&Observation<'_>),
-) -> Result<RunState, AnalysisError> {
-    let state = RunState::read(&run.journal())?;
-    observations_from(run, &state, each)?;
-    Ok(state)
-}
-
-/// The same for who has folded the journal already.
+/// Hands every effective record of a run to `each`, in the order of the plan; `state` is the fold of its journal.
 pub(crate) fn observations_from(
     run: &RunDir,
     state: &RunState,

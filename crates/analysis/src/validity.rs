@@ -3,7 +3,7 @@
 //! for comparisons, gates, sequential runs, sweeps and summaries alike.
 
 use fairtrial_model::{Outcome, Record};
-use fairtrial_spec::{Spec, Work};
+use fairtrial_spec::Spec;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Floor {
     /// The floor of a spec: what it says (`analysis.valid`), else that of agent tasks where it has one.
     pub fn of(spec: &Spec) -> Option<Self> {
         let agents = spec.tasks.iter();
-        let agents = agents.filter(|task| matches!(task.work, Work::Prepared { .. }));
+        let agents = agents.filter(|task| task.work.is_answered());
         let rollouts: Vec<String> = agents.map(|task| task.id.clone()).collect();
         match spec.analysis.valid {
             Some(share) => Some(Self {

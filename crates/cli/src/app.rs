@@ -1,9 +1,9 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, gate, gc,
-    init, list, logs, plan, power, preset, register, report, run, schema, status, summarize, sweep,
-    table, task, variance, verify, wait,
+    analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, export,
+    gate, gc, import, init, list, logs, plan, power, preset, register, remeasure, report, run,
+    schema, status, summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -46,7 +46,10 @@ enum Command {
     Logs(logs::Args),
     List(list::Args),
     Summarize(summarize::Args),
+    Import(import::Args),
+    Export(export::Args),
     Eval(eval::Args),
+    Remeasure(remeasure::Args),
     Gc(gc::Args),
     Task(task::Args),
     Analyze(analyze::Args),
@@ -159,8 +162,11 @@ impl Command {
             Self::Power(args) => power::run(&args, console),
             Self::Summarize(args) => summarize::run(&args, console),
             Self::Gc(args) => gc::run(&args, console),
+            Self::Import(args) => import::run(&args, console),
+            Self::Export(args) => export::run(&args, console),
             Self::Task(args) => task::run(&args, console),
             Self::Eval(args) => eval::run(&args, console),
+            Self::Remeasure(args) => remeasure::run(&args, console),
             Self::Compare(args) => compare::run(&args, console),
             Self::Sweep(args) => sweep::run(&args, console),
             Self::Gate(args) => gate::run(&args, console),

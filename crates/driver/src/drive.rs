@@ -142,7 +142,7 @@ impl Session<'_> {
         let mut command = command_for(origin, sources, base_dir, &self.tools.program);
         if let Origin::Python { .. } = origin {
             // Iteration orders that depend on hashes repeat under the same seed and differ between seeds.
-            let seed = self.trial.key.seed % (u64::from(u32::MAX) + 1);
+            let seed = self.trial.key.own_seed() % (u64::from(u32::MAX) + 1);
             if !self
                 .tools
                 .environment
@@ -235,7 +235,7 @@ impl Session<'_> {
             protocol: VERSION,
             experiment: experiment.clone(),
             params: owned(&self.trial.params),
-            seed: self.trial.key.seed,
+            seed: self.trial.key.own_seed(),
             run: run.clone(),
             trial: self.trial.name.clone(),
             dir: self.trial.dir.clone(),

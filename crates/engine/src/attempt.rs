@@ -36,6 +36,12 @@ impl Attempts {
         }
     }
 
+    /// The same where so many of them run beside each other on this machine; unknown where a scheduler places them.
+    pub(crate) fn beside_each_other(mut self, plan: &Plan, slots: Option<usize>) -> Self {
+        self.jobs.share_cores(plan.spec(), slots);
+        self
+    }
+
     /// Runs an attempt to its end; gives its directory and its record.
     pub(crate) fn run(
         &self,

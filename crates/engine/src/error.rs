@@ -37,6 +37,26 @@ pub enum EngineError {
         /// The run.
         stamp: Stamp,
     },
+    /// Measuring again was cut off, so that old and new numbers stand side by side.
+    #[error(
+        "measuring run {stamp} again was cut off: `fairtrial remeasure {name} --rollout {stamp}` completes it"
+    )]
+    HalfMeasured {
+        /// The benchmark.
+        name: String,
+        /// The run.
+        stamp: Stamp,
+    },
+    /// Trials left nothing to measure any more, and numbers of two kinds must not stand side by side.
+    #[error(
+        "{} cannot be measured again, because the folders are gone: {}",
+        fairtrial_text::count::counted(trials.len(), "trial"),
+        fairtrial_text::count::first_of(trials, 5)
+    )]
+    NothingToMeasure {
+        /// Their names.
+        trials: Vec<String>,
+    },
     /// The spec that the run keeps is not known.
     #[error(transparent)]
     Spec(#[from] ResolvedSpecError),
@@ -117,6 +137,8 @@ impl EngineError {
             self,
             Self::SpecChanged { .. }
                 | Self::HalfScored { .. }
+                | Self::HalfMeasured { .. }
+                | Self::NothingToMeasure { .. }
                 | Self::Unresolved { .. }
                 | Self::Plan(_)
                 | Self::OtherEngine { .. }

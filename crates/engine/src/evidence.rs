@@ -3,7 +3,7 @@
 
 use crate::error::EngineError;
 use fairtrial_journal::{
-    JournalError, RunDir, RunState, effective_records, read_if_there, resolved_spec,
+    Import, JournalError, RunDir, RunState, effective_records, read_if_there, resolved_spec,
 };
 use fairtrial_model::{Record, hex};
 use fairtrial_plan::Plan;
@@ -72,6 +72,7 @@ pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
     let differences = &mut evidence.differences;
     differences.extend(spec_and_plan(run, &state)?);
     differences.extend(files(run, &state));
+    differences.extend(sources(run)?);
     copies(run, &state, &mut evidence)?;
     Ok(evidence)
 }
@@ -79,12 +80,14 @@ pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
 /// The spec and the plan against what the journal's first line says.
 fn spec_and_plan(run: &RunDir, state: &RunState) -> Result<Vec<Difference>, EngineError> {
     let mut differences = Vec::new();
-    let Some(opened) = &state.opened else {
+    // What was imported was planned elsewhere.
+    let Some(opened) = state.opened.as_ref().filter(|opened| !opened.imported) else {
         return Ok(differences);
     };
     let plan = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
-    if plan.hash() != opened.plan_hash {
-        differences.push(Difference::new("the plan", plan.hash(), &opened.plan_hash));
+    let recorded = state.plan_hash().unwrap_or_default();
+    if plan.hash() != recorded {
+        differences.push(Difference::new("the plan", plan.hash(), recorded));
     }
     let hash = spec_text(run).map(|text| digest(&text));
     differences.extend(Difference::of_hash(
@@ -98,7 +101,7 @@ fn spec_and_plan(run: &RunDir, state: &RunState) -> Result<Vec<Difference>, Engi
 /// The files that the answers rest on, against what the journal says of them.
 fn files(run: &RunDir, state: &RunState) -> Vec<Difference> {
     let mut differences = Vec::new();
-    for path in [run.resolved_spec(), run.environment()] {
+    for path in [run.resolved_spec(), run.environment(), run.import()] {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let hash = std::fs::read(&path).ok().map(|text| digest(&text));
         match state.files.get(name.as_ref()) {
@@ -116,6 +119,22 @@ fn files(run: &RunDir, state: &RunState) -> Vec<Difference> {
         }
     }
     differences
+}
+
+/// The files that records were imported from, where they are still there, against what was read.
+fn sources(run: &RunDir) -> Result<Vec<Difference>, JournalError> {
+    let Some(import) = Import::of(run)? else {
+        return Ok(Vec::new());
+    };
+    let changed = import.sources.iter().filter_map(|source| {
+        let text = std::fs::read(&source.path).ok()?;
+        Difference::of_hash(
+            format!("{}, SHA-256", source.path),
+            Some(digest(&text)),
+            source.sha256.as_deref()?,
+        )
+    });
+    Ok(changed.collect())
 }
 
 /// Every record of the journal against the trial's own copy of it.

@@ -199,7 +199,8 @@ impl Node<'_> {
             now,
             ..
         } = self.request;
-        let attempts = Attempts::new(run, &self.plan, program, environment, *now);
+        let attempts = Attempts::new(run, &self.plan, program, environment, *now)
+            .beside_each_other(&self.plan, None);
         std::fs::create_dir_all(run.root().runs_dir()).map_err(|source| {
             fairtrial_journal::JournalError::Io {
                 action: "create",

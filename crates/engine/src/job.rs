@@ -2,13 +2,15 @@
 
 use crate::error::EngineError;
 use crate::experiment::DriverLines;
+use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
+use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, hex};
+use fairtrial_model::{MetricDeclaration, MetricSource, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
-use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Work, expand_env};
+use fairtrial_spec::{EngineKind, InheritEnv, Spec, Task, Threads, Work, expand_env};
 use fairtrial_trial::{JobLimits, Makes, TrialJob};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -37,6 +39,8 @@ pub(crate) struct JobMaker {
     environment: HashMap<String, String>,
     /// What every trial of a task inherits, by the task's place in the source.
     inherited: HashMap<usize, Arc<[String]>>,
+    /// The variables among those that say how many threads there may be, by the task's place in the source.
+    threads: HashMap<usize, Arc<[String]>>,
     /// What every trial of a task is asked for, by the task's place in the source.
     metrics: HashMap<usize, Arc<[MetricDeclaration]>>,
     /// The parameter files that are there, by what is in them; as many as [`PARAMS_KNOWN`].
@@ -45,6 +49,20 @@ pub(crate) struct JobMaker {
 
 /// Sets of parameters whose files are remembered: trials of one block share a few, and a sweep may have millions.
 const PARAMS_KNOWN: usize = 1024;
+
+/// The variables that make trackers write into the trial's directory, where metrics are read from what they write.
+fn tracker_variables(metrics: &[MetricDeclaration], dir: &str) -> Vec<(&'static str, String)> {
+    let tracked = metrics.iter().filter_map(|metric| match &metric.source {
+        MetricSource::Tracked {
+            tracker, folder, ..
+        } => Some(tracker.variables(dir, folder)),
+        _ => None,
+    });
+    let mut variables: Vec<_> = tracked.flatten().collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
 
 /// What a trial makes for others; a path that only a running trial knows is taken as written.
 pub(crate) fn makes(trial: &Trial<'_>, spec: &Spec) -> Makes {
@@ -85,12 +103,28 @@ impl JobMaker {
             rollouts: RolloutLines::new(program, run),
             environment: environment.iter().cloned().collect(),
             inherited,
+            threads: HashMap::new(),
             metrics: spec
                 .tasks
                 .iter()
                 .map(|task| (task.place, spec.metrics_of(task).into()))
                 .collect(),
             params: Mutex::default(),
+        }
+    }
+
+    /// Says to the libraries of the trials how many threads they may start: as their task says, by its CPUs, or by their
+    /// share of this machine where `slots` of them run beside each other.
+    pub(crate) fn share_cores(&mut self, spec: &Spec, slots: Option<usize>) {
+        let share = slots.map(|slots| (physical_cores() / slots.max(1)).max(1));
+        for task in &spec.tasks {
+            if let Some(threads) = thread_count(task, share)
+                && let Some(inherited) = self.inherited.get_mut(&task.place)
+            {
+                let added = thread_variables(inherited, task, threads);
+                *inherited = inherited.iter().chain(added.iter()).cloned().collect();
+                self.threads.insert(task.place, added);
+            }
         }
     }
 
@@ -134,16 +168,29 @@ impl JobMaker {
             Some(driver) => Some(driver),
             None => self.rollouts.argv(&trial, &placement).map_err(unresolved)?,
         };
-        let argv = if let Some(driver) = driver {
-            driver
+        let workdir = self.workdir(&trial, &placement).map_err(unresolved)?;
+        let written = self.env(&trial, &placement).map_err(unresolved)?;
+        let (argv, script) = if let Some(driver) = driver {
+            (driver, None)
         } else {
             let argv = trial.argv(Some(&placement));
             let argv = argv.map_err(|error| unresolved(error.to_string()))?;
-            self.resolve_words(argv, &trial.task.work)
-                .map_err(unresolved)?
+            let threads = self.threads.get(&trial.task.place);
+            let env = [&written[..], threads.map_or(&[][..], |it| it)].concat();
+            let repeated = Repeated {
+                argv: &argv,
+                refers: !trial.task.work.env_words().is_empty(),
+                env: &env,
+                workdir: &workdir,
+                dir: &dir_text,
+            };
+            let script = repeated.script();
+            let argv = self.resolve_words(argv, &trial.task.work);
+            (argv.map_err(unresolved)?, Some(script))
         };
-        let workdir = self.workdir(&trial, &placement).map_err(unresolved)?;
-        let env = self.env(&trial, &placement).map_err(unresolved)?;
+        let resolved = written.iter().map(|entry| self.resolve(entry)).collect();
+        let env: Result<Vec<String>, String> = resolved;
+        let env = env.map_err(unresolved)?;
         let id = trial.id();
         let limits = &trial.task.limits;
         // A rollout's driver holds its programs to their limits itself, and scores what an agent left that met one.
@@ -161,6 +208,7 @@ impl JobMaker {
             workdir,
             dir_in_data: in_data(&name),
             dir,
+            script,
             limits: JobLimits {
                 wall: limits.wall_s.filter(|_| of_trial),
                 cpu: limits.cpu_s,
@@ -189,16 +237,22 @@ impl JobMaker {
         Ok(self.base_dir.join(self.resolve(&text)?))
     }
 
+    /// A trial's own variables, with the `${NAME}` references of the spec as they are.
     fn env(&self, trial: &Trial<'_>, placement: &Placement<'_>) -> Result<Vec<String>, String> {
         let mut env = Vec::with_capacity(trial.task.env.len() + 5);
         for (name, value) in &trial.task.env {
             let value = trial
                 .expand(value, Some(placement))
                 .map_err(|error| error.to_string())?;
-            env.push(format!("{name}={}", self.resolve(&value)?));
+            env.push(format!("{name}={value}"));
+        }
+        let metrics = self.metrics.get(&trial.task.place);
+        let metrics = metrics.map_or(&[][..], |metrics| metrics);
+        for (name, value) in tracker_variables(metrics, placement.dir) {
+            env.push(format!("{name}={value}"));
         }
         let params = self.params_file(trial)?;
-        env.push(format!("FAIRTRIAL_SEED={}", trial.key.seed));
+        env.push(format!("FAIRTRIAL_SEED={}", trial.key.own_seed()));
         env.push(format!("FAIRTRIAL_TRIAL={}", placement.trial));
         env.push(format!("FAIRTRIAL_DIR={}", placement.dir));
         env.push(format!("FAIRTRIAL_METRICS={}/metrics.jsonl", placement.dir));
@@ -275,6 +329,37 @@ fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
     });
     kept.map(|(name, value)| format!("{name}={value}"))
         .collect()
+}
+
+/// The variables by which numeric libraries decide how many threads they start.
+const THREAD_VARIABLES: [&str; 6] = [
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "TORCH_NUM_THREADS",
+];
+
+/// How many threads the libraries of a task's trials may start; absent where they are left alone. What agents start is
+/// theirs to decide, and nobody knows here what a scheduler gives a trial that asks for nothing.
+fn thread_count(task: &Task, share: Option<usize>) -> Option<usize> {
+    match (task.threads, task.resources.cpus) {
+        _ if is_rollout(task) => None,
+        (Some(Threads::Inherit), _) => None,
+        (Some(Threads::Count(count)), _) | (None, Some(count)) => Some(count as usize),
+        (None, None) => share,
+    }
+}
+
+/// Those of the variables that neither the task nor its caller sets.
+fn thread_variables(inherited: &[String], task: &Task, threads: usize) -> Arc<[String]> {
+    let is_set = |name: &str| {
+        let inherited = inherited.iter().filter_map(|entry| entry.split_once('='));
+        task.env.contains_key(name) || inherited.into_iter().any(|(known, _)| known == name)
+    };
+    let unset = THREAD_VARIABLES.iter().filter(|name| !is_set(name));
+    unset.map(|name| format!("{name}={threads}")).collect()
 }
 
 /// GPUs that this machine lends are said anew for each trial.

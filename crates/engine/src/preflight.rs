@@ -7,14 +7,6 @@ use std::path::{Path, PathBuf};
 /// Something that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
-    /// A source of metrics that this version cannot read.
-    #[error("metric `{metric}` comes from `{scheme}:`, which this version cannot read")]
-    LaterSource {
-        /// The metric.
-        metric: String,
-        /// The source.
-        scheme: String,
-    },
     /// A program that is not there.
     #[error("task `{task}`: program `{program}` is not found{}", if *in_path { " in PATH" } else { "" })]
     Program {
@@ -102,14 +94,6 @@ pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> 
             Some(Missing::Room { task, asked })
         });
         missing.extend(lacking);
-    }
-    for metric in &spec.metrics {
-        if let fairtrial_model::MetricSource::Later { scheme, .. } = &metric.source {
-            missing.push(Missing::LaterSource {
-                metric: metric.name.clone(),
-                scheme: scheme.clone(),
-            });
-        }
     }
     missing.dedup();
     missing

@@ -70,7 +70,7 @@ pub(crate) fn keep_changes(run: &RunDir, spec: &Spec) -> Result<(), EngineError>
 }
 
 /// What the journal says of files of the run's folder.
-pub(crate) fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalError> {
+pub fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalError> {
     let mut sha256 = BTreeMap::new();
     for path in files {
         let text = std::fs::read(path).map_err(|source| JournalError::Io {
@@ -82,6 +82,15 @@ pub(crate) fn sealed(files: &[PathBuf], at: UtcTime) -> Result<Event, JournalErr
         sha256.insert(name.into_owned(), hex(&Sha256::digest(text)));
     }
     Ok(Event::Files { at, sha256 })
+}
+
+/// Puts a plan and its spec in the place of those that the run keeps.
+pub(crate) fn replace_plan(run: &RunDir, plan: &Plan) -> Result<(), EngineError> {
+    write_resolved(run, plan.spec())?;
+    write_atomic(&run.plan(), Durability::Content, |file| {
+        write_plan(file, plan)
+    })?;
+    Ok(())
 }
 
 fn write_resolved(run: &RunDir, spec: &Spec) -> Result<(), EngineError> {

@@ -1,9 +1,12 @@
 //! Records of an earlier run that still answer trials of a new one.
 
 use crate::error::EngineError;
+use crate::measuring::{Again, Measuring};
+use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{JournalError, RunDir, effective_records, resolved_spec};
-use fairtrial_model::{Record, TrialId};
-use fairtrial_plan::{Plan, PlanChange};
+use fairtrial_model::{MetricDeclaration, Record, TrialId};
+use fairtrial_plan::{Plan, PlanChange, measured_differently};
+use fairtrial_text::count::{counted, first_of};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -17,6 +20,10 @@ pub struct Reusable {
     pub change: PlanChange,
     /// Final records by identity.
     pub records: Records,
+    /// The metrics that the new plan makes differently.
+    pub measured_differently: Vec<String>,
+    /// The metrics as the earlier run read them.
+    metrics: Vec<MetricDeclaration>,
     /// The seeds of the earlier plan.
     seeds: BTreeSet<u64>,
     /// Whether the earlier run stops by a rule that looks at its records.
@@ -79,6 +86,62 @@ impl Reusable {
     }
 }
 
+impl Reusable {
+    /// The records as the new plan's metrics make them, and what there is to say about that. A trial whose files are gone is
+    /// not offered: its numbers would be of another kind than the others.
+    pub(crate) fn measured(
+        self,
+        earlier: &RunDir,
+        plan: &Plan,
+        redactor: &Redactor,
+    ) -> (Records, Option<String>) {
+        if self.measured_differently.is_empty() {
+            return (self.records, None);
+        }
+        let mut wanted = self.records;
+        let planned = plan.trials();
+        let records: Vec<Record> = planned
+            .filter_map(|trial| wanted.remove(&trial.id()))
+            .collect();
+        let measuring = Measuring {
+            root: earlier.root(),
+            before: &self.metrics,
+            now: plan.spec(),
+            redactor,
+        };
+        let again = measuring.all(&records);
+        let mut measured = Records::new();
+        let (mut count, mut gone) = (0_u64, 0_u64);
+        for (record, again) in records.into_iter().zip(again) {
+            let record = match again {
+                Again::Gone => {
+                    gone += 1;
+                    continue;
+                }
+                Again::NeverRan => record,
+                Again::Measured(now) => {
+                    count += 1;
+                    *now
+                }
+            };
+            measured.insert(record.id.clone(), record);
+        }
+        let names = first_of(&self.measured_differently, 5);
+        let again = match gone {
+            0 => String::new(),
+            gone => format!(
+                "; {} left nothing to measure and run again",
+                counted(gone, "trial")
+            ),
+        };
+        let said = format!(
+            "{} measured again from what they left, because metrics changed since: {names}{again}",
+            counted(count, "reused trial")
+        );
+        (measured, Some(said))
+    }
+}
+
 /// Looks at an earlier run. Only final outcomes are offered: what the machine or the user ended is run again.
 pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> {
     let state = fairtrial_journal::RunState::read(&earlier.journal())?;
@@ -97,6 +160,8 @@ pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> 
     Ok(Reusable {
         change,
         records,
+        measured_differently: measured_differently(before.spec(), plan.spec()),
+        metrics: before.spec().metrics.clone(),
         seeds,
         stops_by_looking: before.spec().analysis.stop.is_some(),
     })

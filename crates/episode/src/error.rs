@@ -32,6 +32,16 @@ pub enum EpisodeError {
         /// What is wrong.
         message: String,
     },
+    /// A row that is not whole.
+    #[error("{file} line {line}: the row is damaged: {wrong}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        wrong: String,
+    },
     /// A column that is named is not there.
     #[error("no column `{column}` in {file}{}", .near.as_ref().map_or_else(String::new, |near| format!(" (did you mean `{near}`?)")))]
     Column {

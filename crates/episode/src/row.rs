@@ -2,6 +2,9 @@
 //!
 //! Most lines hold no quotation mark: those are cut at their commas, as far as the last column that is needed. A file
 //! with a quotation mark anywhere in a line hands that line, and what it spans, to the `csv` crate.
+//!
+//! A program that dies while it writes leaves a row cut in the middle, and what is left of a number is still a number: so
+//! every row must have as many cells as there are titles, and the last one its line ending.
 
 use crate::error::{Checked, EpisodeError};
 use std::cell::Cell;
@@ -26,6 +29,8 @@ pub(crate) struct Rows<R> {
     /// Number of the line that the row began on.
     at: u64,
     next: u64,
+    /// Whether the line that was taken last had its ending.
+    has_ending: bool,
 }
 
 impl<R: Read> Rows<R> {
@@ -41,6 +46,7 @@ impl<R: Read> Rows<R> {
             numbers: Vec::new(),
             at: 0,
             next: 1,
+            has_ending: false,
         };
         if !rows.advance()? {
             return Err(EpisodeError::Csv {
@@ -96,13 +102,14 @@ impl<R: Read> Rows<R> {
             if !self.take_line()? {
                 return Ok(false);
             }
-            if memchr::memchr(b'"', &self.line).is_some() {
-                self.quoted()?;
+            let width = if memchr::memchr(b'"', &self.line).is_some() {
+                self.quoted()?
             } else {
-                self.cut();
-            }
-            let blank = self.cells.len() <= 1 && self.cell(0).is_empty();
+                self.cut()
+            };
+            let blank = width <= 1 && self.cell(0).is_empty();
             if !blank {
+                self.whole(width)?;
                 return Ok(true);
             }
         }
@@ -115,30 +122,52 @@ impl<R: Read> Rows<R> {
             .read_until(b'\n', &mut self.line)
             .map_err(|error| EpisodeError::io(&self.file, &error))?;
         self.next += 1;
-        if self.line.last() == Some(&b'\n') {
+        self.has_ending = self.line.last() == Some(&b'\n');
+        if self.has_ending {
             self.line.pop();
         }
         Ok(read > 0)
     }
 
-    fn cut(&mut self) {
+    /// Whether nothing of the row was lost.
+    fn whole(&self, width: usize) -> Result<(), EpisodeError> {
+        let titles = self.titles.len();
+        let wrong = if titles > 0 && width != titles {
+            let cells = if width == 1 { "cell" } else { "cells" };
+            format!("it has {width} {cells} and there are {titles} titles")
+        } else if self.has_ending {
+            return Ok(());
+        } else {
+            "it is the last one and has no line ending".to_owned()
+        };
+        Err(EpisodeError::Damaged {
+            file: self.file.clone(),
+            line: self.at,
+            wrong,
+        })
+    }
+
+    /// Finds the cells that are needed; returns how many there are.
+    fn cut(&mut self) -> usize {
         if self.line.last() == Some(&b'\r') {
             self.line.pop();
         }
         self.cells.clear();
         let mut start = 0;
-        for place in memchr::memchr_iter(b',', &self.line) {
+        let mut commas = memchr::memchr_iter(b',', &self.line);
+        for place in commas.by_ref() {
             self.cells.push((start, place));
             if self.cells.len() > self.last_needed {
-                return;
+                return self.cells.len() + 1 + commas.count();
             }
             start = place + 1;
         }
         self.cells.push((start, self.line.len()));
+        self.cells.len()
     }
 
-    /// A row with quotation marks, which may go over several lines.
-    fn quoted(&mut self) -> Result<(), EpisodeError> {
+    /// A row with quotation marks, which may go over several lines; returns how many cells it has.
+    fn quoted(&mut self) -> Result<usize, EpisodeError> {
         while memchr::memchr_iter(b'"', &self.line).count() % 2 == 1 {
             self.line.push(b'\n');
             if !self.take_line()? {
@@ -160,10 +189,10 @@ impl<R: Read> Rows<R> {
             let range = parsed.range(place)?;
             Some((range.start, range.end))
         }));
-        Ok(())
+        Ok(self.cells.len())
     }
 
-    /// A cell of the row; a row that is too short has empty ones.
+    /// A cell of the row; one that is not needed may be empty.
     pub(crate) fn cell(&self, place: usize) -> &[u8] {
         self.cells
             .get(place)
@@ -293,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn quotes_endings_and_short_rows() {
-        let text = "\u{feff}a, b,c\r\n1,\"x, \"\"y\"\"\nz\",3\r\n\r\n4,5\n6,7,8";
+    fn quotes_and_endings() {
+        let text = "\u{feff}a, b,c\r\n1,\"x, \"\"y\"\"\nz\",3\r\n\r\n4,5,\n6,7,8\n";
         assert_eq!(
             all(text),
             [
@@ -303,6 +332,48 @@ mod tests {
                 vec!["6", "7", "8"]
             ]
         );
+    }
+
+    #[test]
+    fn a_row_that_is_not_whole_is_an_error_with_its_line() {
+        let cases = [
+            ("1,2,3\n4,5\n", 3, "it has 2 cells and there are 3 titles"),
+            (
+                "1,2,3\n4,5,6,7\n",
+                3,
+                "it has 4 cells and there are 3 titles",
+            ),
+            ("1\n", 2, "it has 1 cell and there are 3 titles"),
+            (
+                "1,2,3\n\n4,5,61",
+                4,
+                "it is the last one and has no line ending",
+            ),
+            (
+                "1,2,\"x\ny\"\n4,\"5\"\n",
+                4,
+                "it has 2 cells and there are 3 titles",
+            ),
+        ];
+        for (text, line, wrong) in cases {
+            // Whether or not the cells after the first are needed.
+            for last in [0, usize::MAX] {
+                let text = format!("a,b,c\n{text}");
+                let mut rows = Rows::open("x.csv", text.as_bytes()).unwrap();
+                rows.need_up_to(last);
+                let error = loop {
+                    match rows.advance() {
+                        Ok(more) => assert!(more, "{text:?}"),
+                        Err(error) => break error.to_string(),
+                    }
+                };
+                assert_eq!(
+                    error,
+                    format!("x.csv line {line}: the row is damaged: {wrong}")
+                );
+            }
+        }
+        assert!(Rows::open("x.csv", &b"a,b"[..]).is_err());
     }
 
     #[test]

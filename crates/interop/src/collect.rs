@@ -27,6 +27,17 @@ pub struct Collected {
     by_name: HashMap<String, MetricId>,
     /// The curves of the execution to come, by their metric's number.
     open: Vec<Option<Curve>>,
+    /// Who takes every point as it comes.
+    points: Option<Box<dyn PointSink>>,
+}
+
+/// Takes every point of every curve as it is read, for who keeps them elsewhere.
+pub trait PointSink: std::fmt::Debug {
+    /// A point of a metric in the execution of this number.
+    fn point(&mut self, execution: usize, metric: &str, point: (f64, f64));
+
+    /// The execution of this number was cut off and does not count: another one will have its number.
+    fn forget(&mut self, execution: usize);
 }
 
 /// Which points of curves are kept.
@@ -86,11 +97,12 @@ pub(crate) trait Wanted {
 
 impl Wanted for Collected {
     fn wants(&self, metric: &str) -> bool {
-        matches!(&self.keep, Keep::Points(name) if name == metric)
+        self.points.is_some() || matches!(&self.keep, Keep::Points(name) if name == metric)
     }
 
     fn wanted(&self) -> Vec<String> {
         match &self.keep {
+            _ if self.points.is_some() => vec!["*".to_owned()],
             Keep::Ends => Vec::new(),
             Keep::Points(name) => vec![name.clone()],
         }
@@ -106,14 +118,30 @@ impl Collected {
         }
     }
 
+    /// Nothing yet; hands every point on.
+    pub fn handing_on(points: Box<dyn PointSink>) -> Self {
+        Self {
+            points: Some(points),
+            ..Self::default()
+        }
+    }
+
     /// Reads everything that was located. A file that is cut off gives what is whole in it, with a note.
     pub fn read(located: &Located, keep: Keep) -> Result<Self, InteropError> {
-        let mut found = Self::keeping(keep);
+        Self::keeping(keep).filled(located)
+    }
+
+    /// The same with what is found in what was located.
+    pub fn filled(self, located: &Located) -> Result<Self, InteropError> {
+        let mut found = self;
         for unit in &located.units {
             let before = found.executions.len();
             match located.format.read(unit, &mut found) {
                 Err(InteropError::Cut { place }) if found.executions.len() > before => {
                     found.open.clear();
+                    if let Some(points) = &mut found.points {
+                        points.forget(found.executions.len());
+                    }
                     let whole = found.executions.len() - before;
                     found.notes.push(format!(
                         "{place}: the file is cut off here; what stands whole before it is used ({whole} executions)"
@@ -133,6 +161,20 @@ impl Collected {
         Ok(found)
     }
 
+    /// Everything was read: who takes points may close their files.
+    pub(crate) fn close_points(&mut self) {
+        self.points = None;
+    }
+
+    /// Keeps some executions alone.
+    pub(crate) fn retain(&mut self, wanted: impl Fn(&Execution) -> bool) {
+        let kept: Vec<bool> = self.executions.iter().map(wanted).collect();
+        let mut of = kept.iter();
+        self.executions.retain(|_| of.next() == Some(&true));
+        let mut of = kept.iter();
+        self.curves.retain(|_| of.next() == Some(&true));
+    }
+
     /// The number of a metric of this name.
     pub fn metric_named(&self, name: &str) -> Option<MetricId> {
         self.by_name.get(name).copied()
@@ -146,7 +188,7 @@ impl Sink for Collected {
         }
         let id = MetricId(self.metrics.len() as u32);
         self.by_name.insert(metric.name.clone(), id);
-        if self.wants(&metric.name) {
+        if matches!(&self.keep, Keep::Points(name) if *name == metric.name) {
             self.kept = Some(id);
         }
         self.metrics.push(metric.clone());
@@ -156,6 +198,10 @@ impl Sink for Collected {
     fn point(&mut self, metric: MetricId, step: f64, value: f64) {
         let wanted = self.kept == Some(metric);
         let place = metric.0 as usize;
+        if let Some(points) = &mut self.points {
+            let name = &self.metrics[place].name;
+            points.point(self.executions.len(), name, (step, value));
+        }
         if place >= self.open.len() {
             self.open.resize(place + 1, None);
         }

@@ -18,7 +18,7 @@ pub enum InteropError {
     #[error("{place}: {message}")]
     Content {
         /// Where.
-        place: Place,
+        place: FilePlace,
         /// What is wrong.
         message: String,
     },
@@ -26,7 +26,7 @@ pub enum InteropError {
     #[error("{place}: the file is cut off here")]
     Cut {
         /// Where.
-        place: Place,
+        place: FilePlace,
     },
     /// No reader knows what this is.
     #[error("{0}")]
@@ -38,7 +38,7 @@ pub enum InteropError {
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePlace {
     /// The file, as the user knows it.
     pub file: String,
     /// The line, from 1, in files that have lines.
@@ -47,7 +47,7 @@ pub struct Place {
     pub field: Option<String>,
 }
 
-impl Place {
+impl FilePlace {
     /// A file as a whole.
     pub fn of(file: impl Into<String>) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for FilePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {
@@ -93,7 +93,7 @@ impl InteropError {
     }
 
     /// Something is wrong with a file.
-    pub(crate) fn content(place: Place, message: impl Into<String>) -> Self {
+    pub(crate) fn content(place: FilePlace, message: impl Into<String>) -> Self {
         Self::Content {
             place,
             message: message.into(),

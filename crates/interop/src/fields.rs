@@ -62,7 +62,7 @@ impl Fields {
     }
 
     /// The field that the user means: its name, or the end of it after a point.
-    pub(crate) fn resolve(&self, flag: &str, key: &str) -> Result<String, InteropError> {
+    pub(crate) fn resolve(&self, role: &str, key: &str) -> Result<String, InteropError> {
         if self.columns.contains_key(key) {
             return Ok(key.to_owned());
         }
@@ -74,7 +74,7 @@ impl Fields {
         let near = nearest(key, self.order.iter().map(String::as_str));
         let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
         Err(InteropError::Unknown(format!(
-            "--{flag} {key}: there is no such field{hint}; there are {}",
+            "there is no field `{key}` to take as the {role}{hint}; there are {}",
             first_of(&self.order, LISTED)
         )))
     }

@@ -95,7 +95,7 @@ fn unpacked<'a>(mut source: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     source.by_ref().take(4).read_to_end(&mut first)?;
     let whole = Cursor::new(first.clone()).chain(source);
     let capped = |reader: Box<dyn Read + 'a>| -> Box<dyn Read + 'a> {
-        Box::new(Capped {
+        Box::new(UnpackLimit {
             reader,
             left: MOST_UNPACKED,
         })
@@ -114,12 +114,12 @@ fn unpacked<'a>(mut source: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
 }
 
 /// A reader that ends in an error where more comes than can be meant.
-struct Capped<R> {
+struct UnpackLimit<R> {
     reader: R,
     left: u64,
 }
 
-impl<R: Read> Read for Capped<R> {
+impl<R: Read> Read for UnpackLimit<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {

@@ -4,7 +4,7 @@
 //! what nobody asks for is passed over without being kept. Python and C++ write bare `NaN` and `Infinity`: they are
 //! given on as words, which [`fairtrial_model::Number`] reads.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use serde::de::DeserializeOwned;
 use std::io::Read;
 
@@ -15,7 +15,7 @@ const BUFFER: usize = 64 << 10;
 
 /// What comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     Object,
     Array,
     Text,
@@ -52,8 +52,8 @@ impl<R: Read> Json<R> {
     }
 
     /// Where the reader stands.
-    pub(crate) fn place(&self) -> Place {
-        Place::of(&self.name).line(self.line)
+    pub(crate) fn place(&self) -> FilePlace {
+        FilePlace::of(&self.name).line(self.line)
     }
 
     /// An error about what stands here.
@@ -125,14 +125,14 @@ impl<R: Read> Json<R> {
     }
 
     /// What kind of value follows.
-    pub(crate) fn kind(&mut self) -> Done<Kind> {
+    pub(crate) fn kind(&mut self) -> Done<JsonKind> {
         match self.token()? {
             None => Err(self.cut()),
-            Some(b'{') => Ok(Kind::Object),
-            Some(b'[') => Ok(Kind::Array),
-            Some(b'"') => Ok(Kind::Text),
+            Some(b'{') => Ok(JsonKind::Object),
+            Some(b'[') => Ok(JsonKind::Array),
+            Some(b'"') => Ok(JsonKind::Text),
             Some(b'}' | b']' | b',' | b':') => Err(self.wrong("a value is missing")),
-            Some(_) => Ok(Kind::Word),
+            Some(_) => Ok(JsonKind::Word),
         }
     }
 
@@ -210,7 +210,7 @@ impl<R: Read> Json<R> {
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or(&message);
             InteropError::content(
-                Place::of(&self.name).line(line).field(field),
+                FilePlace::of(&self.name).line(line).field(field),
                 message.to_owned(),
             )
         })
@@ -392,7 +392,7 @@ pub(crate) fn parse<T: DeserializeOwned>(name: &str, text: &[u8]) -> Done<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Json, Kind, parse};
+    use super::{Json, JsonKind, parse};
     use fairtrial_model::Number;
     use serde_json::{Value, json};
     use std::io::Read;
@@ -463,7 +463,7 @@ mod tests {
     #[test]
     fn texts_survive_what_python_writes() {
         let mut json = Json::new("f", &b"\xEF\xBB\xBF\"a\\ud800\" \"\\u00e9\\n\" "[..]);
-        assert_eq!(json.kind().unwrap(), Kind::Text);
+        assert_eq!(json.kind().unwrap(), JsonKind::Text);
         assert_eq!(json.text("a text").unwrap(), "a\\ud800");
         assert_eq!(json.text("a text").unwrap(), "é\n");
         assert!(parse::<Number>("f", b"NaN").unwrap().0.is_nan());

@@ -9,6 +9,8 @@ mod collect;
 mod error;
 mod execution;
 mod fields;
+mod folder;
+mod foreign;
 mod format;
 #[expect(
     clippy::struct_field_names,
@@ -19,6 +21,7 @@ mod grouped;
 mod head;
 mod input;
 mod json;
+mod json_table;
 mod lines;
 mod locate;
 mod online;
@@ -33,19 +36,26 @@ mod scale;
 mod sink;
 mod table;
 mod time;
+mod writers;
 mod xml;
 mod zip;
 
-pub use collect::{Collected, Curve, Keep, parse};
-pub use error::{InteropError, Place};
+pub use collect::{Collected, Curve, Keep, PointSink, parse};
+pub use error::{FilePlace, InteropError};
 pub use execution::{Execution, Fact, FactKind, Metric, MetricId, Samples};
-pub use format::{Format, Unit, format_named};
-pub use formats::FORMATS;
+pub use foreign::{Foreign, Mapping, Reading, Recognised, Source};
+pub use format::{Format, ReadUnit};
+pub use formats::{FORMATS, format_named};
 pub use input::Input;
+pub use json_table::read_json_lines;
 pub use locate::{Located, locate};
-pub use online::{Access, Online};
+pub use online::Online;
+pub use online::access::Access;
 pub use parquet::{Parquet, ParquetColumn, ParquetTable, is_parquet, read_parquet};
-pub use records::{Layout, SeedMeaning};
+pub use records::{Known, Layout, SeedMeaning};
 pub use roles::{Given, RoleLine, Roles, Scope};
 pub use rules::{Arm, Rules, Subject, Way};
 pub use sink::Sink;
+pub use writers::{
+    Form, Outgoing, Rows, SeriesRow, Shape, TableKind, Target, Tracker, WRITERS, Writer, push,
+};

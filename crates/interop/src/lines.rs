@@ -1,6 +1,6 @@
 //! Text line by line, with the number of each line, and no line longer than can be meant.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use std::io::{BufRead, BufReader, Read};
 
 /// Bytes of a line; a transcript may stand in one, a file without line ends must not fill the memory.
@@ -73,8 +73,8 @@ impl<R: Read> Lines<R> {
     }
 
     /// Where the reader stands.
-    pub(crate) fn place(&self) -> Place {
-        Place::of(&self.name).line(self.line)
+    pub(crate) fn place(&self) -> FilePlace {
+        FilePlace::of(&self.name).line(self.line)
     }
 
     /// An error about this line.

@@ -1,7 +1,8 @@
 //! What a user points at, told by its content: which format it is, and which files belong together.
 
 use crate::error::InteropError;
-use crate::format::{Format, Unit};
+use crate::folder::entries;
+use crate::format::{Format, ReadUnit};
 use crate::formats::FORMATS;
 use crate::head::Head;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ pub struct Located {
     /// The format.
     pub format: &'static dyn Format,
     /// What is read, in order.
-    pub units: Vec<Unit>,
+    pub units: Vec<ReadUnit>,
 }
 
 impl std::fmt::Debug for Located {
@@ -140,7 +141,7 @@ impl Walk {
             )));
         }
         let mut units = only.format.units(only.files)?;
-        units.extend(only.folders.into_iter().map(Unit::one));
+        units.extend(only.folders.into_iter().map(ReadUnit::one));
         Ok(Located {
             format: only.format,
             units,
@@ -153,22 +154,6 @@ impl OfFormat {
         let count = self.files.len() + self.folders.len();
         format!("{} ({count})", self.format.title())
     }
-}
-
-/// What lies in a folder, in the order of names; links are followed for files only, so that no circle is walked.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<(PathBuf, bool)>, InteropError> {
-    let wrong = || InteropError::io(folder);
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(wrong())? {
-        let entry = entry.map_err(wrong())?;
-        let kind = entry.file_type().map_err(wrong())?;
-        let is_file = kind.is_file() || kind.is_symlink() && entry.path().is_file();
-        if kind.is_dir() || is_file {
-            found.push((entry.path(), kind.is_dir()));
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 fn unknown(path: &Path, forced: Option<&'static dyn Format>) -> InteropError {

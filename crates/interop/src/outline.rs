@@ -1,7 +1,7 @@
 //! Which keys a JSON text has, as far as its beginning shows: what a file is recognised by.
 
 use crate::error::InteropError;
-use crate::json::{Json, Kind};
+use crate::json::{Json, JsonKind};
 use std::collections::BTreeSet;
 
 /// How deep keys are looked at.
@@ -29,7 +29,7 @@ impl Outline {
             ..Self::default()
         };
         let mut json = Json::new("", head);
-        if matches!(json.kind(), Ok(Kind::Object | Kind::Array)) {
+        if matches!(json.kind(), Ok(JsonKind::Object | JsonKind::Array)) {
             // That the text ends early is how it has to be.
             let _ = outline.walk(&mut json, "", 0);
         }
@@ -43,7 +43,7 @@ impl Outline {
         depth: usize,
     ) -> Result<(), InteropError> {
         match json.kind()? {
-            Kind::Object if depth < DEPTH => {
+            JsonKind::Object if depth < DEPTH => {
                 let mut keys = 0;
                 json.object(|key, json| {
                     keys += 1;
@@ -58,7 +58,7 @@ impl Outline {
                     self.walk(json, &path, depth + 1)
                 })
             }
-            Kind::Array if depth < DEPTH => {
+            JsonKind::Array if depth < DEPTH => {
                 let path = format!("{path}[]");
                 self.paths.insert(path.clone());
                 let mut elements = 0;

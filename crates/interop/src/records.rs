@@ -32,27 +32,46 @@ pub struct Layout {
     pub seeds: SeedMeaning,
 }
 
-/// Which executions are repetitions of one thing.
+/// Which executions are repetitions of one thing: task, arm, and seed where there is one.
 type Group = (String, Option<String>, Option<u64>);
 
+/// Trials that are there already: those that come get the numbers behind them.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    trials: u64,
+    groups: HashMap<Group, u64>,
+}
+
+impl Known {
+    /// One more.
+    pub fn add(&mut self, key: &TrialKey, roles: &Roles) {
+        let seed = roles.seed.is_some().then_some(key.seed);
+        let group = (key.task.clone(), key.arm.clone(), seed);
+        *self.groups.entry(group).or_insert(0) += 1;
+        self.trials = self.trials.max(key.index + 1);
+    }
+}
+
 impl Layout {
-    /// Lays executions out as trials.
-    pub fn of(found: &Collected, roles: &Roles) -> Self {
-        let groups: Vec<Group> = found
-            .executions
+    /// Lays executions out as trials, behind those that are known.
+    pub fn of(executions: &[&Execution], roles: &Roles, known: &Known) -> Self {
+        let groups: Vec<Group> = executions
             .iter()
             .map(|execution| {
                 let arm = roles.arm_of(execution);
                 (roles.task_of(execution), arm, roles.seed_of(execution))
             })
             .collect();
-        let numbers = numbers(found, roles, &groups);
+        let mut numbers = numbers(executions, roles, &groups);
+        for (number, group) in numbers.iter_mut().zip(&groups) {
+            *number += known.groups.get(group).copied().unwrap_or(0);
+        }
         // Several processes with iterations inside: the process is what is independent.
-        let has_samples = |execution: &Execution| !execution.samples.is_empty();
+        let has_samples = |execution: &&Execution| !execution.samples.is_empty();
         let by_process = roles.seed.is_none()
-            && found.executions.iter().any(has_samples)
+            && executions.iter().any(has_samples)
             && numbers.iter().any(|number| *number > 0);
-        let keys = groups.into_iter().zip(&numbers).zip(0..);
+        let keys = groups.into_iter().zip(&numbers).zip(known.trials..);
         let keys = keys.map(|(((task, arm, seed), number), index)| {
             let (seed, rollout) = if by_process {
                 (*number, 0)
@@ -81,10 +100,9 @@ impl Layout {
 }
 
 /// Numbers the executions of each group: by the field that numbers repetitions, else as they come.
-fn numbers(found: &Collected, roles: &Roles, groups: &[Group]) -> Vec<u64> {
+fn numbers(executions: &[&Execution], roles: &Roles, groups: &[Group]) -> Vec<u64> {
     let repeat = |place: &usize| {
-        let execution = &found.executions[*place];
-        let value = execution.fields.get(roles.repeat.as_ref()?)?;
+        let value = executions[*place].fields.get(roles.repeat.as_ref()?)?;
         value.as_i64().or_else(|| value.as_str()?.parse().ok())
     };
     let mut order: Vec<usize> = (0..groups.len()).collect();
@@ -142,11 +160,13 @@ impl Collected {
             record.series.insert(name(metric), info(curve));
         }
         record.facts = facts(execution);
+        let source = execution.source.display().to_string();
+        record.facts.entry("source".to_owned()).or_insert(source);
         record
     }
 
     /// A name for what an execution says, whichever file says it.
-    fn identity(&self, place: usize) -> TrialId {
+    pub fn identity(&self, place: usize) -> TrialId {
         let execution = &self.executions[place];
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
@@ -184,6 +204,7 @@ impl Collected {
 fn info(curve: &Curve) -> SeriesInfo {
     SeriesInfo {
         file: String::new(),
+        step: None,
         points: curve.count,
         first_step: Number(curve.first_step),
         last_step: Number(curve.last_step),

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 
 /// Names of fields that hold a seed, as people write them.
 const SEED_NAMES: [&str; 4] = ["seed", "random_seed", "random_state", "rng_seed"];
+/// What the task is called where nothing names one.
+const ONLY_TASK: &str = "all";
 /// Values of a field that a table shows.
 const SHOWN: usize = 3;
 /// Fields that a question names.
@@ -82,13 +84,14 @@ impl Roles {
             Scope::Alone => rules.alone,
             Scope::Side => rules.side,
         };
-        let (arm, way) = match &given.arm {
-            Some(key) => {
-                let arm = vec![fields.resolve("arm", key)?];
-                let way = way_of_arm(rules.alone, &arm[0]);
-                (arm, way)
-            }
-            None => guessed_arm(ways, (&fields, executions), seed.as_deref())?,
+        let (arm, way) = if let Some(key) = &given.arm {
+            let arm = vec![fields.resolve("arm", key)?];
+            let way = way_of_arm(rules.alone, &arm[0]);
+            (arm, way)
+        } else {
+            let (arm, way) = guessed_arm(ways, (&fields, executions), seed.as_deref())?;
+            // Where nothing tells arms apart, the source is what one side of a comparison would be.
+            (arm, way.or(rules.side.last()))
         };
         let task = match &given.task {
             Some(key) => vec![fields.resolve("task", key)?],
@@ -114,7 +117,11 @@ impl Roles {
 
     /// The name of its task.
     pub fn task_of(&self, execution: &Execution) -> String {
-        joined(&self.task, execution)
+        let task = joined(&self.task, execution);
+        if task.is_empty() {
+            return ONLY_TASK.to_owned();
+        }
+        task
     }
 
     /// Its seed. What is no whole number is given one that depends on nothing else, so that it is the same on both sides.
@@ -249,7 +256,7 @@ fn guessed_arm(
             }
         }
     }
-    Ok((Vec::new(), ways.last()))
+    Ok((Vec::new(), None))
 }
 
 fn which_arm(candidates: &[&String], fields: &Fields) -> InteropError {

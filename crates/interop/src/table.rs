@@ -1,6 +1,6 @@
 //! Tables with titles, row by row: CSV and TSV files of other tools.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use fairtrial_model::Number;
 use std::collections::HashMap;
 use std::io::Read;
@@ -27,7 +27,8 @@ impl<R: Read> Table<R> {
             .quoting(delimiter == b',')
             .flexible(true)
             .from_reader(source);
-        let wrong = |error: csv::Error| InteropError::content(Place::of(&name), error.to_string());
+        let wrong =
+            |error: csv::Error| InteropError::content(FilePlace::of(&name), error.to_string());
         let titles: Vec<String> = reader
             .headers()
             .map_err(wrong)?
@@ -52,7 +53,7 @@ impl<R: Read> Table<R> {
         {
             None => Ok(()),
             Some(title) => Err(InteropError::content(
-                Place::of(&self.name).line(1),
+                FilePlace::of(&self.name).line(1),
                 format!("there is no column `{title}`"),
             )),
         }
@@ -65,13 +66,13 @@ impl<R: Read> Table<R> {
     /// Goes to the next row; `false` at the end.
     pub(crate) fn advance(&mut self) -> Result<bool, InteropError> {
         let read = self.reader.read_record(&mut self.row);
-        read.map_err(|error| InteropError::content(Place::of(&self.name), error.to_string()))
+        read.map_err(|error| InteropError::content(FilePlace::of(&self.name), error.to_string()))
     }
 
     /// Where the row stands.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> FilePlace {
         let line = self.row.position().map_or(0, csv::Position::line);
-        Place::of(&self.name).line(line)
+        FilePlace::of(&self.name).line(line)
     }
 
     /// An error about this row.

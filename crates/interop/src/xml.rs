@@ -1,6 +1,6 @@
 //! XML element by element: names and attributes, which is where results stand.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use quick_xml::events::{BytesStart, Event};
 use std::io::{BufReader, Read};
 
@@ -18,7 +18,7 @@ pub(crate) struct Xml<R: Read> {
 }
 
 /// An element's beginning or end.
-pub(crate) enum Piece {
+pub(crate) enum XmlPiece {
     Open {
         name: String,
         attributes: Attributes,
@@ -51,8 +51,8 @@ impl<R: Read> Xml<R> {
     }
 
     /// Where the reader stands; XML has no lines that matter, so the byte is told.
-    pub(crate) fn place(&self) -> Place {
-        Place::of(format!(
+    pub(crate) fn place(&self) -> FilePlace {
+        FilePlace::of(format!(
             "{} (byte {})",
             self.name,
             self.reader.buffer_position()
@@ -60,9 +60,9 @@ impl<R: Read> Xml<R> {
     }
 
     /// The next beginning or end of an element; nothing at the end of the file.
-    pub(crate) fn next(&mut self) -> Result<Option<Piece>, InteropError> {
+    pub(crate) fn next(&mut self) -> Result<Option<XmlPiece>, InteropError> {
         if let Some(name) = self.closing.take() {
-            return Ok(Some(Piece::Close { name }));
+            return Ok(Some(XmlPiece::Close { name }));
         }
         loop {
             self.buffer.clear();
@@ -94,14 +94,14 @@ impl<R: Read> Xml<R> {
                 Event::End(element) => {
                     self.depth = self.depth.saturating_sub(1);
                     let name = name_of(element.name().as_ref());
-                    return Ok(Some(Piece::Close { name }));
+                    return Ok(Some(XmlPiece::Close { name }));
                 }
                 _ => {}
             }
         }
     }
 
-    fn open(&self, element: &BytesStart<'_>) -> Result<Piece, InteropError> {
+    fn open(&self, element: &BytesStart<'_>) -> Result<XmlPiece, InteropError> {
         let mut attributes = Vec::new();
         for attribute in element.attributes() {
             let wrong = |error: String| InteropError::content(self.place(), error);
@@ -113,7 +113,7 @@ impl<R: Read> Xml<R> {
                 .into_owned();
             attributes.push((name_of(attribute.key.as_ref()), value));
         }
-        Ok(Piece::Open {
+        Ok(XmlPiece::Open {
             name: name_of(element.name().as_ref()),
             attributes: Attributes(attributes),
         })

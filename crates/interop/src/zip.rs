@@ -2,7 +2,7 @@
 //!
 //! A program that died leaves an archive without its list of members: then the members are found one after the other.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::input::Seekable;
 use std::collections::HashMap;
 use std::io::{self, Read, SeekFrom};
@@ -62,7 +62,7 @@ impl<'a> Zip<'a> {
 
     fn wrong(&self, error: &io::Error) -> InteropError {
         let message = format!("the archive is damaged: {error}");
-        InteropError::content(Place::of(&self.name), message)
+        InteropError::content(FilePlace::of(&self.name), message)
     }
 
     /// The names of the members, each once.
@@ -84,7 +84,7 @@ impl<'a> Zip<'a> {
         let Some(place) = self.by_name.get(name).copied() else {
             return Ok(None);
         };
-        let named = Place::of(format!("{}:{name}", self.name));
+        let named = FilePlace::of(format!("{}:{name}", self.name));
         let reader = self.unpack(place);
         let reader = reader.map_err(|error| InteropError::content(named, error.to_string()))?;
         Ok(Some(reader.take(MOST_MEMBER)))

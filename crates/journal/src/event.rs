@@ -60,6 +60,25 @@ pub enum Event {
         /// SHA-256 by the file's name.
         sha256: BTreeMap<String, String>,
     },
+    /// Metrics are read again from what trials left. The records that follow take the place of those before, which stay
+    /// where they are; until `measured`, old and new ones stand side by side.
+    Measuring {
+        /// When.
+        at: UtcTime,
+        /// Who asked for it, as `user@host`.
+        by: String,
+        /// Hash of the plan with the metrics as they are read from now on.
+        plan_hash: String,
+        /// The metrics that are made differently.
+        metrics: Vec<String>,
+    },
+    /// Every trial has its new measurement.
+    Measured {
+        /// When.
+        at: UtcTime,
+        /// How many trials were measured again.
+        trials: u64,
+    },
     /// Trials are about to be handed to a scheduler. The chunks are on disk; whether it took them, `submitted` says.
     Submitting {
         /// Number of the submission in this run, from 0.
@@ -128,6 +147,9 @@ pub struct Opened {
     /// What it takes over from earlier runs before anything starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes_over: Option<TakeOver>,
+    /// Whether its records were made by another tool (`import.json` says which): it has no plan, and may grow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
     /// Slots.
     pub parallel: usize,
     /// Version of Fairtrial.

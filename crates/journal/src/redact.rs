@@ -148,6 +148,8 @@ macro_rules! free_text {
                 | Event::Files { .. }
                 | Event::Submitting { .. }
                 | Event::Submitted { .. }
+                | Event::Measuring { .. }
+                | Event::Measured { .. }
                 | Event::Closed { .. }
                 | Event::Unknown => {}
             }

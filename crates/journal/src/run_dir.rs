@@ -142,6 +142,11 @@ impl RunDir {
         self.path.join("environment.json")
     }
 
+    /// Where its records come from, where another tool made them.
+    pub fn import(&self) -> PathBuf {
+        self.path.join("import.json")
+    }
+
     /// The summary tables.
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.md")

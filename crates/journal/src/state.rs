@@ -147,6 +147,16 @@ pub struct RunState {
     /// How far it was read, and an unfinished last line.
     pub summary: ReadSummary,
     trials: Vec<TrialState>,
+    /// Hash of the plan, where trials were measured by another spec than the one they were run with.
+    measured_as: Option<String>,
+    /// Measuring again was begun and did not come to its end.
+    half_measured: Option<BeforeMeasuring>,
+}
+
+/// A run as it was before its trials were measured again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct BeforeMeasuring {
+    closed: Option<(UtcTime, RunStatus)>,
 }
 
 impl RunState {
@@ -200,6 +210,17 @@ impl RunState {
         self.sessions.last().and_then(|session| session.closed)
     }
 
+    /// Hash of the plan by which the run's trials are measured.
+    pub fn plan_hash(&self) -> Option<&str> {
+        let opened = self.opened.as_ref().map(|opened| &opened.plan_hash);
+        self.measured_as.as_ref().or(opened).map(String::as_str)
+    }
+
+    /// Whether measuring again did not come to its end: some numbers are new, some are old. Such a run counts as cut off.
+    pub fn is_half_measured(&self) -> bool {
+        self.half_measured.is_some()
+    }
+
     /// Whether the last controller scored rollouts again and did not come to an end: some scores are new, some are old.
     pub fn is_half_scored(&self) -> bool {
         let last = self.sessions.last();
@@ -242,18 +263,23 @@ impl RunState {
                 outcome,
                 wall,
             } => {
-                if let Some(seconds) = wall {
+                let Some(trial) = self.slot(index, line) else {
+                    return;
+                };
+                // What was measured or scored again did not run again.
+                let again = attempt == trial.finished && trial.outcome.is_some();
+                if outcome.is_arm_failure() && !again {
+                    trial.arm_failures = trial.arm_failures.saturating_add(1);
+                }
+                if !outcome.is_final() && !again {
+                    trial.unanswered = trial.unanswered.saturating_add(1);
+                }
+                if let Some(seconds) = wall.filter(|_| !again) {
                     self.times.add(seconds);
                 }
                 let Some(trial) = self.slot(index, line) else {
                     return;
                 };
-                if outcome.is_arm_failure() {
-                    trial.arm_failures = trial.arm_failures.saturating_add(1);
-                }
-                if !outcome.is_final() {
-                    trial.unanswered = trial.unanswered.saturating_add(1);
-                }
                 if attempt < trial.finished {
                     return;
                 }
@@ -315,6 +341,19 @@ impl RunState {
                 }
             }
             Event::Files { sha256, .. } => self.files.extend(sha256),
+            Event::Measuring { plan_hash, .. } => {
+                let session = self.sessions.last_mut();
+                let closed = session.and_then(|session| session.closed.take());
+                self.half_measured.get_or_insert(BeforeMeasuring { closed });
+                self.measured_as = Some(plan_hash);
+            }
+            Event::Measured { .. } => {
+                let before = self.half_measured.take();
+                let closed = before.and_then(|before| before.closed);
+                if let Some(session) = self.sessions.last_mut() {
+                    session.closed = closed;
+                }
+            }
             Event::Closed { at, status, .. } => {
                 if let Some(session) = self.sessions.last_mut() {
                     session.closed = Some((at, status));
@@ -331,6 +370,10 @@ impl RunState {
     }
 
     fn slot(&mut self, index: u64, line: u64) -> Option<&mut TrialState> {
+        // An import that was made again has more trials than there were at first.
+        if let Some(opened) = self.opened.as_mut().filter(|opened| opened.imported) {
+            opened.trials = opened.trials.max(index.saturating_add(1).min(MAX_INDEX));
+        }
         let limit = self
             .opened
             .as_ref()

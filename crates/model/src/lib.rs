@@ -10,6 +10,7 @@ mod direction;
 mod episode;
 mod hex;
 mod leaves;
+mod method;
 mod metric;
 mod number;
 mod outcome;
@@ -33,7 +34,10 @@ pub use episode::{
 };
 pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
-pub use metric::{Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind};
+pub use method::Method;
+pub use metric::{
+    Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
+};
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
 pub use own_word::{BROKEN_FACT, CAUSE_FACT, INFRA_FACT, NOTES_FACT, OOM_FACT, OWN_WORD};
@@ -42,7 +46,7 @@ pub use record::{RECORD_SCHEMA, Record, SeriesInfo};
 pub use reference::{Points, Reference};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
-pub use step::{LinePlace, STEP_KEYS};
+pub use step::{LinePlace, STEP_NAMES, StepSearch, is_plain_step};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};

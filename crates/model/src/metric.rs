@@ -2,6 +2,7 @@
 
 use crate::direction::Direction;
 use crate::episode::{EpisodeFile, Measure};
+use crate::method::Method;
 use crate::reference::Reference;
 use crate::unit::Conversion;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,9 @@ pub struct MetricDeclaration {
     /// How a series becomes one number per trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SeriesSummary>,
+    /// The key or column that holds the steps of its series; a well-known name where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     /// Whether a trial without it is failed.
     pub required: bool,
     /// The unit that the number comes in, and the one it is kept in.
@@ -42,6 +46,12 @@ pub struct MetricDeclaration {
     /// Decimals that the number is rounded to before it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u8>,
+    /// Whether the same trial always gives the same number, so that a difference needs no test of chance.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
+    /// How its interval is made, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<Method>,
 }
 
 impl MetricDeclaration {
@@ -56,9 +66,12 @@ impl MetricDeclaration {
             margin: None,
             reference: None,
             summary: None,
+            step: None,
             required: false,
             convert: None,
             round: None,
+            deterministic: false,
+            method: None,
         }
     }
 
@@ -192,13 +205,63 @@ pub enum MetricSource {
         /// The field.
         field: String,
     },
-    /// A reader that comes with a later version (`tensorboard`, `wandb`).
-    Later {
-        /// Which.
-        scheme: String,
-        /// What follows the colon.
-        rest: String,
+    /// What the trial's own process logged with a tracker of experiments.
+    Tracked {
+        /// The tracker.
+        tracker: TrackerKind,
+        /// The folder that it writes into.
+        folder: String,
+        /// The metric's name there.
+        key: String,
     },
+}
+
+/// A tracker of experiments whose files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrackerKind {
+    /// W&B: the run folder that it writes, online and offline.
+    Wandb,
+    /// TensorBoard: event files.
+    Tensorboard,
+    /// MLflow: the tracking store.
+    Mlflow,
+}
+
+impl TrackerKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Wandb, Self::Tensorboard, Self::Mlflow];
+
+    /// The word before the colon of a source.
+    pub const fn scheme(self) -> &'static str {
+        match self {
+            Self::Wandb => "wandb",
+            Self::Tensorboard => "tensorboard",
+            Self::Mlflow => "mlflow",
+        }
+    }
+
+    /// The folder in the trial's directory where its files are, where the spec names none.
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Self::Wandb => "wandb",
+            Self::Tensorboard => "runs",
+            Self::Mlflow => "mlruns",
+        }
+    }
+
+    /// The variables that make it write there, given the trial's directory.
+    pub fn variables(self, dir: &str, folder: &str) -> Vec<(&'static str, String)> {
+        match self {
+            // W&B makes a folder of this name itself; who names another one writes there.
+            Self::Wandb if folder == self.folder() => vec![("WANDB_DIR", dir.to_owned())],
+            Self::Wandb | Self::Tensorboard => Vec::new(),
+            Self::Mlflow => vec![
+                ("MLFLOW_TRACKING_URI", format!("file://{dir}/{folder}")),
+                ("MLFLOW_ALLOW_FILE_STORE", "true".to_owned()),
+            ],
+        }
+    }
 }
 
 /// The smallest difference that matters.
@@ -235,6 +298,18 @@ pub struct SeriesSummary {
     /// The value to reach, for `time_to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
+}
+
+impl SeriesSummary {
+    /// Whether the number depends on the steps and not only on the order of the values.
+    pub fn needs_steps(&self) -> bool {
+        let by_kind = matches!(
+            self.kind,
+            SummaryKind::Auc | SummaryKind::Slope | SummaryKind::AtStep | SummaryKind::TimeTo
+        );
+        let windowed = [self.percent, self.step_min, self.step_max];
+        by_kind || windowed.iter().any(Option::is_some)
+    }
 }
 
 /// The kinds of series summary.

@@ -95,6 +95,9 @@ impl Record {
 pub struct SeriesInfo {
     /// The file, relative to the attempt's directory.
     pub file: String,
+    /// The key or column that its steps were read from; absent where the points are numbered in their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     /// How many points.
     pub points: u64,
     /// Step of the first point.

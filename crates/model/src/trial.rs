@@ -51,6 +51,21 @@ fn is_zero(value: &u32) -> bool {
 }
 
 impl TrialKey {
+    /// The seed that the trial itself is given. Repetitions under one seed have their own, or they would repeat nothing; the
+    /// same repetition of two arms has the same one, so that pairs stay pairs. The first has the seed itself; the others
+    /// are below 2^31, which every program can take.
+    pub fn own_seed(&self) -> u64 {
+        if self.rollout == 0 {
+            return self.seed;
+        }
+        // The finaliser of splitmix64.
+        let step = u64::from(self.rollout).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.seed.wrapping_add(step);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) >> 33
+    }
+
     /// A short name for people: `train · candidate · lr=0.001 · seed 1072`.
     pub fn label(&self) -> TrialLabel<'_> {
         TrialLabel(self)
@@ -108,7 +123,32 @@ impl Identity {
 
 #[cfg(test)]
 mod tests {
-    use super::Identity;
+    use super::{Identity, TrialKey};
+    use crate::params::Params;
+
+    #[test]
+    fn every_rollout_of_a_seed_has_a_seed_of_its_own_which_the_arms_share() {
+        let of = |arm: &str, seed: u64, rollout: u32| {
+            let key = TrialKey {
+                index: 0,
+                task: "solve".to_owned(),
+                arm: Some(arm.to_owned()),
+                point: Params::new(),
+                seed,
+                rollout,
+            };
+            key.own_seed()
+        };
+        assert_eq!(of("control", 1072, 0), 1072);
+        let mut seen: Vec<u64> = (0..50)
+            .flat_map(|rollout| [of("control", 1072, rollout), of("control", 2043, rollout)])
+            .collect();
+        assert!(seen.iter().all(|seed| *seed < 1 << 31));
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 100);
+        assert_eq!(of("control", 1072, 7), of("candidate", 1072, 7));
+    }
 
     #[test]
     fn differences_name_the_field_on_both_sides() {

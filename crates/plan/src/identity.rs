@@ -114,6 +114,7 @@ fn deciding_tasks(spec: &Spec) -> Vec<Task> {
         };
         task.limits.grace_s = 0.0;
         task.resources = Needs::default();
+        task.threads = None;
     }
     tasks
 }
@@ -123,8 +124,13 @@ pub(crate) fn deciding(spec: &Spec) -> Map<String, Value> {
     let tasks = deciding_tasks(spec);
     let tasks = tasks.iter().map(|task| (task.id.clone(), value(task)));
     let metrics = spec.metrics.iter().map(|metric| {
-        let read = (&metric.source, &metric.summary, metric.required);
-        (metric.name.clone(), value(&read))
+        let mut read = vec![
+            value(&metric.source),
+            value(&metric.summary),
+            value(&metric.required),
+        ];
+        read.extend(metric.step.as_ref().map(value));
+        (metric.name.clone(), Value::Array(read))
     });
     let named = [
         ("seeds", value(&spec.seeds)),
@@ -145,6 +151,14 @@ fn value(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
+/// How a metric is read, for the hash. A spec that names no steps keeps the hash that it had before they could be named.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ReadFrom<'a, P> {
+    Plain(P),
+    Over(P, &'a String),
+}
+
 /// Hash of everything that decides the trials, their order and what is read from them.
 pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
     let tasks = deciding_tasks(spec);
@@ -152,12 +166,16 @@ pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
         .metrics
         .iter()
         .map(|metric| {
-            (
+            let plain = (
                 &metric.name,
                 &metric.source,
                 &metric.summary,
                 metric.required,
-            )
+            );
+            match &metric.step {
+                None => ReadFrom::Plain(plain),
+                Some(step) => ReadFrom::Over(plain, step),
+            }
         })
         .collect();
     let draws = |sweep: &Sweep| matches!(sweep.strategy, Strategy::Random { .. });

@@ -8,6 +8,7 @@ mod change;
 mod design;
 mod error;
 mod identity;
+mod measuring;
 mod order;
 mod plan;
 mod points;
@@ -16,6 +17,7 @@ mod trial;
 pub use change::{FieldChange, PlanChange};
 pub use error::PlanError;
 pub use identity::PLAN_VERSION;
+pub use measuring::measured_differently;
 pub use plan::Plan;
 pub use trial::{Placement, Trial};
 

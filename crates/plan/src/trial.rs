@@ -1,7 +1,7 @@
 //! One trial of a plan, worked out from its number.
 
 use crate::design::Design;
-use fairtrial_model::{Params, TrialKey};
+use fairtrial_model::{ParamValue, Params, TrialKey};
 use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Work};
 use std::borrow::Cow;
 
@@ -58,16 +58,40 @@ impl<'p> Trial<'p> {
         placement: Option<&Placement<'_>>,
     ) -> Result<Vec<String>, UndefinedPlaceholder> {
         match &self.task.work {
-            Work::Command { argv, shell: false } => argv
-                .iter()
-                .map(|word| self.expand(word, placement))
-                .collect(),
+            Work::Command { argv, shell: false } => {
+                let mut words = Vec::with_capacity(argv.len());
+                for word in argv {
+                    let value = |name: &str| self.param(name, placement);
+                    words.extend(Template::parse(word).words(value)?);
+                }
+                Ok(words)
+            }
             Work::Command { argv, shell: true } => {
-                let script = self.expand(&argv.join(" "), placement)?;
+                let script = self.script(&argv.join(" "), placement)?;
                 Ok(vec!["/bin/sh".to_owned(), "-c".to_owned(), script])
             }
-            Work::Experiment { .. } | Work::Prepared { .. } => Ok(Vec::new()),
+            Work::Experiment { .. } | Work::Prepared { .. } | Work::Imported { .. } => {
+                Ok(Vec::new())
+            }
         }
+    }
+
+    /// A script with its placeholders filled in: a list becomes words, each quoted where the shell would take it apart.
+    fn script(
+        &self,
+        text: &str,
+        placement: Option<&Placement<'_>>,
+    ) -> Result<String, UndefinedPlaceholder> {
+        Template::parse(text).script(|name| self.param(name, placement))
+    }
+
+    /// The value of a placeholder as it is.
+    fn param(&self, name: &str, placement: Option<&Placement<'_>>) -> Option<Cow<'_, ParamValue>> {
+        if let Some(value) = self.params.get(name) {
+            return Some(Cow::Borrowed(value));
+        }
+        let text = self.value(name, placement)?;
+        Some(Cow::Owned(ParamValue::String(text.into_owned())))
     }
 
     /// A text of the spec with its placeholders filled in.

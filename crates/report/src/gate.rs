@@ -116,7 +116,6 @@ mod tests {
             notes: Vec::new(),
             problems: Vec::new(),
             infra: Vec::new(),
-            excusable: true,
             lines: sides.map(line).to_vec(),
             comparison: None,
             sequential: None,

@@ -2,7 +2,7 @@
 
 use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::compare::{Scale, UnitKind};
-use fairtrial_analysis::power::{DesignPower, PowerReport};
+use fairtrial_analysis::power::{DesignPower, PowerGoal, PowerReport, RatesReport};
 use fairtrial_chart::Figure;
 use fairtrial_chart::charts::{self, Heading, Power, PowerLine};
 use fairtrial_stats::planning::TDesign;
@@ -22,12 +22,42 @@ pub(crate) fn headline(report: &PowerReport) -> String {
         (Scale::Ratio, Some(mean)) => format!(" ({} %)", general(100.0 * effect / mean.abs(), 3)),
         _ => String::new(),
     };
-    format!(
-        "A difference of {}{share} is found in {} of experiments with {}.",
-        general(effect, 4),
-        chance(report.power, 0),
-        words.join(", or with ")
-    )
+    let words = words.join(", or with ");
+    let (effect, power) = (general(effect, 4), chance(report.power, 0));
+    match report.goal {
+        PowerGoal::Difference => {
+            format!(
+                "A difference of {effect}{share} is found in {power} of experiments with {words}."
+            )
+        }
+        PowerGoal::Equivalence => format!(
+            "Arms that are the same are found equivalent within {effect}{share} in {power} of experiments with {words}."
+        ),
+    }
+}
+
+/// A plan for pass rates.
+pub fn rates(report: &RatesReport) -> String {
+    let percent = |share: f64| percent_to(share, 0);
+    let mut text = format!(
+        "{} against {} is found in {} of experiments with about {} trials on each side, or with about {} tasks that both \
+         arms try once, if one arm alone passes on {} of them.",
+        percent(report.rates.candidate),
+        percent(report.rates.control),
+        chance(report.unpaired.power, 0),
+        count(report.unpaired.n),
+        count(report.paired.n),
+        percent(report.discordance)
+    );
+    let points = report.points.iter().map(|point| {
+        let found = chance(point.power, 0);
+        format!(
+            "\n{} trials on each side find it in {found}.",
+            count(point.n as u64)
+        )
+    });
+    text.extend(points);
+    text
 }
 
 fn needed(design: &DesignPower) -> String {

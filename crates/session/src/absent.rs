@@ -37,10 +37,10 @@ pub enum Near {
 }
 
 /// Endings that say that a file is meant.
-const FILES: [&str; 5] = ["json", "csv", "toml", "yaml", "yml"];
+const FILES: [&str; 6] = ["json", "csv", "tsv", "toml", "yaml", "yml"];
 
 /// The endings of files that hold trials.
-const SOURCES: [&str; 2] = ["json", "csv"];
+const SOURCES: [&str; 3] = ["json", "csv", "tsv"];
 
 /// Whether a word names a file or one run of several, so that it is hardly meant as the name of an arm.
 pub(crate) fn is_path(word: &str) -> bool {

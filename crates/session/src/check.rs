@@ -1,6 +1,7 @@
 //! Is a spec valid, and what would keep it from running here?
 
 use crate::error::SessionError;
+use crate::refusals::refusals;
 use crate::run::stopping_rule;
 use crate::session::Session;
 use crate::spec_file::{SpecFile, count_errors};
@@ -65,11 +66,11 @@ impl Session {
         } else {
             checked.not_here.extend(agents.map(NotHere::Agent));
         }
-        match self.expand(spec, &file.path) {
+        match expand(spec, &file.path) {
             Ok((plan, refusals)) => {
                 checked.trials = Some(plan.len());
                 checked.refusals.extend(refusals);
-                let (_, here) = self.missing(&plan);
+                let here = self.missing(&plan);
                 checked
                     .not_here
                     .extend(here.into_iter().map(NotHere::Trial));
@@ -78,12 +79,12 @@ impl Session {
         }
         checked
     }
+}
 
-    /// The plan as `run` would make it, and why it would refuse it.
-    fn expand(&self, spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
-        let spec = stopping_rule::with_seeds(Arc::new(spec))?;
-        let plan = Plan::new(spec, None)?;
-        let refusals = self.refusals(path, &plan);
-        Ok((plan, refusals))
-    }
+/// The plan as `run` would make it, and why it would refuse it.
+fn expand(spec: Spec, path: &Path) -> Result<(Plan, Vec<SessionError>), SessionError> {
+    let spec = stopping_rule::with_seeds(Arc::new(spec))?;
+    let plan = Plan::new(spec, None)?;
+    let refusals = refusals(path, &plan);
+    Ok((plan, refusals))
 }

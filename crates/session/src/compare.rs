@@ -6,6 +6,7 @@ use crate::session::Session;
 use crate::source::{TrialSource, Trials};
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Inputs, compare};
+use fairtrial_interop::Scope;
 use fairtrial_journal::newest_run;
 use fairtrial_model::EqualRule;
 use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
@@ -39,17 +40,20 @@ pub struct Compared {
 impl Session {
     /// Compares two sides, metric by metric, each ending in a verdict.
     pub fn compare(&self, question: &CompareQuestion) -> Result<Compared, SessionError> {
-        let mut sides = self.sides(question)?;
+        let sides = self.sides(question)?;
         let options = options(question, &sides);
-        if let Some(second) = &mut sides.second {
-            let (first, accept) = (&mut sides.first, &options.accept);
-            if let Some(shared) = Dataset::with_shared_tasks(&first.data, &second.data, accept)? {
-                (first.data, second.data) = shared;
+        let all: Vec<&Dataset> = sides.trials().map(|trials| &trials.data).collect();
+        let shared = match all[..] {
+            [control, candidate] => {
+                Dataset::with_shared_tasks(control, candidate, &options.accept)?
             }
-        }
-        let inputs = match (&sides.first, &sides.second) {
-            (control, Some(candidate)) => Inputs::Two(&control.data, &candidate.data),
-            (only, None) => Inputs::Arms(&only.data),
+            _ => None,
+        };
+        let inputs = match (&shared, &all[..]) {
+            (Some((control, candidate)), _) => Inputs::Two(control, candidate),
+            (None, [only]) => Inputs::Arms(only),
+            (None, [control, candidate]) => Inputs::Two(control, candidate),
+            (None, several) => Inputs::Several(several),
         };
         let comparison = compare(inputs, &options)?;
         Ok(Compared {
@@ -62,9 +66,9 @@ impl Session {
         // Where a run is named the sides are its arms, whatever else has their names.
         let source = |side: &String| match question.arms_of {
             Some(_) => Ok(None),
-            None => self.source_named(side),
+            None => self.side_named(side),
         };
-        let sources: Vec<Option<TrialSource>> = question
+        let sources: Vec<Option<NamedSide>> = question
             .sides
             .iter()
             .map(source)
@@ -76,28 +80,63 @@ impl Session {
             .filter(|(_, source)| source.is_none())
             .map(|(side, _)| side.as_str())
             .collect();
-        let found: Option<Vec<TrialSource>> = sources.into_iter().collect();
+        let found: Option<Vec<NamedSide>> = sources.into_iter().collect();
         match (found.as_deref(), &question.sides[..]) {
-            (Some([only]), _) => Ok(Sides::alone(self.open(only)?)),
-            (Some([control, candidate]), _) => {
-                let (first, second) = self.open_both(control, candidate)?;
-                Ok(Sides {
-                    second: Some(second),
-                    ..Sides::alone(first)
-                })
-            }
-            (Some(_), sides) => Err(SessionError::Input(format!(
-                "two sources at most can be compared, these are {}",
-                sides.len()
-            ))),
+            (Some([only]), _) => Ok(Sides::alone(
+                only.part(self.open(&only.source, Scope::Alone)?)?,
+            )),
+            (Some([control, candidate]), _) => self.two(control, candidate),
+            (Some([control, others @ ..]), _) => self.several(control, others),
             (None, [control, candidates @ ..]) if !candidates.is_empty() => {
                 self.arms(question, &absent, (control, candidates))
             }
-            (None, sides) => {
+            (None | Some([]), sides) => {
                 let side = sides.first().map_or("", String::as_str);
                 Err(no_source(side, &self.data_root()).into())
             }
         }
+    }
+
+    /// What a word names: a source, or an arm of one as `SOURCE:ARM`.
+    fn side_named(&self, side: &str) -> Result<Option<NamedSide>, SessionError> {
+        if let Some(source) = self.source_named(side)? {
+            return Ok(Some(NamedSide { source, arm: None }));
+        }
+        let Some((name, arm)) = side.split_once(':').filter(|(_, arm)| !arm.is_empty()) else {
+            return Ok(None);
+        };
+        let source = self.source_named(name)?;
+        Ok(source.map(|source| NamedSide {
+            source,
+            arm: Some(arm.to_owned()),
+        }))
+    }
+
+    /// Two sources, or two arms: those of one source are read once and belong together.
+    fn two(&self, control: &NamedSide, candidate: &NamedSide) -> Result<Sides, SessionError> {
+        if control.source == candidate.source
+            && let (Some(first), Some(second)) = (&control.arm, &candidate.arm)
+        {
+            return Ok(Sides {
+                control: Some(first.clone()),
+                candidates: vec![second.clone()],
+                ..Sides::alone(self.open(&control.source, Scope::Alone)?)
+            });
+        }
+        let (first, second) = self.open_both(&control.source, &candidate.source)?;
+        Ok(Sides {
+            others: vec![candidate.part(second)?],
+            ..Sides::alone(control.part(first)?)
+        })
+    }
+
+    /// Three sources or more: all others against the first.
+    fn several(&self, control: &NamedSide, others: &[NamedSide]) -> Result<Sides, SessionError> {
+        let open = |side: &NamedSide| side.part(self.open(&side.source, Scope::Side)?);
+        Ok(Sides {
+            others: others.iter().map(open).collect::<Result<_, _>>()?,
+            ..Sides::alone(open(control)?)
+        })
     }
 
     /// Sides that are arms of one run or table.
@@ -118,7 +157,7 @@ impl Session {
                 other: other.clone(),
             });
         }
-        let first = self.open(&self.arms_source(question, absent)?)?;
+        let first = self.open(&self.arms_source(question, absent)?, Scope::Alone)?;
         if let Some(side) = no_arm(question, absent, first.spec.as_ref()) {
             return Err(no_source(side, &self.data_root()).into());
         }
@@ -148,7 +187,10 @@ impl Session {
 
     /// What changed in the paths that the spec watches, from the control's commit to the candidate's.
     fn watched_paths(&self, sides: &Sides) -> Option<WatchReport> {
-        let candidate = sides.second.as_ref()?;
+        // Between several sources there is no one change to show.
+        let [candidate] = &sides.others[..] else {
+            return None;
+        };
         let spec = candidate
             .spec
             .as_ref()
@@ -165,10 +207,26 @@ impl Session {
     }
 }
 
+/// A side as it was named: a source, or one of its arms.
+struct NamedSide {
+    source: TrialSource,
+    arm: Option<String>,
+}
+
+impl NamedSide {
+    /// The trials that are meant.
+    fn part(&self, mut trials: Trials) -> Result<Trials, SessionError> {
+        if let Some(arm) = &self.arm {
+            trials.data = trials.data.of_arm(arm)?;
+        }
+        Ok(trials)
+    }
+}
+
 /// What the sides of a question mean.
 struct Sides {
     first: Trials,
-    second: Option<Trials>,
+    others: Vec<Trials>,
     control: Option<String>,
     candidates: Vec<String>,
 }
@@ -177,15 +235,19 @@ impl Sides {
     fn alone(first: Trials) -> Self {
         Self {
             first,
-            second: None,
+            others: Vec::new(),
             control: None,
             candidates: Vec::new(),
         }
     }
 
+    fn trials(&self) -> impl Iterator<Item = &Trials> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
     /// The spec that says what is declared.
     fn latest_spec(&self) -> Option<&Spec> {
-        self.second.as_ref().unwrap_or(&self.first).spec.as_ref()
+        self.others.last().unwrap_or(&self.first).spec.as_ref()
     }
 }
 

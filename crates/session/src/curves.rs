@@ -1,8 +1,10 @@
 //! Where learning curves come from, and the metric that is meant where none is named.
 
 use crate::error::SessionError;
+use crate::notice::Notice;
 use crate::session::Session;
-use fairtrial_analysis::curves::Histories;
+use fairtrial_analysis::curves::{ForeignCurves, Histories};
+use fairtrial_interop::Recognised;
 use fairtrial_journal::resolved_spec;
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
@@ -14,7 +16,33 @@ impl Session {
     /// Curves of runs of this data root, of files, and of a table or folder; of runs, only the trials that pass a
     /// filter.
     pub fn histories(&self, from: Option<PathBuf>, only: Option<Filter>) -> Histories {
-        Histories::new(self.data_root(), from).only(only)
+        let foreign = ForeignCurves {
+            mapping: self.in_place().mapping().clone(),
+            access: self.access(),
+        };
+        Histories::new(self.data_root(), from)
+            .only(only)
+            .with_foreign(foreign)
+    }
+
+    /// Tells which other tools' files were read, those of one kind together.
+    pub fn tell_recognised(&self, histories: &mut Histories) {
+        let mut kinds: Vec<(Recognised, usize)> = Vec::new();
+        for one in histories.take_recognised() {
+            match kinds.iter_mut().find(|(kind, _)| kind.format == one.format) {
+                Some((kind, sources)) => {
+                    *sources += 1;
+                    kind.name = format!("{sources} sources");
+                    kind.executions += one.executions;
+                    kind.roles.clear();
+                    kind.notes.extend(one.notes);
+                }
+                None => kinds.push((one, 1)),
+            }
+        }
+        for (kind, _) in kinds {
+            self.tell(Notice::Recognised(kind));
+        }
     }
 
     /// The primary metric of a run that is named as `NAME[/STAMP][:ARM[:SEED]]`, else the usual one.

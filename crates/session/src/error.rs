@@ -9,6 +9,7 @@ use crate::tables::TableError;
 use fairtrial_analysis::{AnalysisError, Unfinished};
 use fairtrial_engine::agent_tasks::NotReady;
 use fairtrial_engine::{EngineError, Missing};
+use fairtrial_interop::InteropError;
 use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanError;
@@ -35,6 +36,21 @@ pub enum SessionError {
     /// The analysis.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// Other tools' results.
+    #[error(transparent)]
+    Interop(#[from] InteropError),
+    /// An import that reads the same fields as other things than the one before.
+    #[error("{run} was imported with {before} as the {role}, and now it would be {now}")]
+    OtherRoles {
+        /// The run.
+        run: RunLabel,
+        /// `arm`, `task`, `seed` or `repeat`.
+        role: &'static str,
+        /// The fields it was.
+        before: String,
+        /// The fields it would be.
+        now: String,
+    },
     /// The agents' tasks.
     #[error(transparent)]
     NotReady(#[from] NotReady),
@@ -44,6 +60,9 @@ pub enum SessionError {
     /// A name that means nothing.
     #[error(transparent)]
     Absent(#[from] Absent),
+    /// A file or folder that holds nothing we know.
+    #[error("{} holds nothing that can be read here", .0.display())]
+    NoKnownKind(PathBuf),
     /// A spec with errors; they were told of one by one.
     #[error("{} has {}; nothing was run", path.display(), counted(*errors, "problem"))]
     InvalidSpec {
@@ -166,6 +185,9 @@ pub enum SessionError {
         /// The other.
         other: String,
     },
+    /// The spec that a run was started with is not there.
+    #[error("the spec {} is not there", .0.display())]
+    SpecGone(PathBuf),
     /// A run without rollouts.
     #[error("run {0} has no rollouts of agent tasks")]
     NoRollouts(Stamp),

@@ -36,7 +36,7 @@ pub const SUITE: Feature = Feature {
 };
 
 /// All of them.
-pub(crate) const ALL: [Feature; 6] = [
+pub(crate) const ALL: [Feature; 7] = [
     Feature {
         name: "gpu",
         what: "watch GPUs",
@@ -54,6 +54,11 @@ pub(crate) const ALL: [Feature; 6] = [
         built_in: cfg!(feature = "perf"),
     },
     PNG,
+    Feature {
+        name: "server",
+        what: "ask an MLflow server",
+        built_in: cfg!(feature = "server"),
+    },
     SUITE,
 ];
 

@@ -3,8 +3,10 @@
 use crate::absent::no_source;
 use crate::data_root::absolute;
 use crate::error::SessionError;
+use crate::foreign::Curves;
 use crate::notice::Notice;
 use crate::session::Session;
+use fairtrial_interop::Scope;
 use fairtrial_journal::{DataRoot, JournalError, RunDir, Selector, list_runs, newest_run};
 use fairtrial_model::Stamp;
 use std::path::Path;
@@ -35,7 +37,26 @@ impl Session {
                 name,
                 Selector::Stamp(stamp),
             )?),
-            (Some(name), None) => self.latest_run(name),
+            (Some(name), None) => self.named_or_foreign(name, Curves::Ends),
+        }
+    }
+
+    /// The newest run of a name, or what another tool left under that path.
+    fn named_or_foreign(&self, name: &str, curves: Curves) -> Result<RunDir, SessionError> {
+        if let Some(run) = self.run_named(name)? {
+            return Ok(run);
+        }
+        match self.foreign_run(name, Scope::Alone, curves)? {
+            Some(run) => Ok(run),
+            None => self.latest_run(name),
+        }
+    }
+
+    /// Finds a run whose curves are of use.
+    pub fn find_run_with_curves(&self, which: &RunChoice) -> Result<RunDir, SessionError> {
+        match (&which.name, which.stamp) {
+            (Some(name), None) => self.named_or_foreign(name, Curves::Points),
+            _ => self.find_run(which),
         }
     }
 

@@ -12,8 +12,10 @@ mod doctor;
 mod error;
 mod evaluate;
 mod events;
+mod export;
 pub mod feature;
 mod find;
+mod foreign;
 mod gate;
 pub mod inside;
 mod leftovers;
@@ -26,6 +28,7 @@ mod planning;
 mod power;
 mod refusals;
 mod registration;
+mod remeasure;
 mod report_data;
 mod report_files;
 mod revision;
@@ -51,7 +54,9 @@ pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::{Evaluated, ScoredBy};
 pub use events::{Event, Listener};
+pub use export::{ExportQuestion, Exported};
 pub use find::RunChoice;
+pub use foreign::{ImportQuestion, Imported};
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
 pub use leftovers::{Images, Leftovers};
 pub use logs::{LogKind, NoLog, TrialLog};
@@ -62,10 +67,11 @@ pub use picture::Picture;
 pub use planning::{Earlier, Estimate};
 pub use power::PilotRun;
 pub use registration::Registered;
+pub use remeasure::RunRemeasured;
 pub use report_files::{ReportFiles, page_template, write_charts};
 pub use run::{
-    CancelWait, Cancelled, ConfirmedBy, Glance, PreparedRun, ResumeSpec, RunEnd, RunOptions,
-    RunResult, RunStanding, StartFrom, Until,
+    CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, PreparedRun, ResumeSpec, RunEnd,
+    RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,
 };
 pub use run_names::near_run;
 pub use session::Session;
@@ -77,6 +83,7 @@ pub use verify::{Check, RunVerified};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
+pub use fairtrial_interop::{FORMATS, Form, Given, Mapping, Recognised, Shape};
 pub use fairtrial_spec::FileCheck;
 
 /// The version that runs record.

@@ -3,6 +3,8 @@
 use crate::agent_tasks::TaskFinding;
 use crate::gate::Recorded;
 use fairtrial_analysis::AnalysisError;
+use fairtrial_engine::Remeasured;
+use fairtrial_interop::Recognised;
 use fairtrial_journal::{Holder, OutcomeCounts, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanChange;
@@ -12,6 +14,8 @@ use std::path::PathBuf;
 /// One thing to know.
 #[derive(Debug)]
 pub enum Notice {
+    /// Results of another tool, and how they are read.
+    Recognised(Recognised),
     /// A newer run is passed over, because it was ended before it began.
     PassedOver(RunDir),
     /// What reading a spec found: problems, and values that look like secrets.
@@ -50,6 +54,22 @@ pub enum Notice {
     },
     /// A resumed run keeps the stopping rule that it began with.
     KeepsRule,
+    /// Metrics of a run that goes on were read again, because their declarations changed.
+    Remeasured(Remeasured),
+    /// The steps of a series were found under a well-known name.
+    StepsFrom {
+        /// The metric.
+        metric: String,
+        /// The file.
+        file: String,
+        /// The key or column.
+        name: String,
+    },
+    /// Trials waited for a CPU for this share of their time.
+    WaitedForCpu {
+        /// The share.
+        share: f64,
+    },
     /// A container was left behind and could not be removed.
     ContainerLeft(String),
     /// There is no verdict.

@@ -20,11 +20,11 @@ pub struct ReportFiles {
 }
 
 impl ReportFiles {
-    /// Both pages in the run's own folder; only Markdown where this build has no other.
-    pub fn of(run: &RunDir) -> Self {
+    /// Both pages in a folder; only Markdown where this build has no other.
+    fn within(folder: &Path) -> Self {
         Self {
-            html: HTML.built_in.then(|| run.path().join("report.html")),
-            md: Some(run.path().join("report.md")),
+            html: HTML.built_in.then(|| folder.join("report.html")),
+            md: Some(folder.join("report.md")),
         }
     }
 
@@ -104,6 +104,15 @@ pub fn write_charts(
 }
 
 impl Session {
+    /// Where the pages of a run go: into its own folder; of what another tool left, into the working folder.
+    pub fn usual_report_files(&self, run: &RunDir) -> ReportFiles {
+        ReportFiles::within(if self.in_place().holds(run) {
+            &self.caller().folder
+        } else {
+            run.path()
+        })
+    }
+
     /// Runs the reporters of a run's spec that are named (`all` for every one) and gives their folders.
     pub fn report_by(
         &self,

@@ -2,7 +2,9 @@
 
 use crate::caller::Caller;
 use crate::events::{Event, Listener};
+use crate::foreign::InPlace;
 use crate::notice::Notice;
+use fairtrial_interop::Mapping;
 use std::sync::Arc;
 
 /// What every call starts from. Clones share the listener.
@@ -10,6 +12,7 @@ use std::sync::Arc;
 pub struct Session {
     caller: Arc<Caller>,
     listener: Arc<dyn Listener>,
+    in_place: Arc<InPlace>,
 }
 
 impl Session {
@@ -18,7 +21,21 @@ impl Session {
         Self {
             caller: Arc::new(caller),
             listener: Arc::new(listener),
+            in_place: Arc::default(),
         }
+    }
+
+    /// The same for results of other tools that are read as this says.
+    #[must_use]
+    pub fn mapped(self, mapping: Mapping) -> Self {
+        Self {
+            in_place: Arc::new(InPlace::new(mapping)),
+            ..self
+        }
+    }
+
+    pub(crate) fn in_place(&self) -> &InPlace {
+        &self.in_place
     }
 
     /// The calling process.

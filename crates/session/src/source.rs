@@ -1,10 +1,12 @@
-//! Where trials come from: a run, a result file, a table, a saved baseline.
+//! Where trials come from: a run, a result file, a table, a saved baseline, another tool's results.
 
 use crate::error::SessionError;
+use crate::foreign::Curves;
 use crate::revision::revision_text;
 use crate::session::Session;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::{AnalysisError, Dataset};
+use fairtrial_interop::{Input, Scope, is_parquet, read_json_lines, read_parquet};
 use fairtrial_journal::{RunDir, resolved_spec};
 use fairtrial_spec::Spec;
 use std::fs;
@@ -30,8 +32,14 @@ pub enum TrialSource {
     Json(PathBuf),
     /// A table.
     Csv(PathBuf),
+    /// A table in Parquet.
+    Parquet(PathBuf),
+    /// A table of JSON lines.
+    JsonLines(PathBuf),
     /// A table in a revision of its repository, as `FILE.csv@REVISION`.
     Revision(String),
+    /// Another tool's file, folder or server, as it was named.
+    Foreign(String),
 }
 
 impl Session {
@@ -39,16 +47,24 @@ impl Session {
     pub fn source_named(&self, name: &str) -> Result<Option<TrialSource>, SessionError> {
         let path = Path::new(name);
         if path.is_file() {
-            match path.extension().and_then(|extension| extension.to_str()) {
-                Some("json") => return Ok(Some(TrialSource::Json(path.to_owned()))),
-                Some("csv") => return Ok(Some(TrialSource::Csv(path.to_owned()))),
-                _ => {}
+            let ending = path.extension().and_then(|extension| extension.to_str());
+            let own = match ending {
+                Some("json") => Some(TrialSource::Json(path.to_owned())),
+                Some("csv" | "tsv") => Some(TrialSource::Csv(path.to_owned())),
+                Some("jsonl" | "ndjson") => Some(TrialSource::JsonLines(path.to_owned())),
+                _ if is_parquet(path) => Some(TrialSource::Parquet(path.to_owned())),
+                _ => None,
+            };
+            if let Some(own) = own {
+                let foreign = self.foreign_source(name)?.is_some();
+                let foreign = foreign.then(|| TrialSource::Foreign(name.to_owned()));
+                return Ok(Some(foreign.unwrap_or(own)));
             }
         }
         if let Some((file, revision)) = name.rsplit_once('@')
             && Path::new(file)
                 .extension()
-                .is_some_and(|ending| ending == "csv")
+                .is_some_and(|ending| ending == "csv" || ending == "tsv")
             && !revision.is_empty()
         {
             return Ok(Some(TrialSource::Revision(name.to_owned())));
@@ -56,15 +72,16 @@ impl Session {
         // A program often has the name of its benchmark: another kind of file stands for nothing where there is a run.
         match self.run_named(name)? {
             Some(run) => Ok(Some(TrialSource::Run(run))),
-            None if path.is_file() => Err(SessionError::Input(format!(
-                "{name} is neither a .json result file nor a .csv table"
-            ))),
+            None if self.foreign_source(name)?.is_some() => {
+                Ok(Some(TrialSource::Foreign(name.to_owned())))
+            }
+            None if path.is_file() => Err(SessionError::NoKnownKind(path.to_owned())),
             None => Ok(None),
         }
     }
 
-    /// Reads trials.
-    pub fn open(&self, source: &TrialSource) -> Result<Trials, SessionError> {
+    /// Reads trials; `scope` says whether they are all arms, or one side.
+    pub fn open(&self, source: &TrialSource, scope: Scope) -> Result<Trials, SessionError> {
         let file = |path: &Path| {
             let text = fs::read_to_string(path);
             text.map_err(|error| {
@@ -88,7 +105,24 @@ impl Session {
                     Dataset::from_result_json(&name, &text)
                 })
             }
+            TrialSource::Foreign(name) => {
+                let run = self.foreign_run(name, scope, Curves::Ends)?;
+                let run = run.ok_or_else(|| SessionError::NoKnownKind(PathBuf::from(name)))?;
+                let mut trials = self.open_run(&run)?;
+                trials.data.label.clone_from(name);
+                Ok(trials)
+            }
             TrialSource::Revision(name) => alone(Dataset::from_csv(name, &revision_text(name)?)),
+            TrialSource::Parquet(path) => {
+                let table = read_parquet(Input::open(path)?)?;
+                let mut data = Dataset::from_csv(&path.display().to_string(), &table.csv)?;
+                data.problems.extend(table.notes);
+                alone(Ok(data))
+            }
+            TrialSource::JsonLines(path) => {
+                let text = read_json_lines(Input::open(path)?)?;
+                alone(Dataset::from_csv(&path.display().to_string(), &text))
+            }
             TrialSource::Csv(path) => {
                 alone(Dataset::from_csv(&path.display().to_string(), &file(path)?))
             }
@@ -101,9 +135,15 @@ impl Session {
         control: &TrialSource,
         candidate: &TrialSource,
     ) -> Result<(Trials, Trials), SessionError> {
+        let is_foreign = |source: &TrialSource| matches!(source, TrialSource::Foreign(_));
+        if is_foreign(control) || is_foreign(candidate) {
+            // What is recognised is told in the order of the sides.
+            let first = self.open(control, Scope::Side)?;
+            return Ok((first, self.open(candidate, Scope::Side)?));
+        }
         std::thread::scope(|scope| {
-            let first = scope.spawn(|| self.open(control));
-            let second = self.open(candidate)?;
+            let first = scope.spawn(|| self.open(control, Scope::Side));
+            let second = self.open(candidate, Scope::Side)?;
             let first = first
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;

@@ -1,7 +1,7 @@
 //! Where trials run: the `[engine]` table and what one trial asks of a machine. None of it changes what a trial is, so
 //! none of it is part of a plan: the same spec runs here and on a cluster.
 
-use crate::spec::Task;
+use crate::spec::task::Task;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -302,26 +302,5 @@ impl SkypilotOptions {
         // SkyPilot also has parts of a GPU, and forms that it alone can read.
         let given = given.trim().parse::<u32>().ok()?;
         (given < gpus).then_some(EngineLack::Gpus { task, gpus, given })
-    }
-}
-
-/// What one trial asks of the machine that it runs on.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Needs {
-    /// CPUs.
-    pub cpus: Option<u32>,
-    /// Bytes of memory.
-    pub memory_bytes: Option<u64>,
-    /// GPUs; absent means one where this machine lends GPUs, none elsewhere.
-    pub gpus: Option<u32>,
-    /// Whether nothing else may run beside it.
-    pub exclusive: bool,
-}
-
-impl Needs {
-    /// Whether the task says nothing about resources.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }

@@ -33,7 +33,7 @@ mod template;
 pub use constraint::{CONSTRAINT_GRAMMAR, Constraint, ConstraintError};
 pub use diagnostic::{Diagnostic, Related, Severity};
 pub use engine::{
-    EngineKind, EngineLack, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions,
+    EngineKind, EngineLack, EngineSpec, PairOn, SkypilotOptions, SlurmOptions,
     TEMPLATE_PLACEHOLDERS, TemplateOptions,
 };
 pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
@@ -53,6 +53,6 @@ pub use shape::{reference, schema};
 pub use source::{Source, Sources};
 pub use spec::*;
 pub use template::{
-    BUILTIN_NAMES, MissingVariable, Placeholder, Template, UndefinedPlaceholder, env_references,
-    expand_env,
+    BUILTIN_NAMES, MissingVariable, Placeholder, PlaceholderForm, Template, UndefinedPlaceholder,
+    env_references, expand_env,
 };

@@ -5,12 +5,12 @@ use crate::document::{Entry, Node};
 use crate::source::Span;
 use crate::{episode_file, metric_summary, reference_points};
 use fairtrial_model::{
-    Conversion, ConversionError, Direction, EpisodeFile, Margin, MetricDeclaration, MetricSource,
-    Tolerance,
+    Conversion, ConversionError, Direction, EpisodeFile, Margin, Method, MetricDeclaration,
+    MetricSource, Tolerance, TrackerKind,
 };
 use fairtrial_text::nearest::did_you_mean;
 
-const SCHEMES: [&str; 11] = [
+const SCHEMES: [&str; 12] = [
     "jsonl",
     "csv",
     "json",
@@ -22,6 +22,7 @@ const SCHEMES: [&str; 11] = [
     "resource",
     "tensorboard",
     "wandb",
+    "mlflow",
 ];
 const RESOURCE_FIELDS: [&str; 5] = ["wall", "user", "sys", "cpu", "peak_memory"];
 
@@ -75,15 +76,59 @@ pub(crate) fn declaration(
         summary: node
             .get("summary")
             .and_then(|node| metric_summary::summary(node, problems)),
+        step: node.get("step").and_then(Node::text).map(str::to_owned),
         required: node.get("required").and_then(Node::bool).unwrap_or(true),
         convert: conversion(node, problems),
         round: node
             .get("round")
             .and_then(Node::whole)
             .and_then(|n| u8::try_from(n).ok()),
+        deterministic: node
+            .get("deterministic")
+            .and_then(Node::bool)
+            .unwrap_or(false),
+        method: method(node),
     };
     metric_summary::of_no_use(node, &declared, problems);
+    if let (Some(step), None) = (node.get("step"), series_file(&declared.source)) {
+        let message = "this source gives one number and no series, so `step` has no use";
+        problems.push(Diagnostic::new(Severity::Error, step.span, message).help("remove it"));
+    }
     declared
+}
+
+/// The file that a series is read from, where the source gives one.
+fn series_file(source: &MetricSource) -> Option<&str> {
+    match source {
+        MetricSource::Reported => Some(""),
+        MetricSource::Csv { file, .. } | MetricSource::Jsonl { file, .. } => Some(file),
+        MetricSource::Tracked { folder, .. } => Some(folder),
+        _ => None,
+    }
+}
+
+/// Steps that are named for one metric of a file are those of the others too, where these name none.
+pub(crate) fn share_steps(metrics: &mut [MetricDeclaration]) {
+    for place in 0..metrics.len() {
+        let (Some(file), None) = (series_file(&metrics[place].source), &metrics[place].step) else {
+            continue;
+        };
+        let of_file = |metric: &&MetricDeclaration| series_file(&metric.source) == Some(file);
+        let mut named = metrics
+            .iter()
+            .filter(of_file)
+            .filter_map(|m| m.step.as_ref());
+        let first = named.next();
+        let step = first.filter(|first| named.all(|other| other == *first));
+        metrics[place].step = step.cloned();
+    }
+}
+
+/// `method = "sign-flip"`.
+pub(crate) fn method(node: &Node) -> Option<Method> {
+    node.get("method")
+        .and_then(Node::text)
+        .and_then(Method::of_word)
 }
 
 /// `convert = "s to min"`.
@@ -199,6 +244,12 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
             known(),
         ));
     };
+    if let Some(tracker) = TrackerKind::ALL
+        .into_iter()
+        .find(|it| it.scheme() == scheme)
+    {
+        return Ok(tracked(tracker, rest, name));
+    }
     if rest.trim().is_empty() {
         return Err(SourceProblem::new(
             format!("nothing follows `{scheme}:`"),
@@ -230,10 +281,6 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
         "resource" => MetricSource::Resource {
             field: resource_field(rest)?,
         },
-        "tensorboard" | "wandb" => MetricSource::Later {
-            scheme: scheme.to_owned(),
-            rest: rest.to_owned(),
-        },
         _ => {
             let help = did_you_mean(scheme, SCHEMES).or_else(known);
             return Err(SourceProblem::new(
@@ -242,6 +289,20 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
             ));
         }
     })
+}
+
+/// `wandb:`, `wandb:FOLDER` or `wandb:FOLDER#KEY`.
+fn tracked(tracker: TrackerKind, rest: &str, name: &str) -> MetricSource {
+    let (folder, key) = rest.split_once('#').unwrap_or((rest, name));
+    let folder = match folder.trim().trim_end_matches('/') {
+        "" => tracker.folder(),
+        folder => folder,
+    };
+    MetricSource::Tracked {
+        tracker,
+        folder: folder.to_owned(),
+        key: key.to_owned(),
+    }
 }
 
 fn pattern(text: &str) -> Result<String, SourceProblem> {

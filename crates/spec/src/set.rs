@@ -121,6 +121,10 @@ fn place(
             let item = item.ok_or_else(|| no_item(*span, part, count))?;
             place(item, rest, change, ty.and_then(Type::inner))
         }
+        // A parameter whose name holds dots is meant where there is one.
+        Kind::Map(map) if !rest.is_empty() && map.entry(&dotted(path)).is_some() => {
+            place(slot(map, &dotted(path), *span), &[], change, None)
+        }
         Kind::Map(map) => {
             let (key, below) = canonical_key(part, ty);
             let change = if rest.is_empty() {
@@ -135,6 +139,11 @@ fn place(
             Err(error(*span, message).into())
         }
     }
+}
+
+fn dotted(path: &[(String, Span)]) -> String {
+    let parts: Vec<&str> = path.iter().map(|(part, _)| part.as_str()).collect();
+    parts.join(".")
 }
 
 fn no_item(span: Span, part: &str, count: usize) -> Diagnostic {

@@ -1,8 +1,11 @@
 //! Placeholders: `{name}` filled in by the plan, `${NAME}` filled in from the environment when a trial starts.
 //!
 //! Commands often carry braces of their own (`awk '{print $1}'`, JSON, `find -exec {}`), so only `{identifier}` is a
-//! placeholder; any other brace is plain text, and `{{` and `}}` are literal braces.
+//! placeholder; any other brace is plain text, and `{{` and `}}` are literal braces. `{name...}` stands for every value of a
+//! list, and `{name?--flag=}` for nothing where the name has no value.
 
+use fairtrial_model::{ParamValue, Params};
+use fairtrial_text::shell_word::shell_word;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,7 +33,20 @@ pub struct Placeholder<'a> {
     pub name: &'a str,
     /// Where it stands in the text, braces included.
     pub range: Range<usize>,
+    /// What becomes of its value.
+    pub form: PlaceholderForm<'a>,
     raw: &'a str,
+}
+
+/// What becomes of a placeholder's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceholderForm<'a> {
+    /// `{name}`: it stands there.
+    Plain,
+    /// `{name...}`: each value of a list stands in a word of its own.
+    Splat,
+    /// `{name?prefix}`: it stands behind the prefix; where there is none, nothing does.
+    Optional(&'a str),
 }
 
 impl Placeholder<'_> {
@@ -67,12 +83,15 @@ impl<'a> Template<'a> {
                 TokenKind::Brace => (found + 1, None),
                 TokenKind::Name => {
                     let range = found..token.end;
-                    let name = &text[found + 1..token.end - 1];
+                    let (name, form) = PlaceholderForm::of(&text[found + 1..token.end - 1]);
                     let raw = &text[range.clone()];
-                    (
-                        found,
-                        Some(Piece::Placeholder(Placeholder { name, range, raw })),
-                    )
+                    let placeholder = Placeholder {
+                        name,
+                        range,
+                        form,
+                        raw,
+                    };
+                    (found, Some(Piece::Placeholder(placeholder)))
                 }
             };
             push_text(&mut pieces, &text[start..plain_end]);
@@ -107,7 +126,13 @@ impl<'a> Template<'a> {
             match piece {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Placeholder(placeholder) => match value(placeholder.name) {
-                    Some(text) => out.push_str(&text),
+                    Some(text) => {
+                        if let PlaceholderForm::Optional(prefix) = placeholder.form {
+                            out.push_str(prefix);
+                        }
+                        out.push_str(&text);
+                    }
+                    None if matches!(placeholder.form, PlaceholderForm::Optional(_)) => {}
                     None if !placeholder.is_plain_name() => out.push_str(placeholder.raw),
                     None => {
                         let name = placeholder.name.to_owned();
@@ -117,6 +142,122 @@ impl<'a> Template<'a> {
             }
         }
         Ok(out)
+    }
+}
+
+/// A word of a command that may become several, or none.
+impl Template<'_> {
+    /// The words that this one stands for. A list behind `{name...}` gives one word for each of its values, with what stands
+    /// around it; a word that is nothing but an optional placeholder without a value is left out.
+    pub fn words<'v>(
+        &self,
+        value: impl Fn(&str) -> Option<Cow<'v, ParamValue>>,
+    ) -> Result<Vec<String>, UndefinedPlaceholder> {
+        if let [Piece::Placeholder(placeholder)] = &self.pieces[..]
+            && let PlaceholderForm::Optional(prefix) = placeholder.form
+        {
+            let value = value(placeholder.name);
+            return Ok(optional(prefix, value.as_deref()).into_iter().collect());
+        }
+        let Some(splat) = self
+            .placeholders()
+            .find(|one| one.form == PlaceholderForm::Splat)
+        else {
+            return Ok(vec![self.filled(&value, &|_| String::new())?]);
+        };
+        let Some(list) = value(splat.name) else {
+            let name = splat.name.to_owned();
+            return Err(UndefinedPlaceholder { name });
+        };
+        let words = items(&list);
+        let words = words
+            .iter()
+            .map(|item| self.filled(&value, &|_| Params::display(item)));
+        words.collect()
+    }
+
+    /// A script with its placeholders filled in: of a list each value is a word of the shell.
+    pub fn script<'v>(
+        &self,
+        value: impl Fn(&str) -> Option<Cow<'v, ParamValue>>,
+    ) -> Result<String, UndefinedPlaceholder> {
+        let quoted = |list: &ParamValue| {
+            let words = items(list).iter();
+            let words: Vec<String> = words
+                .map(|item| shell_word(&Params::display(item)))
+                .collect();
+            words.join(" ")
+        };
+        self.filled(&value, &quoted)
+    }
+
+    /// The text with all placeholders filled in, lists by `splat`.
+    fn filled<'v>(
+        &self,
+        value: &impl Fn(&str) -> Option<Cow<'v, ParamValue>>,
+        splat: &dyn Fn(&ParamValue) -> String,
+    ) -> Result<String, UndefinedPlaceholder> {
+        let mut out = String::new();
+        for piece in &self.pieces {
+            let placeholder = match piece {
+                Piece::Text(text) => {
+                    out.push_str(text);
+                    continue;
+                }
+                Piece::Placeholder(placeholder) => placeholder,
+            };
+            match (placeholder.form, value(placeholder.name)) {
+                (PlaceholderForm::Optional(prefix), found) => {
+                    out.push_str(&optional(prefix, found.as_deref()).unwrap_or_default());
+                }
+                (PlaceholderForm::Splat, Some(list)) => out.push_str(&splat(&list)),
+                (PlaceholderForm::Plain, Some(found)) => match found.as_ref() {
+                    ParamValue::String(text) => out.push_str(text),
+                    other => out.push_str(&Params::display(other)),
+                },
+                (PlaceholderForm::Plain, None) if !placeholder.is_plain_name() => {
+                    out.push_str(placeholder.raw);
+                }
+                (_, None) => {
+                    let name = placeholder.name.to_owned();
+                    return Err(UndefinedPlaceholder { name });
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The values of a list; anything else is its only one, and nothing is none.
+fn items(value: &ParamValue) -> &[ParamValue] {
+    match value {
+        ParamValue::Array(items) => items,
+        ParamValue::Null => &[],
+        one => std::slice::from_ref(one),
+    }
+}
+
+/// An optional value behind its prefix. A switch (`true`) is its prefix alone, unless that ends in `=`; `false` leaves it out
+/// in the same way.
+fn optional(prefix: &str, value: Option<&ParamValue>) -> Option<String> {
+    let is_switch = !prefix.is_empty() && !prefix.ends_with('=');
+    match value? {
+        ParamValue::Null => None,
+        ParamValue::Bool(on) if is_switch => on.then(|| prefix.to_owned()),
+        value => Some(format!("{prefix}{}", Params::display(value))),
+    }
+}
+
+impl<'a> PlaceholderForm<'a> {
+    /// The name and the form of what stands between braces.
+    fn of(inside: &'a str) -> (&'a str, Self) {
+        if let Some(name) = inside.strip_suffix("...") {
+            return (name, Self::Splat);
+        }
+        match inside.split_once('?') {
+            Some((name, prefix)) => (name, Self::Optional(prefix)),
+            None => (inside, Self::Plain),
+        }
     }
 }
 
@@ -156,7 +297,14 @@ impl Token {
                 end: at + 1 + length,
             };
         }
-        match braced_name(rest) {
+        // A shell's `${NAME?message}` is the shell's.
+        if let Some(length) = rest.strip_prefix('$').and_then(braced_option) {
+            return Self {
+                kind: TokenKind::Plain,
+                end: at + 1 + length,
+            };
+        }
+        match braced_name(rest).or_else(|| braced_option(rest)) {
             Some(length) => Self {
                 kind: TokenKind::Name,
                 end: at + length,
@@ -175,6 +323,16 @@ fn braced_name(text: &str) -> Option<usize> {
     let close = inside.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c)))?;
     let starts_well = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     (starts_well && inside[close..].starts_with('}')).then_some(close + 2)
+}
+
+/// Length of a leading `{identifier?prefix}`.
+fn braced_option(text: &str) -> Option<usize> {
+    let question = text.find('?')?;
+    braced_name(&format!("{}}}", &text[..question]))?;
+    let prefix = &text[question + 1..];
+    let close = prefix.find(['{', '}'])?;
+    let end = question + 1 + close + 1;
+    prefix[close..].starts_with('}').then_some(end)
 }
 
 /// An environment variable that a text refers to and that is not set.
@@ -252,6 +410,7 @@ fn env_name(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::{Template, env_references, expand_env};
+    use serde_json::json;
     use std::borrow::Cow;
 
     fn fill(text: &str) -> String {
@@ -269,6 +428,40 @@ mod tests {
         assert_eq!(fill("{a/b.c}"), "x");
         assert_eq!(fill("{{seed}}"), "{seed}");
         assert_eq!(fill("{{{seed}}}"), "{7}");
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let values = |name: &str| {
+            let value = match name {
+                "seed" => json!(7),
+                "list" => json!(["a=1", "b=two words"]),
+                "none" => json!([]),
+                "on" => json!(true),
+                "off" => json!(false),
+                "algo.lr" => json!(0.5),
+                _ => return None,
+            };
+            Some(Cow::Owned(value))
+        };
+        Template::parse(text).words(values).unwrap()
+    }
+
+    #[test]
+    fn a_list_splats_and_what_is_optional_may_be_absent() {
+        assert_eq!(words("{list...}"), ["a=1", "b=two words"]);
+        assert_eq!(words("--set={list...}"), ["--set=a=1", "--set=b=two words"]);
+        assert_eq!(words("{none...}"), Vec::<String>::new());
+        assert_eq!(words("{seed...}"), ["7"]);
+        assert_eq!(words("{seed?--seed=}"), ["--seed=7"]);
+        assert_eq!(words("{clip?--clip=}"), Vec::<String>::new());
+        assert_eq!(words("x{clip?--clip=}"), ["x"]);
+        assert_eq!(words("{on?--fast}"), ["--fast"]);
+        assert_eq!(words("{off?--fast}"), Vec::<String>::new());
+        assert_eq!(words("{on?fast=}"), ["fast=true"]);
+        assert_eq!(words("{algo.lr?algo.lr=}"), ["algo.lr=0.5"]);
+        // Braces of a shell or of awk stay theirs.
+        assert_eq!(words("${X?not set}"), ["${X?not set}"]);
+        assert_eq!(words("{print x?1:2}"), ["{print x?1:2}"]);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::sequential::{
-    Decision, Design, Futility, Schedule, Spending, TBoundaries, anytime_t, look, sign_flip_looks,
-    sign_flip_process, t_boundaries,
+    Decision, Design, Futility, LookTest, Schedule, Spending, TBoundaries, anytime_t, look,
+    sign_flip_looks, sign_flip_process, t_boundaries,
 };
 use fairtrial_stats::{Outcome, Undefined};
 use rayon::prelude::*;
@@ -57,7 +57,10 @@ fn group_sequential(
 
 fn stop_of(boundaries: &TBoundaries, data: &[f64], futile: Option<&Futility>) -> Option<Stop> {
     boundaries.design.schedule.looks().iter().find_map(|&n| {
-        match look(boundaries, &data[..n], futile).ok()?.decision {
+        match look(boundaries, &data[..n], futile, LookTest::T)
+            .ok()?
+            .decision
+        {
             Decision::Greater | Decision::Less => Some((true, n)),
             Decision::Futile => Some((false, n)),
             Decision::Continue | Decision::Exhausted => None,

@@ -5,6 +5,7 @@ use crate::error::TableError;
 use crate::header::Column;
 use crate::source::{CellSpan, LineSpan, spans};
 use fairtrial_text::nearest::nearest;
+use std::collections::HashMap;
 
 /// A table and its bytes.
 #[derive(Debug, Clone)]
@@ -122,6 +123,22 @@ impl Table {
             }),
             (found, _) => Ok(found),
         }
+    }
+
+    /// Whether every row and every column can be named: no key and no title is there twice.
+    pub fn unambiguous(&self) -> Result<(), TableError> {
+        for column in &self.columns {
+            self.column(&column.title)?;
+        }
+        let mut known = HashMap::new();
+        for row in self.rows() {
+            let second = row.line_number();
+            let key = row.key();
+            if let Some(first) = known.insert(key.clone(), second) {
+                return Err(TableError::TwoRows { key, first, second });
+            }
+        }
+        Ok(())
     }
 
     /// The line ending that most lines have.

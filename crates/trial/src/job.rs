@@ -26,6 +26,8 @@ pub struct TrialJob {
     pub dir: PathBuf,
     /// The same, relative to the data root, for the record.
     pub dir_in_data: String,
+    /// The text of `command.sh`, which repeats it by hand; absent where there is no command.
+    pub script: Option<String>,
     /// Limits.
     pub limits: JobLimits,
     /// Bytes kept of each output stream.

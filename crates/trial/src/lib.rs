@@ -4,6 +4,7 @@
 //! The local engine calls [`TrialRunner`] in-process; on a cluster node the same binary calls it through `exec`. What
 //! a trial sees never depends on who asked.
 
+mod again;
 mod collect;
 mod finished;
 mod inner;
@@ -17,6 +18,7 @@ mod strays;
 mod wire;
 mod words;
 
+pub use again::{Declarations, measured_again};
 pub use collect::{CollectError, Collected, collect};
 pub use finished::{Finished, blame_the_machine};
 pub use inner::Inner;

@@ -374,6 +374,7 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
         env: Words::of(job.env.iter().map(String::as_str)),
         workdir: Words::of([&*job.workdir.to_string_lossy()]),
         dir: job.dir.to_string_lossy().into_owned(),
+        script: job.script.clone(),
         limits: LaunchLimits {
             wall_ms: wall.map(millis),
             cpu_ms: cpu.map(millis),

@@ -33,6 +33,8 @@ pub(crate) struct Launch {
     pub workdir: Words,
     /// The attempt's own directory; the launcher makes it.
     pub dir: String,
+    /// The text of `command.sh` in it.
+    pub script: Option<String>,
     /// Limits.
     pub limits: LaunchLimits,
     /// Bytes kept of each output stream.

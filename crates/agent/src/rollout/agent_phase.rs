@@ -83,7 +83,7 @@ impl Drive<'_> {
             model: &self.model,
             choice: &self.options.agent,
             timeout_s: self.shared.timeout_s,
-            seed: self.trial.key.seed,
+            seed: self.trial.key.own_seed(),
             rollout: self.trial.key.rollout,
             params: &self.trial.params,
             inside,

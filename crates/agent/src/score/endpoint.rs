@@ -23,8 +23,16 @@ pub(super) struct Call<'a> {
 /// Why a judge did not answer.
 pub(super) struct Refusal {
     pub(super) message: String,
-    /// Whether another try may go better, and after which time where the endpoint says so.
-    pub(super) again: Option<Option<Duration>>,
+    pub(super) again: Again,
+}
+
+/// Whether another try may go better.
+#[cfg_attr(not(feature = "judge"), allow(dead_code, reason = "nobody is asked"))]
+pub(super) enum Again {
+    Never,
+    Soon,
+    /// After the time that the endpoint names.
+    After(Duration),
 }
 
 impl Call<'_> {
@@ -34,7 +42,7 @@ impl Call<'_> {
         let url = self.url;
         let again = |message: String| Refusal {
             message,
-            again: Some(None),
+            again: Again::Soon,
         };
         let agent: ureq::Agent = ureq::Agent::config_builder()
             .timeout_global(Some(self.timeout))
@@ -59,7 +67,11 @@ impl Call<'_> {
         let may_pass = status == 429 || status == 408 || status >= 500;
         Err(Refusal {
             message: format!("{url}: status {status}: {said}"),
-            again: may_pass.then_some(asked),
+            again: match asked {
+                _ if !may_pass => Again::Never,
+                Some(time) => Again::After(time),
+                None => Again::Soon,
+            },
         })
     }
 
@@ -68,7 +80,7 @@ impl Call<'_> {
     pub(super) fn post(&self) -> Result<Value, Refusal> {
         Err(Refusal {
             message: format!("{}: {NO_JUDGE}", self.url),
-            again: None,
+            again: Again::Never,
         })
     }
 }

@@ -18,14 +18,14 @@ use crate::error::AnalysisError;
 
 /// Compares.
 pub fn compare(inputs: Inputs<'_>, options: &CompareOptions) -> Result<Comparison, AnalysisError> {
-    compare_despite(inputs, options, Vec::new())
+    compare_despite(inputs, options, &[])
 }
 
 /// Compares, with objections that the caller knows of.
 pub(crate) fn compare_despite(
     inputs: Inputs<'_>,
     options: &CompareOptions,
-    objections: Vec<Objection>,
+    objections: &[Objection],
 ) -> Result<Comparison, AnalysisError> {
     options.check()?;
     let planned = plan(inputs, options)?;
@@ -40,13 +40,17 @@ pub(crate) fn compare_despite(
             "no metric has a value on either side".to_owned(),
         ));
     }
+    let cases = in_families(cases, options.alpha);
     let places = family_places(&cases, options.alpha);
-    let about = About {
-        any_metric: objections,
-        ..About::new(inputs, options, &mismatches)
-    };
     let mut contrasts = Vec::with_capacity(planned.len());
     for ((contrast, cases), places) in planned.iter().zip(&cases).zip(places) {
+        // Of several sources, what one differs in says nothing about the others.
+        let own = matches!(inputs, Inputs::Several(_))
+            .then(|| mismatch_find::of_contrast(contrast, &questions));
+        let about = About {
+            any_metric: objections.to_vec(),
+            ..About::new(inputs, options, own.as_deref().unwrap_or(&mismatches))
+        };
         contrasts.push(judge_contrast(contrast, cases, &places, &about));
     }
     Ok(Comparison {
@@ -76,6 +80,24 @@ fn cases_of(
     cases
         .filter(|case| case.role == Role::Primary || !case.units.rows.is_empty())
         .collect()
+}
+
+/// The cases with the methods that fit the size of their family.
+fn in_families(cases: Vec<Vec<Case>>, alpha: f64) -> Vec<Vec<Case>> {
+    let of_role = |role: Role| {
+        cases
+            .iter()
+            .flatten()
+            .filter(|case| case.role == role)
+            .count()
+    };
+    let (primary, secondary) = (of_role(Role::Primary), of_role(Role::Secondary));
+    let settled = |case: Case| match case.role {
+        Role::Primary => case.among(primary, alpha),
+        Role::Secondary => case.among(secondary, alpha),
+    };
+    let of_contrast = |cases: Vec<Case>| cases.into_iter().map(settled).collect();
+    cases.into_iter().map(of_contrast).collect()
 }
 
 /// Every case's place in its family: primary metric × contrasts, and the secondary ones on their own.

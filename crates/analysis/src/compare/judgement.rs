@@ -40,7 +40,7 @@ pub(crate) fn judge(case: &Case, family: FamilyPlace, about: &About<'_>) -> Metr
     }
     let mut verdict = verdict(&evidence, &rule, objections);
     if let (Word::Inconclusive, Some(answer), false) = (verdict.word, answer, held_back) {
-        verdict.advice = plan::more(case, answer.value, alpha, options.power);
+        verdict.advice = plan::advice(case, answer.value, alpha, options.power);
     }
     let effect = answer.and_then(|answer| effect(case, answer));
     if case.role == Role::Primary && effect.is_some() {

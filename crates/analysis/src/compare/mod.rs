@@ -36,10 +36,11 @@ pub use data::reference::{GivenPoints, parse_points};
 pub use data::side::{Inputs, SideName};
 pub use data::unit::{Pairing, TaskRole, UnitKind};
 pub use failures::{FailureCount, Failures};
+pub use fairtrial_model::Method;
 pub use margin_text::parse_margin;
 pub use method::choose::MethodNote;
 pub use method::family::FamilyPlace;
-pub use method::kind::{DataKind, Method, Scale};
+pub use method::kind::{DataKind, Scale};
 pub use method::relative::NoRelative;
 pub use objections::fairness::Fairness;
 pub use objections::objection::{

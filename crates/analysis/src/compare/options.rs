@@ -1,10 +1,9 @@
 //! What a user may say about a comparison.
 
 use crate::compare::data::unit::{Pairing, TaskRole};
-use crate::compare::method::kind::Method;
 use crate::dataset::FactKind;
 use crate::error::AnalysisError;
-use fairtrial_model::{Direction, EqualRule, Margin, Reference};
+use fairtrial_model::{Direction, EqualRule, Margin, Method, Reference};
 use fairtrial_spec::{DEFAULT_ALPHA, Spec};
 use serde::Serialize;
 
@@ -21,14 +20,16 @@ pub struct CompareOptions {
     pub metrics: Vec<String>,
     /// The primary metric, where `metrics` is empty; default: the first declared one.
     pub primary: Option<String>,
-    /// How intervals are made.
-    pub method: Method,
+    /// How intervals are made, instead of what is declared.
+    pub method: Option<Method>,
     /// How units belong together.
     pub pairing: Pairing,
     /// The smallest difference that matters, instead of the declared one.
     pub margin: Option<Margin>,
     /// Which way is better, instead of the declared one.
     pub direction: Option<Direction>,
+    /// The unit of the first metric, where none is declared.
+    pub unit: Option<String>,
     /// Which scores count as 0 and as 1, instead of the declared ones.
     pub reference: Option<Reference>,
     /// What tasks are.
@@ -99,10 +100,11 @@ impl Default for CompareOptions {
             candidates: Vec::new(),
             metrics: Vec::new(),
             primary: None,
-            method: Method::Auto,
+            method: None,
             pairing: Pairing::Auto,
             margin: None,
             direction: None,
+            unit: None,
             reference: None,
             tasks: TaskRole::ByKind,
             accept: Vec::new(),

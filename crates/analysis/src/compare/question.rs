@@ -43,7 +43,7 @@ pub(crate) fn asked_metrics(
             .flat_map(|data| data.declared.iter().map(|metric| metric.name.clone()))
             .collect();
         if names.is_empty() {
-            names.clone_from(&reported);
+            names = without_counters(&inputs, &reported)?;
         }
         if let Some(primary) = &options.primary {
             names.insert(0, primary.clone());
@@ -79,6 +79,9 @@ pub(crate) fn asked_metrics(
         let mut declaration = known.unwrap_or_else(|| MetricDeclaration::named(name.as_str()));
         declaration.margin = options.margin.or(declaration.margin);
         declaration.direct(options.direction);
+        if let Some(unit) = options.unit.as_ref().filter(|_| place == 0) {
+            measured_in(&mut declaration, unit)?;
+        }
         // Points are scores of one metric: those of the user are about the one that decides.
         let given = options.reference.as_ref().filter(|_| place == 0);
         if given.is_some() && !declaration.on_own_scale() {
@@ -123,4 +126,33 @@ pub(crate) fn asked_metrics(
         })
     };
     names.into_iter().enumerate().map(asked).collect()
+}
+
+/// The metrics that are compared where none is named: a column that counts rows is not one.
+fn without_counters(
+    inputs: &Inputs<'_>,
+    reported: &[String],
+) -> Result<Vec<String>, AnalysisError> {
+    let counts = |name: &&String| inputs.datasets().any(|data| data.counters.contains(name));
+    let (counters, metrics): (Vec<&String>, Vec<&String>) = reported.iter().partition(counts);
+    match (counters.first(), metrics.is_empty()) {
+        (Some(counter), true) => Err(AnalysisError::Question(format!(
+            "the only numbers are in `{counter}`, which seems to count rows: if it is the metric, name it with --metric {counter}"
+        ))),
+        _ => Ok(metrics.into_iter().cloned().collect()),
+    }
+}
+
+/// Takes the unit that the user gives. One that is declared says what the numbers are, and is not replaced.
+fn measured_in(declaration: &mut MetricDeclaration, unit: &str) -> Result<(), AnalysisError> {
+    match &declaration.unit {
+        Some(declared) if declared != unit => Err(AnalysisError::Question(format!(
+            "`{}` is declared in {declared}, so it cannot be in {unit}",
+            declaration.name
+        ))),
+        _ => {
+            declaration.unit = Some(unit.to_owned());
+            Ok(())
+        }
+    }
 }

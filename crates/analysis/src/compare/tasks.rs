@@ -31,6 +31,11 @@ pub(crate) fn lines(case: &Case, whole: &Verdict, options: &CompareOptions) -> V
     if cases.len() < 2 {
         return Vec::new();
     }
+    let tests = cases.len();
+    let cases: Vec<Case> = cases
+        .into_iter()
+        .map(|case| case.among(tests, options.alpha))
+        .collect();
     let tests: Vec<Test> = cases.iter().map(|case| case.test(options.alpha)).collect();
     let places = places(&tests, options.alpha);
     let lines = cases.iter().zip(places);

@@ -138,10 +138,11 @@ pub(super) fn disagreement(bootstrap: &Bootstrap, comparison: &MetricComparison)
         Word::Improved | Word::Regressed | Word::Inconclusive
     );
     (decided && found.interval.level.side == Side::TwoSided && by_t != by_bootstrap).then(|| {
-        let (excludes, holds) = if by_bootstrap { ("bootstrap", "t") } else { ("t", "bootstrap") };
+        let own = comparison.method.as_ref().map_or("t", |method| method.name.as_str());
+        let (excludes, holds) = if by_bootstrap { ("bootstrap", own) } else { (own, "bootstrap") };
         format!(
-            "the {excludes} interval excludes 0 and the {holds} interval does not; the verdict follows t, because with \
-             {} runs a bootstrap interval is too short",
+            "the {excludes} interval excludes 0 and the {holds} interval does not; the verdict follows the {own}, because \
+             with {} runs a bootstrap interval is too short",
             found.n.iter().min().unwrap_or(&0)
         )
     })

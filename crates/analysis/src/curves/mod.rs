@@ -14,7 +14,7 @@ mod verdict;
 mod windows;
 
 pub use beside::{Bootstrap, Normality, PowerPlan, TTestReport};
-pub use history::{Histories, History, RunBehind};
+pub use history::{ForeignCurves, Histories, History, RunBehind, series_of};
 pub use pairs::{Design, Pair, Runs};
 pub use summary::{DEFAULT_N, DEFAULT_PERCENT, SummaryRule, SummaryType, SummaryWindow};
 
@@ -22,6 +22,7 @@ pub(crate) use kind::{given_once, one_kind};
 pub(crate) use summary::why_none;
 
 use crate::compare::data::unit::Pairing;
+use crate::compare::objections::objection::Objection;
 use crate::compare::result::MetricComparison;
 use crate::error::AnalysisError;
 use fairtrial_model::{Direction, Margin, Outcome};
@@ -151,8 +152,8 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
     ];
     let looked = verdict::looked_at(&arranged, question);
     let objections = windows::other_parts(&arranged, [&control, &candidate]);
-    let objections = objections.into_iter().collect();
-    let (comparison, margin_note) = verdict::verdict(&arranged, numbers, question, objections)?;
+    let objections: Vec<Objection> = objections.into_iter().collect();
+    let (comparison, margin_note) = verdict::verdict(&arranged, numbers, question, &objections)?;
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = run_notes(&all);
     notes.extend(arranged.notes.iter().cloned());

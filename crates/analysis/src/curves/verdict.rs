@@ -6,14 +6,14 @@ use crate::compare::comparison::compare_despite;
 use crate::compare::data::scores::without_points;
 use crate::compare::data::side::Inputs;
 use crate::compare::data::unit::Pairing;
-use crate::compare::method::kind::Method;
+use crate::compare::method::choose::SIGN_FLIP_PAIRS;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::options::CompareOptions;
 use crate::compare::result::MetricComparison;
 use crate::dataset::{Dataset, Origin};
 use crate::error::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
-use fairtrial_model::{Direction, Margin, MetricDeclaration, Outcome, Params, SummaryKind};
+use fairtrial_model::{Direction, Margin, Method, MetricDeclaration, Outcome, Params, SummaryKind};
 use fairtrial_stats::series::Scale;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ pub(super) fn verdict(
     arranged: &Arranged,
     numbers: [(&[RunValue], &[RunValue]); 2],
     question: &Question,
-    objections: Vec<Objection>,
+    objections: &[Objection],
 ) -> Result<(MetricComparison, Option<String>), AnalysisError> {
     let mut data = Dataset::new("analyze", Origin::Records);
     data.control = Some("control".to_owned());
@@ -57,7 +57,7 @@ pub(super) fn verdict(
     let options = CompareOptions {
         alpha: question.bootstrap.level.alpha,
         metrics: vec![question.metric.clone()],
-        method: Method::T,
+        method: Some(method(arranged, declared.as_ref())),
         pairing: match arranged.design {
             Design::Paired => Pairing::Paired,
             Design::Unpaired => Pairing::Unpaired,
@@ -78,6 +78,16 @@ pub(super) fn verdict(
         first.ok_or_else(|| AnalysisError::Question("there is nothing to compare".to_owned()))?;
     units.name(&mut found);
     Ok((found, note.flatten()))
+}
+
+/// Means of the metric's own unit, whatever the metric is: by sign-flips where there are enough pairs, as in a comparison.
+fn method(arranged: &Arranged, declared: Option<&MetricDeclaration>) -> Method {
+    let pairs = arranged.design == Design::Paired && arranged.control.len() >= SIGN_FLIP_PAIRS;
+    match declared.and_then(|declared| declared.method) {
+        Some(method) => method,
+        None if pairs => Method::SignFlip,
+        None => Method::T,
+    }
 }
 
 /// What a number of a curve is one of.
@@ -262,6 +272,7 @@ fn observation<'a>(
         id: Cow::Borrowed(&value.id),
         outcome,
         resources: Used::default(),
+        samples: std::collections::BTreeMap::new(),
         series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),

@@ -1,7 +1,7 @@
 //! A baseline as a file that can be committed: the trials of a run with their values and what is known about how they
 //! were made. A gate compares against it as against the run itself.
 
-use super::{Dataset, Fact, Origin};
+use super::{Dataset, Fact, Origin, Repeat};
 use crate::error::AnalysisError;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
@@ -27,6 +27,15 @@ struct Head {
     facts: Vec<Fact>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     floor: Option<Floor>,
+    /// What is different about trials that another tool measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    imported: Option<Imported>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Imported {
+    repeat: Repeat,
+    seeds_pair: bool,
 }
 
 #[derive(Serialize)]
@@ -65,6 +74,10 @@ impl Dataset {
             control: self.control.clone(),
             facts: self.facts.clone(),
             floor: self.floor.clone(),
+            imported: (self.repeat != Repeat::Rollout || !self.seeds_pair).then_some(Imported {
+                repeat: self.repeat,
+                seeds_pair: self.seeds_pair,
+            }),
         };
         let mut text = serde_json::to_string(&head).map_err(broken)?;
         text.push('\n');
@@ -133,6 +146,10 @@ impl Dataset {
         data.control = head.control;
         data.facts = head.facts;
         data.floor = head.floor;
+        if let Some(imported) = head.imported {
+            data.repeat = imported.repeat;
+            data.seeds_pair = imported.seeds_pair;
+        }
         for (number, line) in lines.enumerate() {
             let observation: Observation<'_> = serde_json::from_str(line)
                 .map_err(|error| wrong(format!("line {}: {error}", number + 2)))?;

@@ -11,6 +11,8 @@ pub(super) enum Cell {
     Number(f64),
     /// A number with a percent sign: 95, where `95%` is written.
     Percent(f64),
+    /// `true` or `false`: 1 or 0, in a column that holds nothing else.
+    Boolean(bool),
     /// Digits with commas that do not stand between thousands: `0,95` is 0.95 to some and 95 to others.
     Unclear,
     /// Anything else.
@@ -23,6 +25,9 @@ impl Cell {
         let text = text.trim();
         if is_missing(text) {
             return Self::Missing;
+        }
+        if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
+            return Self::Boolean(text.eq_ignore_ascii_case("true"));
         }
         let bare = text.trim_end_matches('%').trim_end();
         let found = |number: Number| {
@@ -50,6 +55,8 @@ impl Cell {
     pub(super) const fn value(self) -> Option<f64> {
         match self {
             Self::Number(value) | Self::Percent(value) => Some(value),
+            Self::Boolean(true) => Some(1.0),
+            Self::Boolean(false) => Some(0.0),
             Self::Missing | Self::Unclear | Self::Words => None,
         }
     }

@@ -4,6 +4,27 @@ use super::cell::Cell;
 
 /// Rows that a message names.
 const NAMED: usize = 3;
+/// Titles of columns that count something, in small letters.
+const COUNTERS: [&str; 16] = [
+    "epoch",
+    "step",
+    "_step",
+    "global_step",
+    "timestep",
+    "iteration",
+    "iter",
+    "id",
+    "index",
+    "idx",
+    "row",
+    "run",
+    "run_id",
+    "trial",
+    "trial_id",
+    "unnamed: 0",
+];
+/// So many numbers that go up by one are no accident.
+const COUNTED: usize = 5;
 
 /// Cells of one kind: how many, and the first of them by row and text.
 #[derive(Default)]
@@ -45,6 +66,9 @@ pub(super) struct Cells<'a> {
     percents: Kind<'a>,
     unclear: Kind<'a>,
     words: Kind<'a>,
+    booleans: Kind<'a>,
+    /// Whether the numbers go up by one from row to row, from 0 or 1 on.
+    by_one: bool,
 }
 
 /// What a column is good for.
@@ -61,18 +85,42 @@ pub(super) enum Use {
 
 impl<'a> Cells<'a> {
     pub(super) fn of(rows: &'a [csv::StringRecord], place: usize) -> Self {
-        let mut cells = Self::default();
+        let mut cells = Self {
+            by_one: true,
+            ..Self::default()
+        };
+        let mut next = None;
         for (row, all) in rows.iter().enumerate() {
             let text = all.get(place).unwrap_or_default();
             match Cell::read(text) {
                 Cell::Missing => {}
-                Cell::Number(_) => cells.numbers.push(row, text),
+                Cell::Number(number) => {
+                    cells.by_one &= next.map_or(number == 0.0 || number == 1.0, |n| n == number);
+                    next = Some(number + 1.0);
+                    cells.numbers.push(row, text);
+                }
                 Cell::Percent(_) => cells.percents.push(row, text),
+                Cell::Boolean(_) => cells.booleans.push(row, text),
                 Cell::Unclear => cells.unclear.push(row, text),
                 Cell::Words => cells.words.push(row, text),
             }
         }
+        if !cells.words.is_empty() || cells.like_numbers() > 0 {
+            // Among other things, `true` is a word as any other.
+            let Kind { count, first } = std::mem::take(&mut cells.booleans);
+            cells.words.count += count;
+            cells.words.first.extend(first);
+            cells.words.first.sort_unstable();
+            cells.words.first.truncate(NAMED);
+        }
         cells
+    }
+
+    /// Whether a column of numbers counts rows, by its title or by going up by one from row to row.
+    pub(super) fn count(&self, title: &str) -> bool {
+        let title = title.to_lowercase();
+        self.booleans.is_empty()
+            && (COUNTERS.contains(&title.as_str()) || self.by_one && self.numbers.count >= COUNTED)
     }
 
     /// Cells that are numbers, or would be.
@@ -86,6 +134,9 @@ impl<'a> Cells<'a> {
 
     pub(super) fn are_for(&self, title: &str) -> Use {
         let like_numbers = self.like_numbers();
+        if !self.booleans.is_empty() {
+            return Use::Metric { percent: false };
+        }
         if self.words.count > like_numbers {
             return match like_numbers {
                 0 => Use::Remark,

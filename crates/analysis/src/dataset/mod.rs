@@ -6,16 +6,19 @@ mod baseline;
 mod cell;
 mod column;
 pub(crate) mod horizon;
+mod imported;
 mod intact;
+mod part;
 mod result_json;
 mod reuse;
 mod run;
+mod seeds;
 mod shared;
+mod sheet;
 mod table;
 mod values;
 
 use crate::compare::method::kind::may_be_pass_or_fail;
-use crate::error::AnalysisError;
 use crate::observation::{Behind, Observation};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
@@ -23,10 +26,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What one row below a seed is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
     /// A trial of its own: another process.
+    #[default]
     Rollout,
     /// A measured iteration inside one process.
     Iteration,
@@ -120,6 +124,10 @@ pub struct Dataset {
     pub looked_at: Option<String>,
     /// Whether tasks of its spec list seeds of their own.
     pub own_seeds: bool,
+    /// Whether the same seed on two sides is a pair. Otherwise it is only the number of a process.
+    pub seeds_pair: bool,
+    /// Columns of numbers that count rows (`epoch`, `id`), which nobody means as a metric unless it is named.
+    pub counters: Vec<String>,
     pub(crate) tasks: Names<String>,
     pub(crate) arms: Names<Option<String>>,
     pub(crate) points: Names<String>,
@@ -210,6 +218,8 @@ impl Dataset {
             floor: None,
             looked_at: None,
             own_seeds: false,
+            seeds_pair: true,
+            counters: Vec::new(),
             tasks: Names::new(),
             arms: Names::new(),
             points: Names::new(),
@@ -279,39 +289,6 @@ impl Dataset {
         column
     }
 
-    /// The trials of one task alone.
-    pub fn of_task(&self, task: &str) -> Result<Self, AnalysisError> {
-        let number = self.tasks.numbers.get(task).copied();
-        let number = number.ok_or_else(|| {
-            let known: Vec<&str> = self.tasks.iter().map(String::as_str).collect();
-            AnalysisError::Question(format!(
-                "no trial is of the task `{task}`; there are {}",
-                known.join(", ")
-            ))
-        })?;
-        Ok(self.part(|trial| trial.task == number))
-    }
-
-    /// Some of its trials, with all that is known about them.
-    pub(crate) fn part(&self, is_kept: impl Fn(&Trial) -> bool) -> Self {
-        let mut part = self.clone();
-        let mut places = vec![None; self.trials.len()];
-        part.trials.clear();
-        for (place, trial) in self.trials.iter().enumerate() {
-            if is_kept(trial) {
-                places[place] = Some(part.trials.len() as u32);
-                part.trials.push(*trial);
-            }
-        }
-        for column in &mut part.columns {
-            let kept = |(place, value): &(u32, f64)| Some((places[*place as usize]?, *value));
-            column.values = column.values.iter().filter_map(kept).collect();
-            let kept = |(place, behind): &(u32, Behind)| Some((places[*place as usize]?, *behind));
-            column.series = column.series.iter().filter_map(kept).collect();
-        }
-        part
-    }
-
     /// How many trials.
     pub fn len(&self) -> usize {
         self.trials.len()
@@ -332,8 +309,12 @@ impl Dataset {
     /// Takes the arms in the order in which they came; the control is the one of that name, else the first, as in a spec.
     pub(super) fn arms_as_they_came(&mut self) {
         self.arm_order = self.arms.iter().flatten().cloned().collect();
-        let called_control = self.arm_order.iter().find(|arm| *arm == "control");
-        self.control = called_control.or(self.arm_order.first()).cloned();
+        let called = |name| {
+            let mut arms = self.arm_order.iter();
+            arms.find(|arm| arm.eq_ignore_ascii_case(name))
+        };
+        let control = called("control").or_else(|| called("baseline"));
+        self.control = control.or(self.arm_order.first()).cloned();
     }
 
     /// The metrics that some trial reported, declared ones first.

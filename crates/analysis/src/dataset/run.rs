@@ -1,5 +1,6 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
+use super::imported::{self, Imported};
 use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin, intact};
 use crate::error::AnalysisError;
@@ -8,8 +9,8 @@ use crate::observation::Observation;
 use crate::read;
 use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
-use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::{Environment, Vcs};
+use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::{MetricDeclaration, Params};
 use fairtrial_spec::{Spec, Work};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,11 +50,19 @@ impl Dataset {
         data.looked_at = stops.and_then(|_| metric_name(spec));
         let mut reuse = Reuse::default();
         let mut forms = TaskForms::new();
-        let state = read::observations(run, |observation| {
-            data.push(observation);
+        let state = RunState::read(&run.journal())?;
+        let imported = Imported::of(run, spec, &state)?;
+        read::observations_from(run, &state, |observation| {
+            match imported {
+                Some(imported) => imported.push(&mut data, observation),
+                None => data.push(observation),
+            }
             reuse.add(observation);
             add_form(&mut forms, observation);
         })?;
+        if let Some(imported) = imported {
+            imported.shape(&mut data);
+        }
         if state.summary.intact + state.summary.corrupt == 0 {
             return Err(AnalysisError::Question(format!(
                 "{} was ended before it began: `fairtrial run SPEC --resume` begins it, or remove its folder",
@@ -81,6 +90,7 @@ impl Dataset {
             let forms: Vec<String> = forms.into_iter().collect();
             data.fact(FactKind::Task, task, forms.join(", "));
         }
+        imported::facts(&mut data, run)?;
         if let Some(environment) = environment {
             environment_facts(&mut data, environment);
         }
@@ -117,6 +127,7 @@ fn spec_facts(data: &mut Dataset, spec: &Spec) {
                 ..
             } => format!("{slug}, {warmup} warm-ups, {measured} measured"),
             Work::Prepared { dir, model, .. } => format!("{dir}, {model}"),
+            Work::Imported { .. } => continue,
         };
         data.fact(FactKind::Parameters, format!("task {} runs", task.id), work);
     }

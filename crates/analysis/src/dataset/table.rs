@@ -1,7 +1,9 @@
-//! A CSV table as trials to compare: key columns say which trial, the numeric columns are its metrics.
+//! A table as trials to compare: key columns say which trial, the columns of numbers are its metrics, or its arms.
 
 use super::cell::Cell;
 use super::column::{Cells, Use};
+use super::seeds::{Seeds, seeds};
+use super::sheet::Sheet;
 use super::{Dataset, FactKind, Origin};
 use crate::error::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
@@ -11,66 +13,72 @@ use std::collections::{HashMap, HashSet};
 
 /// Column titles that name the task.
 const TASK_TITLES: [&str; 5] = ["task", "experiment", "name", "benchmark", "test"];
+/// Titles of keys, which are found in any case.
+const KEY_TITLES: [&str; 5] = ["arm", "seed", "rollout", "outcome", "status"];
+/// Titles that a column of the control's values has, where each arm has a column.
+const CONTROL_TITLES: [&str; 2] = ["control", "baseline"];
+/// Name of the metric of a table with a column for each arm.
+const WIDE_METRIC: &str = "value";
 
 impl Dataset {
-    /// Reads a table's text. The columns `task` (or `experiment`, `name`, `benchmark`, `test`, else the first column
-    /// that holds words alone), `arm`, `seed`, `rollout` and `outcome` say which trial a row is; every other column of
-    /// numbers with a title is a metric, and a cell in it that is no number is refused by name. Rows have a cell for every
-    /// title and no more: a cell too many is a number that was cut in two. Arms stand in the file's order; the control is
-    /// `control`, else the first.
+    /// Reads a table's text, with commas, semicolons or tabs between the cells. The columns `task` (or `experiment`,
+    /// `name`, `benchmark`, `test`, else the first column that holds words alone), `arm`, `seed`, `rollout` and `outcome`
+    /// say which trial a row is; every other column of numbers with a title is a metric, and a cell in it that is no number
+    /// is refused by name. Where there is no `arm`, but a column of numbers called `control` or `baseline`, each column of
+    /// numbers is an arm. Rows have a cell for every title and no more: a cell too many is a number that was cut in two.
+    /// Arms stand in the file's order; the control is `control`, else `baseline`, else the first.
     pub fn from_csv(label: &str, text: &str) -> Result<Self, AnalysisError> {
         let bad = |message: String| AnalysisError::Content {
             label: label.to_owned(),
             message,
         };
-        let mut reader = csv::ReaderBuilder::new()
-            .flexible(true)
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
-        // Titles of results tables carry options (`Correct (%)|align right`), which are no part of the metric's name.
-        let headers: csv::StringRecord = reader
-            .headers()
-            .map_err(|error| bad(error.to_string()))?
-            .iter()
-            .map(|title| title.split('|').next().unwrap_or(title).trim())
-            .collect();
-        let rows: Vec<csv::StringRecord> = reader
-            .records()
-            .collect::<Result<_, _>>()
-            .map_err(|error| bad(error.to_string()))?;
-        titles_differ(&headers).map_err(bad)?;
-        for (index, row) in rows.iter().enumerate() {
-            has_its_cells(&headers, row).map_err(|why| bad(format!("row {} {why}", index + 2)))?;
-        }
-        let titles = Titles::find(&headers, &rows);
+        let sheet = Sheet::read(text).map_err(bad)?;
+        titles_differ(&sheet.titles).map_err(bad)?;
+        let titles = Titles::find(&sheet);
         let mut data = Self::new(label, Origin::Table);
-        let metrics = titles.metrics((&headers, &rows), &mut data).map_err(bad)?;
-        if metrics.is_empty() {
+        let numbers = titles.numbers(&sheet, &mut data).map_err(bad)?;
+        if numbers.is_empty() {
             return Err(bad("no column holds numbers".to_owned()));
         }
+        let readings = titles.readings(&sheet, &numbers, &mut data);
+        let Seeds { of_rows, note } = seeds(&sheet, titles.seed).map_err(bad)?;
+        data.problems.extend(note);
         let mut repeats: HashMap<(String, Option<String>, u64), u32> = HashMap::new();
         let mut seen = HashSet::new();
-        for (index, row) in rows.iter().enumerate() {
-            let at_row = |what: String| bad(format!("row {}: {what}", index + 2));
-            let mut observation = titles
-                .observation((&headers, &metrics), row, index as u64)
-                .map_err(at_row)?;
-            let key = (
-                observation.trial.task.to_string(),
-                observation.trial.arm.as_deref().map(str::to_owned),
-                observation.trial.seed,
-            );
-            if titles.rollout.is_none() {
-                // Rows of one task, arm and seed are repetitions, told apart by their order.
-                let repeat = repeats.entry(key).or_insert(0);
-                observation.trial.rollout = *repeat;
-                *repeat += 1;
-            } else if !seen.insert((key, observation.trial.rollout)) {
-                return Err(at_row(
-                    "this task, arm, seed and rollout stands in the table twice".to_owned(),
-                ));
+        for (row, seed) in of_rows.into_iter().enumerate() {
+            let at_row = |what: String| bad(format!("row {}: {what}", row + 2));
+            for reading in &readings {
+                let mut observation = titles.observation(&sheet, row, reading).map_err(at_row)?;
+                observation.trial.index = data.len() as u64;
+                observation.trial.seed = seed;
+                let key = (
+                    observation.trial.task.to_string(),
+                    observation.trial.arm.as_deref().map(str::to_owned),
+                    seed,
+                );
+                if titles.rollout.is_none() {
+                    // Rows of one task, arm and seed are repetitions, told apart by their order.
+                    let repeat = repeats.entry(key).or_insert(0);
+                    observation.trial.rollout = *repeat;
+                    *repeat += 1;
+                } else if !seen.insert((key, observation.trial.rollout)) {
+                    return Err(at_row(
+                        "this task, arm, seed and rollout stands in the table twice".to_owned(),
+                    ));
+                }
+                data.push(&observation);
             }
-            data.push(&observation);
+        }
+        if let Some(most) = repeats.values().max().filter(|most| **most > 1)
+            && titles.seed.is_some()
+        {
+            let over = match &data.counters[..] {
+                [] => String::new(),
+                counters => format!(" (over `{}`)", counters.join("`, `")),
+            };
+            data.problems.push(format!(
+                "{label}: rows of the same task, arm and seed are averaged, up to {most} in one{over}"
+            ));
         }
         data.arms_as_they_came();
         Ok(data)
@@ -86,19 +94,26 @@ struct Titles {
     outcome: Option<usize>,
 }
 
+/// What one trial reads of its row: the metrics, by name and column, of the arm that the columns are about.
+struct Reading<'a> {
+    arm: Option<&'a str>,
+    metrics: Vec<(&'a str, usize)>,
+}
+
 impl Titles {
-    fn find(headers: &csv::StringRecord, rows: &[csv::StringRecord]) -> Self {
+    fn find(sheet: &Sheet) -> Self {
         let named = |wanted: &str| {
-            headers
+            sheet
+                .titles
                 .iter()
                 .position(|title| title.eq_ignore_ascii_case(wanted))
         };
         // A cell that is no number does not make the others names: all must be words.
         let words = || {
             let keys = KEY_TITLES.map(named);
-            (0..headers.len())
+            (0..sheet.titles.len())
                 .filter(|place| !keys.contains(&Some(*place)))
-                .find(|place| Cells::of(rows, *place).are_words())
+                .find(|place| Cells::of(&sheet.rows, *place).are_words())
         };
         Self {
             task: TASK_TITLES
@@ -112,17 +127,14 @@ impl Titles {
         }
     }
 
-    /// The columns that are metrics: those of numbers. What is left aside is told.
-    fn metrics(
-        &self,
-        (headers, rows): (&csv::StringRecord, &[csv::StringRecord]),
-        data: &mut Dataset,
-    ) -> Result<Vec<usize>, String> {
+    /// The columns of numbers. What is left aside is told.
+    fn numbers(&self, sheet: &Sheet, data: &mut Dataset) -> Result<Vec<usize>, String> {
         let keys = [self.task, self.arm, self.seed, self.rollout, self.outcome];
-        let mut metrics = Vec::new();
-        for place in (0..headers.len()).filter(|place| !keys.contains(&Some(*place))) {
-            let title = &headers[place];
-            match Cells::of(rows, place).are_for(title) {
+        let mut numbers = Vec::new();
+        for place in (0..sheet.titles.len()).filter(|place| !keys.contains(&Some(*place))) {
+            let title = &sheet.titles[place];
+            let cells = Cells::of(&sheet.rows, place);
+            match cells.are_for(title) {
                 Use::Remark => {}
                 _ if title.is_empty() => {
                     data.problems.push(format!(
@@ -132,7 +144,10 @@ impl Titles {
                     ));
                 }
                 Use::Metric { percent } => {
-                    metrics.push(place);
+                    numbers.push(place);
+                    if cells.count(title) {
+                        data.counters.push(title.to_owned());
+                    }
                     let how = if percent { "in percent" } else { "without %" };
                     data.fact(FactKind::Definition, title, how);
                 }
@@ -142,46 +157,79 @@ impl Titles {
                 Use::Wrong(why) => return Err(why),
             }
         }
-        Ok(metrics)
+        Ok(numbers)
+    }
+
+    /// What a row is: one trial with its metrics, or one trial for each arm.
+    fn readings<'a>(
+        &self,
+        sheet: &'a Sheet,
+        numbers: &[usize],
+        data: &mut Dataset,
+    ) -> Vec<Reading<'a>> {
+        let title = |place: usize| &sheet.titles[place];
+        let is_arm = |place: &usize| !data.counters.iter().any(|name| name == title(*place));
+        let arms: Vec<usize> = numbers.iter().copied().filter(is_arm).collect();
+        let is_control = |place: &usize| {
+            let title = title(*place);
+            CONTROL_TITLES
+                .iter()
+                .any(|name| title.eq_ignore_ascii_case(name))
+        };
+        let is_wide = self.arm.is_none() && arms.len() > 1 && arms.iter().any(is_control);
+        if !is_wide {
+            let metrics = numbers.iter().map(|place| (title(*place), *place));
+            return vec![Reading {
+                arm: None,
+                metrics: metrics.collect(),
+            }];
+        }
+        let names: Vec<&str> = arms.iter().map(|place| title(*place)).collect();
+        data.problems.push(format!(
+            "{}: each column of numbers is taken as an arm: {}",
+            data.label,
+            names.join(", ")
+        ));
+        // Whether cells have percent signs is about the one metric, not about its columns.
+        for fact in &mut data.facts {
+            WIDE_METRIC.clone_into(&mut fact.name);
+        }
+        data.facts.dedup();
+        let of_arm = |place: &usize| Reading {
+            arm: Some(title(*place)),
+            metrics: vec![(WIDE_METRIC, *place)],
+        };
+        arms.iter().map(of_arm).collect()
     }
 
     fn observation<'a>(
         &self,
-        (headers, metrics): (&'a csv::StringRecord, &[usize]),
-        row: &'a csv::StringRecord,
-        index: u64,
+        sheet: &'a Sheet,
+        row: usize,
+        reading: &Reading<'a>,
     ) -> Result<Observation<'a>, String> {
-        let cell = |place: Option<usize>| {
-            place
-                .and_then(|place| row.get(place))
-                .filter(|text| !text.is_empty())
-        };
-        let whole = |place: Option<usize>, what: &str| {
-            let text = cell(place);
-            text.map_or(Ok(None), |text| {
-                text.parse::<u64>()
-                    .map(Some)
-                    .map_err(|_| format!("`{text}` is not a {what}"))
-            })
-        };
-        let values = metrics.iter().filter_map(|place| {
-            let value = Cell::read(row.get(*place)?).value()?;
-            Some((Cow::Borrowed(&headers[*place]), value))
+        let cell = |column: Option<usize>| sheet.cell(row, column);
+        let rollout = cell(self.rollout).map_or(Ok(0), |text| {
+            let number = text.parse::<u32>();
+            number.map_err(|_| format!("`{text}` is not a rollout"))
+        })?;
+        let values = reading.metrics.iter().filter_map(|(name, place)| {
+            let value = Cell::read(cell(Some(*place))?).value()?;
+            Some((Cow::Borrowed(*name), value))
         });
-        let rollout = whole(self.rollout, "rollout")?.unwrap_or(0);
         Ok(Observation {
             trial: Key {
-                index,
+                index: 0,
                 task: Cow::Borrowed(cell(self.task).unwrap_or_default()),
-                arm: cell(self.arm).map(Cow::Borrowed),
+                arm: reading.arm.or(cell(self.arm)).map(Cow::Borrowed),
                 point: Params::new(),
-                seed: whole(self.seed, "seed")?.unwrap_or(0),
-                rollout: u32::try_from(rollout)
-                    .map_err(|_| format!("`{rollout}` is not a rollout"))?,
+                seed: 0,
+                rollout,
             },
             id: Cow::Borrowed(""),
             outcome: outcome(cell(self.outcome))?,
             resources: Used::default(),
+            samples: std::collections::BTreeMap::new(),
             series: std::collections::BTreeMap::new(),
             facts: std::collections::BTreeMap::new(),
             notes: Vec::new(),
@@ -191,19 +239,16 @@ impl Titles {
     }
 }
 
-/// Titles of keys, which are found in any case.
-const KEY_TITLES: [&str; 5] = ["arm", "seed", "rollout", "outcome", "status"];
-
 /// Two columns of one title would be two metrics of one name.
-fn titles_differ(headers: &csv::StringRecord) -> Result<(), String> {
+fn titles_differ(titles: &csv::StringRecord) -> Result<(), String> {
     let is_key = |title: &str| {
         let mut keys = KEY_TITLES.iter().chain(&TASK_TITLES);
         keys.any(|key| title.eq_ignore_ascii_case(key))
     };
-    for (place, title) in headers.iter().enumerate() {
+    for (place, title) in titles.iter().enumerate() {
         let same =
             |other: &str| other == title || is_key(title) && other.eq_ignore_ascii_case(title);
-        let before = headers.iter().take(place).position(same);
+        let before = titles.iter().take(place).position(same);
         if let Some(before) = before.filter(|_| !title.is_empty()) {
             return Err(format!(
                 "the title `{title}` stands twice (columns {} and {}): give each column its own",
@@ -211,34 +256,6 @@ fn titles_differ(headers: &csv::StringRecord) -> Result<(), String> {
                 place + 1
             ));
         }
-    }
-    Ok(())
-}
-
-/// A row with another number of cells than there are titles has its values under the wrong ones, or not all of them.
-/// Empty cells at the end are no values.
-fn has_its_cells(headers: &csv::StringRecord, row: &csv::StringRecord) -> Result<(), String> {
-    let filled = |record: &csv::StringRecord| {
-        let filled = record
-            .iter()
-            .enumerate()
-            .filter(|(_, cell)| !cell.is_empty());
-        filled.map(|(place, _)| place + 1).max().unwrap_or(0)
-    };
-    if filled(row) > headers.len() {
-        return Err(format!(
-            "has {} cells, but there are {} titles: write decimals with a point (`0.95`), and a cell that holds a comma in \
-             quotes",
-            filled(row),
-            headers.len()
-        ));
-    }
-    if row.len() < filled(headers) {
-        return Err(format!(
-            "has {} cells, but there are {} titles: write a comma for each cell that is missing (or is the file cut off?)",
-            row.len(),
-            filled(headers)
-        ));
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ pub enum GateWord {
     Equivalent,
     /// The data leave it open.
     Inconclusive,
-    /// Too much was broken by the machine, or lost since, to conclude anything.
+    /// Too much was broken by the machine, or lost since, or too few trials of a side are valid, to conclude anything.
     Invalid,
 }
 
@@ -59,9 +59,6 @@ pub struct Gate {
     pub problems: Vec<String>,
     /// What the machine broke.
     pub infra: Vec<InfraShare>,
-    /// Whether an inconclusive answer may be let through: not where every trial of a candidate failed and the control's
-    /// did not, however few they were.
-    pub excusable: bool,
     /// The rules, one line per contrast and metric.
     pub lines: Vec<GateLine>,
     /// The comparison behind it; absent for a run that stopped by looking.
@@ -83,7 +80,6 @@ impl Gate {
             notes: Vec::new(),
             problems: Vec::new(),
             infra: Vec::new(),
-            excusable: false,
             lines: Vec::new(),
             comparison: None,
             sequential: None,
@@ -183,7 +179,7 @@ pub enum GateReason {
         /// Which.
         loss: String,
     },
-    /// How often the sides failed, where the data leave the answer open.
+    /// How often the sides failed, where the data leave the answer open or there are too few of them.
     Failing {
         /// The two sides.
         sides: String,

@@ -2,6 +2,7 @@
 
 use super::answer::{GATE_SCHEMA, Gate, GateLine, GateReason, GateWord, InfraShare, LineReason};
 use super::rules::{self, GateRule};
+use super::starved::starved;
 use crate::compare::comparison::compare;
 use crate::compare::data::side::Inputs;
 use crate::compare::failures::{FailureCount, Failures};
@@ -86,8 +87,14 @@ pub(super) fn concluded(
     options: &GateOptions,
 ) -> Gate {
     lines.extend(failures(&comparison));
-    let (word, mut reasons) = answer(&lines, &infra, options.most_infra);
-    reasons.extend(open_failures(word, &comparison));
+    let (mut word, mut reasons) = answer(&lines, &infra, options.most_infra);
+    if word == GateWord::Invalid {
+        // The machine is to blame, which is said already.
+    } else if let Some(starved) = starved(word, &lines, &comparison) {
+        (word, reasons) = (GateWord::Invalid, starved);
+    } else {
+        reasons.extend(open_failures(word, &comparison));
+    }
     Gate {
         schema: GATE_SCHEMA,
         word,
@@ -96,7 +103,6 @@ pub(super) fn concluded(
         notes: Vec::new(),
         problems: comparison.problems.clone(),
         infra,
-        excusable: excusable(&comparison),
         lines,
         comparison: Some(comparison),
         sequential: None,
@@ -127,7 +133,7 @@ fn metric_lines(contrast: &Contrast) -> Vec<GateLine> {
 }
 
 /// `candidate against control at lr=0.1`; two sources with one arm each go by their own names.
-fn sides(contrast: &Contrast) -> String {
+pub(super) fn sides(contrast: &Contrast) -> String {
     let (control, candidate) = (&contrast.control, &contrast.candidate);
     let names = if control.arm == candidate.arm {
         let arm = candidate
@@ -206,16 +212,6 @@ fn open_failures(word: GateWord, comparison: &Comparison) -> Vec<GateReason> {
             failures: contrast.failures.clone(),
         })
         .collect()
-}
-
-/// Whether every candidate of which the control has a working trial has one too.
-fn excusable(comparison: &Comparison) -> bool {
-    comparison.contrasts.iter().all(|contrast| {
-        let Failures {
-            control, candidate, ..
-        } = &contrast.failures;
-        !candidate.is_all() || control.is_all() || control.trials == 0
-    })
 }
 
 /// What the machine broke on every side that takes part.

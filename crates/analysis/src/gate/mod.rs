@@ -8,6 +8,7 @@ mod answer;
 mod judge;
 mod rules;
 mod sequential;
+mod starved;
 
 pub use answer::{
     GATE_SCHEMA, Gate, GateLine, GateReason, GateWord, Held, InfraShare, LineReason,

@@ -6,9 +6,11 @@
 
 mod basis;
 mod pilot;
+mod rates;
 
 pub use basis::Basis;
 pub use pilot::{Pilot, PilotQuestion};
+pub use rates::{Rates, RatesOptions, RatesPoint, RatesReport, parse_rates, plan_rates};
 
 use crate::compare::data::unit::UnitKind;
 use crate::compare::method::kind::Scale;
@@ -28,9 +30,39 @@ pub const POWER_SCHEMA: u32 = 1;
 /// Sizes that a curve goes to at most.
 const MOST_SHOWN: usize = 1_000_000;
 
+/// What the plan is to bring.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PowerGoal {
+    /// A difference is found.
+    #[default]
+    Difference,
+    /// Arms that are the same are found equivalent: the whole interval lies inside the margin.
+    Equivalence,
+}
+
+impl PowerGoal {
+    /// The test that has to answer, and the chance that it needs. An interval inside of the margin rules out both edges, each
+    /// by one tail: both are missed together at most as often as the two misses add up to.
+    fn test(self, power: f64, alpha: f64) -> (f64, Level) {
+        match self {
+            Self::Difference => (power, Level::two_sided(alpha)),
+            Self::Equivalence => (
+                f64::midpoint(1.0, power),
+                Level {
+                    alpha: alpha / 2.0,
+                    side: Side::Greater,
+                },
+            ),
+        }
+    }
+}
+
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerOptions {
+    /// What the plan is to bring.
+    pub goal: PowerGoal,
     /// The difference to find; relative ones are a share of the control's mean.
     pub effect: Option<Margin>,
     /// The chance to find it.
@@ -46,7 +78,9 @@ pub struct PowerOptions {
 pub struct PowerReport {
     /// [`POWER_SCHEMA`].
     pub schema: u32,
-    /// The difference to find, in the metric's unit.
+    /// What the plan is to bring.
+    pub goal: PowerGoal,
+    /// The difference to find, in the metric's unit; for equivalence, the margin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<f64>,
     /// The scale of the verdict that is planned for; standard deviations are on it.
@@ -138,7 +172,10 @@ pub fn plan(basis: &Basis, options: &PowerOptions) -> Result<PowerReport, Analys
             .effect
             .map(|effect| basis.on_scale(effect))
             .transpose()?,
-        threshold: basis.threshold(),
+        threshold: match options.goal {
+            PowerGoal::Difference => basis.threshold(),
+            PowerGoal::Equivalence => 0.0,
+        },
         basis,
     };
     let mut sizes = options.sizes(basis);
@@ -159,6 +196,7 @@ pub fn plan(basis: &Basis, options: &PowerOptions) -> Result<PowerReport, Analys
     let pilot = basis.pilot();
     Ok(PowerReport {
         schema: POWER_SCHEMA,
+        goal: options.goal,
         effect: target.effect.map(|effect| basis.in_unit(effect)),
         scale: pilot.map_or(Scale::Difference, |pilot| pilot.scale),
         threshold: (target.threshold > 0.0).then(|| basis.in_unit(target.threshold)),
@@ -240,8 +278,8 @@ fn sample_size(
     let beyond = target.effect?.abs() - target.threshold;
     let found = beyond > 0.0 || target.threshold == 0.0;
     let over = (known.design, known.tasks);
-    let level = Level::two_sided(options.alpha);
-    found.then(|| sample_size_over(over, beyond / sd, options.power, level))
+    let (power, level) = options.goal.test(options.power, options.alpha);
+    found.then(|| sample_size_over(over, beyond / sd, power, level))
 }
 
 fn design_power(
@@ -250,7 +288,7 @@ fn design_power(
     options: &PowerOptions,
     sizes: &[usize],
 ) -> Result<DesignPower, AnalysisError> {
-    let level = Level::two_sided(options.alpha);
+    let (power, level) = options.goal.test(options.power, options.alpha);
     let question = |why: fairtrial_stats::Undefined| AnalysisError::Question(why.to_string());
     let beyond = target.effect.map(|effect| effect.abs() - target.threshold);
     let needed = |sd: f64| sample_size(sd, &known, target, options);
@@ -268,13 +306,18 @@ fn design_power(
     };
     let points = sizes.iter().map(|&n| {
         let over = (known.design, known.tasks);
-        let detectable = smallest_effect_over(over, n, options.power, level)
+        let detectable = smallest_effect_over(over, n, power, level)
             .map_err(question)?
             .effect
             * known.sd;
         Ok(PowerPoint {
             n,
-            power: beyond.and_then(|beyond| chance(known, (beyond, target.threshold), n, level)),
+            power: beyond
+                .and_then(|beyond| chance(known, (beyond, target.threshold), n, level))
+                .map(|found| match options.goal {
+                    PowerGoal::Difference => found,
+                    PowerGoal::Equivalence => (2.0 * found - 1.0).max(0.0),
+                }),
             detectable: target.basis.in_unit(target.threshold + detectable),
         })
     });

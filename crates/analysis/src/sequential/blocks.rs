@@ -14,8 +14,8 @@ pub(super) struct Blocks {
     all: Vec<Block>,
     /// Trials of one block.
     size: u64,
-    /// The tasks that have the metric: those of which it is required, and those that reported it in a complete block.
-    /// One about another metric does not break the pairs of this one.
+    /// The tasks that have the metric: those that reported it in a complete block. One about another metric does not break
+    /// the pairs of this one, and neither does one that fails in every arm: it says nothing about their difference.
     tasks: BTreeSet<String>,
     /// The blocks from the first on that are complete: the control, then the candidates.
     complete: Vec<Vec<BlockSide>>,
@@ -48,6 +48,8 @@ struct Arm {
     reporting: BTreeSet<String>,
     /// Those with a trial without a value that is charged to the arm.
     failed: BTreeSet<String>,
+    /// The first and the last step of the curves behind its values.
+    steps: Vec<[f64; 2]>,
     /// Those with a trial that the machine broke.
     excused: BTreeSet<String>,
 }
@@ -72,12 +74,7 @@ impl Blocks {
                 .collect(),
             all: vec![block; spec.seeds.len()],
             size: spec.tasks.iter().map(of_task).sum(),
-            tasks: spec
-                .tasks
-                .iter()
-                .filter(|task| is_required(spec, task, &plan.metric.name))
-                .map(|task| task.id.clone())
-                .collect(),
+            tasks: BTreeSet::new(),
             complete: Vec::new(),
             whole: vec![Vec::new(); plan.candidates.len()],
         }
@@ -106,6 +103,11 @@ impl Blocks {
             let reported = record.metrics.get(&plan.metric.name).filter(|_| ok);
             if reported.is_some() {
                 arm.reporting.insert(task.clone());
+            }
+            if reported.is_some()
+                && let Some(series) = record.series.get(&plan.metric.name)
+            {
+                arm.steps.push([series.first_step.0, series.last_step.0]);
             }
             match reported.and_then(|number| plan.on_scale(number.0, &task)) {
                 Some(value) => {
@@ -186,6 +188,26 @@ impl Blocks {
         last.map_or(&[], |last| &self.complete[..=*last])
     }
 
+    /// The steps of the curves behind the values of a look: of the control, and of a candidate.
+    pub(super) fn steps_until(&self, n: usize, candidate: usize) -> [Vec<[f64; 2]>; 2] {
+        let blocks = &self.all[..self.until(n, candidate).len()];
+        [0, candidate + 1].map(|arm| {
+            let steps = blocks.iter().flat_map(|block| block.arms[arm].steps.iter());
+            steps.copied().collect()
+        })
+    }
+
+    /// Tasks that failed in every arm of the blocks of a look.
+    pub(super) fn silent_tasks(&self, n: usize, candidate: usize) -> Vec<String> {
+        let blocks = &self.all[..self.until(n, candidate).len()];
+        let failed = blocks.iter().flat_map(|block| &block.arms);
+        let failed: BTreeSet<&String> = failed.flat_map(|arm| &arm.failed).collect();
+        let silent = failed
+            .into_iter()
+            .filter(|task| !self.tasks.contains(*task));
+        silent.cloned().collect()
+    }
+
     /// The blocks of a look with a side missing, and all of them.
     pub(super) fn broken_until(&self, n: usize, candidate: usize) -> (usize, usize) {
         let blocks = self.until(n, candidate).len();
@@ -253,13 +275,6 @@ impl Blocks {
     pub(super) fn recorded(&self) -> u64 {
         self.all.iter().map(|block| block.seen.len() as u64).sum()
     }
-}
-
-/// Whether a trial of a task that ends well has the metric.
-fn is_required(spec: &Spec, task: &Task, metric: &str) -> bool {
-    let metrics = spec.metrics_of(task);
-    let mut required = metrics.iter().filter(|declared| declared.required);
-    required.any(|declared| declared.name == metric)
 }
 
 /// Whether a candidate and the control have a value.

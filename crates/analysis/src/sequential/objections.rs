@@ -2,14 +2,16 @@
 //! two rules hold for a comparison that looks once.
 
 use super::blocks::Blocks;
-use super::look::{Seen, Stop, see};
+use super::look::{JudgedBy, Seen, Stop, see};
 use crate::compare::data::dropped::MissingKind;
 use crate::compare::data::fill::Fill;
+use crate::compare::objections::curve_parts;
 use crate::compare::objections::objection::{Groups, Objection, ObjectionKind, Turned};
 use crate::compare::rule::Rule;
 use crate::compare::verdict::unopposed;
 use crate::compare::word::Word;
 use crate::validity::MOST_BROKEN;
+use fairtrial_model::MetricDeclaration;
 use fairtrial_stats::sequential::TBoundaries;
 
 /// One candidate at one look.
@@ -21,6 +23,8 @@ pub(super) struct CandidateLook<'a> {
     pub(super) candidate: usize,
     /// What the interval is held against.
     pub(super) rule: Rule,
+    pub(super) by: JudgedBy,
+    pub(super) metric: &'a MetricDeclaration,
 }
 
 impl CandidateLook<'_> {
@@ -70,7 +74,8 @@ impl CandidateLook<'_> {
         self.found(turned)
     }
 
-    /// Broken pairs, else failures that could turn the answer.
+    /// Broken pairs, else failures that could turn the answer; curves of which the sides' numbers are about other parts; tasks
+    /// that fail everywhere.
     fn found(&self, turned: impl FnOnce() -> Option<Turned>) -> Vec<Objection> {
         let objection = self.missing_pairs().or_else(|| {
             let turned = Some(turned()?);
@@ -79,7 +84,14 @@ impl CandidateLook<'_> {
                 turned,
             }))
         });
-        objection.into_iter().collect()
+        let steps = self.blocks.steps_until(self.pairs, self.candidate);
+        let parts = curve_parts::of_steps(&steps, self.metric);
+        let silent = self.blocks.silent_tasks(self.pairs, self.candidate);
+        let silent = (!silent.is_empty()).then(|| {
+            let tasks = silent;
+            Objection::noted(ObjectionKind::TasksLeftOut { tasks })
+        });
+        objection.into_iter().chain(parts).chain(silent).collect()
     }
 
     fn missing_pairs(&self) -> Option<Objection> {
@@ -97,7 +109,7 @@ impl CandidateLook<'_> {
     fn filled<'a>(&'a self, fills: &'a [Fill]) -> impl Iterator<Item = Seen> + 'a {
         let differences = |fill: &Fill| self.blocks.filled(self.pairs, self.candidate, *fill);
         let samples = fills.iter().filter_map(differences);
-        samples.map(|sample| see(self.boundaries, &sample, &self.rule))
+        samples.map(|sample| see(self.boundaries, &sample, &self.rule, self.by))
     }
 
     /// Failures as bad for the candidate as values get, and as good for it.

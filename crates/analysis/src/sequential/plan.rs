@@ -1,5 +1,6 @@
 //! What a spec declares about a sequential run: which arms, by which metric, on which scale, until when.
 
+use super::look::JudgedBy;
 use crate::compare::data::scores::between_points;
 use crate::compare::method::kind::Scale;
 use crate::compare::method::kind::is_timing;
@@ -89,6 +90,14 @@ impl SequentialPlan {
             Scale::Ratio
         } else {
             Scale::Difference
+        }
+    }
+
+    /// What a look judges by.
+    pub(super) fn judged_by(&self) -> JudgedBy {
+        JudgedBy {
+            method: self.metric.method.unwrap_or_default(),
+            deterministic: self.metric.deterministic,
         }
     }
 

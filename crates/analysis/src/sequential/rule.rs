@@ -37,7 +37,13 @@ pub struct SequentialRule {
 impl SequentialRule {
     /// A rule for a spec whose seeds are the budget.
     pub fn new(spec: &Spec, plan: SequentialPlan) -> Result<Self, AnalysisError> {
-        let first = plan.rule.min.max(2) as usize;
+        // Of a deterministic metric, two pairs say whether they contradict each other.
+        let least = if plan.metric.deterministic {
+            2
+        } else {
+            plan.rule.min
+        };
+        let first = least.max(2) as usize;
         let bad = |why: fairtrial_stats::Undefined| {
             AnalysisError::Question(format!("the stopping rule: {why}"))
         };
@@ -105,13 +111,16 @@ impl SequentialRule {
         let answer = &mut self.answers[candidate];
         let (differences, control_mean) = self.blocks.first(n, candidate);
         let rule = self.plan.rule(control_mean);
-        let seen = see(&self.boundaries, &differences, &rule);
+        let by = self.plan.judged_by();
+        let seen = see(&self.boundaries, &differences, &rule, by);
         let look = CandidateLook {
             boundaries: &self.boundaries,
             blocks: &self.blocks,
             pairs: n,
             candidate,
             rule,
+            by,
+            metric: &self.plan.metric,
         };
         let objections = [look.against_answer(&seen), look.against_gate(&seen)];
         let counts = !objections[0].iter().any(Objection::holds_back);

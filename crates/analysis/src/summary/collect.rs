@@ -176,6 +176,11 @@ impl Summarizer {
         }
         cell.walls.extend(observation.resources.wall);
         for (name, value) in &observation.metrics.0 {
+            // Of a threshold that was not reached only a bound is known: no number of steps.
+            let behind = observation.series.get(name.as_ref());
+            if behind.is_some_and(|behind| behind.not_reached) {
+                continue;
+            }
             let metric = match self.by_name.get(name.as_ref()) {
                 Some(metric) => *metric,
                 None => new_metric(&mut self.names, &mut self.by_name, name),

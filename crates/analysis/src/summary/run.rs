@@ -8,7 +8,7 @@ use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
 use fairtrial_journal::{Entry, Event, ReadError, RunDir, RunState, read_journal};
 use fairtrial_model::Record;
-use fairtrial_spec::{Spec, Work};
+use fairtrial_spec::Spec;
 use fairtrial_stats::Level;
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub fn summarize_state(
     let agents: HashSet<&str> = spec
         .tasks
         .iter()
-        .filter(|task| matches!(task.work, Work::Prepared { .. }))
+        .filter(|task| task.work.is_answered())
         .map(|task| task.id.as_str())
         .collect();
     let mut rollouts = RolloutGatherer::default();

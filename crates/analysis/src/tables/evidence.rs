@@ -154,6 +154,7 @@ impl Collector {
             outcome: Outcome::Ok,
             resources: Used::default(),
             metrics: Metrics(vec![(Cow::Owned(self.metric.clone()), value)]),
+            samples: std::collections::BTreeMap::new(),
             series: std::collections::BTreeMap::new(),
             facts: BTreeMap::default(),
             notes: Vec::new(),

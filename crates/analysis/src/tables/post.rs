@@ -91,6 +91,8 @@ pub enum Mark {
     Changed,
     /// Not shown to be more than noise.
     Noise,
+    /// Different, and nothing says how much noise there is.
+    Unknown,
     /// A side has no number.
     Missing,
 }
@@ -104,6 +106,7 @@ impl Mark {
             Self::Equal => "⬜",
             Self::Changed => "≠",
             Self::Noise => "ns",
+            Self::Unknown => "?",
             Self::Missing => "—",
         }
     }
@@ -307,6 +310,8 @@ fn by_verdict(line: &PostLine, delta: f64, (kind, metric): (Noise, &MetricCompar
     let mark = match metric.verdict.word {
         Word::Improved => Mark::Better,
         Word::Regressed => Mark::Worse,
+        // Nothing was judged, so nothing was found to be within noise.
+        Word::Insufficient => Mark::Unknown,
         _ => Mark::Noise,
     };
     // A difference beyond noise has no better side where no direction is declared.
@@ -327,7 +332,7 @@ fn by_margin(line: &PostLine, delta: f64) -> Judged {
     let base = line.baseline.value.unwrap_or(0.0).abs();
     let Some(margin) = line.metric.margin else {
         return Judged {
-            mark: Mark::Noise,
+            mark: Mark::Unknown,
             noise: Some(Noise::Unknown),
             reason: MarkReason::NoiseUnknown,
         };

@@ -207,7 +207,7 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
         let summary = question.summary.kind.name();
         (measures, summary, areas_and_slopes(runs, question)?)
     };
-    let (mut found, mut left_out) = (Vec::new(), Vec::new());
+    let (mut counted_runs, mut left_out) = (Vec::new(), Vec::new());
     for (run, numbers) in runs.iter().zip(numbers) {
         let id = run.id.clone();
         match numbers {
@@ -215,10 +215,11 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
                 id,
                 why: run.notes.join("; "),
             }),
-            Ok(numbers) => found.push(RunSpread { id, numbers }),
+            Ok(numbers) => counted_runs.push((run, numbers)),
             Err(why) => left_out.push(LeftOut { id, why }),
         }
     }
+    let found = by_seed(&counted_runs);
     if found.len() < 2 {
         let why = left_out
             .first()
@@ -245,6 +246,37 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
         runs: found,
         left_out,
     })
+}
+
+/// The rollouts of a seed are one run, whose numbers are the means of theirs: they are not independent.
+fn by_seed(runs: &[(&History, Vec<f64>)]) -> Vec<RunSpread> {
+    let mut seeds: Vec<Vec<&(&History, Vec<f64>)>> = Vec::new();
+    for run in runs {
+        let same = |of: &&mut Vec<&(&History, Vec<f64>)>| {
+            let first = of[0].0;
+            let one_place = first.task == run.0.task && first.point == run.0.point;
+            one_place && first.run == run.0.run && first.shares_seed(run.0)
+        };
+        match seeds.iter_mut().find(same) {
+            Some(seed) => seed.push(run),
+            None => seeds.push(vec![run]),
+        }
+    }
+    let together = |rollouts: Vec<&(&History, Vec<f64>)>| {
+        let (first, numbers) = rollouts[0];
+        let mean = |place: usize| {
+            let all = rollouts.iter().map(|(_, numbers)| numbers[place]);
+            all.sum::<f64>() / rollouts.len() as f64
+        };
+        RunSpread {
+            id: match rollouts.len() {
+                1 => first.id.clone(),
+                many => format!("{} and {} more rollouts", first.id, many - 1),
+            },
+            numbers: (0..numbers.len()).map(mean).collect(),
+        }
+    };
+    seeds.into_iter().map(together).collect()
 }
 
 /// A run's numbers, or why it has none.

@@ -295,7 +295,7 @@ fn skewed_timings_by_ratio() {
             }
         }
         let options = CompareOptions {
-            method: Method::LogRatio,
+            method: Some(Method::LogRatio),
             ..CompareOptions::default()
         };
         let found = compare(Inputs::Arms(&dataset(&records, None)), &options).unwrap();

@@ -3,7 +3,10 @@
 use crate::common::{ended, measured, metric, record};
 use fairtrial_analysis::compare::{Inputs, Scale, UnitKind, Word};
 use fairtrial_analysis::dataset::Origin;
-use fairtrial_analysis::power::{Basis, Pilot, PilotQuestion, PowerOptions, plan};
+use fairtrial_analysis::power::{
+    Basis, Pilot, PilotQuestion, PowerGoal, PowerOptions, Rates, RatesOptions, parse_rates, plan,
+    plan_rates,
+};
 use fairtrial_analysis::{CompareOptions, Dataset, Observation, compare};
 use fairtrial_model::{Direction, Margin, Outcome, Record};
 use fairtrial_stats::Level;
@@ -13,6 +16,7 @@ use fairtrial_stats::two_arm::paired_t;
 
 fn options(effect: Option<Margin>) -> PowerOptions {
     PowerOptions {
+        goal: PowerGoal::Difference,
         effect,
         power: 0.8,
         alpha: 0.05,
@@ -372,4 +376,63 @@ fn the_curve_goes_on_to_the_answer() {
     assert!(required > 1500 && sizes.contains(&required), "{sizes:?}");
     assert!(sizes.last().is_some_and(|last| *last > required));
     assert!(report.unpaired.points.last().unwrap().power.unwrap() > 0.8);
+}
+
+/// The planned number is promised to be enough: simulated with the very interval that a verdict goes by.
+#[test]
+fn a_plan_for_equivalence_keeps_its_promise() {
+    let asked = PowerOptions {
+        goal: PowerGoal::Equivalence,
+        ..options(Some(Margin::Absolute(0.5)))
+    };
+    let basis = Basis::Stated {
+        sd: 1.0,
+        correlation: Some(0.5),
+        beyond: 0.0,
+    };
+    let found = plan(&basis, &asked).unwrap();
+    let n = found.paired.as_ref().unwrap().required.as_ref().unwrap().n as usize;
+    let simulations = 2_000;
+    let mut inside = 0;
+    for number in 0..simulations {
+        let mut stream = Stream::new(3, Purpose::new("equivalence"), number);
+        let (control, candidate): (Vec<f64>, Vec<f64>) = (0..n)
+            .map(|_| {
+                let shared = std::f64::consts::FRAC_1_SQRT_2 * stream.normal();
+                let mut own = || shared + std::f64::consts::FRAC_1_SQRT_2 * stream.normal();
+                (own(), own())
+            })
+            .unzip();
+        let test = paired_t(&control, &candidate, Level::TWO_SIDED_95).unwrap();
+        inside += u32::from(test.interval.low > -0.5 && test.interval.high < 0.5);
+    }
+    let share = f64::from(inside) / simulations as f64;
+    assert!((0.77..0.86).contains(&share), "{n} pairs: {share}");
+}
+
+#[test]
+fn rates_are_planned_with_and_without_pairs() {
+    let rates = parse_rates("0.4:0.5").unwrap();
+    assert_eq!((rates.control, rates.candidate), (0.4, 0.5));
+    for wrong in ["0.4", "0.4:1.5", "x:0.5", "0.4:0.4"] {
+        assert!(parse_rates(wrong).is_err(), "{wrong}");
+    }
+    let asked = RatesOptions {
+        discordance: Some(0.2),
+        power: 0.8,
+        alpha: 0.05,
+        sizes: vec![388],
+    };
+    let found = plan_rates(
+        Rates {
+            control: 0.4,
+            candidate: 0.5,
+        },
+        &asked,
+    )
+    .unwrap();
+    // The textbook's 388 per arm (score test), and 157 tasks at a discordance of 20 %.
+    assert_eq!(found.unpaired.n, 388);
+    assert!((found.points[0].power - 0.8).abs() < 0.01);
+    assert!((150..=165).contains(&found.paired.n), "{}", found.paired.n);
 }

@@ -21,6 +21,7 @@ fn opened(registration: &[u8]) -> Opened {
         only: None,
         registration_sha256: Some(digest(registration)),
         takes_over: None,
+        imported: false,
         parallel: 1,
         version: "0.1.0".into(),
         created_at: at,

@@ -456,10 +456,10 @@ fn a_task_without_the_metric_breaks_no_pairs() {
     assert_eq!((found.stop, found.broken), (Some(Stop::Improved), 0));
     // It reports from the third pair on: the first two lack it then.
     assert_eq!(stopped(&spec, &with_other(2)).broken, 2);
-    // Where every trial must report it, none may do without.
+    // Where every trial must report it and none does, the task says nothing about the difference.
     spec.metrics[0].required = true;
     let found = stopped(&spec, &with_other(20));
-    assert_eq!((found.stop, found.broken), (Some(Stop::Exhausted), 20));
+    assert_eq!((found.stop, found.broken), (Some(Stop::Improved), 0));
 }
 
 /// A candidate whose values are those of the control, one of which may be gone.
@@ -489,4 +489,152 @@ fn an_arm_that_never_differs_is_identical_when_the_budget_is_used_up() {
     let mut rule = started(Some(0.3), 3, 9);
     let reason = feed(&mut rule, &copied(9, Some(2))).unwrap();
     assert_eq!(rule.trajectory().stop, Some(Stop::Exhausted), "{reason:?}");
+}
+
+/// Two records per pair with these values (control, candidate).
+fn valued(pairs: &[(f64, f64)]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (pair, (control, candidate)) in pairs.iter().enumerate() {
+        for (arm, value) in [("control", control), ("candidate", candidate)] {
+            let made = record(records.len() as u64, "train", arm, documented_seeds(pair));
+            records.push(measured(made, &[("score", *value)]));
+        }
+    }
+    records
+}
+
+fn of_metric(change: impl FnOnce(&mut fairtrial_model::MetricDeclaration)) -> SequentialRule {
+    let rule = rule(5, 20);
+    let mut spec = budgeted(None, &rule);
+    change(&mut spec.metrics[0]);
+    SequentialRule::new(&spec, SequentialPlan::new(&spec, rule).unwrap()).unwrap()
+}
+
+#[test]
+fn a_deterministic_metric_is_decided_by_its_first_pairs() {
+    let mut rule = of_metric(|metric| {
+        metric.deterministic = true;
+        metric.direction = Some(Direction::Down);
+        metric.margin = Some(Margin::Relative(0.05));
+    });
+    feed(&mut rule, &valued(&[(1_000_000.0, 1_500_000.0); 20])).unwrap();
+    let trajectory = rule.trajectory();
+    assert_eq!(trajectory.stop, Some(Stop::Regressed));
+    assert_eq!(trajectory.pairs, 2);
+    assert_eq!(trajectory.trials_saved, 36);
+}
+
+#[test]
+fn a_constant_difference_does_not_take_the_whole_budget() {
+    let mut rule = of_metric(|_| {});
+    let reason = feed(&mut rule, &valued(&[(1.0, 1.5); 20])).unwrap();
+    assert!(improved(&reason), "{reason:?}");
+    let trajectory = rule.trajectory();
+    assert!(trajectory.pairs < 15, "{}", trajectory.pairs);
+    let last = trajectory.last_look("candidate").unwrap();
+    let interval = last.result.as_ref().unwrap().interval;
+    assert_eq!((interval.low, interval.high), (0.5, 0.5));
+}
+
+/// One collapse among losses: the t interval of the last look would include 0.
+#[test]
+fn a_worse_collapse_does_not_keep_a_sequential_run_from_its_answer() {
+    let mut pairs: Vec<(f64, f64)> = (0..20)
+        .map(|i| (10.0, 9.0 + 0.1 * f64::from(i % 7)))
+        .collect();
+    pairs[2].1 = -800.0;
+    let mut rule = of_metric(|_| {});
+    feed(&mut rule, &valued(&pairs)).unwrap();
+    assert_eq!(rule.trajectory().stop, Some(Stop::Regressed));
+    let last = rule.trajectory().last_look("candidate").unwrap().clone();
+    let result = last.result.unwrap();
+    assert_eq!(result.method, "group-sequential sign-flip test");
+    assert!(result.interval.high < 0.0);
+}
+
+#[test]
+fn pass_or_fail_keeps_the_error_rate_over_all_looks() {
+    let experiments = 600;
+    let fresh = of_metric(|_| {});
+    let mut wrong = 0;
+    for number in 0..experiments {
+        let mut stream = Stream::new(9, Purpose::new("passes"), number);
+        let mut pass = || f64::from(u8::from(stream.unit() < 0.5));
+        let pairs: Vec<(f64, f64)> = (0..20).map(|_| (pass(), pass())).collect();
+        let mut rule = fresh.clone();
+        feed(&mut rule, &valued(&pairs));
+        let stop = rule.trajectory().stop;
+        wrong += u32::from(matches!(stop, Some(Stop::Improved | Stop::Regressed)));
+    }
+    let share = f64::from(wrong) / experiments as f64;
+    assert!(share <= 0.05, "{share}");
+}
+
+#[test]
+fn a_task_that_fails_everywhere_breaks_no_pairs() {
+    let rule = rule(5, 12);
+    let mut spec = budgeted(None, &rule);
+    spec.metrics[0].required = true;
+    let mut other = spec.tasks[0].clone();
+    other.id = "broken".into();
+    spec.tasks.push(other);
+    let plan = SequentialPlan::new(&spec, rule).unwrap();
+    let mut rule = SequentialRule::new(&spec, plan).unwrap();
+    let mut all = Vec::new();
+    for (place, one) in records(12, 3.0, 1).into_iter().enumerate() {
+        let index = 100 + place as u64;
+        let (arm, seed) = (one.trial.arm.clone().unwrap(), one.trial.seed);
+        all.push(one);
+        all.push(ended(record(index, "broken", &arm, seed), Outcome::Failed));
+    }
+    let reason = feed(&mut rule, &all).unwrap();
+    assert!(improved(&reason), "{reason:?}");
+    let last = rule.trajectory().last_look("candidate").unwrap().clone();
+    let left_out = ObjectionKind::TasksLeftOut {
+        tasks: vec!["broken".to_owned()],
+    };
+    let mut objections = last.verdict.objections.iter();
+    assert!(objections.any(|objection| objection.kind == left_out));
+}
+
+#[test]
+fn numbers_from_other_parts_of_curves_end_in_no_answer() {
+    let with_steps = |last: fn(&str) -> f64| {
+        let mut all = records(20, 3.0, 1);
+        for one in &mut all {
+            let arm = one.trial.arm.clone().unwrap();
+            let series = fairtrial_model::SeriesInfo {
+                step: None,
+                file: "metrics.jsonl".into(),
+                points: 10,
+                first_step: fairtrial_model::Number(0.0),
+                last_step: fairtrial_model::Number(last(&arm)),
+                summary: "mean".into(),
+                not_reached: false,
+            };
+            one.series.insert("score".into(), series);
+        }
+        let mut rule = of_metric(|metric| {
+            metric.summary = Some(fairtrial_model::SeriesSummary {
+                kind: fairtrial_model::SummaryKind::Mean,
+                percent: None,
+                n: None,
+                step_min: None,
+                step_max: None,
+                step: None,
+                threshold: None,
+            });
+        });
+        feed(&mut rule, &all).unwrap();
+        rule.trajectory()
+    };
+    let alike = with_steps(|_| 1_000.0);
+    assert_eq!(alike.stop, Some(Stop::Improved));
+    let apart = with_steps(|arm| if arm == "control" { 1_000.0 } else { 2_000.0 });
+    assert_eq!(apart.stop, Some(Stop::Exhausted));
+    let last = apart.last_look("candidate").unwrap();
+    assert!(matches!(
+        held_back(&last.verdict),
+        ObjectionKind::OtherParts { .. }
+    ));
 }

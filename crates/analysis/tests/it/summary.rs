@@ -317,3 +317,34 @@ fn times_that_are_all_zero_are_no_failures() {
     let summary = summarize(records, SummaryOptions::default()).unwrap();
     assert!(!summary.metrics[0].binary);
 }
+
+/// The last step of a trial that did not reach its threshold is a bound, not a number of steps.
+#[test]
+fn a_threshold_that_was_not_reached_is_no_value() {
+    let reached = |index: u64, steps: f64, not_reached: bool| {
+        let mut one = measured(
+            record(index, "train", "control", index),
+            &[("score", steps)],
+        );
+        let series = fairtrial_model::SeriesInfo {
+            step: None,
+            file: "metrics.jsonl".into(),
+            points: 10,
+            first_step: fairtrial_model::Number(0.0),
+            last_step: fairtrial_model::Number(1_000.0),
+            summary: "time_to 0.9".into(),
+            not_reached,
+        };
+        one.series.insert("score".into(), series);
+        one
+    };
+    let records = [
+        reached(0, 100.0, false),
+        reached(1, 200.0, false),
+        reached(2, 1_000.0, true),
+    ];
+    let summary = summarize(records, options(Some(Direction::Down))).unwrap();
+    let metric = only_metric(&summary);
+    assert_eq!((metric.n, metric.numbers.unwrap().mean), (2, 150.0));
+    assert_eq!(metric.missing.total(), 1);
+}

@@ -212,3 +212,34 @@ fn arms_are_not_pooled() {
          the runs of one arm, as NAME:control"
     );
 }
+
+/// Three rollouts of each seed are not three independent runs.
+#[test]
+fn rollouts_of_a_seed_are_one_run() {
+    let rollout = |seed: u64, rollout: u32, value: f64| History {
+        id: format!("seed{seed}-{rollout}"),
+        task: Some("train".to_owned()),
+        point: None,
+        arm: Some("control".to_owned()),
+        seed: Some(seed),
+        rollout: Some(rollout),
+        rollouts: Vec::new(),
+        place: None,
+        outcome: Outcome::Ok,
+        steps: vec![0.0],
+        values: vec![value],
+        declaration: None,
+        run: None,
+        notes: Vec::new(),
+    };
+    let mut runs = Vec::new();
+    for (seed, mean) in (0..).zip([9.0, 11.0, 9.0, 11.0, 10.0]) {
+        runs.extend((0..3).map(|number| rollout(seed, number, mean + f64::from(number) - 1.0)));
+    }
+    let found = found(&runs, 0.05);
+    assert_eq!(found.runs.len(), 5);
+    assert_eq!(found.runs[0].id, "seed0-0 and 2 more rollouts");
+    assert_eq!(found.runs[0].numbers, [9.0]);
+    let precision = found.spreads[0].precision.as_ref().unwrap();
+    assert!((precision.spread.value - 0.1).abs() < 1e-12);
+}

@@ -2,6 +2,7 @@
 
 use super::choices::{DirectionChoice, PairingChoice, switch};
 use super::curve_window::WindowArgs;
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::{ArgGroup, ValueEnum};
@@ -70,6 +71,8 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 /// How a curve becomes a number.
@@ -169,9 +172,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     args.summary.check()?;
     let question = args.question();
     question.check()?;
-    let session = console.session();
+    let session = args.mapping.session(console);
     let mut histories = session.histories(args.from.clone(), args.only.clone());
-    let analysis = curves::analyze(args.runs(&mut histories)?, &question)?;
+    let runs = args.runs(&mut histories)?;
+    session.tell_recognised(&mut histories);
+    let analysis = curves::analyze(runs, &question)?;
     if let Some(path) = &args.csv_path {
         write_csv(&analysis, path)?;
     }

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use fairtrial_analysis::compare::Pairing;
 use fairtrial_analysis::dataset::FactKind;
-use fairtrial_model::Direction;
+use fairtrial_model::{Direction, Method};
 use fairtrial_session::Picture;
 
 /// Which way is better.
@@ -62,6 +62,42 @@ impl From<PairingChoice> for Pairing {
             PairingChoice::Auto => Self::Auto,
             PairingChoice::Seed => Self::Paired,
             PairingChoice::None => Self::Unpaired,
+        }
+    }
+}
+
+/// How intervals are made.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum MethodChoice {
+    /// By the kind of data
+    Auto,
+    /// Student's t on the pairs, Welch's t without pairs
+    T,
+    /// The sign-flip test of the mean of the pairs
+    SignFlip,
+    /// t on logarithms: a ratio
+    LogRatio,
+    /// Hodges-Lehmann with its rank-based interval
+    Rank,
+    /// Tango and McNemar for pairs, Newcombe and Barnard else
+    Proportion,
+    /// Percentile bootstrap
+    Percentile,
+    /// `BCa` bootstrap
+    Bca,
+}
+
+impl From<MethodChoice> for Method {
+    fn from(choice: MethodChoice) -> Self {
+        match choice {
+            MethodChoice::Auto => Self::Auto,
+            MethodChoice::T => Self::T,
+            MethodChoice::SignFlip => Self::SignFlip,
+            MethodChoice::LogRatio => Self::LogRatio,
+            MethodChoice::Rank => Self::Rank,
+            MethodChoice::Proportion => Self::Proportion,
+            MethodChoice::Percentile => Self::Percentile,
+            MethodChoice::Bca => Self::Bca,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `compare`: two arms, two runs, two result files or two tables, metric by metric, each ending in a verdict.
 
-use super::choices::{AcceptChoice, DirectionChoice, PairingChoice};
+use super::choices::{AcceptChoice, DirectionChoice, MethodChoice, PairingChoice};
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ValueEnum;
@@ -20,13 +21,16 @@ Examples:
   fairtrial compare my_benchmark                     every arm of the newest run against its control
   fairtrial compare control candidate                two arms of the newest run
   fairtrial compare bench/20250824__12-34-56 bench   two runs; the first is the control
+  fairtrial compare a.csv b.csv c.csv --direction up all others against the first, and a ranking
+  fairtrial compare bench:control bench:candidate    an arm of one run against an arm of this or another
   fairtrial compare before.json after.json --json    two result files
   fairtrial compare before.csv after.csv --direction up --metric percent_correct
   fairtrial compare results.csv@main results.csv     a table against its revision on main
 
 Verdicts: improved, regressed, equivalent, not worse, inconclusive, identical, insufficient.")]
 pub(crate) struct Args {
-    /// The control first: runs (`NAME`, `NAME/STAMP` or a run's folder), arms, result JSON files or CSV tables
+    /// The control first: runs (`NAME`, `NAME/STAMP` or a run's folder), arms (also as `NAME/STAMP:ARM`), result JSON files
+    /// or tables
     #[arg(required = true, num_args = 1.., value_name = "SIDE")]
     sides: Vec<String>,
     /// The run or table whose arms the sides are [default: the newest run]
@@ -41,9 +45,9 @@ pub(crate) struct Args {
     /// Two-sided error rate [default: the spec's, else 0.05]
     #[arg(long, allow_negative_numbers = true)]
     alpha: Option<f64>,
-    /// How intervals are made
-    #[arg(long, value_enum, default_value_t = MethodChoice::Auto)]
-    method: MethodChoice,
+    /// How intervals are made [default: as the spec declares, else by the kind of data]
+    #[arg(long, value_enum)]
+    method: Option<MethodChoice>,
     /// Whether units are compared in pairs
     #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
     pairing: PairingChoice,
@@ -57,6 +61,9 @@ pub(crate) struct Args {
     /// Which way is better
     #[arg(long, value_enum)]
     direction: Option<DirectionChoice>,
+    /// The unit of the first metric, where nothing declares it (a table): times (`s`, `ms`, `min`) are compared by ratio
+    #[arg(long, value_name = "UNIT")]
+    unit: Option<String>,
     /// Whether the answer is about these tasks, or about tasks like them
     /// [default: random for pass/fail and for agents' tasks, fixed for everything else]
     #[arg(long, value_enum)]
@@ -90,24 +97,8 @@ pub(crate) struct Args {
     /// Write the comparison as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MethodChoice {
-    /// By the kind of data
-    Auto,
-    /// Student's t on the pairs, Welch's t without pairs
-    T,
-    /// The same on logarithms: a ratio
-    LogRatio,
-    /// Hodges-Lehmann with its rank-based interval
-    Rank,
-    /// Tango and McNemar for pairs, Newcombe and Barnard else
-    Proportion,
-    /// Percentile bootstrap
-    Percentile,
-    /// `BCa` bootstrap
-    Bca,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -130,7 +121,7 @@ enum VerdictChoice {
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let compared = console.session().compare(&args.question()?)?;
+    let compared = args.mapping.session(console).compare(&args.question()?)?;
     let (comparison, watched) = (&compared.comparison, compared.watched.as_ref());
     write(args.md.as_deref(), || {
         Ok(fairtrial_report::markdown::comparison(comparison, watched))
@@ -162,10 +153,11 @@ impl Args {
                 reference: GivenPoints::together(&self.reference)?,
                 control: self.control.clone(),
                 metrics: self.metrics.clone(),
-                method: self.method.into(),
+                method: self.method.map(Method::from),
                 pairing: self.pairing.into(),
                 margin: self.margin,
                 direction: self.direction.map(Direction::from),
+                unit: self.unit.clone(),
                 tasks: self.tasks.map_or(TaskRole::ByKind, TaskRole::from),
                 accept: accept.collect(),
                 equal: self.equal.clone(),
@@ -200,20 +192,6 @@ fn write(
     let text = text().map_err(Failure::machine)?;
     fs::write(path, text)
         .map_err(|error| Failure::machine(format!("cannot write {}: {error}", path.display())))
-}
-
-impl From<MethodChoice> for Method {
-    fn from(choice: MethodChoice) -> Self {
-        match choice {
-            MethodChoice::Auto => Self::Auto,
-            MethodChoice::T => Self::T,
-            MethodChoice::LogRatio => Self::LogRatio,
-            MethodChoice::Rank => Self::Rank,
-            MethodChoice::Proportion => Self::Proportion,
-            MethodChoice::Percentile => Self::Percentile,
-            MethodChoice::Bca => Self::Bca,
-        }
-    }
 }
 
 impl From<TasksChoice> for TaskRole {

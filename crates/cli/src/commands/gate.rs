@@ -1,9 +1,11 @@
 //! `gate`: may this change go in? A verdict as an exit code, for CI.
 
-use super::choices::PairingChoice;
+use super::choices::{MethodChoice, PairingChoice};
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use fairtrial_analysis::CompareOptions;
+use fairtrial_analysis::compare::Method;
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateReason, GateRule, GateWord};
 use fairtrial_journal::{Durability, write_atomic_bytes};
@@ -47,6 +49,9 @@ pub(crate) struct Args {
     /// Whether units are compared in pairs
     #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
     pairing: PairingChoice,
+    /// How intervals are made [default: as the spec declares, else by the kind of data]
+    #[arg(long, value_enum)]
+    method: Option<MethodChoice>,
     #[command(flatten)]
     accepted: Accepted,
     /// End with exit code 0 where the answer is inconclusive
@@ -64,6 +69,8 @@ pub(crate) struct Args {
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 /// Differences between the sides that the user knows about.
@@ -102,7 +109,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if let Some(name) = &args.save_baseline {
         return save(name, args, console);
     }
-    let answer = match console.session().gate(&args.question()) {
+    let answer = match args.mapping.session(console).gate(&args.question()) {
         // Answered like any other run that cannot be judged: whoever reads the answer of a machine finds it where it
         // always is.
         Err(error @ SessionError::Unfinished { .. }) => {
@@ -142,13 +149,14 @@ impl Args {
             most_infra: self.most_infra,
             valid: self.valid,
             pairing: self.pairing.into(),
+            method: self.method.map(Method::from),
             accept: self.accepted.kinds(),
         }
     }
 }
 
 fn save(name: &str, args: &Args, console: &Console) -> Done {
-    let session = console.session();
+    let session = args.mapping.session(console);
     let saved = session.save_baseline(args.run.as_deref(), name)?;
     let printer = console.printer;
     if args.json {
@@ -169,7 +177,7 @@ const fn exit(answer: &Gate, args: &Args) -> Exit {
         GateWord::Improved | GateWord::Equivalent => Exit::Fine,
         GateWord::Regressed => Exit::Failed,
         GateWord::Invalid => Exit::Machine,
-        GateWord::Inconclusive if args.allow_inconclusive && answer.excusable => Exit::Fine,
+        GateWord::Inconclusive if args.allow_inconclusive => Exit::Fine,
         GateWord::Inconclusive => Exit::Inconclusive,
     }
 }

@@ -5,9 +5,10 @@ use crate::exit::{Done, Exit};
 use crate::printer::Printer;
 use crate::spec_args::SpecArgs;
 use fairtrial_engine::write_plan;
-use fairtrial_plan::{Plan, Trial};
-use fairtrial_session::{Estimate, FileCheck, Session};
+use fairtrial_plan::Trial;
+use fairtrial_session::{Estimate, FileCheck, KeptTrials, RunPreview, Session};
 use fairtrial_spec::Work;
+use fairtrial_text::count::{counted, first_of};
 use fairtrial_text::duration::span;
 use fairtrial_text::shell_word::shell_word;
 use std::io::{self, Write};
@@ -31,7 +32,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let session = console.session();
     let plan = session.plan(&args.spec.file(), FileCheck::Warn, args.only.as_deref())?;
-    show(&plan, args.json, &session, console.printer);
+    let preview = session.preview(plan);
+    show(&preview, args.json, &session, console.printer);
     if args.only.is_some() {
         console
             .printer
@@ -40,27 +42,55 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     Ok(Exit::Fine)
 }
 
-/// Prints a plan, one trial at a time.
-pub(crate) fn show(plan: &Plan, json: bool, session: &Session, printer: Printer) {
+/// Prints what would run, one trial at a time.
+pub(crate) fn show(preview: &RunPreview, json: bool, session: &Session, printer: Printer) {
+    let plan = &preview.plan;
     printer.stream(|out| {
         if json {
             write_plan(out, plan)
         } else {
-            write_text(out, plan, session.estimate(plan))
+            write_text(out, preview, session.estimate(plan))
         }
     });
+    if let Some(kept) = &preview.kept {
+        printer.tell(kept_words(kept, preview.due()));
+    }
 }
 
-fn write_text(out: &mut impl Write, plan: &Plan, estimate: Option<Estimate>) -> io::Result<()> {
+/// What an earlier run answers.
+fn kept_words(kept: &KeptTrials, due: u64) -> String {
+    let KeptTrials {
+        stamp,
+        trials,
+        measured_again,
+    } = kept;
+    let measured = if measured_again.is_empty() {
+        String::new()
+    } else {
+        let names = first_of(measured_again, 5);
+        format!(", measured again because these metrics changed: {names}")
+    };
+    format!(
+        "{} would run; run {stamp} answers {trials} others{measured}",
+        counted(due, "trial")
+    )
+}
+
+fn write_text(
+    out: &mut impl Write,
+    preview: &RunPreview,
+    estimate: Option<Estimate>,
+) -> io::Result<()> {
+    let plan = &preview.plan;
     let spec = plan.spec();
-    for trial in plan.trials() {
+    for trial in preview.trials() {
         writeln!(
             out,
             "{:>6}  {}  {}  {}",
             trial.key.index,
             trial.id().short(),
             trial.key.label(),
-            work(&trial)
+            work(&trial, preview)
         )?;
     }
     let order = format!("{:?}", spec.order).to_lowercase();
@@ -89,10 +119,10 @@ fn write_text(out: &mut impl Write, plan: &Plan, estimate: Option<Estimate>) -> 
     Ok(())
 }
 
-fn work(trial: &Trial<'_>) -> String {
+fn work(trial: &Trial<'_>, preview: &RunPreview) -> String {
     match &trial.task.work {
         Work::Command { .. } => {
-            let words = trial.argv(None).unwrap_or_default();
+            let words = preview.command(trial);
             words
                 .iter()
                 .map(|word| shown(word))
@@ -110,6 +140,7 @@ fn work(trial: &Trial<'_>) -> String {
                 trial.params
             )
         }
+        Work::Imported { format, .. } => format!("imported from {format}"),
         Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),
     }
 }

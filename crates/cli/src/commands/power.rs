@@ -1,10 +1,14 @@
 //! `power`: how many runs a difference needs, from a pilot run or a stated spread.
 
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use clap::ArgGroup;
 use fairtrial_analysis::compare::parse_margin;
-use fairtrial_analysis::power::{Basis, Pilot, PilotQuestion, PowerOptions, plan};
+use fairtrial_analysis::power::{
+    Basis, Pilot, PilotQuestion, PowerGoal, PowerOptions, Rates, RatesOptions, parse_rates, plan,
+    plan_rates,
+};
 use fairtrial_model::{Margin, Stamp};
 use fairtrial_session::{Picture, RunChoice};
 use fairtrial_spec::DEFAULT_ALPHA;
@@ -13,12 +17,14 @@ use std::path::PathBuf;
 /// Plan how many seeds a difference needs, and see what a number of seeds can find
 #[derive(Debug, clap::Args)]
 #[command(
-    group(ArgGroup::new("basis").required(true).args(["name", "sd"])),
+    group(ArgGroup::new("basis").required(true).args(["name", "sd", "rates"])),
     after_help = "\
 Examples:
   fairtrial power pilot --metric overview/reward --effect 2%
   fairtrial power --sd 0.5 --effect 0.2
   fairtrial power --sd 0.5 --correlation 0.8 --effect 0.2 --power 0.9 --n 10 15 20
+  fairtrial power --sd 0.5 --effect 0.2 --equivalence         to show that two arms are alike within 0.2
+  fairtrial power --rates 0.4:0.5                             pass rates of control and candidate
   fairtrial power --sd 0.02 --correlation 0.5 --effect 0.03 --beyond 0.01    a timing, in shares"
 )]
 pub(crate) struct Args {
@@ -51,6 +57,15 @@ pub(crate) struct Args {
     /// The difference to find: `2%` of the control, or a number in the metric's unit [default: the declared margin]
     #[arg(long, value_parser = parse_margin, value_name = "SIZE", allow_hyphen_values = true)]
     effect: Option<Margin>,
+    /// Plan to find arms that are the same equivalent: `--effect` is the margin
+    #[arg(long, conflicts_with = "beyond")]
+    equivalence: bool,
+    /// Pass rates of control and candidate, as `0.4:0.5`, instead of a spread
+    #[arg(long, value_parser = parse_rates, value_name = "RATES", conflicts_with_all = ["effect", "beyond", "equivalence", "output"])]
+    rates: Option<Rates>,
+    /// The share of tasks on which one arm alone passes, to plan pairs of rates [default: that of arms with nothing in common]
+    #[arg(long, value_name = "SHARE", requires = "rates")]
+    discordance: Option<f64>,
     /// The threshold that the whole interval must clear, as timings must [default: that of the pilot's verdict, else none]
     #[arg(long, value_parser = parse_margin, value_name = "SIZE", allow_hyphen_values = true)]
     beyond: Option<Margin>,
@@ -69,12 +84,34 @@ pub(crate) struct Args {
     /// Print the plan as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let printer = console.printer;
+    if let Some(rates) = args.rates {
+        let options = RatesOptions {
+            discordance: args.discordance,
+            power: args.power,
+            alpha: args.alpha.unwrap_or(DEFAULT_ALPHA),
+            sizes: args.n.clone(),
+        };
+        let report = plan_rates(rates, &options)?;
+        if args.json {
+            printer.json(&report);
+        } else {
+            printer.line(fairtrial_report::power::rates(&report));
+        }
+        return Ok(Exit::Fine);
+    }
     let picture = args.output.as_deref().map(Picture::of).transpose()?;
     let mut options = PowerOptions {
+        goal: if args.equivalence {
+            PowerGoal::Equivalence
+        } else {
+            PowerGoal::Difference
+        },
         effect: args.effect,
         power: args.power,
         alpha: args.alpha.unwrap_or(DEFAULT_ALPHA),
@@ -132,7 +169,7 @@ fn pilot(
         candidate: args.candidate.clone(),
         beyond: args.beyond,
     };
-    let found = console.session().pilot(&run, question)?;
+    let found = args.mapping.session(console).pilot(&run, question)?;
     options.effect = options.effect.or_else(|| found.pilot.default_effect());
     options.alpha = args.alpha.unwrap_or(found.alpha);
     Ok(found.pilot)

@@ -1,6 +1,7 @@
 //! `report`: a run as one self-contained page, verdict first.
 
 use super::choices::PictureChoice;
+use super::mapping::MappingArgs;
 use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -53,6 +54,8 @@ pub(crate) struct Args {
     /// Print the report's data as JSON; files are written only where asked for
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
@@ -70,8 +73,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     ends_in(args.html.as_deref(), "--html", &["html", "htm"])?;
     ends_in(args.md.as_deref(), "--md", &["md", "markdown"])?;
     let template = args.template.as_deref().map(read_text).transpose()?;
-    let session = console.session();
-    let run = session.find_run(&args.run.choice())?;
+    let session = args.mapping.session(console);
+    let run = session.find_run_with_curves(&args.run.choice())?;
     let data = session.report_data(&run, None)?;
     let asked = args.html.is_some() || args.md.is_some() || args.charts.is_some();
     let files = if asked || args.json || !args.reporters.is_empty() {
@@ -80,7 +83,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             md: args.md.clone(),
         }
     } else {
-        ReportFiles::of(&run)
+        session.usual_report_files(&run)
     };
     let mut written = files.write(&data, template.as_deref())?;
     if let Some(folder) = &args.charts {

@@ -2,7 +2,7 @@
 
 use super::plan;
 use crate::console::Console;
-use crate::exit::{Done, Exit, Failure};
+use crate::exit::{Done, Exit};
 use crate::progress::Detail;
 use crate::resume_words::ResumeWords;
 use crate::run_display::{RunDisplay, Shown};
@@ -11,9 +11,7 @@ use crate::spec_args::SpecArgs;
 use clap::{ArgAction, ValueEnum};
 use fairtrial_engine::{Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
-use fairtrial_session::{
-    Controls, FileCheck, PreparedRun, ResumeSpec, RunOptions, Session, StartFrom, Until,
-};
+use fairtrial_session::{Controls, FileCheck, ResumeSpec, RunOptions, StartFrom, Until};
 use fairtrial_spec::EngineKind;
 
 /// Run a spec: every trial, in parallel, with durable records, and a summary at the end
@@ -92,8 +90,15 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     }));
     if args.dry_run {
         let run = session.prepare_run(args.options(), FileCheck::Warn)?;
-        plan::show(run.plan(), args.json, &session, console.printer);
-        preview(&run, args, &session, console)?;
+        let scheduled = session.scheduler_preview(&run)?;
+        let preview = session.preview_run(run)?;
+        plan::show(&preview, args.json, &session, console.printer);
+        // On standard error where the plan is JSON, so that it stays one document.
+        match scheduled {
+            Some(text) if args.json => console.printer.tell(text),
+            Some(text) => console.printer.line(text),
+            None => {}
+        }
         return Ok(Exit::Fine);
     }
     let run = session.prepare_run(args.options(), FileCheck::Require)?;
@@ -109,21 +114,6 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         console.printer.json(&result.json());
     }
     Ok(result.end().into())
-}
-
-/// What would be handed to a scheduler: on standard error where the plan is JSON, so that it stays one document.
-fn preview(
-    run: &PreparedRun,
-    args: &Args,
-    session: &Session,
-    console: &Console,
-) -> Result<(), Failure> {
-    match session.scheduler_preview(run)? {
-        Some(text) if args.json => console.printer.tell(text),
-        Some(text) => console.printer.line(text),
-        None => {}
-    }
-    Ok(())
 }
 
 impl Args {

@@ -1,5 +1,6 @@
 //! `summarize`: the table of a run.
 
+use super::mapping::MappingArgs;
 use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
@@ -15,10 +16,12 @@ pub(crate) struct Args {
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
-    let session = console.session();
+    let session = args.mapping.session(console);
     let run = session.find_run(&args.run.choice())?;
     let summary = session.summarize(&run)?;
     let printer = console.printer;

@@ -1,6 +1,7 @@
 //! `variance`: how noisy runs are, and how many of them are enough.
 
 use super::curve_window::WindowArgs;
+use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use fairtrial_analysis::curves::SummaryRule;
@@ -44,11 +45,13 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    mapping: MappingArgs,
 }
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let picture = Picture::of(&args.output)?;
-    let (session, printer) = (console.session(), console.printer);
+    let (session, printer) = (args.mapping.session(console), console.printer);
     let metric = match &args.metric {
         Some(metric) => metric.clone(),
         None => session.curve_metric(&args.runs[0])?,
@@ -65,6 +68,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     question.check()?;
     let mut histories = session.histories(args.from.clone(), args.only.clone());
     let runs = histories.read(&args.runs, &metric)?;
+    session.tell_recognised(&mut histories);
     let found = variance(&runs, &question)?;
     picture.write(&fairtrial_report::variance::figure(&found), &args.output)?;
     if args.json {

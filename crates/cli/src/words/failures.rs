@@ -6,7 +6,7 @@ use crate::resume_words::ResumeWords;
 use fairtrial_engine::EngineError;
 use fairtrial_engine::agent_tasks::NotReady;
 use fairtrial_journal::{JournalError, ResolvedSpecError};
-use fairtrial_session::tables::TableError;
+use fairtrial_session::tables::{Lacking, TableError};
 use fairtrial_session::{
     Blame, Near, NoLog, RootReason, RunLabel, SessionError, SettledOption, near_run,
 };
@@ -107,6 +107,10 @@ fn hint(error: &SessionError) -> Option<String> {
             return Some(format!("there are {}", SandboxKind::WORDS.join(", ")));
         }
         SessionError::Missing(_) => NOTHING_RUN,
+        SessionError::NoKnownKind(_) => {
+            "`--format KIND` says what it is; `fairtrial import --list` names the kinds"
+        }
+        SessionError::OtherRoles { .. } => "name another run with `--name`, or the same fields",
         SessionError::LeftOut(feature) => {
             return Some(format!(
                 "`cargo build --release --features {}` builds it; without `--no-default-features` all are built",
@@ -171,6 +175,7 @@ fn hint(error: &SessionError) -> Option<String> {
         SessionError::BaselineName(_) => {
             "letters, digits, `.`, `_` and `-`; or a file that ends in .json"
         }
+        SessionError::SpecGone(_) => "`--spec FILE` names the file that declares the metrics",
         SessionError::NoRollouts(_) => {
             "`eval` scores tasks with `prepared_dir`; `summarize` shows any run"
         }
@@ -206,6 +211,7 @@ const fn flag(option: SettledOption) -> &'static str {
         SettledOption::Rules => "--rule",
         SettledOption::Alpha => "--alpha",
         SettledOption::Pairing => "--pairing",
+        SettledOption::Method => "--method",
     }
 }
 
@@ -295,6 +301,14 @@ fn of_table(error: &TableError) -> String {
         TableError::NoRows { .. } => {
             "see `fairtrial status`; --rows and the run's --only choose among them"
         }
+        TableError::LacksColumn {
+            lacking: Lacking::Target,
+            ..
+        } => "add it with --add-columns, or choose columns with --columns",
+        TableError::LacksColumn {
+            lacking: Lacking::Source,
+            ..
+        } => "choose the columns that are copied with --columns",
         TableError::NothingNamed => "fairtrial table check FILE.csv",
         TableError::NoDeclarations => {
             "name the suite with --spec SPEC, or definitions that come with the program with --preset NAME"

@@ -4,4 +4,4 @@ mod changes;
 mod failures;
 mod notices;
 
-pub(crate) use notices::{show_notice, show_spec, show_task};
+pub(crate) use notices::{remeasured_words, show_notice, show_spec, show_task};

@@ -2,9 +2,11 @@
 
 use super::changes::change_words;
 use crate::printer::Printer;
-use fairtrial_session::{Notice, TaskFinding};
+use fairtrial_engine::Remeasured;
+use fairtrial_session::{Notice, Recognised, TaskFinding};
 use fairtrial_spec::{Loaded, Style, render, written_secrets};
-use fairtrial_text::count::counted;
+use fairtrial_text::count::{counted, first_of};
+use std::fmt::Write as _;
 
 /// Shows one.
 pub(crate) fn show_notice(notice: &Notice, printer: Printer) {
@@ -28,6 +30,7 @@ enum Tone {
 fn words(notice: &Notice) -> Option<(Tone, String)> {
     use Tone::{Note, Warning};
     let said = match notice {
+        Notice::Recognised(found) => (Note, recognised(found)),
         Notice::PassedOver(run) => (
             Warning,
             format!(
@@ -73,6 +76,21 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             "the run goes on by the stopping rule that it began with".to_owned(),
         ),
+        Notice::Remeasured(measured) => (Note, remeasured_words(measured)),
+        Notice::StepsFrom { metric, file, name } => (
+            Note,
+            format!(
+                "steps of `{metric}` are read from `{name}` in {file} (`step` in [metrics.{metric}] names another)"
+            ),
+        ),
+        Notice::WaitedForCpu { share } => (
+            Warning,
+            format!(
+                "trials waited for a CPU for {:.0} % of their time: they ran beside too much else, or with too many threads; \
+                 lower `parallel`, set `threads`, or say what one takes by `resources.cpus`",
+                100.0 * share
+            ),
+        ),
         Notice::ContainerLeft(name) => (
             Warning,
             format!("container {name} was left behind and could not be removed"),
@@ -108,6 +126,33 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
     Some(said)
 }
 
+/// What measuring again came to, in a sentence.
+pub(crate) fn remeasured_words(measured: &Remeasured) -> String {
+    let mut said = vec![format!(
+        "{} measured again from what they left, none run",
+        counted(measured.trials, "trial")
+    )];
+    if !measured.changed.is_empty() {
+        said.push(format!(
+            "metrics that changed: {}",
+            first_of(&measured.changed, 5)
+        ));
+    }
+    if measured.now_ok > 0 {
+        said.push(format!(
+            "{} failed before for want of a metric and are ok now",
+            counted(measured.now_ok, "trial")
+        ));
+    }
+    if measured.now_failed > 0 {
+        said.push(format!(
+            "{} lack a required metric now and count as failed",
+            counted(measured.now_failed, "trial")
+        ));
+    }
+    said.join("; ")
+}
+
 /// Shows the problems of a spec as text.
 pub(crate) fn show_spec(loaded: &Loaded, printer: Printer) {
     if !loaded.diagnostics.is_empty() {
@@ -140,4 +185,33 @@ pub(crate) fn show_task(finding: &TaskFinding, printer: Printer) {
     } else {
         printer.warn(text);
     }
+}
+
+/// What another tool's results are, and which of its fields has which part.
+fn recognised(found: &Recognised) -> String {
+    let mut text = format!(
+        "{}: {} ({}; --format {})",
+        found.name,
+        found.title,
+        counted(found.executions, "execution"),
+        found.format
+    );
+    let role = found.roles.iter().map(|line| line.role.len()).max();
+    let fields = found
+        .roles
+        .iter()
+        .map(|line| line.fields.chars().count())
+        .max();
+    let (role, fields) = (role.unwrap_or(0), fields.unwrap_or(0));
+    for line in &found.roles {
+        let _ = write!(
+            text,
+            "\n  {:role$}  {:fields$}  {}",
+            line.role, line.fields, line.values
+        );
+    }
+    for note in &found.notes {
+        let _ = write!(text, "\n  note: {note}");
+    }
+    text
 }

@@ -243,7 +243,7 @@ fn what_cannot_be_compared_is_said() {
         ),
         (
             &["compare", "a.csv", "odd.txt"],
-            "neither a .json result file nor a .csv table",
+            "neither a .json result file nor a .csv or .tsv table",
         ),
         (
             &["compare", "a.csv", "a.csv", "--metric", "loss"],
@@ -369,4 +369,158 @@ fn scores_of_several_tasks_are_compared_between_reference_points() {
         "{}",
         refused.err
     );
+}
+
+#[test]
+fn an_arm_of_a_run_is_a_side() {
+    let project = Project::with_spec(SPEC);
+    project.expect(0, &["run", "bench.toml"]);
+    let first = project.newest_run("arms");
+    let first = format!("arms/{}", first.file_name().unwrap().to_str().unwrap());
+    project.expect(0, &["run", "bench.toml"]);
+    let compare = |sides: &[&str]| {
+        let args = [&["compare", "--metric", "score", "--json"], sides].concat();
+        project.expect(0, &args).json()
+    };
+    // Two arms of one run, by either way of saying so.
+    let by_run = compare(&["control", "candidate", "--run", "arms"]);
+    let by_name = compare(&["arms:control", "arms:candidate"]);
+    assert_eq!(verdict(&by_name), "improved");
+    assert_eq!(by_name["contrasts"], by_run["contrasts"]);
+    // An arm of one run against an arm of another: they ran the same code on the same seeds.
+    let (earlier, later) = (format!("{first}:control"), "arms:control");
+    assert_eq!(verdict(&compare(&[&earlier, later])), "identical");
+    let crossed = compare(&[&earlier, "arms:candidate"]);
+    assert_eq!(verdict(&crossed), "improved");
+    let metric = |found: &serde_json::Value| found["contrasts"][0]["metrics"][0].clone();
+    assert_eq!(metric(&crossed)["effect"], metric(&by_run)["effect"]);
+    let refused = project.expect(2, &["compare", &earlier, "arms:other"]);
+    assert!(
+        refused
+            .err
+            .contains("has no arm `other`; its arms are control, candidate"),
+        "{}",
+        refused.err
+    );
+}
+
+/// The same question to both commands: the last value of each run, arm against arm.
+#[test]
+fn compare_and_analyze_agree_on_arms_of_runs() {
+    let project = Project::with_spec(
+        "name = \"curves\"\nseeds = 10\ncommand = \"sh work.sh {seed} {lift}\"\n\
+         [arms.control]\nlift = 0\n[arms.candidate]\nlift = 4\n\
+         [metrics.reward]\ndirection = \"up\"\nsummary = \"last\"\n",
+    );
+    project.write(
+        "work.sh",
+        "for step in 1 2 3; do\n\
+         echo \"{\\\"step\\\": $step, \\\"reward\\\": $(($1 * 7 % 5 + $2 * step + $1 * $2 % 3))}\" \
+         >> \"$FAIRTRIAL_METRICS\"\ndone\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let run = project.newest_run("curves");
+    let run = format!("curves/{}", run.file_name().unwrap().to_str().unwrap());
+    let (control, candidate) = (format!("{run}:control"), format!("{run}:candidate"));
+    let compared = project
+        .expect(0, &["compare", &control, &candidate, "--json"])
+        .json();
+    let sides = [
+        "--control-run-ids",
+        &control,
+        "--candidate-run-ids",
+        &candidate,
+    ];
+    let last = ["--summary.type", "eval_last_n", "--summary.n", "1"];
+    let asked = [
+        &["analyze", "--metric", "reward", "--json"],
+        &sides[..],
+        &last,
+    ];
+    let analyzed = project.expect(0, &asked.concat()).json();
+    assert_eq!(
+        analyzed["comparison"]["verdict"]["word"],
+        verdict(&compared),
+        "{analyzed:#}"
+    );
+    assert_eq!(verdict(&compared), "improved");
+    let effect = &compared["contrasts"][0]["metrics"][0]["effect"]["absolute"];
+    assert_eq!(&analyzed["comparison"]["effect"]["absolute"], effect);
+}
+
+#[test]
+fn tables_with_tabs_are_tables() {
+    let project = Project::new();
+    let rows = |lift: f64| -> String {
+        let row = |seed: i32| format!("{seed}\t{}", f64::from(seed % 5) * lift / 7.0 + lift);
+        let rows: Vec<String> = (0..8).map(row).collect();
+        format!("seed\tscore\n{}\n", rows.join("\n"))
+    };
+    project.write("a.tsv", &rows(1.0));
+    project.write("b.tsv", &rows(9.0));
+    let sides = ["compare", "a.tsv", "b.tsv", "--direction", "up", "--json"];
+    assert_eq!(verdict(&project.expect(0, &sides).json()), "improved");
+    let timed = project.expect(0, &[&sides[..], &["--unit", "ms"]].concat());
+    assert_eq!(timed.json()["contrasts"][0]["metrics"][0]["kind"], "timing");
+}
+
+#[test]
+fn several_sources_are_compared_with_the_first_and_ranked() {
+    let project = Project::new();
+    for (name, lift) in [("a", 0.0), ("b", 2.0), ("c", 4.0)] {
+        let row = |seed: i32| {
+            let noise = f64::from(seed * 7 % 5) / 10.0 + lift * f64::from(seed % 3) / 20.0;
+            format!("{seed},{}", 10.0 + lift + noise)
+        };
+        let rows: Vec<String> = (1..=10).map(row).collect();
+        project.write(
+            &format!("{name}.csv"),
+            &format!("seed,score\n{}\n", rows.join("\n")),
+        );
+    }
+    let sides = ["compare", "a.csv", "b.csv", "c.csv", "--direction", "up"];
+    let json = project
+        .expect(0, &[&sides[..], &["--json"]].concat())
+        .json();
+    let contrasts = json["contrasts"].as_array().unwrap();
+    let named: Vec<(&str, &str, &str)> = contrasts
+        .iter()
+        .map(|contrast| {
+            let source = |side: &str| contrast[side]["source"].as_str().unwrap();
+            let word = contrast["metrics"][0]["verdict"]["word"].as_str().unwrap();
+            (source("control"), source("candidate"), word)
+        })
+        .collect();
+    assert_eq!(
+        named,
+        [
+            ("a.csv", "b.csv", "improved"),
+            ("a.csv", "c.csv", "improved")
+        ]
+    );
+    let ranked: Vec<&str> = json["rankings"][0]["arms"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|arm| arm["arm"].as_str().unwrap())
+        .collect();
+    assert_eq!(ranked, ["c.csv", "b.csv", "a.csv"]);
+    // Both comparisons are one family: p values are larger than those of each alone.
+    let alone = project
+        .expect(
+            0,
+            &["compare", "a.csv", "b.csv", "--direction", "up", "--json"],
+        )
+        .json();
+    let family = |found: &serde_json::Value| {
+        let family = &found["contrasts"][0]["metrics"][0]["family"];
+        (
+            family["size"].as_u64().unwrap(),
+            family["adjusted_p"].as_f64().unwrap(),
+        )
+    };
+    assert_eq!((family(&alone).0, family(&json).0), (1, 2));
+    assert!(family(&json).1 >= family(&alone).1);
+    let text = project.expect(0, &sides).out;
+    assert!(text.contains("b.csv") && text.contains("c.csv"), "{text}");
 }

@@ -151,7 +151,7 @@ fn skewed_timings_by_ratio() {
         arguments: &["--direction", "down", "--method", "log-ratio"],
         options: CompareOptions {
             direction: Some(Direction::Down),
-            method: Method::LogRatio,
+            method: Some(Method::LogRatio),
             ..CompareOptions::default()
         },
     };

@@ -111,6 +111,16 @@ fn the_gate_runs_where_it_stands() {
     assert!(project.read("summary.md").contains("cpu"));
 }
 
+#[test]
+fn the_gate_is_not_passed_by_a_benchmark_that_fails() {
+    let project = Project::new();
+    copy("ci", &project, ".");
+    project.write("work.sh", "exit 1\n");
+    let ran = project.shell("BASE_DIR=. HEAD_DIR=. sh gate.sh");
+    assert_eq!(ran.code, 3, "{}\n{}", ran.out, ran.err);
+    assert!(project.read("summary.md").contains("Invalid"));
+}
+
 /// The line of the crontab, in a project where it is night.
 fn night(project: &Project) -> Ran {
     let crontab = std::fs::read_to_string(example("ci/nightly.crontab")).unwrap();

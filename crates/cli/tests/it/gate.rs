@@ -308,12 +308,48 @@ fn a_candidate_without_one_working_trial_is_never_excused() {
         "$2 || exit 1\necho \"{\\\"score\\\": $1}\" >> \"$FAIRTRIAL_METRICS\"\n",
     );
     project.expect(1, &["run", "bench.toml"]);
-    let ran = project.expect(4, &["gate", "--allow-inconclusive"]);
+    let ran = project.expect(3, &["gate", "--allow-inconclusive"]);
     let words = ran.out.replace('\n', " ");
     assert!(
         words.contains("2 of 2 trials of the candidate fail"),
         "{words}"
     );
+}
+
+/// Both sides of a broken benchmark fail alike, which is no regression, and no pass either.
+#[test]
+fn a_benchmark_that_is_broken_is_invalid_whatever_is_allowed() {
+    let arms = "\n[arms.control]\nlift = 0\n[arms.candidate]\nlift = 1\n";
+    let stop = "[analysis]\nstop = { when = \"decided\", min = 4, max = 15 }\n";
+    let score = "echo \"{\\\"score\\\": $((1000 + $1 % 7))}\" >> \"$FAIRTRIAL_METRICS\"\n";
+    let broken = [
+        // Every trial fails.
+        ("seeds = 15", "", "exit 1\n".to_owned()),
+        ("seeds = 15", stop, "exit 1\n".to_owned()),
+        // Most trials fail.
+        (
+            "seeds = 15",
+            "",
+            format!("[ $(($1 % 3)) -gt 0 ] && exit 1\n{score}"),
+        ),
+        // The number is not reported any more.
+        ("seeds = 15", "", "true\n".to_owned()),
+        // One trial on a side says nothing.
+        ("seeds = 1", "", score.replace("$1 % 7", "$2")),
+    ];
+    for (seeds, stop, work) in broken {
+        let spec = SPEC
+            .replace("seeds = 8", seeds)
+            .replace("sh work.sh {seed}", "sh work.sh {seed} {lift}");
+        let project = Project::with_spec(&format!("{spec}{arms}{stop}"));
+        project.write("work.sh", &work);
+        let ran = project.run(&["run", "bench.toml"]);
+        assert!(ran.code <= 1, "{work}\n{}", ran.err);
+        for allowed in [&["gate"][..], &["gate", "--allow-inconclusive"]] {
+            let judged = project.expect(3, allowed);
+            assert!(judged.out.starts_with("Invalid"), "{work}\n{}", judged.out);
+        }
+    }
 }
 
 #[test]

@@ -61,7 +61,8 @@ impl Nvml {
     /// Loads the library and opens it.
     pub(super) fn open() -> Result<Self, String> {
         // SAFETY: the driver's own library; its initialisers only prepare its own state.
-        let library = unsafe { Library::new(LIBRARY) }.map_err(|error| error.to_string())?;
+        let library = unsafe { Library::new(LIBRARY) }
+            .map_err(|error| format!("{LIBRARY} cannot be loaded: {error}"))?;
         let nvml = Self { library };
         // SAFETY: `nvmlReturn_t nvmlInit_v2(void)`.
         nvml.call(

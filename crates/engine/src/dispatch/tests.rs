@@ -254,6 +254,7 @@ fn left_with(plan: &Plan, outcomes: &[Outcome]) -> RunState {
         only: None,
         registration_sha256: None,
         takes_over: None,
+        imported: false,
         parallel: 1,
         version: String::new(),
         created_at: at,

@@ -3,6 +3,9 @@
 
 mod jobs;
 mod keep;
+mod request;
+
+pub use request::ScoreRequest;
 
 use crate::error::EngineError;
 use crate::strays;
@@ -10,10 +13,10 @@ use fairtrial_agent::rollout::{Report, SCORING, SCORING_FACTS, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
-    Durability, JournalError, RunDir, RunLock, RunState, effective_records, resolved_spec, views,
+    Durability, JournalError, RunLock, RunState, effective_records, resolved_spec, views,
 };
 use fairtrial_model::{
-    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, NOTES_FACT, Number, Outcome, Record, UtcTime,
+    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, NOTES_FACT, Number, Outcome, Record,
 };
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};

@@ -36,7 +36,7 @@ pub(super) enum News {
 }
 
 impl Session<'_> {
-    fn redactor(&self) -> Redactor {
+    pub(super) fn redactor(&self) -> Redactor {
         Redactor::from_env(
             self.request
                 .environment
@@ -102,6 +102,7 @@ impl Session<'_> {
                 only: only.clone(),
                 registration_sha256: registration.as_ref().map(|text| hex(&Sha256::digest(text))),
                 takes_over,
+                imported: false,
                 parallel: *slots,
                 version: version.clone(),
                 created_at: now(),

@@ -128,7 +128,8 @@ impl Session<'_> {
                 &self.request.program,
                 &self.request.environment,
                 self.request.now,
-            ),
+            )
+            .beside_each_other(plan, self.probed.is_none().then_some(count)),
             controller,
             writer,
             events: self.events.clone(),

@@ -55,8 +55,14 @@ pub(super) fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, E
             stamp: run.stamp(),
         });
     }
+    if known.is_half_measured() {
+        return Err(EngineError::HalfMeasured {
+            name: run.name().to_owned(),
+            stamp: run.stamp(),
+        });
+    }
     if let Some(opened) = &known.opened
-        && opened.plan_hash != request.plan.hash()
+        && known.plan_hash() != Some(request.plan.hash())
     {
         let before = Plan::new(Arc::new(resolved_spec(run)?), opened.only.as_deref())?;
         let change = Box::new(request.plan.changes_since(&before));

@@ -13,6 +13,8 @@ use std::collections::HashMap;
 /// What is taken over, by identity, each with the run that it comes from.
 pub(super) struct EarlierRecords {
     wanted: TakeOver,
+    /// What a reader of the run should know about them.
+    notes: Vec<String>,
     offered: HashMap<TrialId, (Record, String)>,
 }
 
@@ -34,9 +36,14 @@ impl EarlierRecords {
                 (earlier(session, run, wanted)?, wanted.clone())
             }
         };
-        let offered = offered(session, reuse.as_ref(), &wanted)?;
+        let mut notes = Vec::new();
+        let offered = offered(session, reuse.as_ref(), &wanted, &mut notes)?;
         let nothing = offered.is_empty() && wanted.run.is_none();
-        Ok((!nothing).then_some(Self { wanted, offered }))
+        Ok((!nothing).then_some(Self {
+            wanted,
+            notes,
+            offered,
+        }))
     }
 
     /// Writes them, and gives the state of the journal that holds them.
@@ -48,6 +55,10 @@ impl EarlierRecords {
         let journal = session.run.journal();
         let writer = JournalWriter::open_with(&journal, session.writing(), Box::new(drop))?;
         session.begin(&writer, host, Some(self.wanted))?;
+        for text in self.notes {
+            let at = (session.request.now)();
+            writer.append(&Event::Note { at, text });
+        }
         for trial in session.request.plan.trials() {
             let index = trial.key.index;
             if session.known.trial(index).outcome.is_some() {
@@ -95,6 +106,7 @@ fn offered(
     session: &Session<'_>,
     reuse: Option<&RunDir>,
     wanted: &TakeOver,
+    notes: &mut Vec<String>,
 ) -> Result<HashMap<TrialId, (Record, String)>, EngineError> {
     let (root, plan) = (&session.request.root, &session.request.plan);
     let mut offered = HashMap::new();
@@ -108,7 +120,12 @@ fn offered(
         }
     }
     if let Some(earlier) = reuse {
-        let mut records = reuse::reusable(earlier, plan)?.records;
+        let reusable = reuse::reusable(earlier, plan)?;
+        let (mut records, said) = reusable.measured(earlier, plan, &session.redactor());
+        if let Some(said) = said {
+            let _ = session.events.send(RunEvent::Note(said.clone()));
+            notes.push(said);
+        }
         unchanged::keep_valid(root, plan, &mut records);
         let from = format!("{} {}", earlier.name(), earlier.stamp());
         for (id, record) in records {

@@ -3,10 +3,10 @@
 //!
 //! A result that is null failed, one that is NaN was skipped. Samples are there with `--record-samples`.
 
-use super::{ONLY_MEAN, fact};
+use super::shared::{ONLY_MEAN, fact};
 use crate::error::InteropError;
 use crate::execution::{Execution, FactKind, Metric, Samples};
-use crate::format::{Format, Unit};
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
 use crate::json::Json;
@@ -77,7 +77,7 @@ impl Format for Asv {
             && (head.has(&["result_columns"]) || head.has(&["results"]))
     }
 
-    fn units(&self, files: Vec<PathBuf>) -> Result<Vec<Unit>, InteropError> {
+    fn units(&self, files: Vec<PathBuf>) -> Result<Vec<ReadUnit>, InteropError> {
         // Commits in the order of their dates: the first is what others are compared with.
         let mut dated = Vec::new();
         for path in files {
@@ -95,7 +95,10 @@ impl Format for Asv {
             dated.push((date, path));
         }
         dated.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-        Ok(dated.into_iter().map(|(_, path)| Unit::one(path)).collect())
+        Ok(dated
+            .into_iter()
+            .map(|(_, path)| ReadUnit::one(path))
+            .collect())
     }
 
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {

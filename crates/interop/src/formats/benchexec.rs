@@ -1,6 +1,6 @@
 //! BenchExec's result XML (also `.xml.bz2`): one run per task, values as text with their unit (`0.0021s`, `512000B`).
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::execution::{Execution, Fact, FactKind, Metric};
 use crate::format::Format;
 use crate::head::Head;
@@ -9,7 +9,7 @@ use crate::rules::{Arm, Rules, Way, way};
 use crate::scale::Scale;
 use crate::sink::Sink;
 use crate::time;
-use crate::xml::{Attributes, Piece, Xml};
+use crate::xml::{Attributes, Xml, XmlPiece};
 use fairtrial_model::{Direction, Number, Outcome};
 use std::path::Path;
 
@@ -56,7 +56,7 @@ impl Format for Benchexec {
         let mut run: Option<Run> = None;
         while let Some(piece) = xml.next()? {
             match piece {
-                Piece::Open { name, attributes } => match name.as_str() {
+                XmlPiece::Open { name, attributes } => match name.as_str() {
                     "result" => of_all = described(&attributes),
                     "systeminfo" => machine(sink, "host", attributes.get("hostname")),
                     "cpu" => machine(sink, "cpu", attributes.get("model")),
@@ -69,12 +69,12 @@ impl Format for Benchexec {
                     }
                     _ => {}
                 },
-                Piece::Close { name } if name == "run" => {
+                XmlPiece::Close { name } if name == "run" => {
                     if let Some(run) = run.take() {
                         sink.execution(run.ended());
                     }
                 }
-                Piece::Close { .. } => {}
+                XmlPiece::Close { .. } => {}
             }
         }
         Ok(())
@@ -139,7 +139,7 @@ impl Run {
     fn column(
         &mut self,
         attributes: &Attributes,
-        place: impl FnOnce() -> Place,
+        place: impl FnOnce() -> FilePlace,
         sink: &mut dyn Sink,
     ) -> Result<(), InteropError> {
         let (Some(title), Some(value)) = (attributes.get("title"), attributes.get("value")) else {

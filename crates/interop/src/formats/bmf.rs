@@ -1,6 +1,6 @@
 //! Bencher Metric Format: `{"benchmark": {"measure": {"value": 1.0, "lower_value": …, "upper_value": …}}}`.
 
-use super::ONLY_MEAN;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::{Execution, Metric};
 use crate::format::Format;

@@ -1,6 +1,6 @@
 //! Catch2's XML reporter: statistics of benchmarks inside test cases, in nanoseconds. Single samples are not in it.
 
-use super::ONLY_MEAN;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::format::Format;
@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::rules::{Arm, Rules, Way, way};
 use crate::scale::Scale;
 use crate::sink::Sink;
-use crate::xml::{Attributes, Piece, Xml};
+use crate::xml::{Attributes, Xml, XmlPiece};
 use fairtrial_model::{Number, Outcome};
 
 /// See the module.
@@ -48,7 +48,7 @@ impl Format for Catch2 {
         let number = |attributes: &Attributes| Number::parse(attributes.get("value")?);
         while let Some(piece) = xml.next()? {
             match piece {
-                Piece::Open { name, attributes } => match (name.as_str(), &mut open) {
+                XmlPiece::Open { name, attributes } => match (name.as_str(), &mut open) {
                     ("TestCase", _) => {
                         let name = attributes.get("name").unwrap_or_default();
                         name.clone_into(&mut test);
@@ -75,12 +75,12 @@ impl Format for Catch2 {
                     }
                     _ => {}
                 },
-                Piece::Close { name } if name == "BenchmarkResults" => {
+                XmlPiece::Close { name } if name == "BenchmarkResults" => {
                     if let Some(execution) = open.take() {
                         sink.execution(execution);
                     }
                 }
-                Piece::Close { .. } => {}
+                XmlPiece::Close { .. } => {}
             }
         }
         Ok(())

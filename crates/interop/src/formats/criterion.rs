@@ -5,11 +5,11 @@
 
 use crate::error::InteropError;
 use crate::execution::{Execution, Samples};
-use crate::format::{Format, Unit};
+use crate::folder::entries;
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
 use crate::json::Json;
-use crate::locate::entries;
 use crate::rules::{Arm, Rules, way};
 use crate::scale::Scale;
 use crate::sink::Sink;
@@ -64,7 +64,7 @@ impl Format for Criterion {
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path().to_owned();
         let mut json = Json::new(input.name(), input.reader()?);
-        let sample: Sample = json.value("sample")?;
+        let sample: SampleFile = json.value("sample")?;
         let mut execution = Execution::of(&path);
         if let Some(folder) = path.parent() {
             describe(&mut execution, folder)?;
@@ -88,7 +88,7 @@ impl Format for Criterion {
         Ok(())
     }
 
-    fn read(&self, unit: &Unit, sink: &mut dyn Sink) -> Result<(), InteropError> {
+    fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         for path in &unit.paths {
             if path.is_dir() {
                 self.folder(path, sink, 0)?;
@@ -114,7 +114,7 @@ impl Criterion {
 }
 
 #[derive(Deserialize)]
-struct Sample {
+struct SampleFile {
     iters: Vec<Number>,
     times: Vec<Number>,
 }

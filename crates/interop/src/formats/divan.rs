@@ -1,6 +1,6 @@
 //! divan's table on standard output, the only form that it has: fastest, slowest, median and mean of each benchmark.
 
-use super::ONLY_MEAN;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::format::Format;

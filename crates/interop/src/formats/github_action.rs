@@ -1,6 +1,6 @@
 //! github-action-benchmark: its custom input, `[{"name", "unit", "value"}]`, and the history in its `data.js`.
 
-use super::ONLY_MEAN;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::{Execution, Metric};
 use crate::format::Format;

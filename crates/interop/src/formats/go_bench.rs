@@ -2,7 +2,7 @@
 //!
 //! Lines of one benchmark are repetitions (`-count`) in one process. Lines `key: value` hold for what follows.
 
-use super::ONLY_MEAN;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::{Execution, Fact, FactKind, Metric};
 use crate::format::Format;

@@ -2,7 +2,7 @@
 //!
 //! Repetitions ran in one process. Aggregates are used only where the file has nothing else.
 
-use super::{ONLY_MEAN, fact};
+use super::shared::{ONLY_MEAN, fact};
 use crate::error::InteropError;
 use crate::execution::{Execution, FactKind, MetricId};
 use crate::format::Format;

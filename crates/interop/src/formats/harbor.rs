@@ -6,11 +6,11 @@
 use super::agent_metrics::Numbers;
 use crate::error::InteropError;
 use crate::execution::Execution;
-use crate::format::{Format, Unit};
+use crate::folder::entries;
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
 use crate::json::Json;
-use crate::locate::entries;
 use crate::rules::{Arm, Rules, way};
 use crate::sink::Sink;
 use crate::time;
@@ -68,13 +68,13 @@ impl Format for Harbor {
 
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path().to_owned();
-        let trial: Trial = Json::new(input.name(), input.reader()?).value("trial")?;
+        let trial: TrialResult = Json::new(input.name(), input.reader()?).value("trial")?;
         let execution = trial.execution(&path, sink);
         sink.execution(execution);
         Ok(())
     }
 
-    fn read(&self, unit: &Unit, sink: &mut dyn Sink) -> Result<(), InteropError> {
+    fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         for path in &unit.paths {
             if path.is_file() {
                 self.read_file(Input::open(path)?, sink)?;
@@ -101,7 +101,7 @@ fn job(folder: &Path, sink: &mut dyn Sink) -> Result<(), InteropError> {
         }
         let mut execution = if result.is_file() {
             let input = Input::open(&result)?;
-            let trial: Trial = Json::new(input.name(), input.reader()?).value("trial")?;
+            let trial: TrialResult = Json::new(input.name(), input.reader()?).value("trial")?;
             trial.execution(&result, sink)
         } else {
             unfinished(&trial)?
@@ -137,7 +137,7 @@ fn unfinished(folder: &Path) -> Result<Execution, InteropError> {
 }
 
 #[derive(Deserialize)]
-struct Trial {
+struct TrialResult {
     task_name: String,
     trial_name: String,
     #[serde(default)]
@@ -156,7 +156,7 @@ struct Trial {
     #[serde(default)]
     finished_at: Option<String>,
     #[serde(default)]
-    agent_execution: Option<Phase>,
+    agent_execution: Option<TimedPhase>,
     #[serde(default)]
     step_results: Option<Vec<StepResult>>,
 }
@@ -212,7 +212,7 @@ struct Exception {
 }
 
 #[derive(Deserialize)]
-struct Phase {
+struct TimedPhase {
     #[serde(default)]
     started_at: Option<String>,
     #[serde(default)]
@@ -233,7 +233,7 @@ impl Agent {
     }
 }
 
-impl Trial {
+impl TrialResult {
     fn execution(mut self, path: &Path, sink: &mut dyn Sink) -> Execution {
         let mut execution = Execution::of(PathBuf::from(path));
         execution.set("task", &self.task_name);

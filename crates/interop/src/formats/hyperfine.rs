@@ -3,7 +3,7 @@
 //! Every timing is a process of its own. A command that ended with another code than 0 was timed only because of
 //! `--ignore-failure`: it is a failure here.
 
-use super::ONLY_MEAN;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::{Execution, Fact, FactKind, Metric, MetricId};
 use crate::format::Format;

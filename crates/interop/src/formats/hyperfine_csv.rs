@@ -1,7 +1,7 @@
 //! hyperfine's CSV, of 1.x and 2.0: statistics only. The JSON export has the single times.
 
-use super::ONLY_MEAN;
 use super::hyperfine::COMMANDS;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::Execution;
 use crate::format::Format;

@@ -1,6 +1,6 @@
 //! JMH's JSON (`-rf json`): forks are processes, iterations stand inside them.
 
-use super::{ONLY_MEAN, fact};
+use super::shared::{ONLY_MEAN, fact};
 use crate::error::InteropError;
 use crate::execution::{Execution, FactKind, Metric, Samples};
 use crate::format::Format;

@@ -1,14 +1,14 @@
 //! lm-evaluation-harness: `results_<time>.json`, one number per task and metric.
 
-use super::ONLY_MEAN;
 use super::agent_metrics::Numbers;
+use super::shared::ONLY_MEAN;
 use crate::error::InteropError;
 use crate::execution::{Execution, FactKind};
+use crate::folder::entries;
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::Input;
 use crate::json::Json;
-use crate::locate::entries;
 use crate::rules::{Arm, Rules, way};
 use crate::sink::Sink;
 use fairtrial_model::Number;
@@ -55,7 +55,7 @@ impl Format for LmEvalResults {
                 "model_name" => model = json.value(key)?,
                 "git_hash" => {
                     let hash: Value = json.value(key)?;
-                    super::fact(sink, FactKind::Tool, "lm-eval", &hash);
+                    super::shared::fact(sink, FactKind::Tool, "lm-eval", &hash);
                 }
                 "config" => {
                     let config: Config = json.value(key)?;

@@ -1,12 +1,12 @@
 //! MLflow's file store (`mlruns/<experiment>/<run>/`): a small file for each metric, parameter and tag.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::execution::{Execution, Metric};
-use crate::format::{Format, Unit};
+use crate::folder::entries;
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
 use crate::lines::Lines;
-use crate::locate::entries;
 use crate::rules::{Arm, Rules, Subject, way};
 use crate::sink::Sink;
 use crate::time;
@@ -69,7 +69,7 @@ impl Format for MlflowFiles {
         Ok(())
     }
 
-    fn read(&self, unit: &Unit, sink: &mut dyn Sink) -> Result<(), InteropError> {
+    fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         for path in &unit.paths {
             if path.is_file() {
                 self.read_file(Input::open(path)?, sink)?;
@@ -248,7 +248,7 @@ impl Meta {
                 continue;
             }
             let Some((key, value)) = line.split_once(':') else {
-                let place = Place::of(path.display().to_string()).line(number as u64 + 1);
+                let place = FilePlace::of(path.display().to_string()).line(number as u64 + 1);
                 return Err(InteropError::content(place, "expected `key: value`"));
             };
             pairs.push((key.trim().to_owned(), plain(value.trim())));

@@ -1,7 +1,7 @@
 //! MLflow's SQLite store, its default since 3.x. NaN is a flag beside a 0, and infinities are the largest numbers.
 
 use super::mlflow_files::{RULES, ended};
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::execution::{Execution, Metric};
 use crate::format::Format;
 use crate::head::Head;
@@ -40,7 +40,7 @@ impl Format for MlflowSqlite {
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path();
         let wrong = |error: rusqlite::Error| {
-            InteropError::content(Place::of(input.name()), error.to_string())
+            InteropError::content(FilePlace::of(input.name()), error.to_string())
         };
         let database = open(path).map_err(wrong)?;
         let mut runs = database

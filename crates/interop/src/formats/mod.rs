@@ -30,6 +30,7 @@ mod pytest_benchmark;
 mod rebench;
 mod runexec;
 mod sacred;
+pub(crate) mod shared;
 mod snakemake;
 mod swebench;
 mod swebench_predictions;
@@ -40,13 +41,8 @@ mod wandb;
 mod wandb_csv;
 
 use crate::error::InteropError;
-use crate::execution::{Execution, Fact, FactKind};
 use crate::format::Format;
-use crate::input::Input;
-use crate::sink::Sink;
-use fairtrial_model::Params;
-use serde_json::{Map, Value};
-use std::io::{BufRead, BufReader, Read};
+use fairtrial_text::nearest::nearest;
 
 /// All formats, in the order in which a file is held against them.
 pub static FORMATS: &[&dyn Format] = &[
@@ -89,42 +85,16 @@ pub static FORMATS: &[&dyn Format] = &[
     &bmf::Bmf,
 ];
 
-/// What is said of files that hold statistics instead of samples.
-const ONLY_MEAN: &str =
-    "the file has one number and not the single values: nothing is known about their spread";
-
-/// Gives a fact away where the file has one.
-fn fact(sink: &mut dyn Sink, kind: FactKind, name: &str, value: &Value) {
-    let value = Params::display(value);
-    if value != "null" && !value.is_empty() {
-        sink.fact(Fact {
-            kind,
-            name: name.to_owned(),
-            value,
-        });
-    }
-}
-
-/// Values of nested tables become fields `config.trainer.lr`.
-pub(crate) fn nested(execution: &mut Execution, prefix: &str, table: &Map<String, Value>) {
-    for (name, value) in table {
-        let name = format!("{prefix}.{name}");
-        match value {
-            Value::Object(inner) => nested(execution, &name, inner),
-            value => execution.fields.set(name, value.clone()),
-        }
-    }
-}
-
-/// A table whose first line tells whether tabs or commas stand between cells.
-fn with_delimiter(input: Input<'_>) -> Result<(impl Read, u8), InteropError> {
-    let path = input.path().to_owned();
-    let mut reader = BufReader::new(input.reader()?);
-    let start = reader.fill_buf().map_err(InteropError::io(&path))?;
-    let line = start
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    let delimiter = if line.contains(&b'\t') { b'\t' } else { b',' };
-    Ok((reader, delimiter))
+/// The format of a name, for `--format`.
+pub fn format_named(name: &str) -> Result<&'static dyn Format, InteropError> {
+    let found = FORMATS.iter().find(|format| format.name() == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<&str> = FORMATS.iter().map(|format| format.name()).collect();
+        let near = nearest(name, names.iter().copied());
+        let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+        InteropError::Unknown(format!(
+            "no format is called `{name}`{hint}; there are {}",
+            names.join(", ")
+        ))
+    })
 }

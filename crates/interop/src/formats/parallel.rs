@@ -55,7 +55,7 @@ impl Format for Parallel {
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path().to_owned();
         let name = input.name();
-        let (reader, delimiter) = super::with_delimiter(input)?;
+        let (reader, delimiter) = super::shared::with_delimiter(input)?;
         let mut table = Table::open(name, reader, delimiter)?;
         table.require(&TITLES)?;
         while table.advance()? {

@@ -9,7 +9,7 @@ use crate::execution::Execution;
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::Input;
-use crate::json::{Json, Kind};
+use crate::json::{Json, JsonKind};
 use crate::rules::{Arm, Rules, way};
 use crate::sink::Sink;
 use fairtrial_model::{Number, Outcome, Params};
@@ -74,7 +74,7 @@ fn outer<R: Read>(
     // Keys of the whole export may be called like keys of a row, and hold something else.
     let mut wrong = None;
     json.object(|key, json| {
-        if key == "results" && json.kind()? == Kind::Object {
+        if key == "results" && json.kind()? == JsonKind::Object {
             return json.object(|key, json| match key {
                 "results" => json.array(|json| {
                     let mut row = Row::default();

@@ -1,6 +1,6 @@
 //! pyperf's JSON: several processes per benchmark, several values per process. Runs without values are calibration.
 
-use super::fact;
+use super::shared::fact;
 use crate::error::InteropError;
 use crate::execution::{Execution, FactKind, Samples};
 use crate::format::Format;

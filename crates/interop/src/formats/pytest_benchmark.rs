@@ -1,6 +1,6 @@
 //! pytest-benchmark's JSON. Rounds of one test ran in one process; plain `--benchmark-save` keeps only statistics.
 
-use super::{ONLY_MEAN, fact};
+use super::shared::{ONLY_MEAN, fact};
 use crate::error::InteropError;
 use crate::execution::{Execution, FactKind, Samples};
 use crate::format::Format;

@@ -2,7 +2,7 @@
 //!
 //! `total` is the time; other criteria stand before it. Several runs may be appended to one file.
 
-use super::fact;
+use super::shared::fact;
 use crate::error::InteropError;
 use crate::execution::{Execution, FactKind, Metric};
 use crate::format::Format;

@@ -2,11 +2,11 @@
 
 use crate::error::InteropError;
 use crate::execution::{Execution, Fact, FactKind, Metric};
-use crate::format::{Format, Unit};
+use crate::folder::entries;
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
 use crate::json::Json;
-use crate::locate::entries;
 use crate::rules::{Arm, Rules, Subject, way};
 use crate::sink::Sink;
 use crate::time;
@@ -61,7 +61,7 @@ impl Format for Sacred {
         Ok(())
     }
 
-    fn read(&self, unit: &Unit, sink: &mut dyn Sink) -> Result<(), InteropError> {
+    fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         for folder in &unit.paths {
             if folder.is_file() {
                 self.read_file(Input::open(folder)?, sink)?;
@@ -104,12 +104,12 @@ fn run(folder: &Path, sink: &mut dyn Sink) -> Result<(), InteropError> {
     execution.set_some("run", number);
     execution.set_some("experiment", run.experiment["name"].as_str());
     let config: Map<String, Value> = read("config.json")?.value("config")?;
-    super::nested(&mut execution, "config", &config);
+    super::shared::nested(&mut execution, "config", &config);
     let text = |value: &Option<String>| value.as_deref().and_then(time::from_text);
     execution.started_at = text(&run.start_time);
     execution.ended_at = text(&run.stop_time);
     for (name, key) in [("host", "hostname"), ("cpu", "cpu")] {
-        super::fact(sink, FactKind::Machine, name, &run.host[key]);
+        super::shared::fact(sink, FactKind::Machine, name, &run.host[key]);
     }
     if let Some(sources) = run.experiment["repositories"].as_array() {
         let commits = sources

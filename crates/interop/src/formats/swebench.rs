@@ -63,7 +63,7 @@ impl Format for Swebench {
                 "infra_failure_ids" => report.infra = json.value(key)?,
                 "ambiguous_failure_ids" => report.ambiguous = json.value(key)?,
                 "failure_reasons" => report.reasons = json.value(key)?,
-                _ if json.kind()? == crate::json::Kind::Object => {
+                _ if json.kind()? == crate::json::JsonKind::Object => {
                     let instance: Instance = json.value(key)?;
                     instances.push((key.to_owned(), instance));
                 }

@@ -7,7 +7,7 @@ use crate::execution::Execution;
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::Input;
-use crate::json::{Json, Kind};
+use crate::json::{Json, JsonKind};
 use crate::rules::Rules;
 use crate::sink::Sink;
 use fairtrial_model::Outcome;
@@ -43,7 +43,7 @@ impl Format for SwebenchPredictions {
         let mut json = Json::new(input.name(), input.reader()?);
         while json.more()? {
             match json.kind()? {
-                Kind::Array => json.array(|json| {
+                JsonKind::Array => json.array(|json| {
                     let prediction: Prediction = json.value("prediction")?;
                     prediction.give(&path, sink);
                     Ok(())
@@ -67,7 +67,7 @@ fn object<R: std::io::Read>(
             "instance_id" => own.instance_id = json.value(key)?,
             "model_name_or_path" => own.model_name_or_path = json.value(key)?,
             "model_patch" => own.model_patch = json.value(key)?,
-            _ if json.kind()? == Kind::Object => {
+            _ if json.kind()? == JsonKind::Object => {
                 let prediction: Prediction = json.value(key)?;
                 if !prediction.instance_id.is_empty() {
                     prediction.give(path, sink);

@@ -6,7 +6,7 @@ use crate::execution::{Execution, FactKind};
 use crate::format::Format;
 use crate::head::Head;
 use crate::input::Input;
-use crate::json::{Json, Kind};
+use crate::json::{Json, JsonKind};
 use crate::rules::{Arm, Rules, way};
 use crate::sink::Sink;
 use crate::time;
@@ -50,7 +50,7 @@ impl Format for Tau {
     fn read_file(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let path = input.path().to_owned();
         let mut json = Json::new(input.name(), input.reader()?);
-        if json.kind()? == Kind::Array {
+        if json.kind()? == JsonKind::Array {
             return json.array(|json| {
                 let simulation = Simulation::read(json)?;
                 simulation.give(&path, &Info::default(), sink);
@@ -61,7 +61,7 @@ impl Format for Tau {
         json.object(|key, json| match key {
             "info" => {
                 info = json.value(key)?;
-                super::fact(sink, FactKind::Tool, "tau2", &info.git_commit);
+                super::shared::fact(sink, FactKind::Tool, "tau2", &info.git_commit);
                 Ok(())
             }
             "simulations" => json.array(|json| {

@@ -3,11 +3,11 @@
 use super::agent_metrics::Numbers;
 use crate::error::InteropError;
 use crate::execution::Execution;
-use crate::format::{Format, Unit};
+use crate::folder::entries;
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
-use crate::json::{Json, Kind};
-use crate::locate::entries;
+use crate::json::{Json, JsonKind};
 use crate::rules::{Arm, Rules, way};
 use crate::sink::Sink;
 use crate::time;
@@ -67,7 +67,7 @@ impl Format for TerminalBench {
     }
 
     /// The files of the trials are the truth; the run's own list counts where there is none of them.
-    fn read(&self, unit: &Unit, sink: &mut dyn Sink) -> Result<(), InteropError> {
+    fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         for path in &unit.paths {
             if path.is_file() {
                 self.read_file(Input::open(path)?, sink)?;
@@ -128,10 +128,10 @@ fn read(input: Input<'_>, run: &Run, sink: &mut dyn Sink) -> Result<(), InteropE
     let mut own = serde_json::Map::new();
     let mut listed = false;
     json.object(|key, json| {
-        if key == "results" && json.kind()? == Kind::Array {
+        if key == "results" && json.kind()? == JsonKind::Array {
             listed = true;
             return json.array(|json| {
-                let trial: Trial = json.value("results")?;
+                let trial: AttemptResult = json.value("results")?;
                 trial.give(&path, run, sink);
                 Ok(())
             });
@@ -140,7 +140,7 @@ fn read(input: Input<'_>, run: &Run, sink: &mut dyn Sink) -> Result<(), InteropE
         Ok(())
     })?;
     if !listed {
-        let trial = Trial::deserialize(Value::Object(own))
+        let trial = AttemptResult::deserialize(Value::Object(own))
             .map_err(|error| InteropError::content(json.place(), error.to_string()))?;
         trial.give(&path, run, sink);
     }
@@ -148,7 +148,7 @@ fn read(input: Input<'_>, run: &Run, sink: &mut dyn Sink) -> Result<(), InteropE
 }
 
 #[derive(Deserialize)]
-struct Trial {
+struct AttemptResult {
     task_id: String,
     #[serde(default)]
     trial_name: Option<String>,
@@ -172,7 +172,7 @@ struct Trial {
     agent_ended_at: Option<String>,
 }
 
-impl Trial {
+impl AttemptResult {
     fn give(self, path: &Path, run: &Run, sink: &mut dyn Sink) {
         let mut execution = Execution::of(path);
         execution.set("task", &self.task_id);

@@ -1,8 +1,8 @@
 //! MLflow's REST interface: experiments, their runs, and the history of metrics that are asked for.
 
-use super::Access;
+use super::access::Access;
 use crate::collect::Wanted;
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::execution::{Execution, Metric};
 use crate::formats::mlflow_files::ended;
 use crate::json;
@@ -48,13 +48,13 @@ pub(super) fn read(
 #[derive(Deserialize)]
 struct Experiments {
     #[serde(default)]
-    experiments: Vec<Experiment>,
+    experiments: Vec<MlflowExperiment>,
     #[serde(default)]
     next_page_token: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Experiment {
+struct MlflowExperiment {
     experiment_id: String,
     name: String,
 }
@@ -92,7 +92,7 @@ struct Info {
 #[derive(Default, Deserialize)]
 struct Data {
     #[serde(default)]
-    metrics: Vec<Point>,
+    metrics: Vec<LoggedPoint>,
     #[serde(default)]
     params: Vec<Pair>,
     #[serde(default)]
@@ -100,7 +100,7 @@ struct Data {
 }
 
 #[derive(Deserialize)]
-struct Point {
+struct LoggedPoint {
     key: String,
     value: Number,
     #[serde(default)]
@@ -117,12 +117,12 @@ struct Pair {
 #[derive(Deserialize)]
 struct History {
     #[serde(default)]
-    metrics: Vec<Point>,
+    metrics: Vec<LoggedPoint>,
     #[serde(default)]
     next_page_token: Option<String>,
 }
 
-impl Point {
+impl LoggedPoint {
     /// The largest numbers stand for the infinities, which MLflow cannot keep.
     fn value(&self) -> f64 {
         match self.value.0 {
@@ -163,7 +163,7 @@ impl<'a> Server<'a> {
     }
 
     fn wrong(&self, message: impl Into<String>) -> InteropError {
-        InteropError::content(Place::of(format!("mlflow:{}", self.url)), message)
+        InteropError::content(FilePlace::of(format!("mlflow:{}", self.url)), message)
     }
 
     fn post<T: DeserializeOwned>(&self, what: &str, question: &Value) -> Result<T, InteropError> {
@@ -280,7 +280,7 @@ impl<'a> Server<'a> {
         &self,
         run: &str,
         metric: &str,
-        each: &mut dyn FnMut(&Point),
+        each: &mut dyn FnMut(&LoggedPoint),
     ) -> Result<(), InteropError> {
         let size = PAGE.to_string();
         let mut page: Option<String> = None;
@@ -294,7 +294,7 @@ impl<'a> Server<'a> {
             let answer: History = self.get("metrics/get-history", &query)?;
             let mut points = answer.metrics;
             points.sort_by(|a, b| {
-                let step = |point: &Point| number(&point.step).unwrap_or(0.0);
+                let step = |point: &LoggedPoint| number(&point.step).unwrap_or(0.0);
                 step(a).total_cmp(&step(b))
             });
             points.iter().for_each(&mut *each);

@@ -1,13 +1,15 @@
 //! Results that lie on a server: a W&B project, through the user's own client, and an MLflow server, by its REST interface.
 
+pub(crate) mod access;
 #[cfg(feature = "server")]
 mod mlflow;
 mod wandb;
 
 use crate::collect::{Collected, Keep};
 use crate::error::InteropError;
-use crate::format::{Format, format_named};
-use std::time::Duration;
+use crate::format::Format;
+use crate::formats::format_named;
+use access::Access;
 
 /// A place that is no file: `wandb:ENTITY/PROJECT[/RUN]` or `mlflow:http://HOST:5000[#EXPERIMENT]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,19 +23,6 @@ pub enum Online {
         /// One experiment of it, else all.
         experiment: Option<String>,
     },
-}
-
-/// What the way to a server needs, which only the user has.
-#[derive(Debug, Clone)]
-pub struct Access {
-    /// The Python that has the user's `wandb`.
-    pub python: String,
-    /// How long one question may take.
-    pub limit: Duration,
-    /// The token for MLflow (`MLFLOW_TRACKING_TOKEN`).
-    pub token: Option<String>,
-    /// The name and password for MLflow (`MLFLOW_TRACKING_USERNAME`, `MLFLOW_TRACKING_PASSWORD`).
-    pub password: Option<(String, String)>,
 }
 
 impl Online {
@@ -75,7 +64,15 @@ impl Online {
 
     /// Reads everything that lies there.
     pub fn read(&self, access: &Access, keep: Keep) -> Result<Collected, InteropError> {
-        let mut found = Collected::keeping(keep);
+        self.fill(Collected::keeping(keep), access)
+    }
+
+    /// The same with what is found there.
+    pub(crate) fn fill(
+        &self,
+        mut found: Collected,
+        access: &Access,
+    ) -> Result<Collected, InteropError> {
         match self {
             Self::Wandb(path) => wandb::read(path, access, &mut found)?,
             #[cfg(feature = "server")]

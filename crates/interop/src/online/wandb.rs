@@ -1,10 +1,10 @@
 //! W&B's runs on its server, asked for by the user's own `wandb` in a process of its own.
 
-use super::Access;
+use super::access::Access;
 use crate::collect::Wanted;
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::execution::{Execution, Metric};
-use crate::formats::nested;
+use crate::formats::shared::nested;
 use crate::json;
 use crate::sink::Sink;
 use crate::time;
@@ -40,7 +40,7 @@ pub(super) fn read(
         return Err(error);
     }
     let wrong = |error: fairtrial_process::ProcessError| {
-        InteropError::content(Place::of(&runs.name), error.to_string())
+        InteropError::content(FilePlace::of(&runs.name), error.to_string())
     };
     ended.map_err(wrong)?.success().map_err(wrong)?;
     Ok(())

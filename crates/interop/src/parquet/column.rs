@@ -8,7 +8,7 @@ pub(super) type Cell = Option<String>;
 
 /// Parquet's numbers for kinds of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     Bool,
     Int32,
     Int64,
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     Text,
 }
 
-impl Kind {
+impl ColumnKind {
     pub(super) fn of(number: i64) -> Option<Self> {
         Some(match number {
             0 => Self::Bool,
@@ -53,7 +53,7 @@ impl Value {
 
 /// What is known of a column before its pages.
 pub(super) struct Column {
-    pub(super) kind: Kind,
+    pub(super) kind: ColumnKind,
     pub(super) codec: i64,
     pub(super) optional: bool,
     /// How many values it says to have.
@@ -179,15 +179,17 @@ impl Column {
                 let values: Option<Vec<Value>> = places.iter().map(value).collect();
                 values.ok_or("a value is not in the dictionary")?
             }
-            3 if self.kind == Kind::Bool => {
+            3 if self.kind == ColumnKind::Bool => {
                 let rest = bytes.get(4..).ok_or("a page is too short")?;
                 let bits = hybrid(rest, 1, count)?;
                 bits.iter().map(|bit| Value::Bool(*bit == 1)).collect()
             }
-            5 if matches!(self.kind, Kind::Int32 | Kind::Int64) => {
+            5 if matches!(self.kind, ColumnKind::Int32 | ColumnKind::Int64) => {
                 deltas(bytes, count)?.into_iter().map(Value::Int).collect()
             }
-            9 if matches!(self.kind, Kind::Float | Kind::Double) => self.split(bytes, count)?,
+            9 if matches!(self.kind, ColumnKind::Float | ColumnKind::Double) => {
+                self.split(bytes, count)?
+            }
             other => return Err(format!("values in the encoding {other} are not read here")),
         };
         let mut values = values.into_iter();
@@ -202,7 +204,7 @@ impl Column {
     fn plain(&self, bytes: &[u8], count: usize) -> Result<(Vec<Value>, usize), String> {
         let mut values = Vec::new();
         let mut rest = bytes;
-        if self.kind == Kind::Bool {
+        if self.kind == ColumnKind::Bool {
             for place in 0..count {
                 let byte = bytes.get(place / 8).ok_or("a page is too short")?;
                 values.push(Value::Bool(byte >> (place % 8) & 1 == 1));
@@ -218,12 +220,12 @@ impl Column {
 
     fn one(&self, rest: &mut &[u8]) -> Option<Value> {
         Some(match self.kind {
-            Kind::Bool => return None,
-            Kind::Int32 => Value::Int(i32::from_le_bytes(fixed(rest)?).into()),
-            Kind::Int64 => Value::Int(i64::from_le_bytes(fixed(rest)?)),
-            Kind::Float => Value::Double(f32::from_le_bytes(fixed(rest)?).into()),
-            Kind::Double => Value::Double(f64::from_le_bytes(fixed(rest)?)),
-            Kind::Text => {
+            ColumnKind::Bool => return None,
+            ColumnKind::Int32 => Value::Int(i32::from_le_bytes(fixed(rest)?).into()),
+            ColumnKind::Int64 => Value::Int(i64::from_le_bytes(fixed(rest)?)),
+            ColumnKind::Float => Value::Double(f32::from_le_bytes(fixed(rest)?).into()),
+            ColumnKind::Double => Value::Double(f64::from_le_bytes(fixed(rest)?)),
+            ColumnKind::Text => {
                 let length = u32::from_le_bytes(fixed(rest)?) as usize;
                 let (text, behind) = rest.split_at_checked(length)?;
                 *rest = behind;
@@ -234,7 +236,7 @@ impl Column {
 
     /// The first bytes of all values, then all second bytes, and so on.
     fn split(&self, bytes: &[u8], count: usize) -> Result<Vec<Value>, String> {
-        let width = if self.kind == Kind::Float { 4 } else { 8 };
+        let width = if self.kind == ColumnKind::Float { 4 } else { 8 };
         if bytes.len() < width * count {
             return Err("a page is too short".to_owned());
         }

@@ -8,16 +8,16 @@ mod thrift;
 mod unpack;
 mod write;
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use crate::input::Input;
-use column::{Cell, Column, Kind};
+use column::{Cell, Column, ColumnKind};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use thrift::{Struct, Value};
 
+use write::MAGIC;
 pub use write::{Parquet, ParquetColumn};
 
-const MAGIC: &[u8; 4] = b"PAR1";
 /// Bytes of the part that says what is where.
 const MOST_FOOTER: u64 = 256 << 20;
 /// Bytes of one column in one group of rows.
@@ -41,13 +41,13 @@ pub fn is_parquet(path: &Path) -> bool {
 pub fn read_parquet(input: Input<'_>) -> Result<ParquetTable, InteropError> {
     let name = input.name();
     let mut source = input.seekable();
-    table(&mut source).map_err(|message| InteropError::content(Place::of(name), message))
+    table(&mut source).map_err(|message| InteropError::content(FilePlace::of(name), message))
 }
 
 /// A column as the schema has it.
 struct Declared {
     name: String,
-    kind: Option<Kind>,
+    kind: Option<ColumnKind>,
     optional: bool,
 }
 
@@ -134,7 +134,7 @@ fn columns(footer: &Struct) -> Result<(Vec<Declared>, Vec<String>), String> {
             inside = inside.saturating_add(children);
             continue;
         }
-        let kind = element.int(1).and_then(Kind::of);
+        let kind = element.int(1).and_then(ColumnKind::of);
         let repeated = element.int(3) == Some(2);
         let plain = !nested && !repeated;
         if !plain || kind.is_none() {

@@ -1,8 +1,9 @@
 //! Writing a table: one group of rows, plain values, nothing packed. Every reader of Parquet reads it.
 
-use super::MAGIC;
 use super::thrift::{self, Struct, Value, varint};
 
+/// What a file begins and ends with.
+pub(super) const MAGIC: &[u8; 4] = b"PAR1";
 /// Parquet's numbers for kinds of values.
 const INT64: i32 = 2;
 const DOUBLE: i32 = 5;

@@ -66,7 +66,11 @@ pub(crate) fn trials(name: &str, scope: Scope, given: &Given) -> Vec<(String, St
     let located = located(name);
     let found = Collected::read(&located, Keep::Ends).unwrap();
     let roles = Roles::guess(&located.format.rules(), &found.executions, scope, given).unwrap();
-    let layout = Layout::of(&found, &roles);
+    let layout = Layout::of(
+        &found.executions.iter().collect::<Vec<_>>(),
+        &roles,
+        &fairtrial_interop::Known::default(),
+    );
     let mut rows = Vec::new();
     for (place, key) in layout.keys.iter().enumerate() {
         let record = found.record(place, key, UtcTime::from_micros(0));

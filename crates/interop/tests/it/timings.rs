@@ -51,8 +51,8 @@ fn commands_of_one_file_are_arms_and_of_two_files_tasks() {
     let given = Given::default();
     let alone = trials("hyperfine/v1.20_param_scan.json", Scope::Alone, &given);
     assert_eq!(alone.len(), 15);
-    assert_eq!(alone[5], ("0.010".to_owned(), String::new(), 0, 0));
-    assert_eq!(alone[9], ("0.010".to_owned(), String::new(), 0, 4));
+    assert_eq!(alone[5], ("0.010".to_owned(), "all".to_owned(), 0, 0));
+    assert_eq!(alone[9], ("0.010".to_owned(), "all".to_owned(), 0, 4));
     let side = trials("hyperfine/v1.20_param_scan.json", Scope::Side, &given);
     assert_eq!(side[5], (String::new(), "sleep 0.010".to_owned(), 0, 0));
     let arms = trials("hyperfine/v1.15_two_commands.json", Scope::Alone, &given);

@@ -210,7 +210,7 @@ fn arms_and_seeds_are_found_in_the_config() {
     );
     let error = error.unwrap_err().to_string();
     assert!(
-        error.starts_with("--arm arhc: there is no such field"),
+        error.starts_with("there is no field `arhc` to take as the arm"),
         "{error}"
     );
 }

@@ -161,6 +161,12 @@ fn pairing_words(metric: &MetricComparison) -> Option<String> {
 fn opinions(metric: &MetricComparison) -> Option<String> {
     let opinions = &metric.second_opinions;
     let mut said = Vec::new();
+    if let Some(p) = opinions.tost_p {
+        said.push(format!("against the margin (TOST) {}", share::p_value(p)));
+    }
+    if let Some(p) = opinions.t_p {
+        said.push(format!("t {}", share::p_value(p)));
+    }
     if let Some(test) = opinions.sign_flip {
         let kind = if test.exact { "exact" } else { "drawn" };
         said.push(format!("sign-flip {} ({kind})", share::p_value(test.p)));

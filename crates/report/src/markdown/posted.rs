@@ -6,11 +6,12 @@ use fairtrial_text::escape::markdown;
 use std::fmt::Write;
 
 /// Marks in the order of the closing line.
-const MARKS: [Mark; 6] = [
+const MARKS: [Mark; 7] = [
     Mark::Better,
     Mark::Worse,
     Mark::Changed,
     Mark::Noise,
+    Mark::Unknown,
     Mark::Equal,
     Mark::Missing,
 ];
@@ -69,6 +70,7 @@ const fn word(mark: Mark) -> &'static str {
         Mark::Worse => "worse",
         Mark::Changed => "changed",
         Mark::Noise => "within noise",
+        Mark::Unknown => "noise not known",
         Mark::Equal => "equal",
         Mark::Missing => "missing",
     }

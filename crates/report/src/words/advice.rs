@@ -2,7 +2,7 @@
 
 use fairtrial_analysis::compare::{Advice, UnitKind};
 
-/// ` About 12 more pairs of seeds would settle it.`
+/// ` To settle it: `run --until decided`, or a fresh run of about 31 pairs of seeds. Adding to these …`
 pub(crate) fn advice(advice: &Advice) -> String {
     let word = advice.unit.word();
     let what = match (advice.paired, advice.unit) {
@@ -15,8 +15,11 @@ pub(crate) fn advice(advice: &Advice) -> String {
     } else {
         ""
     };
+    let fresh = advice.fresh.map_or(String::new(), |units| {
+        let units = fairtrial_text::count::count(units);
+        format!(", or a fresh run of about {units} {what}{each}")
+    });
     format!(
-        " About {} more {what}{each} would settle it.",
-        fairtrial_text::count::count(advice.units)
+        " To settle it: `run --until decided`{fresh}. Adding to these and looking again would not keep the error rate."
     )
 }

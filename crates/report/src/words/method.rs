@@ -32,6 +32,9 @@ pub(crate) fn method(metric: &MetricComparison) -> Option<String> {
 
 const fn note(note: MethodNote) -> &'static str {
     match note {
+        MethodNote::NotPaired => {
+            "the units are no pairs whose signs could be flipped, so their means are compared by t"
+        }
         MethodNote::NoRatio => "a ratio needs values above 0, so the difference is compared",
         MethodNote::NotPassOrFail => {
             "the units are not all 0 or 1, so their means are compared by t"
@@ -67,6 +70,7 @@ pub(crate) fn no_relative(why: &NoRelative) -> String {
     match why {
         NoRelative::ControlIsZero => "the control's mean is 0".to_owned(),
         NoRelative::Unbounded { why } => undefined(why),
+        NoRelative::OtherMethod => "this method has no interval for a ratio of means".to_owned(),
         NoRelative::TooFewUnits => "so few units do not bound a ratio".to_owned(),
     }
 }

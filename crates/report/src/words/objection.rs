@@ -62,8 +62,18 @@ pub(crate) fn objection(objection: &Objection) -> String {
             steps(*control),
             steps(*candidate)
         ),
+        ObjectionKind::OnlyFinalValues {
+            control,
+            candidate,
+            of,
+        } => format!(
+            "{} of {of} trials gave one final value and no series ({control} of the control, {candidate} of the candidate), \
+             which stands for the declared summary; have them log values with steps, or remove `summary`",
+            control + candidate
+        ),
         ObjectionKind::OneProcess => {
-            "one process per side: the interval covers the iterations' noise, not that between processes"
+            "one process per side: the interval covers the noise of its iterations and not that between processes, so \
+             nothing is concluded; run each side in several processes (at least 6), interleaved"
                 .to_owned()
         }
         ObjectionKind::Fragile { unit, becomes } => {
@@ -72,6 +82,37 @@ pub(crate) fn objection(objection: &Objection) -> String {
         ObjectionKind::ShapeSensitive { sign_flip_p } => format!(
             "shape-sensitive: the sign-flip test, which assumes no shape, disagrees (p = {sign_flip_p:.3})"
         ),
+        ObjectionKind::TDisagrees { t_p } => format!(
+            "t disagrees: by the t test, which takes the differences for normal, p would be {}",
+            fairtrial_text::share::p_value(*t_p).trim_start_matches("p = ")
+        ),
+        ObjectionKind::LabelsDisagree { p, needed } => format!(
+            "permutation test disagrees: exchanging the sides' labels gives this often by chance ({}, needed {needed}); \
+             the groups are too skewed or of too unlike sizes for the t interval",
+            fairtrial_text::share::p_value(*p)
+        ),
+        ObjectionKind::FewResampled { units, enough } => format!(
+            "few resampled: bootstrap intervals of {units} units are too short, at least {enough} are needed; without \
+             --method the verdict goes by a method that holds"
+        ),
+        ObjectionKind::Contradiction { unit, values } => format!(
+            "contradicts itself: the metric is declared deterministic, but {unit} reports {} and {}; take the \
+             declaration away, or find what differs",
+            values[0], values[1]
+        ),
+        ObjectionKind::VariesBySeed => {
+            "varies by seed: the metric is declared deterministic, but its difference is not the same in every unit, so \
+             these are judged as a sample"
+                .to_owned()
+        }
+        ObjectionKind::MissingUnits {
+            broken,
+            of,
+            candidate,
+        } => {
+            let side = if *candidate { "candidate" } else { "control" };
+            format!("{broken} of {of} units of the {side} have no value, too many to judge the others by")
+        }
         ObjectionKind::TwoUnits => {
             "n=2: two units say very little about their spread".to_owned()
         }
@@ -169,7 +210,8 @@ fn constant_difference(constant: &ConstantDifference) -> String {
         ""
     };
     format!(
-        "the {what} is {where_it_is}{rounding}, so chance has no measure (is the metric deterministic?)"
+        "the {what} is {where_it_is}{rounding}, so chance has no measure in so few units; if the metric is the same for the same code and seed, declare \
+         `deterministic = true`"
     )
 }
 

@@ -51,6 +51,9 @@ pub(crate) fn arm_reason(reason: &ArmReason) -> String {
 pub(crate) fn no_result(why: &NoResult) -> String {
     match why {
         NoResult::Same => "every value is the same on both sides".to_owned(),
+        NoResult::Exact { .. } => {
+            "the metric is declared deterministic, so the difference is exact".to_owned()
+        }
         NoResult::Undefined { why } => why.to_string(),
     }
 }

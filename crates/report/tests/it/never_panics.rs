@@ -92,7 +92,7 @@ fn options() -> impl Strategy<Value = CompareOptions> {
         .prop_map(
             move |(method, pairing, margin, random, alpha)| CompareOptions {
                 alpha,
-                method: methods[method],
+                method: Some(methods[method]),
                 pairing: pairings[pairing],
                 margin: margins[margin],
                 tasks: if random {

@@ -7,6 +7,7 @@ use crate::notice::Notice;
 use crate::session::Session;
 use crate::source::{TrialSource, Trials};
 use fairtrial_analysis::Unfinished;
+use fairtrial_interop::Scope;
 use fairtrial_journal::provenance::{Vcs, VcsState};
 use fairtrial_journal::{
     DataRoot, Durability, RunDir, RunState, is_there, list_runs, write_atomic_bytes,
@@ -65,6 +66,13 @@ impl fmt::Display for Recorded {
 }
 
 impl Session {
+    /// Whether a name stands for trials of their own.
+    pub(super) fn is_baseline(&self, name: &str) -> Result<bool, SessionError> {
+        Ok(Recorded::named(name).is_some()
+            || saved_path(name, &self.data_root()).is_file()
+            || self.source_named(name)?.is_some())
+    }
+
     /// The trials that a baseline's name stands for.
     pub(super) fn baseline(&self, name: &str, candidate: &RunDir) -> Result<Trials, SessionError> {
         if let Some(recorded) = Recorded::named(name) {
@@ -72,7 +80,7 @@ impl Session {
         }
         let saved = saved_path(name, &self.data_root());
         if saved.is_file() {
-            return self.open(&TrialSource::Json(saved));
+            return self.open(&TrialSource::Json(saved), Scope::Side);
         }
         let found = self.source_named(name)?.ok_or_else(|| Absent {
             message: format!(
@@ -83,7 +91,7 @@ impl Session {
         if let TrialSource::Run(run) = &found {
             finished(run)?;
         }
-        self.open(&found)
+        self.open(&found, Scope::Side)
     }
 
     /// The newest finished run of the same benchmark whose recorded source fits.
@@ -117,7 +125,7 @@ impl Session {
         run: Option<&str>,
         name: &str,
     ) -> Result<SavedBaseline, SessionError> {
-        let run = self.gated_run(run)?;
+        let run = self.gated_run(run, Scope::Side)?;
         finished(&run)?;
         let data = self.open_run(&run)?.data;
         if let Some(loss) = &data.loss {

@@ -5,13 +5,16 @@ mod baseline;
 pub use baseline::{Recorded, SavedBaseline};
 
 use crate::error::SessionError;
+use crate::foreign::Curves;
 use crate::session::Session;
 use crate::source::Trials;
-use fairtrial_analysis::compare::Pairing;
+use fairtrial_analysis::compare::{Method, Pairing};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, gate, gate_sequential};
 use fairtrial_analysis::{CompareOptions, Dataset, Inputs, Unfinished};
+use fairtrial_interop::{Scope, format_named};
 use fairtrial_journal::{RunDir, RunState};
+use fairtrial_spec::Work;
 
 /// What a gate is asked.
 #[derive(Debug, Clone)]
@@ -30,6 +33,8 @@ pub struct GateQuestion {
     pub valid: Option<f64>,
     /// Whether units are compared in pairs.
     pub pairing: Pairing,
+    /// How intervals are made, instead of what the spec declares.
+    pub method: Option<Method>,
     /// Differences between the sides to accept.
     pub accept: Vec<FactKind>,
 }
@@ -43,6 +48,8 @@ pub enum SettledOption {
     Alpha,
     /// The pairing.
     Pairing,
+    /// How intervals are made.
+    Method,
 }
 
 impl SettledOption {
@@ -52,6 +59,7 @@ impl SettledOption {
             Self::Rules => "the rules",
             Self::Alpha => "the error rate",
             Self::Pairing => "the pairing",
+            Self::Method => "the method",
         }
     }
 }
@@ -59,12 +67,20 @@ impl SettledOption {
 impl Session {
     /// Judges a run. One that is not finished is refused ([`SessionError::Unfinished`]).
     pub fn gate(&self, question: &GateQuestion) -> Result<Gate, SessionError> {
-        let candidate = self.gated_run(question.run.as_deref())?;
+        // What names nothing else may be a baseline that a tool keeps beside what is new.
+        let scope = match &question.baseline {
+            Some(name) if self.is_baseline(name)? => Scope::Side,
+            _ => Scope::Alone,
+        };
+        let candidate = self.gated_run(question.run.as_deref(), scope)?;
         finished(&candidate)?;
         let trials = self.open_run(&candidate)?;
         let Some(name) = &question.baseline else {
             return self.gate_arms(&candidate, &trials, question);
         };
+        if self.in_place().holds(&candidate) && trials.data.arm_names().contains(name) {
+            return gate_own_baseline(&trials, name, question);
+        }
         let baseline = self.baseline(name, &candidate)?;
         let options = options(&trials, question);
         let shared =
@@ -77,11 +93,15 @@ impl Session {
     }
 
     /// The run that a gate judges, or that is kept as a baseline.
-    fn gated_run(&self, name: Option<&str>) -> Result<RunDir, SessionError> {
-        match name {
-            None => self.newest_run(),
-            Some(name) => self.known_run(name),
+    fn gated_run(&self, name: Option<&str>, scope: Scope) -> Result<RunDir, SessionError> {
+        let Some(name) = name else {
+            return self.newest_run();
+        };
+        if let Some(run) = self.run_named(name)? {
+            return Ok(run);
         }
+        let foreign = self.foreign_run(name, scope, Curves::Ends)?;
+        foreign.map_or_else(|| self.known_run(name), Ok)
     }
 
     /// The arms of one run; one with a stopping rule has its answer already.
@@ -106,12 +126,36 @@ impl Session {
     }
 }
 
+/// What is new in a folder of another tool, against a baseline that the tool keeps there.
+fn gate_own_baseline(
+    trials: &Trials,
+    baseline: &str,
+    question: &GateQuestion,
+) -> Result<Gate, SessionError> {
+    let mut options = options(trials, question);
+    options.compare.control = Some(baseline.to_owned());
+    options.compare.candidates = newest_arm(trials).into_iter().collect();
+    Ok(gate(Inputs::Arms(&trials.data), &options)?)
+}
+
+/// What the tool calls the measurements of its last run, where it keeps others beside them.
+fn newest_arm(trials: &Trials) -> Option<String> {
+    let work = &trials.spec.as_ref()?.tasks.first()?.work;
+    let Work::Imported { format, .. } = work else {
+        return None;
+    };
+    let (_, newest) = format_named(format).ok()?.rules().newest?;
+    let mut arms = trials.data.arm_names().into_iter();
+    arms.find(|arm| arm == newest)
+}
+
 /// An option about what a run with a stopping rule has settled already.
 fn settled_before(question: &GateQuestion) -> Option<SettledOption> {
     [
         (!question.rules.is_empty(), SettledOption::Rules),
         (question.alpha.is_some(), SettledOption::Alpha),
         (question.pairing != Pairing::Auto, SettledOption::Pairing),
+        (question.method.is_some(), SettledOption::Method),
     ]
     .into_iter()
     .find_map(|(given, option)| given.then_some(option))
@@ -129,6 +173,7 @@ fn options(trials: &Trials, question: &GateQuestion) -> GateOptions {
         compare: CompareOptions {
             alpha: question.alpha.unwrap_or(declared.alpha),
             pairing: question.pairing,
+            method: question.method,
             valid: question.valid,
             accept: question.accept.clone(),
             ..declared

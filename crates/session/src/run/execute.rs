@@ -48,6 +48,7 @@ impl Session {
             };
             let plan = Arc::clone(&request.plan);
             indexed = index(&request.root, &run, &state);
+            self.tell_remarks(&run, &state, plan.spec());
             let read = move || summarize_state(&run, &state, plan.spec()).ok();
             summary = Some(thread::spawn(read));
         }

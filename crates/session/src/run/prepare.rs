@@ -4,6 +4,7 @@ use super::options::RunOptions;
 use super::stopping_rule::{self, WatchedRule};
 use crate::error::SessionError;
 use crate::notice::Notice;
+use crate::refusals::refusals;
 use crate::registration::read_registration;
 use crate::session::Session;
 use fairtrial_engine::{Controls, RunRequest, Start, Stay, remote};
@@ -20,17 +21,12 @@ use super::result::RunResult;
 /// A run that is planned and not started.
 #[derive(Debug)]
 pub struct PreparedRun {
-    plan: Plan,
-    root: DataRoot,
-    options: RunOptions,
+    pub(super) plan: Plan,
+    pub(super) root: DataRoot,
+    pub(super) options: RunOptions,
 }
 
 impl PreparedRun {
-    /// What would run.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
     /// Whether a scheduler places the trials: they then outlive their controller.
     pub fn is_remote(&self) -> bool {
         self.plan.spec().engine.kind != EngineKind::Local
@@ -57,7 +53,7 @@ impl Session {
         if only.is_some() {
             self.tell_unmet_needs(&plan);
         }
-        if let Some(refusal) = self.refusals(&options.spec.path, &plan).into_iter().next() {
+        if let Some(refusal) = refusals(&options.spec.path, &plan).into_iter().next() {
             return Err(refusal);
         }
         Ok(PreparedRun {
@@ -128,7 +124,7 @@ impl Session {
     }
 
     fn check_machine(&self, plan: &Plan) -> Result<(), SessionError> {
-        let (_, missing) = self.missing(plan);
+        let missing = self.missing(plan);
         if missing.is_empty() {
             return Ok(());
         }

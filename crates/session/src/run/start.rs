@@ -36,7 +36,8 @@ impl Session {
         if !reuses {
             let selector = stamp.map_or(Selector::Newest, Selector::Stamp);
             let run = RunDir::open(root, name, selector)?;
-            self.resume(&run, options, plan)?;
+            let only = self.resumed_plan(&run, options, plan)?;
+            self.remeasure_resumed(&run, plan, only.as_deref())?;
             return Ok(Start::Resume(run));
         }
         let earlier = match stamp {
@@ -55,13 +56,13 @@ impl Session {
         })
     }
 
-    /// Makes the plan that of a run that goes on.
-    fn resume(
+    /// Makes the plan that of a run that goes on; gives its filter.
+    pub(super) fn resumed_plan(
         &self,
         run: &RunDir,
         options: &RunOptions,
         plan: &mut Plan,
-    ) -> Result<(), SessionError> {
+    ) -> Result<Option<String>, SessionError> {
         if !run.is_begun()? {
             self.tell(Notice::BeginsNow(run.stamp()));
         }
@@ -70,7 +71,8 @@ impl Session {
             Some(only) if !recorded => Some(only.clone()),
             _ => as_recorded(run, options.start, plan)?,
         };
-        self.keep_rule(run, plan, only.as_deref())
+        self.keep_rule(run, plan, only.as_deref())?;
+        Ok(only)
     }
 
     /// A run goes on by the stopping rule that it began with, whatever the spec and the caller say by now; other things

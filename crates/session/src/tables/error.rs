@@ -69,6 +69,16 @@ pub enum TableError {
         /// The table.
         table: String,
     },
+    /// A column that only one of two tables has.
+    #[error("{table} has no column `{title}`; nothing was written")]
+    LacksColumn {
+        /// The table without it.
+        table: String,
+        /// The column.
+        title: String,
+        /// Which of the two that is.
+        lacking: Lacking,
+    },
     /// No table was named.
     #[error("no table was named")]
     NothingNamed,
@@ -81,4 +91,13 @@ pub enum TableError {
     /// No metric over episodes.
     #[error("no metric over episodes is declared")]
     NoEpisodeMetric,
+}
+
+/// Which of two tables lacks a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking {
+    /// The one that is copied from.
+    Source,
+    /// The one that is written.
+    Target,
 }

@@ -1,6 +1,6 @@
 //! What an update writes: the rows that are ready, where they came from, and the rows that must be left alone.
 
-use super::error::TableError;
+use super::error::{Lacking, TableError};
 use super::file::TableFile;
 use super::suite::SuiteRun;
 use crate::error::SessionError;
@@ -62,6 +62,8 @@ pub enum TableNote {
 pub struct UpdateOptions {
     /// Only rows that match one of these patterns; empty for all.
     pub rows: Vec<String>,
+    /// Of another table, only columns that match one of these patterns; empty for all.
+    pub columns: Vec<String>,
     /// What the table may get that it has not.
     pub add: Additions,
     /// Whether rows are written whose trials ran only a part of the episodes.
@@ -300,35 +302,77 @@ fn origin(ran: &SuiteRun, row: &RunRow, environment: Option<&Environment>) -> Ro
     }
 }
 
-/// Another table's cells, for the rows and columns that both have.
+/// A column that is copied from another table.
+struct Copied {
+    place: usize,
+    title: String,
+    is_new: bool,
+}
+
+/// The columns to copy. One that only one of the tables has would leave rows of numbers that do not belong together, so
+/// it is refused unless the choice of columns leaves it out, or it shall be added.
+fn copied_columns(
+    source: &TableFile,
+    file: &TableFile,
+    options: &UpdateOptions,
+) -> Result<Vec<Copied>, SessionError> {
+    let keys = [source.table.key_title(), file.table.key_title()];
+    let wanted = |title: &str| !keys.contains(&title) && asked(&options.columns, title);
+    let lacks = |table: &TableFile, title: &str, lacking| TableError::LacksColumn {
+        table: table.label.clone(),
+        title: title.to_owned(),
+        lacking,
+    };
+    let mut copied = Vec::new();
+    for (place, column) in source.table.columns().iter().enumerate() {
+        let title = &column.title;
+        if !wanted(title) {
+            continue;
+        }
+        let is_new = file.table.column(title).is_err();
+        if is_new && !options.add.columns {
+            return Err(lacks(file, title, Lacking::Target).into());
+        }
+        copied.push(Copied {
+            place,
+            title: title.clone(),
+            is_new,
+        });
+    }
+    let mut titles = file.table.columns().iter().map(|column| &column.title);
+    let absent = titles.find(|title| wanted(title) && source.table.column(title).is_err());
+    match absent {
+        Some(title) => Err(lacks(source, title, Lacking::Source).into()),
+        None => Ok(copied),
+    }
+}
+
+/// Another table's cells.
 pub(super) fn from_table(
     source: &TableFile,
     file: &TableFile,
     options: &UpdateOptions,
 ) -> Result<Gathered, SessionError> {
+    for table in [source, file] {
+        let checked = table.table.unambiguous();
+        checked.map_err(|error| SessionError::Input(format!("{}: {error}", table.label)))?;
+    }
+    let columns = copied_columns(source, file, options)?;
+    let new = columns.iter().filter(|column| column.is_new);
     let mut gathered = Gathered {
         update: Update {
             order: source.table.keys().collect(),
+            columns: new
+                .map(|column| NewColumn {
+                    header: source.table.header_text(column.place),
+                })
+                .collect(),
             ..Update::default()
         },
         origins: BTreeMap::new(),
         left: Vec::new(),
         notes: Vec::new(),
     };
-    let mut titles = Vec::new();
-    for (place, column) in source.table.columns().iter().enumerate() {
-        let is_key = column.title == source.table.key_title();
-        let is_new = file.table.column(&column.title).is_err();
-        if is_key || (is_new && !options.add.columns) {
-            continue;
-        }
-        if is_new {
-            gathered.update.columns.push(NewColumn {
-                header: source.table.header_text(place),
-            });
-        }
-        titles.push((place, column.title.clone(), is_new));
-    }
     for row in source
         .table
         .rows()
@@ -348,7 +392,12 @@ pub(super) fn from_table(
         }
         let mut cells = Vec::new();
         let mut values = BTreeMap::new();
-        for (place, title, is_new) in &titles {
+        for Copied {
+            place,
+            title,
+            is_new,
+        } in &columns
+        {
             let text = row.cell(*place).unwrap_or_default();
             let full = source.origins.full_precision(&key, title, &text);
             if let Some(value) = full.or_else(|| read_number(&text).map(|read| read.value)) {
@@ -363,7 +412,11 @@ pub(super) fn from_table(
                 },
             });
         }
-        let origin = source.origins.rows.get(&key).cloned();
+        let mut origin = source.origins.rows.get(&key).cloned();
+        if let Some(origin) = &mut origin {
+            // What is written is put down with it; other cells of the source are not here.
+            origin.cells.clear();
+        }
         let origin = origin.unwrap_or_else(|| RowOrigin {
             source: source.label.clone(),
             ..RowOrigin::default()

@@ -15,7 +15,7 @@ mod update;
 pub use blame::{GitLine, RowHistory};
 pub use check::TableFindings;
 pub use compare::{TableComparison, TableQuestion};
-pub use error::TableError;
+pub use error::{Lacking, TableError};
 pub use file::TableFile;
 pub use gather::{Additions, LeftRow, Parts, TableNote, UpdateOptions, WhyLeft};
 pub use measure::MeasuredFile;

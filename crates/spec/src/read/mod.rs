@@ -1,5 +1,6 @@
 //! The readers of the three formats: text in, document tree out, syntax problems reported with their place.
 
+mod dotted;
 mod json;
 mod syntax;
 pub(crate) mod toml;

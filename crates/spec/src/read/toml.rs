@@ -1,6 +1,7 @@
 //! TOML into the document tree. The parser goes on after an error, so several syntax problems are reported at once;
 //! it bounds nesting (values and dotted keys) itself, so the recursion here is bounded too.
 
+use super::dotted;
 use super::syntax::syntax;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Kind, Map, Node};
@@ -16,7 +17,8 @@ pub(super) fn read(source: usize, text: &str, problems: &mut Problems) -> Option
         let range = error.span().unwrap_or(0..0);
         problems.push(syntax(origin.span(range), error.message()).help("this is not valid TOML"));
     }
-    let root = origin.table(table.span(), table.get_ref());
+    let mut root = origin.table(table.span(), table.get_ref());
+    dotted::join(&mut root, text);
     errors.is_empty().then_some(root)
 }
 

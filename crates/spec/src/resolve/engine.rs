@@ -4,10 +4,10 @@ use super::parts::{error, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::engine::{
-    EngineKind, EngineSpec, Needs, PairOn, SkypilotOptions, SlurmOptions, TemplateOptions,
+    EngineKind, EngineSpec, PairOn, SkypilotOptions, SlurmOptions, TemplateOptions,
 };
 use crate::shape::check::{node_bytes, node_duration};
-use crate::spec::Spec;
+use crate::spec::{Needs, Spec};
 use fairtrial_model::Params;
 
 /// The engine of a spec.

@@ -1,7 +1,8 @@
-//! Ids of tasks: as written, or made from the work; unique, except that one task under several models keeps one id.
+//! Ids of tasks: as written, or made from the work; unique, except that one task in several arms keeps one id.
 
 use super::draft::Draft;
 use super::parts::error;
+use super::variants::Varying;
 use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::spec::task::Task;
@@ -10,9 +11,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Gives every task its id.
-pub(super) fn assign(tasks: &mut [Task], drafts: &[Draft], problems: &mut Problems) {
+pub(super) fn assign(
+    tasks: &mut [Task],
+    drafts: &[Draft],
+    varying: &Varying,
+    problems: &mut Problems,
+) {
     let mut taken = explicit_ids(drafts, problems);
-    // What a task is but for its model, to the ids already given to that.
+    // What a task is but for its arm, to the ids already given to that.
     let mut shared: HashMap<String, Shared> = HashMap::new();
     let mut numbers = Numbers::default();
     for (task, draft) in tasks.iter_mut().zip(drafts) {
@@ -20,7 +26,7 @@ pub(super) fn assign(tasks: &mut [Task], drafts: &[Draft], problems: &mut Proble
             continue;
         }
         let base = default_id(&task.work);
-        let share = shared.entry(signature(task)).or_default();
+        let share = shared.entry(signature(task, varying)).or_default();
         task.id = match share.id_for(task.arm.as_deref()) {
             Some(id) => id,
             None => share.start(numbers.free_id(&base, &taken), task.arm.as_deref()),
@@ -29,22 +35,22 @@ pub(super) fn assign(tasks: &mut [Task], drafts: &[Draft], problems: &mut Proble
     }
 }
 
-/// The id that tasks differing only in their model share, and the models that have it.
+/// The id that tasks differing only in their arm share, and the arms that have it.
 #[derive(Default)]
 struct Shared {
     id: String,
-    models: HashSet<String>,
+    arms: HashSet<String>,
 }
 
 impl Shared {
-    fn id_for(&mut self, model: Option<&str>) -> Option<String> {
-        let is_new = !self.id.is_empty() && self.models.insert(model?.to_owned());
+    fn id_for(&mut self, arm: Option<&str>) -> Option<String> {
+        let is_new = !self.id.is_empty() && self.arms.insert(arm?.to_owned());
         is_new.then(|| self.id.clone())
     }
 
-    fn start(&mut self, id: String, model: Option<&str>) -> String {
+    fn start(&mut self, id: String, arm: Option<&str>) -> String {
         self.id.clone_from(&id);
-        self.models = model.into_iter().map(str::to_owned).collect();
+        self.arms = arm.into_iter().map(str::to_owned).collect();
         id
     }
 }
@@ -67,9 +73,10 @@ fn explicit_ids(drafts: &[Draft], problems: &mut Problems) -> HashSet<String> {
     first.into_keys().map(str::to_owned).collect()
 }
 
-/// Everything that makes a task what it is, but for its model and how often it is repeated.
-fn signature(task: &Task) -> String {
+/// Everything that makes a task what it is, but for its arm and how often it is repeated.
+fn signature(task: &Task, varying: &Varying) -> String {
     let mut task = task.clone();
+    varying.strip(&mut task);
     task.arm = None;
     task.place = 0;
     task.rollouts = 1;
@@ -82,6 +89,7 @@ fn signature(task: &Task) -> String {
 fn default_id(work: &Work) -> String {
     let from = match work {
         Work::Experiment { slug, .. } => slug.clone(),
+        Work::Imported { format, .. } => format.clone(),
         Work::Prepared { dir, .. } => last_part(dir, Path::file_name),
         Work::Command { argv, .. } => {
             let script = argv.first().map_or("", String::as_str);

@@ -8,6 +8,7 @@ mod engine;
 mod experiments;
 pub(crate) mod files;
 mod hooks;
+mod idle_arms;
 mod ids;
 mod metric_names;
 mod needs;
@@ -19,6 +20,7 @@ mod sweep;
 mod tables;
 mod tasks;
 mod top;
+mod variants;
 mod work;
 
 use crate::diagnostic::Problems;
@@ -35,6 +37,7 @@ use fairtrial_model::{MetricDeclaration, documented_seeds};
 use parts::{params_of, seeds, texts};
 use std::path::Path;
 use tasks::ModelRole;
+use variants::Varying;
 
 /// Where a spec comes from.
 pub(crate) struct Origin<'a> {
@@ -57,7 +60,8 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     let base_dir = top::base_dir(origin.path);
     let known = Known::look_up(root, &drafts, origin.catalogue, &base_dir, problems);
     let mut tasks = tasks::tasks(&drafts, role, &known, problems);
-    ids::assign(&mut tasks, &drafts, problems);
+    let varying = Varying::arms(&mut tasks, &drafts);
+    ids::assign(&mut tasks, &drafts, &varying, problems);
     let arms = if declared.is_empty() {
         model_arms(&tasks)
     } else {
@@ -111,6 +115,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    idle_arms::check(root, &spec, problems);
     placeholders::check_engine(root, origin.sources, problems);
     engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);
@@ -130,25 +135,30 @@ fn declared_arms(root: &Node) -> Vec<Arm> {
     entries.iter().map(arm).collect()
 }
 
-/// Without `[arms]`, each distinct model is an arm.
+/// Without `[arms]`, each distinct model is an arm, in each way that a task is listed with it.
 fn model_arms(tasks: &[Task]) -> Vec<Arm> {
     let mut arms: Vec<Arm> = Vec::new();
-    for model in tasks.iter().filter_map(|task| task.arm.as_ref()) {
-        if !arms.iter().any(|arm| arm.name == *model) {
-            let params = [("model".to_owned(), model.as_str().into())]
-                .into_iter()
-                .collect();
-            arms.push(Arm {
-                name: model.clone(),
-                params,
-            });
+    for task in tasks {
+        let Some(name) = &task.arm else { continue };
+        if arms.iter().any(|arm| arm.name == *name) {
+            continue;
         }
+        let model = match &task.work {
+            Work::Prepared { model, .. } => model,
+            _ => name,
+        };
+        let params = [("model".to_owned(), model.as_str().into())];
+        arms.push(Arm {
+            name: name.clone(),
+            params: params.into_iter().collect(),
+        });
     }
     arms
 }
 
 /// The declared metrics. Where a spec with experiments declares none, it is about how long they take.
 fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDeclaration> {
+    let method = root.get("analysis").and_then(metric::method);
     let entries = root
         .get("metrics")
         .and_then(Node::map)
@@ -160,10 +170,16 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
         return vec![metric::duration()];
     }
     let files = crate::episode_file::files(root, problems);
-    entries
+    let mut metrics: Vec<MetricDeclaration> = entries
         .iter()
         .map(|entry| metric::declaration(entry, &files, problems))
-        .collect()
+        .map(|metric| MetricDeclaration {
+            method: metric.method.or(method),
+            ..metric
+        })
+        .collect();
+    metric::share_steps(&mut metrics);
+    metrics
 }
 
 fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {

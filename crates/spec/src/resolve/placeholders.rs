@@ -11,15 +11,19 @@ use crate::source::{Sources, Span};
 use crate::spec::task::Task;
 use crate::spec::work::Work;
 use crate::spec::{Arm, Spec};
-use crate::template::{BUILTIN_NAMES, Placeholder, Template};
+use crate::template::{BUILTIN_NAMES, Placeholder, PlaceholderForm, Template};
 use fairtrial_text::nearest::nearest;
 
 /// Reports placeholders that nothing defines.
 pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: &mut Problems) {
     for (task, draft) in spec.tasks.iter().zip(drafts) {
         let scope = Scope::new(spec, task);
+        for node in command_nodes(draft.node.get("command")) {
+            scope.check(node, sources, problems);
+        }
         for node in template_nodes(draft) {
             scope.check(node, sources, problems);
+            no_list(node, sources, problems);
         }
         if !matches!(task.work, Work::Prepared { .. }) {
             continue;
@@ -27,10 +31,12 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
         let scope = scope.with(&AGENT_PLACEHOLDERS);
         for node in command_nodes(draft.node.get("setup")) {
             scope.check(node, sources, problems);
+            no_list(node, sources, problems);
         }
         let scope = scope.of_commands();
         for node in command_nodes(draft.node.get("agent").and_then(|node| node.get("command"))) {
             scope.check(node, sources, problems);
+            no_list(node, sources, problems);
         }
         let scope = Scope::only(&SANDBOX_PLACEHOLDERS);
         for node in command_nodes(
@@ -60,8 +66,20 @@ fn command_nodes(node: Option<&Node>) -> impl Iterator<Item = &Node> {
     node.into_iter().chain(parts)
 }
 
+/// Only a command has words that a list could become.
+fn no_list(node: &Node, sources: &Sources, problems: &mut Problems) {
+    let Some(text) = node.text() else { return };
+    let template = Template::parse(text);
+    for placeholder in template.placeholders() {
+        if placeholder.form == PlaceholderForm::Splat {
+            let span = exact(node, text, placeholder, sources);
+            let message = format!("`{{{}...}}` stands only in `command`", placeholder.name);
+            problems.push(error(span, message).help("pass the list to the command"));
+        }
+    }
+}
+
 fn template_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
-    let command = command_nodes(draft.node.get("command"));
     let env = draft
         .node
         .get("env")
@@ -71,8 +89,9 @@ fn template_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
         .into_iter()
         .filter_map(|key| draft.node.get(key)?.list())
         .flatten();
-    command
-        .chain(draft.node.get("workdir"))
+    let workdir = draft.node.get("workdir");
+    workdir
+        .into_iter()
         .chain(draft.node.get("row"))
         .chain(paths)
         .chain(env.iter().map(|entry| &entry.value))
@@ -175,11 +194,13 @@ impl<'a> Scope<'a> {
         if self.builtin.contains(&name) {
             return (by_task || in_arms > 0).then(|| ambiguous(name));
         }
-        if by_task || (in_arms > 0 && in_arms == self.arms.len()) {
+        let optional = matches!(placeholder.form, PlaceholderForm::Optional(_));
+        if by_task || (in_arms > 0 && (optional || in_arms == self.arms.len())) {
             return None;
         }
         match in_arms {
-            0 => placeholder.is_plain_name().then(|| self.undefined(name)),
+            0 => (placeholder.is_plain_name() || placeholder.form != PlaceholderForm::Plain)
+                .then(|| self.undefined(name)),
             _ => Some(self.missing_in_an_arm(name)),
         }
     }
@@ -223,7 +244,9 @@ impl<'a> Scope<'a> {
             message: format!(
                 "the placeholder `{{{name}}}` is not defined in every arm: {lacking} lacks it"
             ),
-            help: "set it there too, or give it a default under `params`".to_owned(),
+            help: format!(
+                "set it there too, give it a default under `params`, or mark it as optional: `{{{name}?--{name}=}}`"
+            ),
         }
     }
 }

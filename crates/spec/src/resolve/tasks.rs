@@ -9,7 +9,7 @@ use crate::diagnostic::Problems;
 use crate::document::Node;
 use crate::episodes::EpisodeSet;
 use crate::shape::check::{node_bytes, node_duration};
-use crate::spec::task::{InheritEnv, Limits, Retries, Task};
+use crate::spec::task::{InheritEnv, Limits, Retries, Task, Threads};
 use crate::spec::work::Work;
 use fairtrial_experiment::{Param, ParamSchema};
 use fairtrial_model::Params;
@@ -71,6 +71,7 @@ pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut
         workdir: draft.text("workdir").map(str::to_owned),
         limits: limits(node),
         resources: super::engine::needs(node.get("resources")),
+        threads: node.get("threads").and_then(threads),
         needs: texts(node.get("needs")),
         retries: retries(node.get("retries")),
         log_limit: node
@@ -83,6 +84,13 @@ pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut
         inputs: texts(node.get("inputs")),
         place: node.span.start,
     }
+}
+
+/// `inherit`, or a number.
+fn threads(node: &Node) -> Option<Threads> {
+    let count = node.whole().and_then(|count| u32::try_from(count).ok());
+    let inherit = node.text().map(|_| Threads::Inherit);
+    count.map(Threads::Count).or(inherit)
 }
 
 /// The episode selection, which the command takes as a parameter.

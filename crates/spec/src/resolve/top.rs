@@ -70,6 +70,7 @@ pub(super) fn analysis(
             .and_then(Node::whole)
             .and_then(|n| u32::try_from(n).ok()),
         valid: node.get("valid").and_then(Node::number),
+        method: crate::metric::method(node),
     }
 }
 

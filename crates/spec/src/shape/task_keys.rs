@@ -29,7 +29,7 @@ pub(super) static DEFAULTS: Section = Section {
 };
 
 pub(super) static ID_KEY: &[Key] = &[
-    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in `model` (and `rollouts`).").example("\"train\""),
+    key("id", Type::Name, "from the work", "Name of the task. Default: the last part of `prepared_dir`, the experiment, or the program's file stem; a task that repeats a default id gets `-2`, `-3`, ... unless it differs only in what makes its arm (`model`; for agent tasks also `env` and `overrides`) and in `rollouts`.").example("\"train\""),
 ];
 
 pub(super) static TASK_KEYS: &[Key] = &[
@@ -61,6 +61,7 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("kill_grace", Type::Duration(Zero::Allowed), "5s", "Time between the polite and the forced end of a trial.").example("\"10s\""),
     key("limits", Type::Section(&LIMITS), "", "Limits on one trial."),
     key("resources", Type::Section(&RESOURCES), "", "What one trial takes of a machine."),
+    key("threads", Type::Either(&[Type::Word(&["inherit"]), Type::Whole(1, 1_000_000)]), "`resources.cpus`; on this machine else its physical cores divided by the slots", "How many threads the libraries of a trial may start: `OMP_NUM_THREADS`, `MKL_NUM_THREADS`, `OPENBLAS_NUM_THREADS`, `NUMEXPR_NUM_THREADS`, `RAYON_NUM_THREADS` and `TORCH_NUM_THREADS` are set to it, each unless you set it in `env` or in your environment. `inherit` sets none of them. Without it, trials beside each other would start as many threads each as the machine has cores, and wait for each other. Not for agent tasks.").example("4"),
     key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
     key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
     key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept: the beginning and the end.").example("\"1MiB\""),

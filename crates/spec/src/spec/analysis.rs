@@ -1,5 +1,6 @@
 //! What the analysis compares, and when it may stop a run.
 
+use fairtrial_model::Method;
 use serde::{Deserialize, Serialize};
 
 /// What the analysis compares.
@@ -19,6 +20,9 @@ pub struct Analysis {
     /// The share of a side's trials that must count for a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid: Option<f64>,
+    /// How intervals are made, where a metric does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<Method>,
 }
 
 /// The error rate of whoever does not name one.

@@ -4,6 +4,7 @@
 pub(crate) mod analysis;
 pub(crate) mod budget;
 pub(crate) mod hook;
+pub(crate) mod needs;
 pub(crate) mod sweep;
 pub(crate) mod table;
 pub(crate) mod task;
@@ -12,9 +13,10 @@ pub(crate) mod work;
 pub use analysis::{Analysis, DEFAULT_ALPHA, StopRule};
 pub use budget::{Budget, MetricBudget};
 pub use hook::{Hook, Reporter, ReporterKind};
+pub use needs::Needs;
 pub use sweep::{Axis, Strategy, Sweep};
 pub use table::{Feeds, TableColumn, TableSpec};
-pub use task::{InheritEnv, Limits, Retries, Task};
+pub use task::{InheritEnv, Limits, Retries, Task, Threads};
 pub use work::{Instrument, Work};
 
 use crate::engine::EngineSpec;

@@ -1,6 +1,6 @@
 //! One piece of work, and what bounds each of its trials.
 
-use crate::engine::Needs;
+use crate::spec::needs::Needs;
 use crate::spec::sweep::Sweep;
 use crate::spec::table::Feeds;
 use crate::spec::work::Work;
@@ -40,6 +40,9 @@ pub struct Task {
     /// What a trial takes of a machine.
     #[serde(default, skip_serializing_if = "Needs::is_default")]
     pub resources: Needs,
+    /// How many threads its libraries may start; by its CPUs or by the slots where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<Threads>,
     /// Ids of tasks that must have succeeded before this one starts.
     pub needs: Vec<String>,
     /// Further attempts, by outcome.
@@ -60,6 +63,16 @@ pub struct Task {
     pub inputs: Vec<String>,
     /// Where in the source this task stands (byte offset), for later diagnostics.
     pub place: usize,
+}
+
+/// How many threads the libraries of a trial may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Threads {
+    /// What the libraries do by themselves, and what the caller's environment says.
+    Inherit,
+    /// So many.
+    Count(u32),
 }
 
 /// Which of the caller's environment variables a trial inherits.

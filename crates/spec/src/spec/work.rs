@@ -30,6 +30,15 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<Origin>,
     },
+    /// Nothing: its trials are what another tool recorded. Only an import makes it, no spec can say it.
+    Imported {
+        /// The tool's format.
+        format: String,
+        /// Whether its trials are answers to tasks, of which a failed one counts as 0.
+        answers: bool,
+        /// Whether the same seed on two sides is a pair; otherwise it is only the number of a process.
+        pairs: bool,
+    },
     /// An agent task.
     Prepared {
         /// The prepared directory, as written.
@@ -52,6 +61,15 @@ pub enum Work {
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 impl Work {
+    /// Whether its trials are answers of an agent or a model to a task, which is then the unit, and of which a failed one
+    /// counts as 0.
+    pub const fn is_answered(&self) -> bool {
+        matches!(
+            self,
+            Self::Prepared { .. } | Self::Imported { answers: true, .. }
+        )
+    }
+
     /// The words in which `${NAME}` is a variable of the caller: those of a command that no shell reads.
     pub fn env_words(&self) -> &[String] {
         let Self::Command { argv, shell: false } = self else {

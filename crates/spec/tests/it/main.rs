@@ -9,6 +9,7 @@
 )]
 
 mod accepted;
+mod arms;
 mod common;
 mod diagnostics;
 mod episodes;

@@ -1,6 +1,6 @@
 //! What specs mean: defaults, merging, ids, arms, sweeps, includes and changes.
 
-use fairtrial_model::{EqualRule, Margin, MetricSource, SummaryKind, Tolerance};
+use fairtrial_model::{EqualRule, Margin, MetricSource, SummaryKind, Tolerance, TrackerKind};
 use fairtrial_spec::{
     FileCheck, Format, LoadOptions, Loaded, Order, Retries, Severity, Spec, Strategy, Style, Work,
     load, load_text, render,
@@ -121,29 +121,80 @@ fn defaults_merge_under_every_task() {
 
 #[test]
 fn tasks_that_differ_only_in_model_share_their_id() {
-    let task = |model: &str, env: &str| {
-        format!(
-            "[[tasks]]\nprepared_dir = 'data/algo'\nmodel = '{model}'\nenvironment_variables = {{ T = '{env}' }}\n"
-        )
+    let task = |model: &str, timeout: &str| {
+        format!("[[tasks]]\nprepared_dir = 'data/algo'\nmodel = '{model}'\ntimeout = '{timeout}'\n")
     };
     let text = [
-        task("a", "1"),
-        task("b", "1"),
-        task("a", "2"),
-        task("b", "2"),
-        task("a", "1"),
+        task("a", "1s"),
+        task("b", "1s"),
+        task("a", "2s"),
+        task("b", "2s"),
+        task("a", "1s"),
     ]
     .concat();
     let spec = toml(&text);
     assert_eq!(ids(&spec), ["algo", "algo", "algo-2", "algo-2", "algo-3"]);
-    assert_eq!(
-        spec.arms
-            .iter()
-            .map(|arm| arm.name.as_str())
-            .collect::<Vec<_>>(),
-        ["a", "b"]
-    );
+    assert_eq!(arms(&spec), ["a", "b"]);
     assert_eq!(spec.tasks[1].arm.as_deref(), Some("b"));
+}
+
+fn arms(spec: &Spec) -> Vec<&str> {
+    spec.arms.iter().map(|arm| arm.name.as_str()).collect()
+}
+
+#[test]
+fn an_agent_task_that_is_listed_in_several_ways_has_an_arm_for_each() {
+    let task = |dir: &str, model: &str, rest: &str| {
+        format!("[[tasks]]\nprepared_dir = 'data/{dir}'\nmodel = '{model}'\n{rest}\n")
+    };
+    let env = |value: &str| format!("environment_variables = {{ T = '{value}', SAME = 'x' }}");
+    let text = [
+        task("algo", "a", &env("1")),
+        task("algo", "b", &env("1")),
+        task("algo", "a", &env("2")),
+        task("sort", "a", &env("2")),
+        task("algo", "a", &env("1")),
+    ]
+    .concat();
+    let spec = toml(&text);
+    assert_eq!(ids(&spec), ["algo", "algo", "algo", "sort", "algo-2"]);
+    assert_eq!(arms(&spec), ["a T=1", "b T=1", "a T=2"]);
+    assert_eq!(spec.tasks[3].arm.as_deref(), Some("a T=2"));
+    assert_eq!(spec.arms[2].params.get("model"), Some(&json!("a")));
+    // Overrides by the name of their file, which each task has in its own folder; keys are not shown.
+    let text = [
+        task(
+            "algo",
+            "a",
+            "overrides = 'data/algo/short.json'\nenv = { API_KEY = 'first' }",
+        ),
+        task(
+            "algo",
+            "a",
+            "overrides = 'data/algo/long.json'\nenv = { API_KEY = 'second' }",
+        ),
+        task("algo", "a", "apply_overrides = false"),
+        task(
+            "sort",
+            "a",
+            "overrides = 'data/sort/short.json'\nenv = { API_KEY = 'first' }",
+        ),
+    ]
+    .concat();
+    let spec = toml(&text);
+    assert_eq!(ids(&spec), ["algo", "algo", "algo", "sort"]);
+    assert_eq!(
+        arms(&spec),
+        [
+            "a API_KEY=#1 overrides=short",
+            "a API_KEY=#2 overrides=long",
+            "a without API_KEY overrides=none"
+        ]
+    );
+    // With ids of their own they are tasks of their own.
+    let named = |id: &str, value: &str| task("algo", "a", &format!("id = '{id}'\n{}", env(value)));
+    let spec = toml(&[named("short", "1"), named("long", "2")].concat());
+    assert_eq!((ids(&spec).len(), arms(&spec)), (2, vec!["a"]));
 }
 
 #[test]
@@ -201,7 +252,7 @@ fn metrics_in_every_form() {
     let spec = toml(
         "command = 'x'\n[metrics.a]\n[metrics.b]\nfrom = 'csv:out.csv#col'\ndirection = 'lower'\nmargin = 0.5\n\
          [metrics.c]\nfrom = 'json:r.json#/x/0'\nrequired = false\nsummary = 'max'\nmargin = '2%'\n\
-         [metrics.d]\nfrom = 'wandb:team/project'\n[metrics.e]\nfrom = 'stderr:t=([0-9]+)'\n",
+         [metrics.d]\nfrom = 'wandb:#overview/reward'\n[metrics.e]\nfrom = 'stderr:t=([0-9]+)'\n",
     );
     let sources: Vec<&MetricSource> = spec.metrics.iter().map(|metric| &metric.source).collect();
     assert_eq!(sources[0], &MetricSource::Reported);
@@ -221,9 +272,10 @@ fn metrics_in_every_form() {
     );
     assert_eq!(
         sources[3],
-        &MetricSource::Later {
-            scheme: "wandb".into(),
-            rest: "team/project".into()
+        &MetricSource::Tracked {
+            tracker: TrackerKind::Wandb,
+            folder: "wandb".into(),
+            key: "overview/reward".into()
         }
     );
     assert_eq!(

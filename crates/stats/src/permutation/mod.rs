@@ -3,11 +3,15 @@
 //! All arrangements are counted by meeting in the middle: the sums of each half are listed in order and matched with two
 //! pointers. That makes 2^40 sign patterns a matter of milliseconds and keeps the count a whole number.
 
+mod flipped_mean;
 mod sign_flip;
+mod studentised;
 mod sums;
 mod two_sample;
 
+pub use flipped_mean::{FlippedMean, flipped_mean, flipped_share, patterns};
 pub use sign_flip::{SignFlip, sign_flip, sign_flip_of};
+pub use studentised::{Studentised, studentised};
 pub use two_sample::{TwoSample, two_sample};
 
 use rayon::prelude::*;

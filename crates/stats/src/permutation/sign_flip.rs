@@ -15,6 +15,9 @@ use super::{Extreme, Options, SLACK, tally};
 /// Up to this many differences all sign patterns are counted.
 const EXACT_LIMIT: usize = 40;
 
+/// What random sign patterns are drawn for.
+pub(super) const SIGN_FLIPS: Purpose = Purpose::new("sign-flip test");
+
 /// The sign-flip test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SignFlip {
@@ -120,7 +123,7 @@ fn draw(scaled: &[f64], sum: f64, slack: f64, options: Options) -> Extreme {
     let tables: Vec<Vec<f64>> = scaled.chunks(8).map(sums_by_pattern).collect();
     let source = Source {
         seed: options.seed,
-        purpose: Purpose::new("sign-flip test"),
+        purpose: SIGN_FLIPS,
     };
     tally(
         source,
@@ -145,7 +148,7 @@ fn random_sum(tables: &[Vec<f64>], stream: &mut Stream) -> f64 {
 }
 
 /// The signed sum of a few differences for every pattern of signs.
-fn sums_by_pattern(chunk: &[f64]) -> Vec<f64> {
+pub(super) fn sums_by_pattern(chunk: &[f64]) -> Vec<f64> {
     (0..1usize << chunk.len())
         .map(|bits| {
             chunk

@@ -1,13 +1,28 @@
-//! One look of a group-sequential t: the statistic against its boundary, the repeated interval, and what to do next.
+//! One look of a group-sequential test: the statistic against its boundary, the repeated interval, and what to do next.
+//!
+//! The boundary is that of t. The sign-flip test goes by the same chance at each look: its p value against that of the
+//! boundary, and its interval at that level, so that word and interval agree.
 
 use serde::Serialize;
 
 use super::futility::SoFar;
 use super::{ConditionalPower, Futility, TBoundaries};
 use crate::descriptive::Moments;
+use crate::dist::student_t;
+use crate::permutation::flipped_mean;
 use crate::sample::{at_least, representable};
 use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
 use fairtrial_text::significant::short;
+
+/// By which test a look judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LookTest {
+    /// Student's t.
+    T,
+    /// The sign-flip test of the mean.
+    SignFlip,
+}
 
 /// What a look says to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -38,7 +53,7 @@ pub struct LookResult {
     pub estimate: f64,
     /// Its standard error.
     pub standard_error: f64,
-    /// The t statistic.
+    /// The t statistic; of the sign-flip test, the one with the same p value.
     pub t: f64,
     /// The boundary for |t| at this look.
     pub critical: f64,
@@ -78,6 +93,7 @@ pub fn look(
     boundaries: &TBoundaries,
     differences: &[f64],
     futility: Option<&Futility>,
+    test: LookTest,
 ) -> Outcome<LookResult> {
     at_least("a look", "the differences", differences, 2)?;
     let n = differences.len();
@@ -90,22 +106,13 @@ pub fn look(
         });
     };
     let moments = Moments::of(differences);
-    if moments.is_constant() {
-        return Err(Undefined::ZeroVariance {
-            what: "the difference".into(),
-            value: differences[0],
-        });
-    }
-    let standard_error = representable("the standard error", moments.standard_error())?;
-    let t = representable("t", moments.mean / standard_error)?;
     let critical = boundaries.critical[index];
-    let level = Level::two_sided(boundaries.design.alpha);
-    let interval = Interval::around(moments.mean, standard_error, level, |_| critical);
-    let interval = if critical.is_finite() {
-        interval.representable()?
-    } else {
-        interval
+    let alpha = boundaries.design.alpha;
+    let seen = match test {
+        LookTest::T => by_t(&moments, differences, critical, alpha)?,
+        LookTest::SignFlip => by_sign_flips(&moments, differences, critical, alpha)?,
     };
+    let Statistic { t, interval, .. } = seen;
     let conditional_power = futility.and_then(|f| {
         f.power(
             boundaries,
@@ -122,17 +129,71 @@ pub fn look(
         below: futility.map_or(0.0, |f| f.below),
     };
     Ok(LookResult {
-        method: "group-sequential t",
+        method: seen.method,
         look: index + 1,
         n,
-        estimate: moments.mean,
-        standard_error,
+        estimate: seen.estimate,
+        standard_error: moments.standard_error(),
         t,
         critical,
         interval,
         conditional_power,
         decision: decide(t, critical, &rest),
         dropped: Vec::new(),
+    })
+}
+
+/// What a test says at a look.
+struct Statistic {
+    method: &'static str,
+    estimate: f64,
+    t: f64,
+    interval: Interval,
+}
+
+fn by_t(moments: &Moments, differences: &[f64], critical: f64, alpha: f64) -> Outcome<Statistic> {
+    if moments.is_constant() {
+        return Err(Undefined::ZeroVariance {
+            what: "the difference".into(),
+            value: differences[0],
+        });
+    }
+    let standard_error = representable("the standard error", moments.standard_error())?;
+    let t = representable("t", moments.mean / standard_error)?;
+    let level = Level::two_sided(alpha);
+    let interval = Interval::around(moments.mean, standard_error, level, |_| critical);
+    let interval = if critical.is_finite() {
+        interval.representable()?
+    } else {
+        interval
+    };
+    Ok(Statistic {
+        method: "group-sequential t",
+        estimate: moments.mean,
+        t,
+        interval,
+    })
+}
+
+fn by_sign_flips(
+    moments: &Moments,
+    differences: &[f64],
+    critical: f64,
+    alpha: f64,
+) -> Outcome<Statistic> {
+    let df = moments.n - 1.0;
+    // Not more than a chance can be told apart from none.
+    let at_this_look = student_t::two_sided(critical, df).max(1e-12);
+    let found = flipped_mean(differences, Level::two_sided(at_this_look))?;
+    let interval = Interval {
+        level: Level::two_sided(alpha),
+        ..found.interval
+    };
+    Ok(Statistic {
+        method: "group-sequential sign-flip test",
+        estimate: found.estimate,
+        t: student_t::inverse_sf(0.5 * found.p, df).copysign(found.estimate),
+        interval,
     })
 }
 

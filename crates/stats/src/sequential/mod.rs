@@ -20,7 +20,7 @@ mod t_process;
 pub use asymptotic::{AsymptoticSequence, asymptotic_sequence, radius_over_sd};
 pub use bounded::{BoundedMethod, BoundedSequence, bounded_sequence};
 pub use futility::{ConditionalPower, Futility};
-pub use group_t::{Decision, LookResult, look};
+pub use group_t::{Decision, LookResult, LookTest, look};
 pub use mcnemar::{McNemarProcess, mcnemar_log_e, mcnemar_process};
 pub use normal_boundary::{NormalBoundaries, crossing_probability, normal_boundaries};
 pub use schedule::{Design, Schedule};

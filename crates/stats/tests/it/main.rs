@@ -16,6 +16,7 @@ mod common;
 mod descriptive;
 mod history_goldens;
 mod many;
+mod mean_permutations;
 mod models;
 mod one_arm;
 mod passk;

@@ -11,7 +11,7 @@ use fairtrial_stats::history::{Options, change_points};
 use fairtrial_stats::one_arm::Proportion;
 use fairtrial_stats::passk::{Attempts, suite as pass_suite, task};
 use fairtrial_stats::sequential::{
-    BoundedMethod, Design as SequentialDesign, Futility, Schedule, Spending, TBoundaries,
+    BoundedMethod, Design as SequentialDesign, Futility, LookTest, Schedule, Spending, TBoundaries,
     anytime_t, asymptotic_sequence, bounded_sequence, look, mcnemar_process, normal_boundaries,
     sign_flip_looks, sign_flip_process, t_boundaries,
 };
@@ -233,7 +233,7 @@ proptest! {
         let boundaries = small_boundaries();
         for n in 0..=x.len() {
             for min_effect in [None, Some(effect)] {
-                sound(&look(&boundaries, &x[..n], Some(&Futility { min_effect, below: 0.2 })));
+                sound(&look(&boundaries, &x[..n], Some(&Futility { min_effect, below: 0.2 }), LookTest::T));
             }
         }
         let short = &x[..x.len().min(10)];

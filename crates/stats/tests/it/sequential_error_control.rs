@@ -2,8 +2,8 @@
 
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::sequential::{
-    BoundedMethod, Decision, Design, Futility, Schedule, Spending, anytime_t, bounded_sequence,
-    look, mcnemar_process, sign_flip_looks, sign_flip_process, t_boundaries,
+    BoundedMethod, Decision, Design, Futility, LookTest, Schedule, Spending, anytime_t,
+    bounded_sequence, look, mcnemar_process, sign_flip_looks, sign_flip_process, t_boundaries,
 };
 
 const PURPOSE: Purpose = Purpose::new("test/error-control");
@@ -59,7 +59,7 @@ fn group_sequential(
     for path in 0..trials {
         let data = normal(path, schedule.budget(), effect);
         for &n in schedule.looks() {
-            let result = look(&boundaries, &data[..n], futility).unwrap();
+            let result = look(&boundaries, &data[..n], futility, LookTest::T).unwrap();
             if result.decision == Decision::Continue {
                 continue;
             }
@@ -258,11 +258,22 @@ fn edges_are_refused_with_a_reason() {
     let plan = design(Schedule::every(5, 5, 10).unwrap());
     let boundaries = t_boundaries(&plan, 2000, 1).unwrap();
     assert!(
-        look(&boundaries, &[1.0; 4], None).is_err(),
+        look(&boundaries, &[1.0; 4], None, LookTest::T).is_err(),
         "not a planned look"
     );
-    assert!(look(&boundaries, &[1.0; 5], None).is_err(), "no variation");
-    assert!(look(&boundaries, &[1.0, f64::NAN, 2.0, 3.0, 4.0], None).is_err());
+    assert!(
+        look(&boundaries, &[1.0; 5], None, LookTest::T).is_err(),
+        "no variation"
+    );
+    assert!(
+        look(
+            &boundaries,
+            &[1.0, f64::NAN, 2.0, 3.0, 4.0],
+            None,
+            LookTest::T
+        )
+        .is_err()
+    );
     assert!(t_boundaries(&plan, 10, 1).is_err());
     assert!(
         t_boundaries(

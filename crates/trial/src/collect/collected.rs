@@ -20,16 +20,13 @@ pub struct Collected {
 }
 
 impl Collected {
-    /// A metric has no value: listed where it is required, noted where the reason is worth knowing.
-    pub(super) fn without_value(&mut self, metric: &MetricDeclaration, error: CollectError) {
-        match error {
-            error if metric.required => {
-                self.missing.push(format!("`{}` ({error})", metric.name));
-            }
-            CollectError::NoFile(_) | CollectError::NoValue(_) => {}
-            error => self
-                .notes
-                .push(format!("metric `{}`: {error}", metric.name)),
+    /// A metric has no value: listed where it is required or its file is damaged, noted where the reason is worth knowing.
+    pub(super) fn without_value(&mut self, metric: &MetricDeclaration, error: &CollectError) {
+        if metric.required || matches!(error, CollectError::Damaged(_)) {
+            self.missing.push(format!("`{}` ({error})", metric.name));
+        } else if matches!(error, CollectError::Io { .. }) {
+            let note = format!("metric `{}`: {error}", metric.name);
+            self.notes.push(note);
         }
     }
 }
@@ -43,6 +40,9 @@ pub enum CollectError {
     /// The file is there without the value.
     #[error("{0}")]
     NoValue(String),
+    /// The file lost a part: whatever else it holds is not to be trusted.
+    #[error("{0}")]
+    Damaged(String),
     /// The file cannot be read.
     #[error("{file}: {source}")]
     Io {
@@ -51,9 +51,6 @@ pub enum CollectError {
         /// What the system said.
         source: io::Error,
     },
-    /// No reader for this source yet.
-    #[error("`{0}:` cannot be read by this version")]
-    Later(String),
 }
 
 impl CollectError {

@@ -26,7 +26,7 @@ pub(super) fn collect(dir: &Path, declared: &[MetricDeclaration], found: &mut Co
                 }
                 found.metrics.insert(name, Number(value));
             }
-            Err(error) => found.without_value(&declared[place], error.into()),
+            Err(error) => found.without_value(&declared[place], &error.into()),
         }
     }
 }
@@ -35,6 +35,7 @@ impl From<EpisodeError> for CollectError {
     fn from(error: EpisodeError) -> Self {
         match error {
             EpisodeError::NoFile(file) => Self::NoFile(file),
+            error @ EpisodeError::Damaged { .. } => Self::Damaged(error.to_string()),
             error => Self::NoValue(error.to_string()),
         }
     }

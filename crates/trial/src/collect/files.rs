@@ -1,10 +1,11 @@
 //! Values from files that a trial leaves: CSV columns, JSON values, sizes.
 
 use super::collected::CollectError;
-use super::reduce::{Reading, SeriesReading};
+use super::reduce::{Reading, SeriesReading, Steps};
 use super::tolerant;
 use fairtrial_episode::{open_regular, read_own};
-use fairtrial_model::{Number, STEP_KEYS};
+use fairtrial_model::{Number, StepSearch};
+use fairtrial_text::count::first_of;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -14,8 +15,21 @@ const MOST_JSON: u64 = 256 << 20;
 /// Bytes of a log. The launcher keeps logs within their limit; what else stands in their place may be of any size.
 const MOST_LOG: u64 = 1 << 30;
 
-/// A column of a CSV file with a header: one row is a value, several are a series over `step` (or the row's number).
-pub(super) fn csv_column(dir: &Path, file: &str, column: &str) -> Result<Reading, CollectError> {
+/// A column of a CSV file and how its steps are found.
+#[derive(Clone, Copy)]
+pub(super) struct CsvColumn<'a> {
+    pub(super) file: &'a str,
+    pub(super) column: &'a str,
+    pub(super) search: StepSearch<'a>,
+}
+
+/// A column of a CSV file with a header: one row is a value, several are a series over the column that holds the steps.
+pub(super) fn csv_column(dir: &Path, wanted: CsvColumn<'_>) -> Result<Reading, CollectError> {
+    let CsvColumn {
+        file,
+        column,
+        search,
+    } = wanted;
     let opened = open_regular(&dir.join(file)).map_err(|error| CollectError::io(file, error))?;
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
@@ -27,23 +41,40 @@ pub(super) fn csv_column(dir: &Path, file: &str, column: &str) -> Result<Reading
     let place_of = |name: &str| headers.iter().position(|header| header == name);
     let place = place_of(column)
         .ok_or_else(|| CollectError::NoValue(format!("no column `{column}` in {file}")))?;
-    let step_place = STEP_KEYS.iter().find_map(|name| place_of(name));
-    let mut series = SeriesReading::new(file.to_owned(), true);
-    for (row, record) in reader.records().enumerate() {
-        let record = record.map_err(bad)?;
+    let step_name = search.among(headers.iter().filter(|name| *name != column));
+    let step_place = step_name.and_then(place_of);
+    let steps = match step_name {
+        Some(name) => Steps::Named(name.to_owned()),
+        None => Steps::Numbered(format!("its columns are {}", first_of(headers.iter(), 20))),
+    };
+    let mut series = SeriesReading::new(file, steps, true);
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(bad)? {
         let cell = |place: usize| {
             record
                 .get(place)
                 .and_then(Number::parse)
                 .map(|number| number.0)
         };
+        // A row of another metric's is no point of this one.
         let Some(value) = cell(place) else { continue };
-        series.push(step_place.and_then(cell).unwrap_or(row as f64), value);
+        match step_place {
+            None => series.push_next(value),
+            Some(step) => match cell(step) {
+                Some(step) => series.push(step, value),
+                None => series.without_step += 1,
+            },
+        }
     }
     match series.single() {
         Some(value) if step_place.is_none() => Ok(Reading::Scalar(value)),
         _ if series.is_empty() => Err(CollectError::NoValue(format!(
-            "no number in column `{column}` of {file}"
+            "no number in column `{column}` of {file}{}",
+            if series.without_step > 0 {
+                " that has a step"
+            } else {
+                ""
+            }
         ))),
         _ => Ok(Reading::Series { series, last: None }),
     }

@@ -1,10 +1,10 @@
 //! Files of JSON lines: `{"step": 10, "reward": 0.4}` is a point of a series, a line without a step is final.
 
 use super::collected::CollectError;
-use super::reduce::{Reading, SeriesReading};
+use super::reduce::{Reading, SeriesReading, Steps};
 use super::tolerant;
 use fairtrial_episode::open_regular;
-use fairtrial_model::{LinePlace, OWN_WORD, STEP_KEYS};
+use fairtrial_model::{LinePlace, OWN_WORD, StepSearch, is_plain_step};
 use fairtrial_text::excerpt::excerpt;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,6 +13,8 @@ use std::path::Path;
 /// One file's readings by key.
 pub(super) struct LineFile {
     file: String,
+    /// The keys that declared metrics are made from.
+    wanted: Vec<String>,
     readings: BTreeMap<String, Both>,
     facts: BTreeMap<String, String>,
     /// What stands under keys and is neither a number nor words, shortened.
@@ -23,6 +25,31 @@ pub(super) struct LineFile {
     astray: Lines,
     /// What the first of those has for a step.
     strange_step: String,
+}
+
+/// A key whose points are held for a summary, and the key of its steps where that is declared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WantedKey<'a> {
+    pub(super) key: &'a str,
+    pub(super) step: Option<&'a str>,
+}
+
+/// What is looked for in a file.
+struct Wanted<'a> {
+    keys: &'a [WantedKey<'a>],
+    /// The same keys: they are metrics, and so no steps.
+    metrics: Vec<&'a str>,
+}
+
+impl Wanted<'_> {
+    fn key(&self, key: &str) -> Option<&WantedKey<'_>> {
+        self.keys.iter().find(|wanted| wanted.key == key)
+    }
+
+    /// Whether a key holds steps wherever it stands.
+    fn is_step(&self, key: &str) -> bool {
+        is_plain_step(key) || self.keys.iter().any(|wanted| wanted.step == Some(key))
+    }
 }
 
 /// So many lines, and which is the first.
@@ -42,9 +69,10 @@ impl Lines {
 }
 
 /// A key may have points and a final value; the final value is what the trial means.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Both {
-    last: Option<f64>,
+    /// Values without a step, in their order.
+    finals: Option<SeriesReading>,
     series: Option<SeriesReading>,
 }
 
@@ -85,12 +113,21 @@ fn next_line(reader: &mut impl BufRead, raw: &mut Vec<u8>) -> io::Result<Line> {
 }
 
 impl LineFile {
-    /// Reads a file; the points of the `kept` keys are held for their summaries, the others only counted.
-    pub(super) fn read(dir: &Path, file: &str, kept: &[&str]) -> Result<Self, CollectError> {
+    /// Reads a file; the points of the wanted keys are held for their summaries, the others only counted.
+    pub(super) fn read(
+        dir: &Path,
+        file: &str,
+        keys: &[WantedKey<'_>],
+    ) -> Result<Self, CollectError> {
+        let wanted = Wanted {
+            keys,
+            metrics: keys.iter().map(|wanted| wanted.key).collect(),
+        };
         let opened =
             open_regular(&dir.join(file)).map_err(|error| CollectError::io(file, error))?;
         let mut lines = Self {
             file: file.to_owned(),
+            wanted: keys.iter().map(|wanted| wanted.key.to_owned()).collect(),
             readings: BTreeMap::new(),
             facts: BTreeMap::new(),
             odd: BTreeMap::new(),
@@ -110,14 +147,14 @@ impl LineFile {
                     let text = String::from_utf8_lossy(&raw);
                     // Some write it at the beginning of a file, and no parser likes it.
                     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-                    lines.take_line(text, place, kept);
+                    lines.take_line(text, place, &wanted);
                 }
             }
         }
         Ok(lines)
     }
 
-    fn take_line(&mut self, line: &str, place: u64, kept: &[&str]) {
+    fn take_line(&mut self, line: &str, place: u64, wanted: &Wanted<'_>) {
         if line.trim().is_empty() {
             return;
         }
@@ -125,16 +162,28 @@ impl LineFile {
             self.broken.add(place);
             return;
         };
-        let at = LinePlace::of(&object);
-        if let LinePlace::Nowhere(step) = at {
+        let search = StepSearch {
+            declared: None,
+            metrics: &wanted.metrics,
+        };
+        let step_name = search.in_line(&object);
+        if let LinePlace::Nowhere(step) = LinePlace::of(&object, step_name) {
             self.take_astray(place, step);
         }
         for (key, value) in &object {
-            if STEP_KEYS.contains(&key.as_str()) {
+            if step_name == Some(key.as_str()) || wanted.is_step(key) {
                 continue;
             }
             match (tolerant::number(value), value) {
-                (Some(value), _) => self.take_value(key, at, value, kept),
+                (Some(value), _) => self.take_value(
+                    key,
+                    value,
+                    Row {
+                        line: &object,
+                        step_name,
+                        wanted: wanted.key(key),
+                    },
+                ),
                 (None, serde_json::Value::String(words)) => self.take_words(key, words),
                 (None, other) => self.take_odd(key, other),
             }
@@ -197,34 +246,53 @@ impl LineFile {
         std::mem::take(&mut self.facts)
     }
 
-    fn take_value(&mut self, key: &str, at: LinePlace<'_>, value: f64, kept: &[&str]) {
+    /// A series is read over one kind of step, whichever others stand in some of its lines: the declared one, else that of
+    /// its first point.
+    fn take_value(&mut self, key: &str, value: f64, row: Row<'_>) {
         if !self.readings.contains_key(key) {
             self.readings.insert(key.to_owned(), Both::default());
         }
         let Some(both) = self.readings.get_mut(key) else {
             return;
         };
+        let declared = row.wanted.and_then(|wanted| wanted.step);
+        let before = both.series.as_ref().and_then(SeriesReading::step_name);
+        let at = LinePlace::of(row.line, declared.or(before).or(row.step_name));
+        let name = declared.or(row.step_name).unwrap_or_default();
+        let keep = row.wanted.is_some();
+        let file = &self.file;
+        let series = |steps| move || SeriesReading::new(file, steps, keep);
         match at {
             LinePlace::Nowhere(_) => {}
-            LinePlace::Final => both.last = Some(value),
+            LinePlace::Final => {
+                let numbered = Steps::Numbered("its lines have no key for them".to_owned());
+                both.finals
+                    .get_or_insert_with(series(numbered))
+                    .push_next(value);
+            }
             LinePlace::At(step) => {
-                let file = &self.file;
-                let new = || SeriesReading::new(file.clone(), kept.contains(&key));
-                both.series.get_or_insert_with(new).push(step, value);
+                let named = Steps::Named(name.to_owned());
+                both.series
+                    .get_or_insert_with(series(named))
+                    .push(step, value);
             }
         }
     }
 
-    /// What stands under a key, taken out.
-    pub(super) fn take(&mut self, key: &str) -> Option<Reading> {
-        self.readings.remove(key).and_then(Both::reading)
+    /// What stands under a key; several metrics may be made from it.
+    pub(super) fn reading(&self, key: &str) -> Option<Reading> {
+        self.readings.get(key).cloned().and_then(Both::reading)
     }
 
-    /// Everything that was not taken.
+    /// Everything that no declared metric was made from.
     pub(super) fn into_rest(self) -> impl Iterator<Item = (String, Reading)> {
-        self.readings
+        let Self {
+            readings, wanted, ..
+        } = self;
+        let rest = readings
             .into_iter()
-            .filter_map(|(key, both)| both.reading().map(|reading| (key, reading)))
+            .filter(move |(key, _)| !wanted.contains(key));
+        rest.filter_map(|(key, both)| both.reading().map(|reading| (key, reading)))
     }
 
     /// Notes on lines that were left out.
@@ -242,11 +310,27 @@ impl LineFile {
     }
 }
 
+/// What a value stands in.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    line: &'a serde_json::Map<String, serde_json::Value>,
+    /// The key that holds the step of the line.
+    step_name: Option<&'a str>,
+    /// What is said of the value's own key, where it is wanted.
+    wanted: Option<&'a WantedKey<'a>>,
+}
+
 impl Both {
     fn reading(self) -> Option<Reading> {
-        match (self.last, self.series) {
-            (Some(value), None) => Some(Reading::Scalar(value)),
-            (last, Some(series)) => Some(Reading::Series { series, last }),
+        match (self.finals, self.series) {
+            (Some(finals), None) => Some(match finals.single() {
+                Some(value) => Reading::Scalar(value),
+                None => Reading::Rows(finals),
+            }),
+            (finals, Some(series)) => Some(Reading::Series {
+                series,
+                last: finals.map(|finals| finals.last()),
+            }),
             (None, None) => None,
         }
     }

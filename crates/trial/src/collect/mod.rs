@@ -2,7 +2,7 @@
 //!
 //! Declared metrics are looked for where the spec says; whatever else stands in the reported lines is taken too.
 //! Nothing here fails a whole trial by itself: what cannot be read becomes a note, and a required metric without a
-//! value is listed as missing.
+//! value, or one whose file is damaged, is listed as missing.
 
 mod block;
 mod collected;
@@ -12,11 +12,15 @@ mod lines;
 mod logs;
 mod reduce;
 mod tolerant;
+mod tracked;
 
 pub use collected::{CollectError, Collected};
-use fairtrial_model::{MemorySource, MetricDeclaration, MetricSource, Number, Resources};
-use lines::LineFile;
-use reduce::Reading;
+use fairtrial_model::{
+    MemorySource, MetricDeclaration, MetricSource, Number, Resources, StepSearch,
+};
+use files::CsvColumn;
+use lines::{LineFile, WantedKey};
+use reduce::{Reading, Reduced};
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
@@ -29,23 +33,24 @@ pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources
     let mut found = Collected::default();
     let mut line_files = read_line_files(dir, declared, &mut found.notes);
     for metric in declared {
-        let reading = read_one(dir, metric, resources, &mut line_files);
+        let reading = read_one(dir, metric, declared, resources, &line_files);
         let Some(reading) = reading.transpose() else {
             continue;
         };
         match reading.and_then(|reading| reading.reduce(metric)) {
-            Ok((value, series)) => {
-                if series.as_ref().is_some_and(|series| series.not_reached) {
-                    let note = format!("`{}` was not reached by step {value}", metric.name);
-                    found.notes.push(note);
-                }
+            Ok(Reduced {
+                value,
+                series,
+                notes,
+            }) => {
+                found.notes.extend(notes);
                 let kept = Number(metric.kept(value));
                 found.metrics.insert(metric.name.clone(), kept);
                 found
                     .series
                     .extend(series.map(|series| (metric.name.clone(), series)));
             }
-            Err(error) => found.without_value(metric, error),
+            Err(error) => found.without_value(metric, &error),
         }
     }
     episodes::collect(dir, declared, &mut found);
@@ -63,16 +68,23 @@ fn read_line_files(
     declared: &[MetricDeclaration],
     notes: &mut Vec<String>,
 ) -> LineFiles {
-    let mut wanted: HashMap<&str, Vec<&str>> = HashMap::from([(REPORTED_FILE, Vec::new())]);
+    let mut wanted: HashMap<&str, Vec<WantedKey<'_>>> =
+        HashMap::from([(REPORTED_FILE, Vec::new())]);
     for metric in declared {
-        match &metric.source {
-            MetricSource::Reported => wanted.entry(REPORTED_FILE).or_default().push(&metric.name),
-            MetricSource::Jsonl { file, key } => wanted.entry(file).or_default().push(key),
-            _ => {}
-        }
+        let (file, key) = match &metric.source {
+            MetricSource::Reported => (REPORTED_FILE, &metric.name),
+            MetricSource::Jsonl { file, key } => (file.as_str(), key),
+            _ => continue,
+        };
+        let step = metric.step.as_deref();
+        wanted
+            .entry(file)
+            .or_default()
+            .push(WantedKey { key, step });
     }
-    let read =
-        |(file, keys): (&str, Vec<&str>)| (file.to_owned(), LineFile::read(dir, file, &keys));
+    let read = |(file, keys): (&str, Vec<WantedKey<'_>>)| {
+        (file.to_owned(), LineFile::read(dir, file, &keys))
+    };
     let files: LineFiles = wanted.into_iter().map(read).collect();
     for file in files.values().flatten() {
         notes.extend(file.notes());
@@ -80,17 +92,40 @@ fn read_line_files(
     files
 }
 
+/// The columns of a CSV file that are metrics, and so no steps.
+fn columns_of<'a>(declared: &'a [MetricDeclaration], file: &str) -> Vec<&'a str> {
+    let column = |metric: &'a MetricDeclaration| match &metric.source {
+        MetricSource::Csv { file: of, column } if of == file => Some(column.as_str()),
+        _ => None,
+    };
+    declared.iter().filter_map(column).collect()
+}
+
 /// What stands under a metric's name; nothing for those that are measured over episodes, all together.
 fn read_one(
     dir: &Path,
     metric: &MetricDeclaration,
+    declared: &[MetricDeclaration],
     resources: &Resources,
-    line_files: &mut LineFiles,
+    line_files: &LineFiles,
 ) -> Result<Option<Reading>, CollectError> {
     let reading = match &metric.source {
         MetricSource::Reported => from_lines(line_files, REPORTED_FILE, &metric.name),
         MetricSource::Jsonl { file, key } => from_lines(line_files, file, key),
-        MetricSource::Csv { file, column } => files::csv_column(dir, file, column),
+        MetricSource::Csv { file, column } => {
+            let search = StepSearch {
+                declared: metric.step.as_deref(),
+                metrics: &columns_of(declared, file),
+            };
+            files::csv_column(
+                dir,
+                CsvColumn {
+                    file,
+                    column,
+                    search,
+                },
+            )
+        }
         MetricSource::Json { file, pointer } => files::json_value(dir, file, pointer),
         MetricSource::Size { file } => files::size(dir, file),
         MetricSource::Stdout { pattern } => logs::last_match(dir, "logs/stdout.log", pattern),
@@ -100,15 +135,19 @@ fn read_one(
         }
         MetricSource::Episodes { .. } => return Ok(None),
         MetricSource::Resource { field } => resource(resources, field),
-        MetricSource::Later { scheme, .. } => Err(CollectError::Later(scheme.clone())),
+        MetricSource::Tracked {
+            tracker,
+            folder,
+            key,
+        } => tracked::series(dir, (*tracker, folder), key),
     };
     reading.map(Some)
 }
 
-fn from_lines(line_files: &mut LineFiles, file: &str, key: &str) -> Result<Reading, CollectError> {
-    match line_files.get_mut(file) {
+fn from_lines(line_files: &LineFiles, file: &str, key: &str) -> Result<Reading, CollectError> {
+    match line_files.get(file) {
         Some(Ok(lines)) => lines
-            .take(key)
+            .reading(key)
             .ok_or_else(|| CollectError::NoValue(lines.why_without(key))),
         Some(Err(CollectError::Io { source, .. })) => Err(CollectError::Io {
             file: file.to_owned(),

@@ -8,6 +8,8 @@ use fairtrial_stats::series::{self as curves, Crossing, Curve, Scale, Threshold,
 pub(super) enum Reading {
     /// One number.
     Scalar(f64),
+    /// Several numbers in their order, none with a step; the last one is what the trial means.
+    Rows(SeriesReading),
     /// Points over steps, and a final value where the trial gave one.
     Series {
         /// The points.
@@ -17,9 +19,32 @@ pub(super) enum Reading {
     },
 }
 
+/// The number that a reading came to.
+pub(super) struct Reduced {
+    /// The number.
+    pub(super) value: f64,
+    /// The series behind it.
+    pub(super) series: Option<SeriesInfo>,
+    /// What a reader should know about it.
+    pub(super) notes: Vec<String>,
+}
+
+/// Where a series has its steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Steps {
+    /// Under this name.
+    Named(String),
+    /// Nowhere: its points are numbered in their order. These names are there instead.
+    Numbered(String),
+}
+
 /// A series while it is read: the points themselves only where a summary needs them.
+#[derive(Clone)]
 pub(super) struct SeriesReading {
     file: String,
+    steps: Steps,
+    /// Values that were left out because they have no step.
+    pub(super) without_step: u64,
     kept: Option<(Vec<f64>, Vec<f64>)>,
     points: u64,
     first_step: f64,
@@ -29,10 +54,12 @@ pub(super) struct SeriesReading {
 
 impl SeriesReading {
     /// An empty series from `file`.
-    pub(super) fn new(file: String, keep: bool) -> Self {
+    pub(super) fn new(file: &str, steps: Steps, keep: bool) -> Self {
         let kept = keep.then(Default::default);
         Self {
-            file,
+            file: file.to_owned(),
+            steps,
+            without_step: 0,
             kept,
             points: 0,
             first_step: f64::NAN,
@@ -54,6 +81,24 @@ impl SeriesReading {
         }
     }
 
+    /// Adds a point behind the others, where there are no steps.
+    pub(super) fn push_next(&mut self, value: f64) {
+        self.push(self.points as f64, value);
+    }
+
+    /// The name of its steps.
+    pub(super) fn step_name(&self) -> Option<&str> {
+        match &self.steps {
+            Steps::Named(name) => Some(name),
+            Steps::Numbered(_) => None,
+        }
+    }
+
+    /// Its last value.
+    pub(super) fn last(&self) -> f64 {
+        self.last
+    }
+
     /// Whether it has no points.
     pub(super) fn is_empty(&self) -> bool {
         self.points == 0
@@ -68,6 +113,7 @@ impl SeriesReading {
         SeriesInfo {
             not_reached: false,
             file: self.file.clone(),
+            step: self.step_name().map(str::to_owned),
             points: self.points,
             first_step: Number(self.first_step),
             last_step: Number(self.last_step),
@@ -78,18 +124,10 @@ impl SeriesReading {
 
 impl Reading {
     /// The number that the metric's declaration asks for.
-    pub(super) fn reduce(
-        self,
-        metric: &MetricDeclaration,
-    ) -> Result<(f64, Option<SeriesInfo>), CollectError> {
+    pub(super) fn reduce(self, metric: &MetricDeclaration) -> Result<Reduced, CollectError> {
         match (self, &metric.summary) {
-            (Self::Series { series, .. }, Some(summary)) => {
-                let Summarised { value, not_reached } = summarise(&series, metric, summary)?;
-                let info = SeriesInfo {
-                    not_reached,
-                    ..series.info(describe(summary))
-                };
-                Ok((value, Some(info)))
+            (Self::Series { series, .. } | Self::Rows(series), Some(summary)) => {
+                series.reduce(metric, summary)
             }
             (Self::Scalar(_), Some(summary)) if !metric.on_own_scale() => {
                 Err(CollectError::NoValue(format!(
@@ -97,7 +135,24 @@ impl Reading {
                     describe(summary)
                 )))
             }
-            (reading, _) => Ok(reading.last()),
+            (reading, summary) => {
+                let curve = summary
+                    .as_ref()
+                    .filter(|summary| summary.kind != SummaryKind::Last);
+                let only_final = curve.map(|summary| {
+                    format!(
+                        "metric `{}`: there is one final value and no series, so that it stands for the {}",
+                        metric.name,
+                        describe(summary)
+                    )
+                });
+                let (value, series) = reading.last();
+                Ok(Reduced {
+                    value,
+                    series,
+                    notes: only_final.into_iter().collect(),
+                })
+            }
         }
     }
 
@@ -105,6 +160,7 @@ impl Reading {
     pub(super) fn last(self) -> (f64, Option<SeriesInfo>) {
         match self {
             Self::Scalar(value) => (value, None),
+            Self::Rows(rows) => (rows.last, None),
             Self::Series {
                 series,
                 last: Some(value),
@@ -113,6 +169,46 @@ impl Reading {
                 (series.last, Some(series.info("last".to_owned())))
             }
         }
+    }
+}
+
+impl SeriesReading {
+    /// The number that a summary makes of it. What depends on steps is not made from row numbers: other steps, other
+    /// number.
+    fn reduce(
+        &self,
+        metric: &MetricDeclaration,
+        summary: &SeriesSummary,
+    ) -> Result<Reduced, CollectError> {
+        let Self { file, .. } = self;
+        if let (Steps::Numbered(among), true) = (&self.steps, summary.needs_steps()) {
+            let (name, wanted) = (&metric.name, describe(summary));
+            return Err(CollectError::NoValue(format!(
+                "no {wanted} of {file}: its values have no steps ({among}); name what holds them by `step` in \
+                 [metrics.{name}]"
+            )));
+        }
+        let Summarised { value, not_reached } = summarise(self, metric, summary)?;
+        let mut notes = Vec::new();
+        if not_reached {
+            let name = &metric.name;
+            notes.push(format!("`{name}` was not reached by step {value}"));
+        }
+        if self.without_step > 0 {
+            let (name, count) = (&metric.name, self.without_step);
+            notes.push(format!(
+                "metric `{name}`: {count} values in {file} have no step and were left out"
+            ));
+        }
+        let info = SeriesInfo {
+            not_reached,
+            ..self.info(describe(summary))
+        };
+        Ok(Reduced {
+            value,
+            series: Some(info),
+            notes,
+        })
     }
 }
 

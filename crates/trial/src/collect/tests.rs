@@ -1,7 +1,9 @@
 //! Every source of a metric, and what happens when it is not there.
 
+mod steps;
+
 use super::collect;
-use fairtrial_model::{MemorySource, MetricDeclaration, MetricSource, Resources};
+use fairtrial_model::{MemorySource, MetricDeclaration, MetricSource, Resources, TrackerKind};
 use std::fs;
 use std::path::Path;
 
@@ -146,9 +148,10 @@ fn what_is_required_and_missing_is_named_with_its_place() {
         ),
         metric(
             "w",
-            MetricSource::Later {
-                scheme: "wandb".into(),
-                rest: String::new(),
+            MetricSource::Tracked {
+                tracker: TrackerKind::Wandb,
+                folder: "wandb".into(),
+                key: "w".into(),
             },
         ),
         optional,
@@ -160,7 +163,7 @@ fn what_is_required_and_missing_is_named_with_its_place() {
             "`a` (no number at `a` in r.json)",
             "`b` (metrics.jsonl is not there)",
             "`c` (nothing in logs/stdout.log matches `x=(.*)`)",
-            "`w` (`wandb:` cannot be read by this version)",
+            "`w` (wandb is not there)",
         ]
     );
     assert!(found.metrics.is_empty() && found.notes.is_empty());

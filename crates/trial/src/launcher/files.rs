@@ -25,7 +25,8 @@ pub(super) fn prepare<'a>(
     launcher: &mut Launcher,
 ) -> Result<Ready<'a>, LaunchFailure> {
     let dir = Path::new(&launch.dir);
-    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder));
+    let script = launch.script.as_deref();
+    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, script));
     made.map_err(|(stage, error)| failure(stage, &error))?;
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
@@ -52,7 +53,7 @@ fn folder_of<'a>(dir: &Path, launcher: &'a mut Launcher) -> Result<&'a mut Folde
     Ok(launcher.folder.insert(folder))
 }
 
-fn make(dir: &Path, folder: &mut Folder) -> Result<(), Failed> {
+fn make(dir: &Path, folder: &mut Folder, script: Option<&str>) -> Result<(), Failed> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
     let made = match folder.make(&name) {
         // What was held open may not be what stands there any more.
@@ -64,6 +65,10 @@ fn make(dir: &Path, folder: &mut Folder) -> Result<(), Failed> {
         made => made,
     };
     made.map_err(|error| (DIRECTORY, error))?;
+    if let Some(script) = script {
+        let written = folder.write(&format!("{name}/command.sh"), script);
+        written.map_err(|error| ("write the trial's command.sh", error))?;
+    }
     let mut path = format!("{name}/logs");
     let made = folder.make(&path);
     made.map_err(|error| ("make the trial's logs directory", error))?;
@@ -118,12 +123,14 @@ mod tests {
         let runs = home.path().join("runs");
         fs::create_dir(&runs).unwrap();
         let mut folder = Folder::open(&runs).unwrap();
-        make(&runs.join("one"), &mut folder).unwrap();
+        make(&runs.join("one"), &mut folder, None).unwrap();
         fs::remove_dir_all(&runs).unwrap();
-        let (stage, _) = make(&runs.join("two"), &mut folder).unwrap_err();
+        let (stage, _) = make(&runs.join("two"), &mut folder, None).unwrap_err();
         assert_eq!(stage, super::DIRECTORY);
         fs::create_dir(&runs).unwrap();
-        make(&runs.join("three"), &mut folder).unwrap();
+        make(&runs.join("three"), &mut folder, Some("true")).unwrap();
         assert!(runs.join("three/logs/stderr.log").is_file());
+        let script = fs::read_to_string(runs.join("three/command.sh")).unwrap();
+        assert_eq!(script, "true");
     }
 }

@@ -6,7 +6,8 @@
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, linkat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +71,13 @@ impl Folder {
             }
         }
         self.create(name)
+    }
+
+    /// Writes a new file of this name.
+    pub(super) fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = openat(&self.dir, name, flags, FILE)?;
+        File::from(file).write_all(text.as_bytes())
     }
 
     /// Whether there may be a file of this name; only a sure no is one.

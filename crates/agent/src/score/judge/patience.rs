@@ -2,7 +2,7 @@
 
 use super::api::ANTHROPIC_VERSION;
 use crate::error::AgentError;
-use crate::score::endpoint::Call;
+use crate::score::endpoint::{Again, Call};
 use fairtrial_spec::{JudgeApi, JudgeChoice};
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -36,10 +36,11 @@ impl Endpoint<'_> {
                 Ok(answer) => return Ok(answer),
                 Err(refusal) => refusal,
             };
-            let Some(asked) = refusal.again else {
-                return Err(AgentError::Judge(refusal.message));
+            let pause = match refusal.again {
+                Again::Never => return Err(AgentError::Judge(refusal.message)),
+                Again::Soon => wait,
+                Again::After(time) => time,
             };
-            let pause = asked.unwrap_or(wait);
             if began.elapsed() + pause > patience {
                 return Err(AgentError::Judge(format!(
                     "{}, after {:.0} s (`judge.patience`)",

@@ -35,6 +35,7 @@ pub(crate) fn plan<'a>(
     let sides = match inputs {
         Inputs::Arms(data) => arms_of_one(data, options)?,
         Inputs::Two(control, candidate) => arms_of_two(control, candidate, options)?,
+        Inputs::Several(all) => arms_of_several(all, options)?,
     };
     let mut planned = Vec::new();
     for ArmsOfBoth { control, candidate } in sides {
@@ -133,6 +134,20 @@ fn arms_of_one<'a>(
         .collect())
 }
 
+/// The arms of every further source against those of the first.
+fn arms_of_several<'a>(
+    all: &[&'a Dataset],
+    options: &CompareOptions,
+) -> Result<Vec<ArmsOfBoth<'a>>, AnalysisError> {
+    let mut sides = Vec::new();
+    if let [control, others @ ..] = all {
+        for candidate in others {
+            sides.extend(arms_of_two(control, candidate, options)?);
+        }
+    }
+    Ok(sides)
+}
+
 /// Arms that both sources have, each against itself; else the only arm of each.
 fn arms_of_two<'a>(
     control: &'a Dataset,
@@ -141,7 +156,7 @@ fn arms_of_two<'a>(
 ) -> Result<Vec<ArmsOfBoth<'a>>, AnalysisError> {
     if let Some(arm) = &options.control {
         return Err(AnalysisError::Question(format!(
-            "two sources are compared arm by arm and the first is the control, so that `{arm}` cannot be it; name one source"
+            "sources are compared arm by arm and the first is the control, so that `{arm}` cannot be it; name one source"
         )));
     }
     let list = |data: &Dataset| -> Vec<Option<String>> {

@@ -17,6 +17,7 @@ pub(crate) fn changes(before: &MetricDeclaration, now: &MetricDeclaration) -> Ve
         json!({
             "from": declared.source,
             "summary": declared.summary,
+            "step": declared.step,
             "convert": declared.convert,
             "round": declared.round,
             "unit": declared.unit.as_ref().filter(|_| units_differ),

@@ -25,6 +25,15 @@ pub(crate) fn find(
             found.extend(asked.iter().flat_map(made));
             found
         }
+        Inputs::Several(_) => {
+            let mut found: Vec<Mismatch> = Vec::new();
+            for contrast in planned {
+                let one = of_contrast(contrast, asked);
+                found.extend(one.into_iter().filter(|new| new.kind != FactKind::Seeds));
+            }
+            found.dedup();
+            found
+        }
     };
     // Of a run that stopped early, the block in which it did need not be complete.
     let stopped_early = matches!(inputs, Inputs::Arms(data) if data.looked_at.is_some());
@@ -33,6 +42,15 @@ pub(crate) fn find(
     }
     found.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
     found
+}
+
+/// The differences between the two sources of one contrast.
+pub(crate) fn of_contrast(
+    contrast: &PlannedContrast<'_>,
+    asked: &[MetricQuestion],
+) -> Vec<Mismatch> {
+    let inputs = Inputs::Two(contrast.control.data, contrast.candidate.data);
+    find(inputs, std::slice::from_ref(contrast), asked)
 }
 
 /// Uncommitted changes matter even within one run: nobody can make it again.

@@ -8,6 +8,7 @@ pub(crate) mod mismatch;
 pub(crate) mod mismatch_find;
 pub(crate) mod pairing;
 pub(crate) mod reference;
+pub(crate) mod rounding;
 pub(crate) mod sample;
 pub(crate) mod scores;
 pub(crate) mod side;

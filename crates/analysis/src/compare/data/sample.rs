@@ -1,5 +1,6 @@
 //! The numbers that a method works on, after trials became units: two columns, in pairs or not, by task or not.
 
+use crate::compare::data::rounding::alike;
 use fairtrial_stats::two_arm::{Design, t_test};
 use fairtrial_stats::{Level, Outcome, descriptive};
 
@@ -65,7 +66,7 @@ impl Sample {
         let all = |stratum: &Stratum| {
             let mut values = stratum.control.iter().chain(&stratum.candidate);
             let first = values.next();
-            values.all(|value| Some(value) == first)
+            values.all(|value| first.is_none_or(|first| alike(*first, *value)))
         };
         self.strata.iter().all(all)
     }
@@ -73,7 +74,11 @@ impl Sample {
     /// Whether the sides do not differ at all: pair by pair, or in any value where there are none.
     pub(crate) fn is_same(&self) -> bool {
         if self.paired {
-            self.strata.iter().all(|of| of.control == of.candidate)
+            let same = |of: &Stratum| {
+                let mut pairs = of.control.iter().zip(&of.candidate);
+                pairs.all(|(control, candidate)| alike(*control, *candidate))
+            };
+            self.strata.iter().all(same)
         } else {
             self.is_constant()
         }

@@ -11,17 +11,19 @@ pub enum Inputs<'a> {
     Arms(&'a Dataset),
     /// Two sources: the first is the control.
     Two(&'a Dataset, &'a Dataset),
+    /// Three sources or more: all others against the first.
+    Several(&'a [&'a Dataset]),
 }
 
 impl<'a> Inputs<'a> {
     /// The sources, the control's first.
     pub(crate) fn datasets(self) -> impl Iterator<Item = &'a Dataset> {
-        match self {
-            Self::Arms(data) => [Some(data), None],
-            Self::Two(control, candidate) => [Some(control), Some(candidate)],
-        }
-        .into_iter()
-        .flatten()
+        let (few, several): (_, &[&Dataset]) = match self {
+            Self::Arms(data) => ([Some(data), None], &[]),
+            Self::Two(control, candidate) => ([Some(control), Some(candidate)], &[]),
+            Self::Several(all) => ([None, None], all),
+        };
+        few.into_iter().flatten().chain(several.iter().copied())
     }
 }
 
@@ -41,6 +43,14 @@ impl SideName {
     /// The arm, else the source.
     pub fn short(&self) -> &str {
         self.arm.as_deref().unwrap_or(&self.source)
+    }
+
+    /// The source, with the arm where it has one, as a side is named.
+    pub(crate) fn full(&self) -> String {
+        match &self.arm {
+            Some(arm) => format!("{}:{arm}", self.source),
+            None => self.source.clone(),
+        }
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct TrialsOfBoth {
     /// Which of them are given to agents.
     pub(crate) of_agents: Vec<bool>,
     pub(crate) repeat: Repeat,
+    /// Whether the same seed on both sides is a pair.
+    pub(crate) seeds_pair: bool,
 }
 
 /// A metric and which of its values count.
@@ -144,6 +146,7 @@ impl TrialsOfBoth {
             of_agents: tasks.names.iter().map(of_agents).collect(),
             task_names: tasks.names,
             repeat: control.data.repeat,
+            seeds_pair: control.data.seeds_pair && candidate.data.seeds_pair,
         }
     }
 
@@ -188,6 +191,7 @@ impl TrialsOfBoth {
             task_names: vec![self.task_names[task as usize].clone()],
             of_agents: vec![self.of_agents[task as usize]],
             repeat: self.repeat,
+            seeds_pair: self.seeds_pair,
         }
     }
 }

@@ -64,7 +64,12 @@ impl Units {
             Pairing::Unpaired => false,
             // Repetitions under one seed have numbers, but nothing in common.
             Pairing::Auto => {
-                shared && !matches!(shape.kind, UnitKind::Rollout | UnitKind::Iteration)
+                let numbers_pair = match shape.kind {
+                    UnitKind::Task => true,
+                    UnitKind::Seed => sides.seeds_pair,
+                    UnitKind::Rollout | UnitKind::Iteration => false,
+                };
+                shared && numbers_pair
             }
         };
         let used = |rows: &[TrialOfSide]| {

@@ -5,16 +5,24 @@ use crate::compare::data::trials::TrialsOfBoth;
 use crate::compare::data::unit::{TaskRole, UnitKind, UnitRules};
 use crate::compare::data::units::Units;
 use crate::compare::method::answer::Answer;
+use crate::compare::method::exact;
 use crate::compare::method::family::Test;
 use crate::compare::method::interval::answer;
-use crate::compare::method::kind::{DataKind, Method, Scale, data_kind};
+use crate::compare::method::kind::{DataKind, Scale, data_kind};
 use crate::compare::options::{Beyond, CompareOptions, Role};
 use crate::compare::question::MetricQuestion;
 use crate::compare::rule::{Rule, RuleFor};
 use crate::compare::verdict::Evidence;
-use fairtrial_model::MetricDeclaration;
+use fairtrial_model::{Method, MetricDeclaration};
+use fairtrial_stats::permutation::patterns;
 use fairtrial_stats::{Level, Outcome};
 use serde::Serialize;
+
+/// Pairs from which on the sign-flip test decides. Below, t has the larger power (17 points at six pairs, half a point at
+/// ten), and above, it has none and is less safe.
+pub(crate) const SIGN_FLIP_PAIRS: usize = 10;
+/// Sign patterns that a test must be able to leave beyond it on each side, so that the steps of its p value do not matter.
+const LEAST_BEYOND: f64 = 8.0;
 
 /// A metric ready to be judged.
 #[derive(Debug, Clone)]
@@ -25,6 +33,8 @@ pub(crate) struct Case {
     pub(crate) kind: DataKind,
     pub(crate) scale: Scale,
     pub(crate) method: Method,
+    /// Whether the method was left to the data.
+    automatic: bool,
     pub(crate) units: Units,
     pub(crate) sample: Sample,
     pub(crate) trials: TrialsOfBoth,
@@ -40,6 +50,8 @@ pub(crate) struct Case {
 pub enum MethodNote {
     /// A ratio needs values above 0, so the difference is compared.
     NoRatio,
+    /// The units are no pairs whose signs could be flipped, so their means are compared by t.
+    NotPaired,
     /// The units are not all 0 or 1, so their means are compared by t.
     NotPassOrFail,
     /// The method cannot average fixed tasks, so each of them is one observation.
@@ -64,7 +76,8 @@ impl Case {
             kind => kind,
         });
         let positive = trials.finite().all(|value| value > 0.0);
-        let wants_ratio = match options.method {
+        let asked = options.method.or(declaration.method).unwrap_or_default();
+        let wants_ratio = match asked {
             Method::Auto => kind == DataKind::Timing,
             method => method == Method::LogRatio,
         };
@@ -74,7 +87,7 @@ impl Case {
             Scale::Difference
         };
         let strata_fit = matches!(
-            options.method,
+            asked,
             Method::Auto | Method::T | Method::LogRatio | Method::Proportion
         );
         let rules = UnitRules {
@@ -89,17 +102,19 @@ impl Case {
         };
         let units = Units::form(&trials, rules);
         let sample = units.sample();
-        let method = match options.method {
+        let method = match asked {
             Method::Auto if kind == DataKind::Binary && sample.is_binary() => Method::Proportion,
             Method::Auto if scale == Scale::Ratio => Method::LogRatio,
             Method::Proportion if !sample.is_binary() => Method::T,
             Method::LogRatio if scale == Scale::Difference => Method::T,
+            Method::SignFlip if !sample.paired => Method::T,
             Method::Auto => Method::T,
             asked => asked,
         };
-        let changed = options.method != Method::Auto && method != options.method;
+        let changed = asked != Method::Auto && method != asked;
         let unneeded = kind == DataKind::Binary && declaration.reference.is_some();
-        let note = match options.method {
+        let note = match asked {
+            Method::SignFlip if changed => Some(MethodNote::NotPaired),
             Method::Auto | Method::LogRatio if wants_ratio && scale == Scale::Difference => {
                 Some(MethodNote::NoRatio)
             }
@@ -120,6 +135,7 @@ impl Case {
             kind,
             scale,
             method,
+            automatic: asked == Method::Auto,
             units,
             sample,
             trials,
@@ -129,9 +145,36 @@ impl Case {
         }
     }
 
+    /// The same as one of several tests that share `alpha`: pairs go by sign-flips where there are enough of them for the
+    /// level that the strictest of the tests has to hold. Which method it is hangs on numbers of units alone.
+    #[must_use]
+    pub(crate) fn among(mut self, tests: usize, alpha: f64) -> Self {
+        let pairs = self.sample.sizes().0;
+        let beyond = 0.5 * alpha / tests.max(1) as f64 * patterns(pairs) as f64;
+        let fits = self.sample.paired
+            && self.sample.flat().is_some()
+            && pairs >= SIGN_FLIP_PAIRS
+            && beyond >= LEAST_BEYOND;
+        if self.automatic && fits && matches!(self.method, Method::T | Method::LogRatio) {
+            self.method = Method::SignFlip;
+        }
+        self
+    }
+
+    /// Whether the difference is exact: the metric is declared deterministic, and the units bear it out.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.declaration.deterministic && exact::constant_by_task(&self.sample).is_some()
+    }
+
     /// What the method says about a sample at a level.
     pub(crate) fn answer(&self, sample: &Sample, alpha: f64) -> Outcome<Answer> {
-        let mut found = answer(sample, self.method, Level::two_sided(alpha))?;
+        let level = Level::two_sided(alpha);
+        if self.declaration.deterministic
+            && let Some(found) = exact::of_deterministic(sample, level)
+        {
+            return Ok(found);
+        }
+        let mut found = answer(sample, self.method, level)?;
         if self.kind == DataKind::Binary && self.scale == Scale::Difference {
             found.interval.low = found.interval.low.max(-1.0);
             found.interval.high = found.interval.high.min(1.0);
@@ -153,6 +196,8 @@ impl Case {
     /// What the family has to know about it.
     pub(crate) fn test(&self, alpha: f64) -> Test {
         match self.answer(&self.sample, alpha) {
+            // Nothing is left to chance.
+            Ok(_) if self.is_exact() => Test::None,
             Ok(answer) if self.rule().margin.is_some() => Test::Interval(answer.p),
             Ok(answer) => answer.p.map_or(Test::Interval(None), Test::P),
             Err(_) => Test::None,

@@ -2,9 +2,10 @@
 
 use crate::compare::data::sample::{Sample, Stratum};
 use crate::compare::method::answer::Answer;
-use crate::compare::method::kind::Method;
-use crate::compare::method::rates;
+use crate::compare::method::{exact, rates};
+use fairtrial_model::Method;
 use fairtrial_stats::dist::{ln_binomial, student_t};
+use fairtrial_stats::permutation::flipped_mean;
 use fairtrial_stats::rank::{
     RankMethod, SignedRankOptions, mann_whitney, paired_location, signed_rank_of, unpaired_location,
 };
@@ -15,8 +16,16 @@ use fairtrial_stats::{Level, Outcome, Side, Undefined, bootstrap};
 /// Units from which on the smallest p value is 0 as far as numbers go.
 const ALWAYS_ENOUGH: usize = 1_100;
 
-/// Runs a method that is no longer `Auto`; the sample of `LogRatio` is in logarithms already.
+/// Runs a method that is no longer `Auto`; the sample of `LogRatio` is in logarithms already. Where nothing varies, the exact
+/// test answers in its place.
 pub(crate) fn answer(sample: &Sample, method: Method, level: Level) -> Outcome<Answer> {
+    match by_method(sample, method, level) {
+        Err(why @ Undefined::ZeroVariance { .. }) => exact::of_constant(sample, level).ok_or(why),
+        found => found,
+    }
+}
+
+fn by_method(sample: &Sample, method: Method, level: Level) -> Outcome<Answer> {
     let Some(flat) = sample.flat() else {
         return match method {
             Method::Proportion => rates::by_task(sample, level),
@@ -25,10 +34,13 @@ pub(crate) fn answer(sample: &Sample, method: Method, level: Level) -> Outcome<A
     };
     match method {
         Method::Auto | Method::T | Method::LogRatio => t(sample, flat, level),
-        Method::Rank | Method::Percentile | Method::Bca if is_constant(sample, flat, level) => {
+        Method::Rank | Method::Percentile | Method::Bca | Method::SignFlip
+            if is_constant(sample, flat, level) =>
+        {
             t(sample, flat, level)
         }
         Method::Rank => rank(sample, flat, level),
+        Method::SignFlip => sign_flips(sample, level),
         Method::Proportion if sample.paired => rates::of_pairs(flat, level),
         Method::Proportion => rates::of_groups(flat, level),
         Method::Percentile => resampled(sample, flat, level, bootstrap::Method::Percentile),
@@ -44,6 +56,29 @@ fn t(sample: &Sample, flat: &Stratum, level: Level) -> Outcome<Answer> {
         p: Some(test.p),
         df: Some(test.df),
         method: test.method.to_owned(),
+    })
+}
+
+/// The mean of the pairs by the sign-flip test and the interval that belongs to it.
+fn sign_flips(sample: &Sample, level: Level) -> Outcome<Answer> {
+    let differences = sample.differences().concat();
+    let found = flipped_mean(&differences, level)?;
+    if found.interval.low.is_infinite() {
+        // 2^(1 - n) is the smallest p value.
+        let need = (2.0 / level.alpha).log2().ceil() as usize;
+        return Err(Undefined::TooFew {
+            method: "the sign-flip test at this level".to_owned(),
+            have: differences.len(),
+            need,
+        });
+    }
+    let patterns = if found.exact { "all" } else { "drawn" };
+    Ok(Answer {
+        value: found.estimate,
+        interval: found.interval,
+        p: Some(found.p),
+        df: None,
+        method: format!("sign-flip test ({patterns} patterns)"),
     })
 }
 

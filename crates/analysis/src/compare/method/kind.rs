@@ -10,27 +10,6 @@ const TIME_UNITS: [&str; 14] = [
     "hours",
 ];
 
-/// How the interval is made. `Auto` goes by the kind of data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Pass/fail by proportions, timings by log ratios, the rest by t.
-    #[default]
-    Auto,
-    /// Student's t on the differences, Welch's t where there are no pairs.
-    T,
-    /// The same on logarithms: a ratio of geometric means.
-    LogRatio,
-    /// Hodges-Lehmann with its rank-based interval.
-    Rank,
-    /// Tango's interval and McNemar's test for pairs, Newcombe's and Barnard's else; both must agree on a difference.
-    Proportion,
-    /// Percentile bootstrap of the mean difference.
-    Percentile,
-    /// BCa bootstrap of the mean difference.
-    Bca,
-}
-
 /// The kind of data, which picks the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -76,9 +55,19 @@ pub(crate) fn data_kind(trials: &TrialsOfBoth, declaration: &MetricDeclaration) 
     }
 }
 
-/// Times and numbers of steps are never meant as pass or fail, whatever values they happen to have.
+/// What has a unit, times, rates and numbers of steps are never meant as pass or fail, whatever values they happen to have.
 pub(crate) fn may_be_pass_or_fail(declaration: &MetricDeclaration) -> bool {
-    !is_timing(declaration) && !declaration.counts_steps()
+    declaration.unit.is_none()
+        && !is_timing(declaration)
+        && !is_speed(&declaration.name)
+        && !declaration.counts_steps()
+}
+
+/// A number by time, by its name.
+fn is_speed(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let ends = ["/s", "fps", "throughput", "per_s", "per_sec", "per_second"];
+    ends.iter().any(|end| name.ends_with(end)) || name.contains("_per_")
 }
 
 /// A duration by its source, its unit or, where neither is declared, the ending that durations have.

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod choose;
+pub(crate) mod exact;
 pub(crate) mod family;
 pub(crate) mod interval;
 pub(crate) mod kind;

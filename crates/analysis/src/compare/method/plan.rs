@@ -3,13 +3,15 @@
 use crate::compare::advice::Advice;
 use crate::compare::data::sample::Spread;
 use crate::compare::method::choose::Case;
-use crate::compare::method::kind::Method;
+use fairtrial_model::Method;
 use fairtrial_stats::Level;
 use fairtrial_stats::descriptive::variance;
 use fairtrial_stats::planning::{TDesign, sample_size_over, smallest_effect_over, tasks_worth};
 
 /// More than this is no plan.
-const MOST_UNITS: u64 = 1_000_000;
+const MOST_UNITS: u64 = 1_000;
+/// Units below which their spread and their mean say too little to plan with.
+const LEAST_UNITS: f64 = 5.0;
 
 /// The design, and how many tasks of equal noise it is averaged over.
 fn design(case: &Case) -> (TDesign, f64) {
@@ -36,28 +38,20 @@ fn design(case: &Case) -> (TDesign, f64) {
     (design, tasks_worth(design, &parts.collect::<Vec<_>>()))
 }
 
-/// Further units for a verdict with the given power.
-pub(crate) fn more(case: &Case, value: f64, alpha: f64, power: f64) -> Option<Advice> {
+/// What would bring a verdict with the given power.
+pub(crate) fn advice(case: &Case, value: f64, alpha: f64, power: f64) -> Option<Advice> {
     let spread = case.sample.spread().or_else(|| of_rates(case))?;
     let rule = case.rule();
     rule.direction
         .or(rule.margin.map(|_| fairtrial_model::Direction::Up))?;
     let effect = rule.distance(value) / spread.sd;
-    let needed = sample_size_over(design(case), effect, power, Level::two_sided(alpha))
-        .ok()?
-        .n;
-    if needed > MOST_UNITS {
-        return None;
-    }
-    let now = spread.n.floor() as u64;
-    // The sample is already this large and yet undecided: one more look is the least that can be said.
-    let further = needed.saturating_sub(now).max(1);
+    let planned = sample_size_over(design(case), effect, power, Level::two_sided(alpha)).ok();
+    let needed = planned.map(|plan| plan.n);
     Some(Advice {
-        units: further,
+        fresh: needed.filter(|n| spread.n >= LEAST_UNITS && *n <= MOST_UNITS),
         unit: case.units.kind,
         paired: case.units.paired,
         in_each_task: case.units.by_task,
-        total: now + further,
     })
 }
 

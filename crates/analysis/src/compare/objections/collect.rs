@@ -9,9 +9,10 @@ use crate::compare::objections::definition;
 use crate::compare::objections::fairness::Fairness;
 use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{
-    constant_difference, curve_parts, declared, fairness, fragile, large_numbers, machine,
-    missing_data, missing_pairs, no_value, not_reached, one_process, shape, stopped_early,
-    tasks_as_units, tasks_left_out, too_few_units, validity_floor,
+    constant_difference, curve_parts, declared, deterministic, fairness, few_resamples,
+    final_values, fragile, labels, large_numbers, machine, missing_data, missing_pairs, no_value,
+    not_reached, one_process, shape, stopped_early, tasks_as_units, tasks_left_out, too_few_units,
+    validity_floor,
 };
 use crate::compare::options::CompareOptions;
 use crate::compare::second_opinions::opinion::SecondOpinions;
@@ -76,10 +77,14 @@ pub(crate) fn about_the_data(
     found.extend(declared::find(case));
     found.extend(not_reached::find(case, word));
     found.extend(curve_parts::find(&case.trials, &case.declaration));
+    found.extend(final_values::find(case));
     found.extend(tasks_left_out::find(case));
     found.extend(large_numbers::find(case));
     found.extend(tasks_as_units::find(case));
     found.extend(too_few_units::shaky(case));
+    found.extend(deterministic::find(case));
+    found.extend(few_resamples::find(case));
+    found.extend(labels::find(case, word, alpha));
     if let (Evidence::Nothing, Err(why)) = (evidence, answered) {
         found.push(nothing(case, why));
     } else {

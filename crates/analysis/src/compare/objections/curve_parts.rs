@@ -47,12 +47,32 @@ impl CurveParts {
 /// The objection to numbers in records that are about different parts: no verdict, except on a last value. The last value of
 /// a run that went on for longer is still what the run came to; an average or a slope is of another thing.
 pub(crate) fn find(trials: &TrialsOfBoth, declaration: &MetricDeclaration) -> Option<Objection> {
-    let kind = of_records(trials, declaration)?;
+    Some(objection(of_records(trials, declaration)?, declaration))
+}
+
+/// The same for the steps of two sides' curves, without tasks.
+pub(crate) fn of_steps(
+    sides: &[Vec<[f64; 2]>; 2],
+    declaration: &MetricDeclaration,
+) -> Option<Objection> {
+    let [control, candidate] = [0, 1].map(|side: usize| {
+        let mut parts = CurveParts::default();
+        for whole in sides[side].iter().filter(|[first, last]| last > first) {
+            if let Some(part) = part(declaration.summary.as_ref(), *whole) {
+                parts.add(part, *whole);
+            }
+        }
+        parts
+    });
+    Some(objection(control.differ(&candidate)?, declaration))
+}
+
+fn objection(kind: ObjectionKind, declaration: &MetricDeclaration) -> Objection {
     let summary = declaration.summary.as_ref().map(|summary| summary.kind);
-    Some(match summary {
+    match summary {
         None | Some(SummaryKind::Last) => Objection::noted(kind),
         Some(_) => Objection::caps(kind),
-    })
+    }
 }
 
 /// The same for the numbers in records, from the steps that stand beside them: in the first task in which they differ.

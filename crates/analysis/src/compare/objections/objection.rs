@@ -133,6 +133,15 @@ pub enum ObjectionKind {
         /// The same of the candidate's.
         candidate: [f64; 2],
     },
+    /// A summary of a series is declared, and so many trials gave one final value instead of a series.
+    OnlyFinalValues {
+        /// Of the control.
+        control: usize,
+        /// Of the candidate.
+        candidate: usize,
+        /// Trials of both that have a value.
+        of: usize,
+    },
     /// The units are iterations of one process per side.
     OneProcess,
     /// One unit carries the verdict.
@@ -146,6 +155,43 @@ pub enum ObjectionKind {
     ShapeSensitive {
         /// Its p value.
         sign_flip_p: f64,
+    },
+    /// The t test disagrees with the sign-flip test, which decides.
+    TDisagrees {
+        /// Its p value.
+        t_p: f64,
+    },
+    /// The permutation test of two groups does not rule out what the verdict rules out.
+    LabelsDisagree {
+        /// Its p value.
+        p: f64,
+        /// What it had to be at most.
+        needed: f64,
+    },
+    /// A bootstrap of too few units.
+    FewResampled {
+        /// Units on the smaller side.
+        units: usize,
+        /// How many are enough.
+        enough: usize,
+    },
+    /// A unit of a metric that is declared deterministic reports two values.
+    Contradiction {
+        /// Which.
+        unit: String,
+        /// Two of its values.
+        values: [f64; 2],
+    },
+    /// A metric that is declared deterministic differs between seeds, which are a sample.
+    VariesBySeed,
+    /// Too many units of a side have no value.
+    MissingUnits {
+        /// Those.
+        broken: usize,
+        /// All of them.
+        of: usize,
+        /// Whether it is the candidate's side.
+        candidate: bool,
     },
     /// Two units on a side.
     TwoUnits,
@@ -201,9 +247,16 @@ impl ObjectionKind {
             Self::StoppedEarly => "stopped early",
             Self::MissingData { .. } => "missing data",
             Self::OtherParts { .. } => "other parts",
+            Self::OnlyFinalValues { .. } => "final values",
             Self::OneProcess => "one process per side",
             Self::Fragile { .. } => "fragile",
             Self::ShapeSensitive { .. } => "shape-sensitive",
+            Self::TDisagrees { .. } => "t disagrees",
+            Self::LabelsDisagree { .. } => "permutation test disagrees",
+            Self::FewResampled { .. } => "few resampled",
+            Self::Contradiction { .. } => "contradicts itself",
+            Self::VariesBySeed => "varies by seed",
+            Self::MissingUnits { .. } => "missing units",
             Self::TwoUnits => "n=2",
             Self::FewUnits => "few units",
             Self::NoSharedUnits => "no shared seeds",

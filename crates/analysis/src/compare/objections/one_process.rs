@@ -7,5 +7,5 @@ use crate::compare::objections::objection::{Objection, ObjectionKind};
 /// One process per side.
 pub(crate) fn find(case: &Case) -> Option<Objection> {
     let one_process = case.units.kind == UnitKind::Iteration;
-    one_process.then(|| Objection::noted(ObjectionKind::OneProcess))
+    one_process.then(|| Objection::caps(ObjectionKind::OneProcess))
 }

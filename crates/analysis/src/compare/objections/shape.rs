@@ -1,9 +1,10 @@
 //! The shape of the data is not what the method assumes.
 
 use crate::compare::method::choose::Case;
-use crate::compare::method::kind::{DataKind, Method};
+use crate::compare::method::kind::DataKind;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::second_opinions::opinion::SecondOpinions;
+use fairtrial_model::Method;
 
 /// Skewness from which on a log scale is proposed.
 const SKEWED: f64 = 1.0;
@@ -25,6 +26,11 @@ pub(crate) fn find(
         found.push(Objection::noted(ObjectionKind::ShapeSensitive {
             sign_flip_p: test.p,
         }));
+    }
+    if let (Some(t), Some(p)) = (opinions.t_p, p)
+        && (t <= alpha) != (p <= alpha)
+    {
+        found.push(Objection::noted(ObjectionKind::TDisagrees { t_p: t }));
     }
     let skewed = opinions.skewness.is_some_and(|skewness| skewness > SKEWED);
     let unpaired = opinions.superiority.is_some();

@@ -21,7 +21,7 @@ pub(crate) fn no_interval(case: &Case, why: &Undefined) -> Objection {
 pub(crate) fn shaky(case: &Case) -> Option<Objection> {
     let (control, candidate) = case.sample.sizes();
     // Of values that are all the same, no sign can be wrong.
-    if case.sample.is_constant() {
+    if case.sample.is_constant() || case.is_exact() {
         return None;
     }
     let kind = match control.min(candidate) {

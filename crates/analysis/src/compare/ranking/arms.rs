@@ -38,7 +38,8 @@ pub struct RankedArm {
     pub standing: Standing,
 }
 
-/// A ranking per sweep point, where one source has three arms or more and the metric has a direction.
+/// A ranking per sweep point, where there are three arms of one source or more, or three sources, and the metric has a
+/// direction.
 pub(crate) fn rank(
     inputs: Inputs<'_>,
     planned: &[PlannedContrast<'_>],
@@ -46,35 +47,48 @@ pub(crate) fn rank(
     options: &CompareOptions,
 ) -> Vec<Ranking> {
     let stopped_early = stopped_early::find(&metric.declaration.name, inputs).is_some();
-    let (Inputs::Arms(_), Some(direction), false) =
-        (inputs, metric.declaration.direction, stopped_early)
-    else {
+    let (Some(direction), false) = (metric.declaration.direction, stopped_early) else {
         return Vec::new();
     };
+    if matches!(inputs, Inputs::Two(..)) {
+        return Vec::new();
+    }
     let question = RankingQuestion {
         metric,
         options,
         direction,
         alpha: options.alpha,
     };
-    let mut points: Vec<&Params> = Vec::new();
+    let mut ranked: Vec<Ranked<'_>> = Vec::new();
     for contrast in planned {
-        if !points.contains(&contrast.point()) {
-            points.push(contrast.point());
+        let one = Ranked {
+            point: contrast.point(),
+            control: contrast.control.arm.as_deref(),
+        };
+        if !ranked.contains(&one) {
+            ranked.push(one);
         }
     }
-    points
-        .into_iter()
-        .filter_map(|point| at_point(&question, planned, point))
-        .collect()
+    let rank = |ranked: Ranked<'_>| at_point(&question, planned, ranked);
+    ranked.into_iter().filter_map(rank).collect()
+}
+
+/// What is ranked together: the contrasts at one point against one arm.
+#[derive(Clone, Copy, PartialEq)]
+struct Ranked<'a> {
+    point: &'a Params,
+    control: Option<&'a str>,
 }
 
 fn at_point(
     question: &RankingQuestion<'_>,
     planned: &[PlannedContrast<'_>],
-    point: &Params,
+    ranked: Ranked<'_>,
 ) -> Option<Ranking> {
-    let here = || planned.iter().filter(|contrast| contrast.point() == point);
+    let is_here = |contrast: &&PlannedContrast<'_>| {
+        contrast.point() == ranked.point && contrast.control.arm.as_deref() == ranked.control
+    };
+    let here = || planned.iter().filter(is_here);
     let control = here().next().map(|first| &first.control);
     let sides = control.into_iter().chain(here().map(|one| &one.candidate));
     let sides: Vec<ComparedSide<'_>> = sides.cloned().collect();
@@ -82,12 +96,23 @@ fn at_point(
         return None;
     }
     let standings = question.standings(&sides)?;
-    let arms = standings.order.into_iter().map(|standing| RankedArm {
-        arm: sides[standing.place].name().short().to_owned(),
-        standing,
+    // Arms of one source go by their names; the same arm of several sources needs theirs.
+    let one_source = sides
+        .iter()
+        .all(|side| side.data.label == sides[0].data.label);
+    let arms = standings.order.into_iter().map(|standing| {
+        let name = sides[standing.place].name();
+        RankedArm {
+            arm: if one_source {
+                name.short().to_owned()
+            } else {
+                name.full()
+            },
+            standing,
+        }
     });
     Some(Ranking {
-        point: point.clone(),
+        point: ranked.point.clone(),
         metric: question.metric.declaration.name.clone(),
         arms: arms.collect(),
         scale: standings.scale,

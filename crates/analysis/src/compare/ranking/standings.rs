@@ -11,7 +11,7 @@ use crate::compare::data::side::ComparedSide;
 use crate::compare::data::trials::TrialsOfBoth;
 use crate::compare::data::unit::{Missing, TaskRole};
 use crate::compare::method::choose::Case;
-use crate::compare::method::kind::{DataKind, Method, Scale};
+use crate::compare::method::kind::{DataKind, Scale};
 use crate::compare::method::rates;
 use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{curve_parts, one_process, validity_floor};
@@ -21,7 +21,7 @@ use crate::compare::rule::Rule;
 use crate::compare::verdict::{Verdict, verdict};
 use crate::compare::word::Word;
 use crate::validity::MOST_BROKEN;
-use fairtrial_model::Direction;
+use fairtrial_model::{Direction, Method};
 use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::suite::{Scores, mean_t};
 use fairtrial_stats::{Interval, Level};
@@ -220,9 +220,10 @@ impl RankingQuestion<'_> {
     /// pass/fail among others, and a ratio needs values above 0 of everybody.
     fn in_common(&self, sides: &[ComparedSide<'_>]) -> (MetricQuestion, CompareOptions) {
         let mut options = self.options.clone();
-        if matches!(options.method, Method::Percentile | Method::Bca) {
+        let asked = options.method.or(self.metric.declaration.method);
+        if matches!(asked, Some(Method::Percentile | Method::Bca)) {
             // They have no p value to adjust, and compare means of the same units as t does.
-            options.method = Method::T;
+            options.method = Some(Method::T);
             options.tasks = TaskRole::Random;
         }
         let first = RankingQuestion {
@@ -236,12 +237,12 @@ impl RankingQuestion<'_> {
             Some(kind) if kinds().all(|other| other == kind) => kind,
             _ => DataKind::Scalar,
         };
-        let by_ratio = match options.method {
+        let by_ratio = match asked.unwrap_or_default() {
             Method::Auto => kind == DataKind::Timing,
             method => method == Method::LogRatio,
         };
         if by_ratio && !positive {
-            options.method = Method::T;
+            options.method = Some(Method::T);
         }
         let metric = MetricQuestion {
             kind: Some(kind),
@@ -286,7 +287,7 @@ impl RankingQuestion<'_> {
         worst: Option<&FillByTask>,
         pairs: usize,
     ) -> AgainstBest {
-        let mut case = self.case(best, other);
+        let mut case = self.case(best, other).among(pairs, self.options.alpha);
         let sample = filled(&case, worst);
         // A unit of which a part failed is neither passed nor failed.
         if case.method == Method::Proportion && !sample.is_binary() {

@@ -250,7 +250,8 @@ fn against(
     sides: usize,
 ) -> MetricComparison {
     let options = about.options;
-    let case = Case::new(contrast.trials(&metric.declaration.name), metric, options);
+    let case = Case::new(contrast.trials(&metric.declaration.name), metric, options)
+        .among(sides, options.alpha);
     let p = case.p(options.alpha);
     let place = FamilyPlace {
         method: "Bonferroni (best of the sweep)",

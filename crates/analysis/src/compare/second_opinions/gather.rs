@@ -3,13 +3,15 @@
 use crate::compare::method::choose::Case;
 use crate::compare::method::kind::Scale;
 use crate::compare::method::plan::detectable;
+use crate::compare::second_opinions::equivalence::tost;
 use crate::compare::second_opinions::opinion::{
     Detectable, SecondOpinions, SignFlipOpinion, Standardised,
 };
+use fairtrial_model::Method;
 use fairtrial_stats::permutation;
 use fairtrial_stats::permutation::sign_flip_of;
 use fairtrial_stats::rank::{RankMethod, mann_whitney, paired_location, unpaired_location};
-use fairtrial_stats::two_arm::{paired_effect, unpaired_effect};
+use fairtrial_stats::two_arm::{paired_effect, paired_t, unpaired_effect};
 use fairtrial_stats::{Level, Side, descriptive};
 
 /// Pairs up to which sign patterns and pairwise averages are looked at.
@@ -19,8 +21,11 @@ const SIGN_DRAWS: u32 = 20_000;
 /// Everything that fits the case.
 pub(crate) fn opinions(case: &Case, alpha: f64, power: f64) -> SecondOpinions {
     let mut found = SecondOpinions {
-        detectable: detectable(case, alpha, power)
+        detectable: has_plan(case)
+            .then(|| detectable(case, alpha, power))
+            .flatten()
             .and_then(|size| own_detectable(case, size, power)),
+        tost_p: tost(case, alpha),
         ..SecondOpinions::default()
     };
     if case.units.paired {
@@ -29,6 +34,11 @@ pub(crate) fn opinions(case: &Case, alpha: f64, power: f64) -> SecondOpinions {
         of_groups(&mut found, case, alpha);
     }
     found
+}
+
+/// Whether what this many units could have seen is known: planning is about means by t, and so about what compares means.
+fn has_plan(case: &Case) -> bool {
+    !matches!(case.method, Method::Rank | Method::Percentile | Method::Bca)
 }
 
 fn own_detectable(case: &Case, size: f64, power: f64) -> Option<Detectable> {
@@ -76,15 +86,30 @@ fn of_pairs(found: &mut SecondOpinions, case: &Case, alpha: f64) {
         draws: SIGN_DRAWS,
         ..permutation::Options::default()
     };
-    found.sign_flip = sign_flip_of(&differences, options)
+    if case.method == Method::SignFlip {
+        let test = case
+            .sample
+            .flat()
+            .map(|flat| paired_t(&flat.control, &flat.candidate, Level::two_sided(alpha)));
+        found.t_p = test.and_then(Result::ok).map(|test| test.p);
+    } else {
+        found.sign_flip = sign_flip_opinion(&differences, options);
+    }
+    let shift = paired_location(&differences, Level::two_sided(alpha)).ok();
+    found.hodges_lehmann = shift.map(|shift| own_shift(case, shift.estimate));
+}
+
+fn sign_flip_opinion(
+    differences: &[f64],
+    options: permutation::Options,
+) -> Option<SignFlipOpinion> {
+    sign_flip_of(differences, options)
         .ok()
         .map(|test| SignFlipOpinion {
             p: test.p,
             exact: test.exact,
             smallest_p: test.smallest_p,
-        });
-    let shift = paired_location(&differences, Level::two_sided(alpha)).ok();
-    found.hodges_lehmann = shift.map(|shift| own_shift(case, shift.estimate));
+        })
 }
 
 fn of_groups(found: &mut SecondOpinions, case: &Case, alpha: f64) {

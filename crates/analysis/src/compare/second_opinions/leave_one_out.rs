@@ -2,9 +2,9 @@
 
 use crate::compare::data::sample::Stratum;
 use crate::compare::method::choose::Case;
-use crate::compare::method::kind::Method;
 use crate::compare::verdict::unopposed;
 use crate::compare::word::Word;
+use fairtrial_model::Method;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

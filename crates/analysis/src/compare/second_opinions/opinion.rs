@@ -19,6 +19,12 @@ pub struct SecondOpinions {
     /// The distribution-free test of the pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sign_flip: Option<SignFlipOpinion>,
+    /// The p value of two one-sided tests (TOST) against the margin, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tost_p: Option<f64>,
+    /// The t test of the pairs, where another method decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub t_p: Option<f64>,
     /// The Hodges-Lehmann shift, on the scale of the verdict (a ratio on the ratio scale).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hodges_lehmann: Option<f64>,

@@ -2,7 +2,7 @@
 
 use super::{History, Points, content, read_text};
 use crate::error::AnalysisError;
-use fairtrial_model::{LinePlace, Number, Outcome, STEP_KEYS};
+use fairtrial_model::{LinePlace, Number, Outcome, STEP_NAMES, StepSearch};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// A file with one run's history; a `seed` key, where lines have one, is the run's seed.
 pub(super) fn history(path: &Path, metric: &str, id: String) -> Result<History, AnalysisError> {
     let text = read_text(path)?;
-    let (points, seed) = points(path, &text, metric)?;
+    let (points, seed) = points(path, &text, metric, None)?;
     Ok(History {
         id,
         task: None,
@@ -29,16 +29,22 @@ pub(super) fn history(path: &Path, metric: &str, id: String) -> Result<History, 
     })
 }
 
-/// The points of one key.
+/// The points of one key over the steps under another: the declared one, else the first well-known one that is found.
 pub(super) fn points(
     path: &Path,
     text: &str,
     key: &str,
+    step: Option<&str>,
 ) -> Result<(Points, Option<u64>), AnalysisError> {
     let mut rows = Vec::new();
     let mut seed = None;
     let (mut broken, mut astray) = (0_usize, 0_usize);
     let quoted = Value::from(key).to_string();
+    let search = StepSearch {
+        declared: step,
+        metrics: &[key],
+    };
+    let mut step_name: Option<String> = None;
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
@@ -47,7 +53,11 @@ pub(super) fn points(
             Ok(object) => {
                 seed = seed.or_else(|| object.get("seed").and_then(Value::as_u64));
                 if let Some(value) = object.get(key).and_then(value_of) {
-                    match LinePlace::of(&object) {
+                    // A curve is read over one kind of step, whichever others stand in some of its lines.
+                    if step_name.is_none() {
+                        step_name = search.in_line(&object).map(str::to_owned);
+                    }
+                    match LinePlace::of(&object, step_name.as_deref()) {
                         LinePlace::At(step) => rows.push((Some(step), value)),
                         LinePlace::Final => rows.push((None, value)),
                         LinePlace::Nowhere(_) => astray += 1,
@@ -57,7 +67,7 @@ pub(super) fn points(
             // Python writes bare NaN, which JSON does not know. Whether it is this metric's decides.
             Err(_) if line.contains(&quoted) => {
                 rows.push(
-                    rescued(line, &quoted)
+                    rescued(line, &quoted, step_name.as_deref().or(step))
                         .ok_or_else(|| content(path, format!("line {} is not JSON", number + 1)))?,
                 );
             }
@@ -88,11 +98,13 @@ pub(super) fn points(
 fn numbers(text: &str) -> Vec<String> {
     let lines = text.lines();
     let objects = lines.filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
-    let is_metric = |(name, value): &(String, Value)| {
-        let beside = STEP_KEYS.contains(&name.as_str()) || name == "seed";
-        !beside && value_of(value).is_some()
-    };
-    let names = objects.flatten().filter(is_metric).map(|(name, _)| name);
+    let names = objects.flat_map(|object| {
+        let step = StepSearch::default().in_line(&object).map(str::to_owned);
+        object.into_iter().filter_map(move |(name, value)| {
+            let beside = step.as_ref() == Some(&name) || name == "seed";
+            (!beside && value_of(&value).is_some()).then_some(name)
+        })
+    });
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
@@ -105,14 +117,15 @@ fn value_of(value: &Value) -> Option<f64> {
 }
 
 /// Step and value of a line with bare words like `NaN`, read by key.
-fn rescued(line: &str, quoted: &str) -> Option<(Option<f64>, f64)> {
+fn rescued(line: &str, quoted: &str, step: Option<&str>) -> Option<(Option<f64>, f64)> {
     let after = |key: &str| {
         let rest = line.split_once(key)?.1.trim_start().strip_prefix(':')?;
         let end = rest.find([',', '}'])?;
         Number::parse(&rest[..end]).map(|number| number.0)
     };
-    let step = STEP_KEYS
+    let names = step.as_ref().map_or(&STEP_NAMES[..], std::slice::from_ref);
+    let step = names
         .iter()
-        .find_map(|name| after(&format!("\"{name}\"")));
+        .find_map(|name| after(&Value::from(*name).to_string()));
     Some((step, after(quoted)?))
 }

@@ -3,22 +3,27 @@
 //! An id is looked for in this order, and the first that fits is taken:
 //! 1. `FILE.csv#RUN`: the rows of a table whose `run_id` (or `run`) column says RUN;
 //! 2. a path: a CSV or JSONL file with one run's history, or a trial's directory;
-//! 3. in the place that `--from` names: a run of that table, or `ID.csv` / `ID.jsonl` in that folder;
-//! 4. a trial of the data root, `<stamp>-<index>`;
-//! 5. `NAME[/STAMP][:ARM[:SEED]]`: all trials of a run (the newest), of one of its arms, or the arm's trial of a seed.
+//! 3. another tool's file, folder or address: W&B, TensorBoard, MLflow;
+//! 4. in the place that `--from` names: a run of that table, or `ID.csv` / `ID.jsonl` in that folder;
+//! 5. a trial of the data root, `<stamp>-<index>`;
+//! 6. `NAME[/STAMP][:ARM[:SEED]]`: all trials of a run (the newest), of one of its arms, or the arm's trial of a seed.
 //!
-//! Steps stand in the column or key `_step`, else `step`; without either the row's number is the step. A row without
-//! the metric is no point of its curve.
+//! Steps stand in the column or key that the metric declares, else in one with a well-known name (`_step`, `step`,
+//! `global_step`, ...); without any the row's number is the step, and that is said. A row without the metric is no point
+//! of its curve.
 
 mod behind;
+mod foreign;
 mod lines;
 mod locate;
 mod table;
 mod trial;
 
 pub use behind::RunBehind;
+pub use foreign::ForeignCurves;
 
 use crate::error::AnalysisError;
+use fairtrial_interop::Recognised;
 use fairtrial_journal::DataRoot;
 use fairtrial_model::{MetricDeclaration, Outcome};
 use fairtrial_spec::Filter;
@@ -124,6 +129,8 @@ pub struct Histories {
     only: Option<Filter>,
     tables: HashMap<PathBuf, Rc<Table>>,
     runs: behind::Runs,
+    foreign: Option<ForeignCurves>,
+    recognised: Vec<Recognised>,
 }
 
 impl Histories {
@@ -135,7 +142,16 @@ impl Histories {
             only: None,
             tables: HashMap::new(),
             runs: behind::Runs::default(),
+            foreign: None,
+            recognised: Vec::new(),
         }
+    }
+
+    /// The same with other tools' files, read as this says.
+    #[must_use]
+    pub fn with_foreign(mut self, how: ForeignCurves) -> Self {
+        self.foreign = Some(how);
+        self
     }
 
     /// The same, of which only some trials of a run count.
@@ -149,6 +165,10 @@ impl Histories {
     pub fn read(&mut self, ids: &[String], metric: &str) -> Result<Vec<History>, AnalysisError> {
         let mut found = Vec::new();
         for id in ids {
+            if let Some(curves) = self.foreign(id, metric)? {
+                found.extend(curves);
+                continue;
+            }
             for place in self.locate(id)? {
                 found.push(self.history(place, metric)?);
             }
@@ -202,7 +222,7 @@ impl Histories {
 }
 
 /// Steps and values of one metric in a trial's directory, in the unit that its numbers are kept in.
-pub(crate) fn series_of(
+pub fn series_of(
     dir: &Path,
     metric: &str,
     declaration: Option<&MetricDeclaration>,

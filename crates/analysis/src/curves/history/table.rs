@@ -2,7 +2,7 @@
 
 use super::{History, Points, content, read_text};
 use crate::error::AnalysisError;
-use fairtrial_model::{Number, Outcome, STEP_KEYS};
+use fairtrial_model::{Number, Outcome, StepSearch};
 use fairtrial_text::count::first_of;
 use std::path::Path;
 
@@ -52,31 +52,11 @@ impl Table {
         id: String,
     ) -> Result<History, AnalysisError> {
         let rows = self.rows_of(path, run)?;
-        let Some(value_column) = place(&self.titles, metric) else {
-            let known: Vec<&str> = self.titles.iter().collect();
-            return Err(content(
-                path,
-                format!("no column `{metric}`; there are {}", known.join(", ")),
-            ));
-        };
-        let step_column = STEP_KEYS.iter().find_map(|name| place(&self.titles, name));
-        let mut points = Vec::with_capacity(rows.len());
-        for &row in rows {
-            let number = |column: usize| {
-                self.number(row, column)
-                    .map_err(|text| bad_number(path, row, &text))
-            };
-            let Some(value) = number(value_column)? else {
-                continue;
-            };
-            let step = step_column.map(number).transpose()?.flatten();
-            points.push((step, value));
-        }
         let Points {
             steps,
             values,
             notes,
-        } = Points::from_rows(points);
+        } = self.points(path, rows, metric, None)?;
         Ok(History {
             id,
             task: None,
@@ -93,6 +73,52 @@ impl Table {
             run: None,
             notes,
         })
+    }
+
+    /// The points of a trial's own table.
+    pub(super) fn only_points(
+        &self,
+        path: &Path,
+        metric: &str,
+        step: Option<&str>,
+    ) -> Result<Points, AnalysisError> {
+        self.points(path, self.rows_of(path, None)?, metric, step)
+    }
+
+    /// The points of a column over the steps in another: the declared one, else a well-known one.
+    fn points(
+        &self,
+        path: &Path,
+        rows: &[usize],
+        metric: &str,
+        step: Option<&str>,
+    ) -> Result<Points, AnalysisError> {
+        let Some(value_column) = place(&self.titles, metric) else {
+            let known: Vec<&str> = self.titles.iter().collect();
+            return Err(content(
+                path,
+                format!("no column `{metric}`; there are {}", known.join(", ")),
+            ));
+        };
+        let search = StepSearch {
+            declared: step,
+            metrics: &[metric],
+        };
+        let step_name = search.among(self.titles.iter());
+        let step_column = step_name.and_then(|name| place(&self.titles, name));
+        let mut points = Vec::with_capacity(rows.len());
+        for &row in rows {
+            let number = |column: usize| {
+                self.number(row, column)
+                    .map_err(|text| bad_number(path, row, &text))
+            };
+            let Some(value) = number(value_column)? else {
+                continue;
+            };
+            let step = step_column.map(number).transpose()?.flatten();
+            points.push((step, value));
+        }
+        Ok(Points::from_rows(points))
     }
 
     /// What the first row of a run says about its arm.

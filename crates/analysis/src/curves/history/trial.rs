@@ -4,8 +4,9 @@ use super::behind::Runs;
 use super::{History, Points, content, lines, read_text, table::Table};
 use crate::compare::ranking::sweep::conditions;
 use crate::error::AnalysisError;
+use fairtrial_interop::{Collected, Keep, format_named, locate};
 use fairtrial_journal::{DataRoot, RunDir};
-use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record};
+use fairtrial_model::{MetricDeclaration, MetricSource, Outcome, Record, TrackerKind};
 use std::path::Path;
 
 /// The file that trials report to.
@@ -75,25 +76,42 @@ fn as_written(
     metric: &str,
     declaration: Option<&MetricDeclaration>,
 ) -> Result<Points, AnalysisError> {
+    let step = declaration.and_then(|declaration| declaration.step.as_deref());
     let of_lines = |file: &str, key: &str| {
         let path = dir.join(file);
-        Ok(lines::points(&path, &read_text(&path)?, key)?.0)
+        Ok(lines::points(&path, &read_text(&path)?, key, step)?.0)
     };
     match declaration.map(|declaration| &declaration.source) {
         None | Some(MetricSource::Reported) => of_lines(REPORTED_FILE, metric),
         Some(MetricSource::Jsonl { file, key }) => of_lines(file, key),
         Some(MetricSource::Csv { file, column }) => {
             let path = dir.join(file);
-            let history = Table::read(&path)?.history(&path, None, column, String::new())?;
-            Ok(Points {
-                steps: history.steps,
-                values: history.values,
-                notes: history.notes,
-            })
+            Table::read(&path)?.only_points(&path, column, step)
         }
+        Some(MetricSource::Tracked {
+            tracker,
+            folder,
+            key,
+        }) => tracked(&dir.join(folder), *tracker, key),
         Some(_) => Err(content(
             dir,
             format!("`{metric}` is one number and no curve"),
         )),
     }
+}
+
+/// The points that the trial's own process logged with a tracker.
+fn tracked(folder: &Path, tracker: TrackerKind, key: &str) -> Result<Points, AnalysisError> {
+    let located = locate(&[folder.to_owned()], Some(format_named(tracker.scheme())?))?;
+    let found = Collected::read(&located, Keep::Points(key.to_owned()))?;
+    let id = found.metric_named(key);
+    let curves = found.curves.iter().filter_map(|curves| curves.get(&id?));
+    let (steps, values) = curves
+        .flat_map(|curve| curve.points.iter().copied())
+        .unzip();
+    Ok(Points {
+        steps,
+        values,
+        notes: found.notes,
+    })
 }

@@ -80,6 +80,7 @@ pub fn write_run(root: &DataRoot, name: &str, records: Vec<Record>) -> RunDir {
         only: None,
         registration_sha256: None,
         takes_over: None,
+        imported: false,
         parallel: 2,
         version: "0.1.0".into(),
         created_at: UtcTime::from_micros(NOON_MICROS),

@@ -31,7 +31,7 @@ fn more_than_two_arms_share_the_error_rate_and_are_ranked() {
     }
     // Without p values each interval holds an equal share of the error rate.
     let resampled = CompareOptions {
-        method: Method::Bca,
+        method: Some(Method::Bca),
         ..CompareOptions::default()
     };
     for contrast in run(&dataset(UP, None, &records), &resampled).contrasts {

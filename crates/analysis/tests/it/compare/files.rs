@@ -64,14 +64,14 @@ fn iterations_that_a_failed_trial_did_not_reach_are_failures() {
     assert_eq!(
         broken.problems,
         [
-            "result R: the trial ended as `failed`; 2 of its 10 iterations are not there and count as failed"
+            "result R: the trial ended as `failed`; 2 of its 10 iterations are not there, which counts as one failure"
         ]
     );
     let comparison = compare(Inputs::Two(&whole, &broken), &CompareOptions::default()).unwrap();
     let failures = &only_contrast(&comparison).failures;
     assert_eq!(
         (failures.candidate.failed, failures.candidate.trials),
-        (2, 10)
+        (1, 9)
     );
     assert_eq!(failures.control.failed, 0);
     assert_eq!(comparison.problems.len(), 1);
@@ -184,8 +184,8 @@ fn bad_tables_are_refused_with_their_row() {
         "t.csv: no column holds numbers"
     );
     assert_eq!(
-        message("task,seed,score\na,one,1\n"),
-        "t.csv: row 2: `one` is not a seed"
+        message("task,rollout,score\na,one,1\n"),
+        "t.csv: row 2: `one` is not a rollout"
     );
     let twice = "task,seed,rollout,score\na,1,0,1\na,1,0,2\n";
     assert_eq!(

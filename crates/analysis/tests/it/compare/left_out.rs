@@ -191,12 +191,13 @@ fn values_that_are_missing_in_a_group_are_named_and_are_no_failures() {
     assert_eq!(units.len(), 8);
     assert_eq!(units[0], "candidate seed 2");
     assert_eq!(found.dropped[0].why, "no finite value");
-    assert_eq!(found.verdict.word, Word::Inconclusive);
-    assert!(matches!(
-        held_back(&found.verdict),
-        ObjectionKind::MissingData {
-            missing: MissingKind::Values,
-            turned: Some(_)
+    assert_eq!(found.verdict.word, Word::Insufficient);
+    assert_eq!(
+        *held_back(&found.verdict),
+        ObjectionKind::MissingUnits {
+            broken: 8,
+            of: 10,
+            candidate: true
         }
-    ));
+    );
 }

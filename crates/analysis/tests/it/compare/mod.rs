@@ -10,6 +10,8 @@ pub mod lab;
 mod left_out;
 mod pairs;
 mod rankings;
+mod rules;
 mod suites;
+mod tables;
 mod tasks;
 mod timings;

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
 
-/// Compare results with a table, line by line, with ✅ better, ❌ worse, ⬜ equal, ns within noise, — missing
+/// Compare results with a table, line by line, with ✅ better, ❌ worse, ⬜ equal, ns within noise, ? noise not known, — missing
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -79,6 +79,7 @@ enum MarkChoice {
     Equal,
     Changed,
     Ns,
+    Unknown,
     Missing,
 }
 
@@ -135,6 +136,7 @@ fn exit(args: &Args, posted: &Posted) -> Exit {
         Mark::Equal => MarkChoice::Equal,
         Mark::Changed => MarkChoice::Changed,
         Mark::Noise => MarkChoice::Ns,
+        Mark::Unknown => MarkChoice::Unknown,
         Mark::Missing => MarkChoice::Missing,
     };
     let failed = posted

@@ -37,6 +37,14 @@ pub(super) struct Args {
     /// Only these rows; `*` stands for any text
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     rows: Vec<String>,
+    /// With --from-table: copy only these columns; `*` stands for any text
+    #[arg(
+        long,
+        value_name = "PATTERN",
+        value_delimiter = ',',
+        requires = "from_table"
+    )]
+    columns: Vec<String>,
     /// The table's name in the spec, where its file does not tell
     #[arg(long, value_name = "NAME", requires = "file")]
     table: Option<String>,
@@ -95,6 +103,7 @@ impl Args {
             source,
             options: UpdateOptions {
                 rows: self.rows.clone(),
+                columns: self.columns.clone(),
                 add: Additions {
                     columns: self.add_columns,
                     rows: self.add_rows,

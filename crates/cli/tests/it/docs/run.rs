@@ -3,8 +3,12 @@
 use super::page::{Block, Note, blocks, commands};
 use super::{What, read, repository, what_for};
 use crate::common::{Project, Ran};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+
+/// Agents that a reader has installed; `check` refuses a spec whose agent is not here.
+const AGENTS: [&str; 3] = ["codex", "claude", "my-agent"];
 
 /// Runs a page; gives the folder that it was run in, or nothing where a program that it needs is not here.
 pub fn page(path: &str) -> Option<Project> {
@@ -58,6 +62,12 @@ impl Reader {
     fn new(page: &str) -> Self {
         let project = Project::new();
         copy(&repository("examples"), &project.path().join("examples"));
+        for agent in AGENTS {
+            let place = format!("agents/{agent}");
+            project.write(&place, "#!/bin/sh\nexit 0\n");
+            let all = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(project.path().join(place), all).unwrap();
+        }
         let copied = page == "examples/ci/README.md";
         let folder = project.path().join(if copied { "examples/ci" } else { "" });
         Self {
@@ -86,11 +96,16 @@ impl Reader {
         let command = command.replace("cargo run --release --", "fairtrial");
         let binary = Path::new(env!("CARGO_BIN_EXE_fairtrial")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
+        let agents = self.project.path().join("agents");
         let output = Command::new("sh")
             .args(["-c", &command])
             .current_dir(&self.folder)
-            .env("PATH", format!("{}:{path}", binary.display()))
+            .env(
+                "PATH",
+                format!("{}:{}:{path}", binary.display(), agents.display()),
+            )
             .env("PYTHONPATH", repository("python"))
+            .env("FIXTURES", repository("crates/interop/tests/fixtures"))
             .env("NO_COLOR", "1")
             .env("COLUMNS", "120")
             .env_remove("FAIRTRIAL_DATA")

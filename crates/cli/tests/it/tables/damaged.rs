@@ -176,3 +176,97 @@ fn a_duration_in_a_column_that_holds_none_is_told() {
                 share: nothing converts one into the other";
     assert!(notes.iter().any(|told| told == note), "{notes:#?}");
 }
+
+#[test]
+fn a_table_that_names_a_row_or_a_column_twice_is_not_copied() {
+    let project = Project::new();
+    let before = "Experiment,Correct,Time\na,1,10\nb,1,10\n";
+    let copy = ["table", "update", "main.csv", "--from-table", "new.csv"];
+    let cases = [
+        (
+            "Experiment,Correct,Time\na,2,10\na,3,10\n",
+            "new.csv: lines 2 and 3 both have the key `a`",
+        ),
+        (
+            "Experiment,Correct,Correct,Time\na,2,3,10\n",
+            "new.csv: two columns are called `Correct`",
+        ),
+        ("Experiment,Correct\na,2\n", "new.csv has no column `Time`"),
+        (
+            "Experiment,Correct,Time,Extra\na,2,10,1\n",
+            "main.csv has no column `Extra`",
+        ),
+    ];
+    for (new, told) in cases {
+        project.write("main.csv", before);
+        project.write("new.csv", new);
+        let refused = project.expect(2, &copy);
+        assert!(refused.err.contains(told), "{told}\n{}", refused.err);
+        assert_eq!(project.read("main.csv"), before, "{told}");
+    }
+    // What is asked for is done.
+    project.write("new.csv", "Experiment,Correct,Extra\na,2,7\n");
+    project.expect(0, &[&copy[..], &["--columns", "Correct"]].concat());
+    assert_eq!(
+        project.read("main.csv"),
+        "Experiment,Correct,Time\na,2,10\nb,1,10\n"
+    );
+    let columns = ["--columns", "Correct,Extra", "--add-columns"];
+    project.expect(0, &[&copy[..], &columns].concat());
+    assert_eq!(
+        project.read("main.csv"),
+        "Experiment,Correct,Time,Extra\na,2,10,7\nb,1,10,\n"
+    );
+}
+
+#[test]
+fn an_episode_file_that_was_cut_feeds_no_table() {
+    // The program dies while it writes its last row: what is left of the line still has a word and a number.
+    for cut in ["time_out,LM", "time_out,LM_1,2.", "correct,LM_0,1.5,9\\n"] {
+        let project = project();
+        let program = project.read("program.sh");
+        let damaged = program.replace(
+            "echo \"Benchmark Stats\"",
+            &format!("printf '{cut}' >> \"$2/$1/eval_stats.csv\"; echo \"Benchmark Stats\""),
+        );
+        assert_ne!(program, damaged);
+        project.write("program.sh", &damaged);
+        project.write("models/m", "weights");
+        // A metric that is not required must not hide it.
+        let optional = SUITE.replace("share = {", "required = false\nshare = {");
+        assert_ne!(optional, SUITE);
+        project.write("suite.toml", &optional);
+        let before = project.read("benchmarks/main.csv");
+        let ran = project.expect(1, &["run", "suite.toml", "--only", "task=renamed"]);
+        let told = "eval_stats.csv line 82: the row is damaged";
+        assert!(
+            ran.err.contains(told) || ran.out.contains(told),
+            "{}{}",
+            ran.out,
+            ran.err
+        );
+        project.expect(1, &["table", "update", "--from", "suite"]);
+        assert_eq!(project.read("benchmarks/main.csv"), before, "{cut}");
+    }
+}
+
+#[test]
+fn a_line_whose_noise_is_not_known_has_its_own_mark() {
+    let project = project();
+    project.write("suite.toml", &SUITE.replace("margin = \"25%\"\n", ""));
+    project.expect(1, &["run", "suite.toml"]);
+    // The time of one run, and nothing to say how much it varies.
+    let page = project.expect(0, &COMPARE).out;
+    assert!(page.contains("? noise not known"), "{page}");
+    assert!(page.contains("? |\n"), "{page}");
+    let json = project
+        .expect(0, &[&COMPARE[..], &["--json"]].concat())
+        .json();
+    let lines = json["posted"]["lines"].as_array().unwrap();
+    for line in lines {
+        let unknown = line["noise"] == "unknown";
+        assert_eq!(line["mark"] == "unknown", unknown, "{line}");
+    }
+    project.expect(1, &[&COMPARE[..], &["--fail-on", "unknown"]].concat());
+    project.expect(0, &[&COMPARE[..], &["--fail-on", "ns"]].concat());
+}

@@ -260,6 +260,8 @@ fn revisions_other_tables_and_renderings() {
         "benchmarks/main.csv",
         "--from-table",
         "new.csv",
+        "--columns",
+        "Correct*",
     ];
     let left = project.expect(1, &update);
     assert!(

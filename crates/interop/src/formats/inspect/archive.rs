@@ -1,7 +1,7 @@
 //! The members of an `.eval` archive: the header and the summaries, or what a crash left of them.
 
 use super::header::{Eval, Log};
-use super::sample::Sample;
+use super::sample::InspectSample;
 use crate::error::InteropError;
 use crate::input::Input;
 use crate::json::Json;
@@ -49,7 +49,7 @@ pub(super) fn read(
         };
         let mut json = Json::new(format!("{name}:{list}"), member);
         json.array(|json| {
-            let sample = Sample::read(json)?;
+            let sample = InspectSample::read(json)?;
             log.sample(sample, sink);
             Ok(())
         })?;
@@ -64,7 +64,7 @@ pub(super) fn read(
         for member_name in missing {
             if let Some(member) = zip.member(&member_name)? {
                 let mut json = Json::new(format!("{name}:{member_name}"), member);
-                let sample = Sample::read(&mut json)?;
+                let sample = InspectSample::read(&mut json)?;
                 log.sample(sample, sink);
             }
         }

@@ -1,7 +1,7 @@
 //! What a log says about its evaluation as a whole, and which samples it should have.
 
-use super::super::{fact, nested};
-use super::sample::Sample;
+use super::super::shared::{fact, nested};
+use super::sample::InspectSample;
 use crate::execution::{Execution, FactKind};
 use crate::sink::Sink;
 use fairtrial_model::{Outcome, Params};
@@ -115,7 +115,7 @@ impl Log {
     }
 
     /// Gives a sample away; of one that comes twice the first counts.
-    pub(super) fn sample(&mut self, sample: Sample, sink: &mut dyn Sink) {
+    pub(super) fn sample(&mut self, sample: InspectSample, sink: &mut dyn Sink) {
         let id = Params::display(&sample.id);
         if self.seen.insert((id.clone(), sample.epoch)) {
             let mut execution = self.execution(&id, sample.epoch);

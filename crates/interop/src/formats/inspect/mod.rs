@@ -16,7 +16,7 @@ use crate::rules::{Arm, Rules, way};
 use crate::sink::Sink;
 use crate::zip;
 use header::{Header, Log};
-use sample::Sample;
+use sample::InspectSample;
 
 /// See the module.
 pub(crate) struct Inspect;
@@ -83,8 +83,8 @@ fn read_json<R: std::io::Read>(
             log.header.describe(json.value(key)?, sink);
             Ok(())
         }
-        "samples" if json.kind()? == crate::json::Kind::Array => json.array(|json| {
-            let sample = Sample::read(json)?;
+        "samples" if json.kind()? == crate::json::JsonKind::Array => json.array(|json| {
+            let sample = InspectSample::read(json)?;
             log.sample(sample, sink);
             Ok(())
         }),

@@ -14,7 +14,7 @@ use std::io::Read;
 
 /// What both forms have.
 #[derive(Debug, Default)]
-pub(super) struct Sample {
+pub(super) struct InspectSample {
     pub(super) id: Value,
     pub(super) epoch: u64,
     scores: BTreeMap<String, Score>,
@@ -50,7 +50,7 @@ struct Usage {
     total_cost: Option<f64>,
 }
 
-impl Sample {
+impl InspectSample {
     /// Reads a sample; transcripts and everything else that is large is passed over.
     pub(super) fn read<R: Read>(json: &mut Json<R>) -> Result<Self, InteropError> {
         let mut sample = Self {

@@ -7,7 +7,7 @@ mod records;
 
 use crate::error::InteropError;
 use crate::execution::Execution;
-use crate::format::{Format, Unit};
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
 use crate::rules::{Arm, Rules, Subject, way};
@@ -52,7 +52,7 @@ impl Format for Tensorboard {
         begins(&head.bytes)
     }
 
-    fn units(&self, files: Vec<PathBuf>) -> Result<Vec<Unit>, InteropError> {
+    fn units(&self, files: Vec<PathBuf>) -> Result<Vec<ReadUnit>, InteropError> {
         let mut runs: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
         for path in files {
             let folder = path.parent().map(Path::to_owned).unwrap_or_default();
@@ -60,7 +60,7 @@ impl Format for Tensorboard {
         }
         let units = runs.into_values().map(|mut paths| {
             paths.sort_by_key(|path| (time_in_name(path), path.clone()));
-            Unit { paths }
+            ReadUnit { paths }
         });
         Ok(units.collect())
     }
@@ -72,7 +72,7 @@ impl Format for Tensorboard {
         Ok(())
     }
 
-    fn read(&self, unit: &Unit, sink: &mut dyn Sink) -> Result<(), InteropError> {
+    fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let first = unit.paths.first().map_or(Path::new(""), PathBuf::as_path);
         let mut execution = named(first);
         for path in &unit.paths {

@@ -1,6 +1,6 @@
 //! The records of an event file: a length and bytes, each with a masked CRC-32C.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use std::io::{self, Read};
 
 /// Bytes of one record.
@@ -53,7 +53,7 @@ impl<R: Read> Records<R> {
             }
             let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
             if length > MOST_RECORD {
-                let place = Place::of(&self.name);
+                let place = FilePlace::of(&self.name);
                 let message = format!("one record takes more than {} MiB", MOST_RECORD >> 20);
                 return Err(InteropError::content(place, message));
             }
@@ -90,7 +90,7 @@ impl<R: Read> Records<R> {
     }
 
     fn broken(&self, error: &io::Error) -> InteropError {
-        InteropError::content(Place::of(&self.name), error.to_string())
+        InteropError::content(FilePlace::of(&self.name), error.to_string())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The frames of a `.wandb` file: LevelDB's log, with a header of its own and a plain CRC-32.
 
-use crate::error::{InteropError, Place};
+use crate::error::{FilePlace, InteropError};
 use std::io::Read;
 
 /// What every file begins with: `:W&B`, 0xBEE1, and the version.
@@ -62,7 +62,7 @@ impl<R: Read> Frames<R> {
         };
         frames.next_block()?;
         if frames.length < MAGIC.len() || frames.block[..4] != MAGIC[..4] {
-            let place = Place::of(&frames.name);
+            let place = FilePlace::of(&frames.name);
             return Err(InteropError::content(place, "this is no W&B run log"));
         }
         if frames.block[4..MAGIC.len()] != MAGIC[4..] {
@@ -86,7 +86,7 @@ impl<R: Read> Frames<R> {
                 Ok(read) => self.length += read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    let place = Place::of(&self.name);
+                    let place = FilePlace::of(&self.name);
                     return Err(InteropError::content(place, error.to_string()));
                 }
             }
@@ -134,7 +134,7 @@ impl<R: Read> Frames<R> {
                 (Part::Middle | Part::Last, false) => continue,
             }
             if self.record.len() + frame.to - frame.from > MOST_RECORD {
-                let place = Place::of(&self.name);
+                let place = FilePlace::of(&self.name);
                 let message = format!("one record takes more than {} MiB", MOST_RECORD >> 20);
                 return Err(InteropError::content(place, message));
             }

@@ -8,7 +8,7 @@ mod history;
 mod record;
 
 use crate::error::InteropError;
-use crate::format::{Format, Unit};
+use crate::format::{Format, ReadUnit};
 use crate::head::Head;
 use crate::input::Input;
 use crate::rules::{Arm, Rules, Subject, way};
@@ -57,7 +57,7 @@ impl Format for Wandb {
         head.bytes.starts_with(&MAGIC[..4])
     }
 
-    fn units(&self, files: Vec<PathBuf>) -> Result<Vec<Unit>, InteropError> {
+    fn units(&self, files: Vec<PathBuf>) -> Result<Vec<ReadUnit>, InteropError> {
         let mut runs: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for path in files {
@@ -69,7 +69,7 @@ impl Format for Wandb {
         let units = runs.into_values().map(|mut paths| {
             // Folders are named by the time of their segment: `offline-run-20250824_123456-id`.
             paths.sort();
-            Unit { paths }
+            ReadUnit { paths }
         });
         Ok(units.collect())
     }
@@ -82,7 +82,7 @@ impl Format for Wandb {
         Ok(())
     }
 
-    fn read(&self, unit: &Unit, sink: &mut dyn Sink) -> Result<(), InteropError> {
+    fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let first = unit.paths.first().map_or(Path::new(""), PathBuf::as_path);
         let mut run = Run::new(first);
         for path in &unit.paths {

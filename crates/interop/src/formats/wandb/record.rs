@@ -1,6 +1,6 @@
 //! The records of a run that matter here: who it is, what it logged, how it ended.
 
-use super::super::nested;
+use super::super::shared::nested;
 use super::history::History;
 use crate::execution::{Execution, Fact, FactKind};
 use crate::json;

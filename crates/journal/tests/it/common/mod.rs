@@ -34,6 +34,7 @@ pub fn opened(run: &RunDir, trials: u64) -> Event {
         only: None,
         registration_sha256: None,
         takes_over: None,
+        imported: false,
         parallel: 2,
         version: "0.1.0".into(),
         created_at: time(0.0),

@@ -1,0 +1,327 @@
+//! Other tools' results: in place, imported, and given back.
+
+use crate::common::{Project, Ran};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A genuine file or folder of another tool.
+fn fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/tests/fixtures");
+    let path: PathBuf = path.join(name);
+    assert!(path.exists(), "no fixture {name}");
+    path.display().to_string()
+}
+
+/// What hyperfine writes for one command.
+fn hyperfine(times: &[f64]) -> String {
+    let codes = vec![0; times.len()];
+    json!({"results": [{"command": "sort big.txt", "mean": 1.0, "times": times, "exit_codes": codes}]})
+        .to_string()
+}
+
+const SLOW: [f64; 8] = [1.02, 1.05, 0.99, 1.01, 1.04, 1.03, 0.98, 1.0];
+const FAST: [f64; 8] = [0.71, 0.69, 0.72, 0.7, 0.68, 0.73, 0.7, 0.71];
+
+fn csv(times: &[f64]) -> String {
+    let rows = times.iter().map(|time| format!("sort big.txt,{time}\n"));
+    format!("task,time\n{}", rows.collect::<String>())
+}
+
+/// The verdicts and intervals of a comparison, metric by metric.
+fn verdicts(ran: &Ran) -> Value {
+    let all = ran.json();
+    let contrasts = all["contrasts"].as_array().unwrap();
+    let picked = contrasts.iter().map(|contrast| {
+        let metrics = contrast["metrics"].as_array().unwrap().iter();
+        let metrics = metrics.map(|metric| {
+            json!({
+                "metric": metric["metric"],
+                "word": metric["verdict"]["word"],
+                "interval": metric["interval"],
+                "effect": metric["effect"],
+                "units": metric["units"],
+            })
+        });
+        metrics.collect::<Vec<_>>()
+    });
+    json!(picked.collect::<Vec<_>>())
+}
+
+#[test]
+fn the_verdict_on_a_tools_samples_is_that_on_the_same_samples_as_csv() {
+    let project = Project::new();
+    project.write("old.json", &hyperfine(&SLOW));
+    project.write("new.json", &hyperfine(&FAST));
+    project.write("old.csv", &csv(&SLOW));
+    project.write("new.csv", &csv(&FAST));
+    let tool = project.expect(0, &["compare", "old.json", "new.json", "--json"]);
+    assert!(
+        tool.err.contains("old.json: results of hyperfine"),
+        "{}",
+        tool.err
+    );
+    assert_eq!(verdicts(&tool)[0][0]["word"], "improved");
+    // A table says nothing about units, so that the method must be named for both.
+    let how = [
+        "--metric",
+        "time",
+        "--direction",
+        "down",
+        "--method",
+        "t",
+        "--margin",
+        "1%",
+        "--json",
+    ];
+    let of = |sides: [&str; 2]| {
+        let mut args = vec!["compare"];
+        args.extend(sides);
+        args.extend(how);
+        verdicts(&project.expect(0, &args))
+    };
+    assert_eq!(of(["old.json", "new.json"]), of(["old.csv", "new.csv"]));
+    assert_ne!(of(["old.json", "new.json"]), of(["new.csv", "old.csv"]));
+    assert!(
+        !project.path().join("data").exists(),
+        "reading in place keeps nothing"
+    );
+}
+
+#[test]
+fn every_command_that_takes_a_run_takes_a_tools_file() {
+    let project = Project::new();
+    project.write("old.json", &hyperfine(&SLOW));
+    project.write("new.json", &hyperfine(&FAST));
+    let summary = project
+        .expect(0, &["summarize", "new.json", "--json"])
+        .json();
+    assert_eq!(summary["outcomes"]["ok"], 8, "{summary}");
+    project.expect(0, &["gate", "new.json", "--baseline", "old.json"]);
+    project.expect(1, &["gate", "old.json", "--baseline", "new.json"]);
+    project.expect(0, &["report", "new.json"]);
+    assert!(project.read("report.html").contains("sort big.txt"));
+    let scan = fixture("hyperfine/v1.15_two_commands.json");
+    project.expect(0, &["power", &scan, "--effect", "10%"]);
+    let ran = project.expect(0, &["compare", &scan]);
+    assert!(ran.err.contains("arm   command"), "{}", ran.err);
+}
+
+#[test]
+fn a_criterion_folder_is_gated_against_its_own_baseline() {
+    let project = Project::new();
+    let folder = fixture("criterion");
+    let ran = project.run(&["gate", &folder, "--baseline", "base", "--json"]);
+    assert!(matches!(ran.code, 0 | 1 | 4), "{} {}", ran.code, ran.err);
+    assert!(ran.err.contains("benchmarks of criterion"), "{}", ran.err);
+    let answer = ran.json();
+    assert!(
+        answer["lines"][0]["sides"]
+            .as_str()
+            .unwrap()
+            .contains("new"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn curves_of_wandb_are_paired_by_their_seeds() {
+    let project = Project::new();
+    let run = |arm: &str, seed: u32| fixture(&format!("wandb/run-{arm}-s{seed}.wandb"));
+    let seeds = [1072, 2081, 4110];
+    let control = seeds.map(|seed| run("vit_reset", seed));
+    let candidate = seeds.map(|seed| run("trxl", seed));
+    let mut args = vec![
+        "analyze",
+        "--json",
+        "--metric",
+        "overview/reward",
+        "--summary.percent",
+        "1",
+        "--control-run-ids",
+    ];
+    args.extend(control.iter().map(String::as_str));
+    args.push("--candidate-run-ids");
+    args.extend(candidate.iter().map(String::as_str));
+    let ran = project.expect(0, &args);
+    assert!(ran.err.contains("6 sources: "), "{}", ran.err);
+    let text = ran.json().to_string();
+    assert!(text.contains("4110"), "{text}");
+    let mut args = vec![
+        "variance",
+        "--json",
+        "--summary.percent",
+        "1",
+        "--metric",
+        "overview/reward",
+        "--output",
+        "v.svg",
+    ];
+    args.extend(candidate.iter().map(String::as_str));
+    project.expect(0, &args);
+}
+
+/// A run as Sacred keeps it, with so many points of a loss.
+fn sacred(project: &Project, number: usize, config: &Value, points: usize) {
+    let write = |file: &str, content: Value| {
+        project.write(&format!("sacred/{number}/{file}"), &content.to_string());
+    };
+    let steps: Vec<usize> = (0..points).collect();
+    let times = vec!["2026-01-01T00:00:00"; points];
+    let values = steps.iter().map(|step| *step as f64 * 0.5 + number as f64);
+    let values: Vec<f64> = values.collect();
+    write("config.json", config.clone());
+    write(
+        "run.json",
+        json!({"status": "COMPLETED", "experiment": {"name": "x"}, "command": "main",
+            "start_time": "2026-01-01T00:00:00", "stop_time": "2026-01-01T01:00:00"}),
+    );
+    write(
+        "metrics.json",
+        json!({"loss": {"steps": steps, "timestamps": times, "values": values}}),
+    );
+}
+
+#[test]
+fn a_field_that_could_be_two_things_is_asked_for() {
+    let project = Project::new();
+    for (number, (lr, batch)) in [(0.1, 8), (0.1, 16), (0.2, 8), (0.2, 16)]
+        .into_iter()
+        .enumerate()
+    {
+        sacred(
+            &project,
+            number,
+            &json!({"lr": lr, "batch": batch, "seed": number}),
+            3,
+        );
+    }
+    let ran = project.expect(2, &["compare", "sacred"]);
+    assert!(
+        ran.err.contains("say it with --arm, as in --arm config.lr"),
+        "{}",
+        ran.err
+    );
+    let ran = project.expect(0, &["compare", "sacred", "--arm", "lr"]);
+    assert!(
+        ran.err.contains("arm   config.lr    0.1, 0.2"),
+        "{}",
+        ran.err
+    );
+    let ran = project.expect(2, &["compare", "sacred", "--format", "hyperfin"]);
+    assert!(ran.err.contains("did you mean `hyperfine`?"), "{}", ran.err);
+}
+
+#[test]
+fn an_import_is_a_run_and_again_adds_what_is_new() {
+    let project = Project::new();
+    project.write("old.json", &hyperfine(&SLOW));
+    let first = project
+        .expect(0, &["import", "old.json", "--name", "sorting", "--json"])
+        .json();
+    assert_eq!((&first["added"], &first["known"]), (&json!(8), &json!(0)));
+    let again = project
+        .expect(0, &["import", "old.json", "--name", "sorting", "--json"])
+        .json();
+    assert_eq!((&again["added"], &again["known"]), (&json!(0), &json!(8)));
+    assert_eq!(first["stamp"], again["stamp"]);
+    project.write("new.json", &hyperfine(&FAST));
+    let more = project
+        .expect(
+            0,
+            &[
+                "import", "old.json", "new.json", "--name", "sorting", "--json",
+            ],
+        )
+        .json();
+    assert_eq!((&more["added"], &more["known"]), (&json!(8), &json!(8)));
+    let summary = project
+        .expect(0, &["summarize", "sorting", "--json"])
+        .json();
+    assert_eq!(summary["outcomes"]["ok"], 16, "{summary}");
+    project.expect(0, &["report", "sorting"]);
+    project.expect(0, &["verify", "sorting"]);
+    project.expect(0, &["list"]);
+    // A source that changed is no longer what was imported.
+    project.write("old.json", &hyperfine(&FAST));
+    let ran = project.expect(1, &["verify", "sorting"]);
+    assert!(ran.out.contains("old.json"), "{} {}", ran.out, ran.err);
+}
+
+#[test]
+fn a_training_run_that_went_on_replaces_what_was_imported_of_it() {
+    let project = Project::new();
+    sacred(&project, 1, &json!({"lr": 0.1, "seed": 7}), 5);
+    let first = project.expect(0, &["import", "sacred", "--json"]).json();
+    assert_eq!(first["added"], 1, "{first}");
+    sacred(&project, 1, &json!({"lr": 0.1, "seed": 7}), 9);
+    let again = project.expect(0, &["import", "sacred", "--json"]).json();
+    assert_eq!(
+        (&again["added"], &again["renewed"]),
+        (&json!(0), &json!(1)),
+        "{again}"
+    );
+    let exported = project
+        .expect(0, &["export", "sacred", "--to", "csv", "--rows", "series"])
+        .out;
+    assert_eq!(exported.lines().count(), 10, "{exported}");
+}
+
+#[test]
+fn what_is_exported_gives_the_same_verdict_when_it_comes_back() {
+    let project = Project::new();
+    project.write("old.json", &hyperfine(&SLOW));
+    project.write("new.json", &hyperfine(&FAST));
+    let before = verdicts(&project.expect(0, &["compare", "old.json", "new.json", "--json"]));
+    for (kind, ending) in [
+        ("csv", "csv"),
+        ("jsonl", "jsonl"),
+        ("parquet", "parquet"),
+        ("hyperfine", "json"),
+    ] {
+        let mut files = Vec::new();
+        for side in ["old", "new"] {
+            let file = format!("{side}-{kind}.{ending}");
+            let source = format!("{side}.json");
+            project.expect(0, &["export", &source, "--to", kind, "--output", &file]);
+            files.push(file);
+        }
+        let ran = project.expect(
+            0,
+            &[
+                "compare",
+                &files[0],
+                &files[1],
+                "--direction",
+                "down",
+                "--metric",
+                "time",
+                "--json",
+            ],
+        );
+        let after = verdicts(&ran);
+        assert_eq!(before[0][0]["word"], after[0][0]["word"], "{kind}");
+        assert_eq!(before[0][0]["interval"], after[0][0]["interval"], "{kind}");
+    }
+}
+
+#[test]
+fn exports_for_people_and_ci_hold_every_trial() {
+    let project = Project::new();
+    project.write("new.json", &hyperfine(&FAST));
+    let of = |kind: &str| project.expect(0, &["export", "new.json", "--to", kind]).out;
+    let bmf: Value = serde_json::from_str(&of("bmf")).unwrap();
+    assert!(
+        bmf["sort big.txt"]["time"]["upper_value"].as_f64().unwrap() > 0.705,
+        "{bmf}"
+    );
+    let action: Value = serde_json::from_str(&of("github-action-benchmark")).unwrap();
+    assert_eq!(action[0]["unit"], "s", "{action}");
+    assert_eq!(of("junit").matches("<testcase ").count(), 8);
+    assert_eq!(of("inspect-csv").lines().count(), 9);
+    assert_eq!(
+        of("csv").lines().next().unwrap(),
+        "task,arm,seed,rollout,outcome,time"
+    );
+    let ran = project.expect(2, &["export", "new.json", "--to", "hyperfin"]);
+    assert!(ran.err.contains("did you mean `hyperfine`?"), "{}", ran.err);
+}

@@ -1,0 +1,93 @@
+//! The trials of one task and arm together, for formats that hold statistics of each.
+
+use super::outgoing::Outgoing;
+use fairtrial_model::{Outcome, Record};
+
+/// Trials of one task and arm.
+pub(super) struct Group<'a> {
+    pub(super) task: &'a str,
+    pub(super) arm: Option<&'a str>,
+    pub(super) records: Vec<&'a Record>,
+}
+
+/// A mean with its spread.
+pub(super) struct Moments {
+    pub(super) count: usize,
+    pub(super) mean: f64,
+    /// The standard deviation; absent for one value.
+    pub(super) deviation: Option<f64>,
+}
+
+impl Group<'_> {
+    /// What tells it from others.
+    pub(super) fn name(&self) -> String {
+        match self.arm {
+            Some(arm) => format!("{} · {arm}", self.task),
+            None => self.task.to_owned(),
+        }
+    }
+
+    /// The values of a metric: of iterations where they are kept, else of trials.
+    pub(super) fn values(&self, metric: &str) -> Vec<f64> {
+        let ok = self.records.iter();
+        let ok = ok.filter(|record| record.outcome == Outcome::Ok);
+        let values = ok.flat_map(|record| match record.samples.get(metric) {
+            Some(samples) => samples.iter().map(|value| value.0).collect(),
+            None => record
+                .metrics
+                .get(metric)
+                .map(|value| value.0)
+                .into_iter()
+                .collect::<Vec<_>>(),
+        });
+        values.collect()
+    }
+
+    /// The mean of a metric over finite values; nothing where there are none.
+    pub(super) fn moments(&self, metric: &str) -> Option<Moments> {
+        let values: Vec<f64> = self
+            .values(metric)
+            .into_iter()
+            .filter(|value| value.is_finite())
+            .collect();
+        let count = values.len();
+        if count == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Some(Moments {
+            count,
+            mean,
+            deviation: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
+        })
+    }
+
+    /// The metrics that some trial has, in the order of their names.
+    pub(super) fn metrics(&self) -> Vec<&str> {
+        let names = self.records.iter().flat_map(|record| record.metrics.keys());
+        let mut names: Vec<&str> = names.map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// The groups of a run, in the order in which they come.
+pub(super) fn groups<'a>(run: &Outgoing<'a>) -> Vec<Group<'a>> {
+    let mut found: Vec<Group<'a>> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for record in run.records {
+        let (task, arm) = (record.trial.task.as_str(), record.trial.arm.as_deref());
+        let place = *places.entry((task, arm)).or_insert(found.len());
+        if place == found.len() {
+            found.push(Group {
+                task,
+                arm,
+                records: Vec::new(),
+            });
+        }
+        found[place].records.push(record);
+    }
+    found
+}

@@ -1,0 +1,88 @@
+//! What hyperfine writes with `--export-json`: the times of each task and arm, for the scripts that read it.
+
+use super::groups::groups;
+use super::outgoing::{Outgoing, Writer, as_json};
+use crate::error::InteropError;
+use fairtrial_model::{Cause, Outcome, Record};
+use serde_json::{Value, json};
+
+/// See the module.
+pub(super) struct Hyperfine;
+
+/// What a failed run that has no exit code is given.
+const FAILED: i32 = 1;
+
+impl Writer for Hyperfine {
+    fn name(&self) -> &'static str {
+        "hyperfine"
+    }
+
+    fn write(&self, run: &Outgoing<'_>) -> Result<String, InteropError> {
+        let there = |name: &str| run.records.iter().any(|it| it.metrics.contains_key(name));
+        let metric = if there("time") {
+            Some("time")
+        } else {
+            run.primary()
+        };
+        let Some(metric) = metric else {
+            return Err(InteropError::Unknown(
+                "no trial has a number to export".to_owned(),
+            ));
+        };
+        let mut results = Vec::new();
+        for group in groups(run) {
+            let mut times = Vec::new();
+            let mut codes = Vec::new();
+            for record in &group.records {
+                let values = match record.samples.get(metric) {
+                    Some(samples) => samples.iter().map(|value| value.0).collect(),
+                    None => record
+                        .metrics
+                        .get(metric)
+                        .map(|value| value.0)
+                        .into_iter()
+                        .collect::<Vec<_>>(),
+                };
+                let code = exit_code(record);
+                // A failed trial has no time; the form has no other place for its exit code.
+                let values = if values.is_empty() { vec![0.0] } else { values };
+                codes.extend(values.iter().map(|_| code));
+                times.extend(values);
+            }
+            let mut sorted = group.values(metric);
+            sorted.sort_by(f64::total_cmp);
+            let moments = group.moments(metric);
+            let median = match sorted.len() {
+                0 => None,
+                n if n % 2 == 1 => Some(sorted[n / 2]),
+                n => Some(f64::midpoint(sorted[n / 2 - 1], sorted[n / 2])),
+            };
+            let mut parameters = json!({"task": group.task});
+            if let Some(arm) = group.arm {
+                parameters["arm"] = json!(arm);
+            }
+            results.push(json!({
+                "command": group.name(),
+                "mean": moments.as_ref().map(|moments| moments.mean),
+                "stddev": moments.as_ref().and_then(|moments| moments.deviation),
+                "median": median,
+                "user": 0.0,
+                "system": 0.0,
+                "min": sorted.first(),
+                "max": sorted.last(),
+                "times": times,
+                "exit_codes": codes,
+                "parameters": parameters,
+            }));
+        }
+        as_json(&json!({"results": Value::Array(results)}))
+    }
+}
+
+fn exit_code(record: &Record) -> i32 {
+    match (&record.outcome, &record.cause) {
+        (Outcome::Ok, _) => 0,
+        (_, Some(Cause::ExitCode { code })) => *code,
+        _ => FAILED,
+    }
+}

@@ -1,0 +1,48 @@
+//! A run on its way to another tool, and what a writer of one text is.
+
+use crate::error::InteropError;
+use fairtrial_model::{MetricDeclaration, Record};
+
+/// A run that is given away.
+#[derive(Debug, Clone, Copy)]
+pub struct Outgoing<'a> {
+    /// The benchmark.
+    pub name: &'a str,
+    /// Metrics as they are declared, the primary one first.
+    pub metrics: &'a [MetricDeclaration],
+    /// The effective record of every trial.
+    pub records: &'a [Record],
+}
+
+impl Outgoing<'_> {
+    /// The metric that is meant where a format holds one: the first that is declared, else the first that is there.
+    pub(super) fn primary(&self) -> Option<&str> {
+        let declared = self.metrics.first().map(|metric| metric.name.as_str());
+        let there = self.records.iter();
+        let mut there = there.flat_map(|record| record.metrics.keys());
+        declared.or_else(|| there.next().map(String::as_str))
+    }
+
+    /// The unit of a metric.
+    pub(super) fn unit(&self, metric: &str) -> Option<&str> {
+        let mut declared = self.metrics.iter();
+        let declared = declared.find(|declared| declared.name == metric)?;
+        declared.unit.as_deref()
+    }
+}
+
+/// A format that a whole run is written in, as one text.
+pub trait Writer: Sync {
+    /// Its name for `--to`.
+    fn name(&self) -> &'static str;
+
+    /// The text.
+    fn write(&self, run: &Outgoing<'_>) -> Result<String, InteropError>;
+}
+
+/// A value as JSON.
+pub(super) fn as_json(value: &serde_json::Value) -> Result<String, InteropError> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|text| text + "\n")
+        .map_err(|error| InteropError::Unknown(error.to_string()))
+}

@@ -1,0 +1,198 @@
+//! A run as rows and columns: trials, iterations or points of curves, each metric a column or each number a row.
+
+use super::outgoing::Outgoing;
+use fairtrial_model::{Record, TrialKey};
+use std::collections::BTreeSet;
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// A trial.
+    #[default]
+    Trials,
+    /// An iteration inside a trial.
+    Samples,
+    /// A point of a curve.
+    Series,
+}
+
+/// Whether metrics are columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Each metric is a column.
+    #[default]
+    Wide,
+    /// Each number is a row, with its metric's name.
+    Long,
+}
+
+/// A point of a curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesRow {
+    /// The record, by its place.
+    pub record: usize,
+    /// The metric.
+    pub metric: String,
+    /// The step.
+    pub step: f64,
+    /// The value.
+    pub value: f64,
+}
+
+/// A cell of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Cell {
+    Missing,
+    Text(String),
+    Whole(u64),
+    Number(f64),
+}
+
+/// A table with its titles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows {
+    pub(super) titles: Vec<String>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+/// Numbers of one row before they become columns or rows of their own.
+type Numbers = Vec<(String, f64)>;
+
+impl Rows {
+    /// The rows of a run; `series` has the points where they are asked for.
+    pub fn of(run: &Outgoing<'_>, (shape, form): (Shape, Form), series: &[SeriesRow]) -> Self {
+        let mut titles: Vec<String> = ["task", "arm", "seed", "rollout", "outcome"]
+            .map(str::to_owned)
+            .to_vec();
+        let points = run
+            .records
+            .iter()
+            .flat_map(|record| record.trial.point.iter());
+        let points: BTreeSet<&str> = points.map(|(name, _)| name).collect();
+        titles.extend(points.iter().map(|name| format!("point.{name}")));
+        let inside = match shape {
+            Shape::Trials => None,
+            Shape::Samples => Some("iteration"),
+            Shape::Series => Some("step"),
+        };
+        titles.extend(inside.map(str::to_owned));
+        let mut found: Vec<(Vec<Cell>, Numbers)> = Vec::new();
+        for (place, record) in run.records.iter().enumerate() {
+            let key = key_cells(record, &points);
+            match shape {
+                Shape::Trials => found.push((key, trial_numbers(record))),
+                Shape::Samples => found.extend(iterations(record).map(|(number, numbers)| {
+                    let mut key = key.clone();
+                    key.push(Cell::Whole(number as u64));
+                    (key, numbers)
+                })),
+                Shape::Series => found.extend(steps(place, series).map(|(step, numbers)| {
+                    let mut key = key.clone();
+                    key.push(Cell::Number(step));
+                    (key, numbers)
+                })),
+            }
+        }
+        match form {
+            Form::Wide => wide(titles, found),
+            Form::Long => long(titles, found),
+        }
+    }
+}
+
+fn wide(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers)>) -> Rows {
+    let names = found.iter().flat_map(|(_, numbers)| numbers);
+    let names: BTreeSet<String> = names.map(|(name, _)| name.clone()).collect();
+    let rows = found.into_iter().map(|(mut cells, numbers)| {
+        cells.extend(names.iter().map(|name| {
+            let value = numbers.iter().find(|(known, _)| known == name);
+            value.map_or(Cell::Missing, |(_, value)| Cell::Number(*value))
+        }));
+        cells
+    });
+    let rows = rows.collect();
+    titles.extend(names);
+    Rows { titles, rows }
+}
+
+fn long(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers)>) -> Rows {
+    titles.extend(["metric".to_owned(), "value".to_owned()]);
+    let mut rows = Vec::new();
+    for (key, numbers) in found {
+        if numbers.is_empty() {
+            // A failed trial has no numbers, and must not be lost for it.
+            let mut row = key.clone();
+            row.extend([Cell::Missing, Cell::Missing]);
+            rows.push(row);
+        }
+        for (name, value) in numbers {
+            let mut row = key.clone();
+            row.extend([Cell::Text(name), Cell::Number(value)]);
+            rows.push(row);
+        }
+    }
+    Rows { titles, rows }
+}
+
+fn key_cells(record: &Record, points: &BTreeSet<&str>) -> Vec<Cell> {
+    let TrialKey {
+        task,
+        arm,
+        seed,
+        rollout,
+        point,
+        ..
+    } = &record.trial;
+    let mut cells = vec![
+        Cell::Text(task.clone()),
+        arm.as_ref()
+            .map_or(Cell::Missing, |arm| Cell::Text(arm.clone())),
+        Cell::Whole(*seed),
+        Cell::Whole(u64::from(*rollout)),
+        Cell::Text(record.outcome.word().to_owned()),
+    ];
+    cells.extend(points.iter().map(|name| {
+        let value = point.get(name).map(fairtrial_model::Params::display);
+        value.map_or(Cell::Missing, Cell::Text)
+    }));
+    cells
+}
+
+fn trial_numbers(record: &Record) -> Numbers {
+    let metrics = record.metrics.iter();
+    metrics
+        .map(|(name, value)| (name.clone(), value.0))
+        .collect()
+}
+
+/// The iterations of a record; one that has none is a row of its own.
+fn iterations(record: &Record) -> impl Iterator<Item = (usize, Numbers)> {
+    let lengths = record.samples.values().map(Vec::len);
+    let count = lengths.max().unwrap_or(0);
+    (0..count.max(1)).map(move |place| {
+        if count == 0 {
+            return (0, trial_numbers(record));
+        }
+        let samples = record.samples.iter();
+        let numbers = samples.filter_map(|(name, values)| {
+            let value = values.get(place)?;
+            Some((name.clone(), value.0))
+        });
+        (place, numbers.collect())
+    })
+}
+
+/// The points of a record, those of one step together.
+fn steps(record: usize, series: &[SeriesRow]) -> impl Iterator<Item = (f64, Numbers)> {
+    let mine = series.iter().filter(|row| row.record == record);
+    let mut by_step: Vec<(f64, Numbers)> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for row in mine {
+        let place = *places.entry(row.step.to_bits()).or_insert(by_step.len());
+        if place == by_step.len() {
+            by_step.push((row.step, Vec::new()));
+        }
+        by_step[place].1.push((row.metric.clone(), row.value));
+    }
+    by_step.into_iter()
+}
