@@ -118,18 +118,18 @@ impl Session {
 /// What changed in a task since its run, and what follows.
 fn change_words(changed: &ChangedTask) -> String {
     let task = &changed.task;
-    let mut words = match &changed.scoring[..] {
+    let scoring = match &changed.scoring[..] {
         [] => format!("task `{task}` changed since the run, but not its scoring"),
         parts => format!(
             "task `{task}` changed since the run and is scored as it is now: {} (`--as-recorded` scores it as it was)",
             parts.join(", ")
         ),
     };
-    if !changed.given.is_empty() {
-        let given = changed.given.join(", ");
-        words += &format!(
-            "; its agents worked on another form of it ({given}), which only a new run can change"
-        );
+    if changed.given.is_empty() {
+        return scoring;
     }
-    words
+    let given = changed.given.join(", ");
+    format!(
+        "{scoring}; its agents worked on another form of it ({given}), which only a new run can change"
+    )
 }

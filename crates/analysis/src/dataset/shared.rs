@@ -25,9 +25,10 @@ impl Dataset {
             let (before, now) = (control.task_form(task), candidate.task_form(task));
             before.zip(now).is_some_and(|(before, now)| before != now)
         };
-        let changed: BTreeSet<&str> = match accepted.contains(&FactKind::Task) {
-            true => BTreeSet::new(),
-            false => shared.iter().filter(differs).copied().collect(),
+        let changed: BTreeSet<&str> = if accepted.contains(&FactKind::Task) {
+            BTreeSet::new()
+        } else {
+            shared.iter().filter(differs).copied().collect()
         };
         let kept: BTreeSet<&str> = shared.difference(&changed).copied().collect();
         if kept.is_empty() {

@@ -24,10 +24,11 @@ fn write_spec(lab: &Lab, tasks: usize, failing: usize) {
         } else {
             "exit 1"
         };
-        spec += &format!(
+        let task = format!(
             "[[tasks]]\nprepared_dir = \"{dir}\"\nmodel = \"m\"\nrollouts = 4\nretries = 0\n\
              agent = {{ command = [\"sh\", \"-c\", \"{script}\"] }}\n"
         );
+        spec.push_str(&task);
     }
     lab.spec(&spec);
 }
