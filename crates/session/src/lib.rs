@@ -52,7 +52,7 @@ pub use compare::{CompareQuestion, Compared};
 pub use data_root::{DATA_VARIABLE, FoundRoot, NotAFolder, RootReason};
 pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
-pub use evaluate::Evaluated;
+pub use evaluate::{Evaluated, ScoredBy};
 pub use events::{Event, Listener};
 pub use export::{ExportQuestion, Exported};
 pub use find::RunChoice;
