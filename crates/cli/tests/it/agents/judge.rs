@@ -214,7 +214,7 @@ fn a_judge_that_misbehaves_is_waited_for_and_its_cost_counts() {
         assert_eq!(row["metrics"]["judge_cost_usd"], 4.0, "{row}");
         let request = seen.iter().nth(5).unwrap();
         assert!(request.contains(&format!("POST {path} ")), "{request}");
-        assert!(request.contains("\"top_p\":0.5"), "{request}");
+        assert!(request.contains("\"top_p\": 0.5"), "{request}");
         assert!(!request.contains("temperature"), "{request}");
         assert!(request.contains("700"), "{request}");
     }
