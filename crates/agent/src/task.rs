@@ -1,7 +1,8 @@
 //! An agent task, whatever format it came in: what the agent is told, what it works on, and how that is scored.
 
+use fairtrial_spec::RolloutOptions;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One task, its overrides applied.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,90 @@ pub struct AgentTask {
     /// The image that container sandboxes use, where the task brings one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<ImageSource>,
+}
+
+impl AgentTask {
+    /// Hash of all that an agent meets.
+    pub(crate) fn given_digest(&self) -> String {
+        let given = (
+            (&self.instructions, &self.repo, &self.files, &self.inputs),
+            (&self.removed, &self.env, &self.setup, &self.image),
+        );
+        crate::short_hash(serde_json::to_vec(&given).unwrap_or_default())
+    }
+
+    /// Hash of all that the task says about its scoring, with what a spec adds to that.
+    pub(crate) fn scoring_digest(&self, options: &RolloutOptions) -> String {
+        let scoring = (
+            (&self.rubrics, &self.tests, &self.evaluation_script),
+            (&self.agent_may_change, &options.scoring),
+            (options.pass_score, &options.judge),
+        );
+        crate::short_hash(serde_json::to_vec(&scoring).unwrap_or_default())
+    }
+
+    /// What it says about its scoring alone.
+    #[must_use]
+    pub fn scoring_alone(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            ..Self::default().scored_as(self.clone())
+        }
+    }
+
+    /// The same task, scored as another one is.
+    #[must_use]
+    pub(crate) fn scored_as(self, other: Self) -> Self {
+        Self {
+            rubrics: other.rubrics,
+            tests: other.tests,
+            evaluation_script: other.evaluation_script,
+            agent_may_change: other.agent_may_change,
+            ..self
+        }
+    }
+
+    /// What of its scoring is another in a later form of the task, in words.
+    pub fn scoring_changes(&self, later: &Self) -> Vec<String> {
+        let mut changes = Vec::new();
+        if self.rubrics != later.rubrics {
+            changes.push("the rubrics".to_owned());
+        }
+        let paths = self.tests.iter().chain(&later.tests).map(|test| &test.path);
+        let paths: BTreeSet<&String> = paths.collect();
+        for path in paths {
+            let of = |task: &Self| task.tests.iter().find(|test| test.path == *path).cloned();
+            if of(self) != of(later) {
+                changes.push(format!("test `{path}`"));
+            }
+        }
+        if self.evaluation_script != later.evaluation_script {
+            changes.push("the evaluation script".to_owned());
+        }
+        if self.agent_may_change != later.agent_may_change {
+            changes.push("`agent_may_change`".to_owned());
+        }
+        changes
+    }
+
+    /// What an agent meets that is another in a later form of the task, in words.
+    pub fn given_changes(&self, later: &Self) -> Vec<&'static str> {
+        let parts = [
+            ("the instructions", self.instructions != later.instructions),
+            ("the repository", self.repo != later.repo),
+            ("the files", self.files != later.files),
+            (
+                "the files beside the workspace",
+                self.inputs != later.inputs,
+            ),
+            ("what is removed", self.removed != later.removed),
+            ("the variables", self.env != later.env),
+            ("the setup", self.setup != later.setup),
+            ("the image", self.image != later.image),
+        ];
+        let changed = parts.into_iter().filter(|(_, is_changed)| *is_changed);
+        changed.map(|(part, _)| part).collect()
+    }
 }
 
 /// A task as it will be run, and the hash of all that it is made of.

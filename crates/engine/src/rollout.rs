@@ -59,6 +59,7 @@ impl RolloutLines {
             dir: PathBuf::from(placement.dir),
             key: trial.key.clone(),
             params: trial.params.clone(),
+            scoring: None,
         };
         let argv = self
             .line

@@ -4,6 +4,7 @@ use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::rollouts::{ArmRollouts, MeanScore, PassAt, RolloutSummary};
 use fairtrial_stats::Interval;
 use fairtrial_stats::passk::SuitePass;
+use fairtrial_text::count::counted;
 use fairtrial_text::share::percent;
 
 /// Notes of one kind.
@@ -57,6 +58,8 @@ fn scores(summary: &RolloutSummary) -> Section {
         "Scores are means with intervals over tasks, rollouts nested in them. \"Over all\" counts a failed rollout as 0; what is excluded says nothing about the arm, and the bounds count it as 0 and as 1."
             .to_owned(),
     ];
+    notes.extend(summary.arms.iter().filter_map(spent));
+    notes.extend(summary.arms.iter().filter_map(retried));
     for arm in summary.arms.iter().filter(|arm| arm.below_validity_floor) {
         notes.push(format!(
             "No verdict: {} of {} rollouts of {} count, fewer than {}. `--resume` runs the others again; `valid` of [analysis] lowers the floor.",
@@ -204,9 +207,34 @@ fn bounds(arm: &ArmRollouts) -> String {
 }
 
 /// What a solved rollout takes; unknown where that of a rollout is.
+/// What an arm cost over all attempts, where that is not plain from the table.
+fn spent(arm: &ArmRollouts) -> Option<String> {
+    let cost = arm.cost?;
+    let unknown = match arm.cost_unknown {
+        0 => String::new(),
+        unknown => format!(", at least: the cost of {unknown} is unknown"),
+    };
+    let attempts = counted(arm.attempts, "attempt");
+    let name = or_all(&arm.arm);
+    Some(format!(
+        "Spent: {name} ${cost:.4} over {attempts}{unknown}."
+    ))
+}
+
+/// How many rollouts needed more than one attempt.
+fn retried(arm: &ArmRollouts) -> Option<String> {
+    let rollouts = counted(arm.retried, "rollout");
+    let words = format!(
+        "Retried: {rollouts} of {} failed before the attempt that counts; pass@k and pass^k count the first.",
+        or_all(&arm.arm)
+    );
+    (arm.retried > 0).then_some(words)
+}
+
 fn or_unknown(per_solved: Option<String>, unknown: usize) -> String {
     match (per_solved, unknown) {
-        (Some(per_solved), _) => per_solved,
+        (Some(per_solved), 0) => per_solved,
+        (Some(per_solved), _) => format!("≥ {per_solved}"),
         (None, 0) => String::new(),
         (None, _) => "unknown".to_owned(),
     }
@@ -246,6 +274,9 @@ mod tests {
                 bounds: None,
                 pass: vec![at(1), at(2), at(3)],
                 solved: 2,
+                attempts: 0,
+                retried: 0,
+                cost: None,
                 cost_per_solved: None,
                 cost_unknown: 0,
                 tokens_per_solved: None,

@@ -43,10 +43,17 @@ impl Session {
         let sides = self.sides(question)?;
         let options = options(question, &sides);
         let all: Vec<&Dataset> = sides.trials().map(|trials| &trials.data).collect();
-        let inputs = match all[..] {
-            [only] => Inputs::Arms(only),
-            [control, candidate] => Inputs::Two(control, candidate),
-            ref several => Inputs::Several(several),
+        let shared = match all[..] {
+            [control, candidate] => {
+                Dataset::with_shared_tasks(control, candidate, &options.accept)?
+            }
+            _ => None,
+        };
+        let inputs = match (&shared, &all[..]) {
+            (Some((control, candidate)), _) => Inputs::Two(control, candidate),
+            (None, [only]) => Inputs::Arms(only),
+            (None, [control, candidate]) => Inputs::Two(control, candidate),
+            (None, several) => Inputs::Several(several),
         };
         let comparison = compare(inputs, &options)?;
         Ok(Compared {

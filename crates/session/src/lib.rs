@@ -53,7 +53,7 @@ pub use compare::{CompareQuestion, Compared};
 pub use data_root::{DATA_VARIABLE, FoundRoot, RootReason, UnusableRoot};
 pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
-pub use evaluate::Evaluated;
+pub use evaluate::{Evaluated, ScoredBy};
 pub use events::{Event, Listener};
 pub use export::{ExportQuestion, Exported};
 pub use find::RunChoice;

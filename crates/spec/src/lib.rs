@@ -44,7 +44,7 @@ pub use read::Format;
 pub use render::{Style, render};
 pub use resolve::files::find_path;
 pub use rollout::{
-    AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring,
+    AGENT_PLACEHOLDERS, AGENTS, AgentChoice, JudgeApi, JudgeChoice, Price, RolloutOptions, Scoring,
 };
 pub use sandbox::{Network, Phase, SANDBOX_PLACEHOLDERS, SandboxChoice, SandboxKey, SandboxKind};
 pub use secrets::written_secrets;

@@ -1,6 +1,7 @@
 //! How the rollouts of an agent task are run and scored: agent, sandbox, judge, limits.
 
 use crate::sandbox::SandboxChoice;
+use fairtrial_model::Params;
 use serde::{Deserialize, Serialize};
 
 /// Everything about a rollout that is not the task itself.
@@ -96,10 +97,63 @@ pub enum Scoring {
     Oneshot,
 }
 
-/// A model behind an OpenAI-compatible endpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Seconds for one answer of a judge.
+pub(crate) const fn answer_time() -> f64 {
+    180.0
+}
+
+/// Seconds for which a judge that asks for time is waited for.
+pub(crate) const fn patience() -> f64 {
+    1800.0
+}
+
+/// A kind of endpoint.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeApi {
+    /// `OpenAI`'s chat completions, which most servers speak.
+    #[default]
+    Chat,
+    /// `OpenAI`'s responses.
+    Responses,
+    /// Anthropic's messages.
+    Anthropic,
+}
+
+impl JudgeApi {
+    /// Every kind, by its word.
+    pub const ALL: [(&'static str, Self); 3] = [
+        ("chat", Self::Chat),
+        ("responses", Self::Responses),
+        ("anthropic", Self::Anthropic),
+    ];
+}
+
+/// A model behind an endpoint that scores rubrics.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgeChoice {
-    /// Where it is, up to `/chat/completions`.
+    /// What it speaks.
+    #[serde(default)]
+    pub api: JudgeApi,
+    /// Further parameters of each request.
+    #[serde(default)]
+    pub params: Params,
+    /// Tokens of an answer.
+    #[serde(default)]
+    pub max_tokens: Option<u64>,
+    /// Whether it is asked to keep to a form of answers.
+    #[serde(default)]
+    pub structured: bool,
+    /// Seconds for one answer.
+    #[serde(default = "answer_time")]
+    pub timeout_s: f64,
+    /// Seconds of waiting for an answer in all, where the endpoint asks for that.
+    #[serde(default = "patience")]
+    pub patience_s: f64,
+    /// What its tokens cost.
+    #[serde(default)]
+    pub price: Option<Price>,
+    /// Where it is, up to the path of its kind.
     pub url: String,
     /// Which model.
     pub model: String,

@@ -34,6 +34,7 @@ use fairtrial_journal::redact::Redactor;
 use fairtrial_model::CAUSE_FACT;
 use fairtrial_spec::Phase;
 use results::agent_metrics;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -44,6 +45,10 @@ pub const SCORING: &str = "scoring: ";
 
 /// The fact that names what an agent did to files that decide how tests run.
 const CONTROL_FACT: &str = "test_control";
+/// The fact with the hash of what the task says about its scoring.
+const SCORING_FACT: &str = "scoring_digest";
+/// The facts that scoring again makes anew.
+pub const SCORING_FACTS: [&str; 2] = [CONTROL_FACT, SCORING_FACT];
 
 /// What is known when a rollout is scored.
 struct Used<'a> {
@@ -101,6 +106,14 @@ pub fn score_again(
     })
 }
 
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, AgentError> {
+    let text = read_own(path, LARGEST).at("read", path)?;
+    serde_json::from_slice(&text).map_err(|error| AgentError::Content {
+        path: path.to_owned(),
+        message: error.to_string(),
+    })
+}
+
 /// Knows the secrets of a rollout. The judge's key is one, whatever its variable is called.
 fn redactor(shared: &RolloutTask, env: &Env) -> Redactor {
     let judge = shared.options.judge.as_ref();
@@ -117,7 +130,10 @@ impl<'a> Drive<'a> {
         redactor: Redactor,
     ) -> Result<Self, AgentError> {
         let baseline = Baseline::at(shared.baseline.clone());
-        let task = baseline.task()?;
+        let mut task = baseline.task()?;
+        if let Some(file) = &trial.scoring {
+            task = task.scored_as(read_json(file)?);
+        }
         let mut options = shared.options.clone();
         let text = |key: &str| trial.params.get(key).and_then(Value::as_str);
         if let Some(agent) = text("agent") {
@@ -220,12 +236,7 @@ impl<'a> Drive<'a> {
     fn rescore(&self) -> Result<Report, AgentError> {
         self.prepare()?;
         let path = self.trial.dir.join(RESULTS_FILE);
-        let text = read_own(&path, LARGEST).at("read", &path)?;
-        let results: Value =
-            serde_json::from_slice(&text).map_err(|error| AgentError::Content {
-                path: path.clone(),
-                message: error.to_string(),
-            })?;
+        let results: Value = read_json(&path)?;
         let mut report = Report::new();
         if let Some(failed) = results["failed"].as_str() {
             report.end = RolloutEnd::Failed;
@@ -305,6 +316,8 @@ impl<'a> Drive<'a> {
         for warning in &scored.warnings {
             report.note(&format!("{SCORING}{warning}"));
         }
+        let scoring = self.task.scoring_digest(&self.options);
+        report.facts.insert(SCORING_FACT.to_owned(), scoring.into());
         if !scored.control.is_empty() {
             let files = scored.control.join(", ");
             report.facts.insert(CONTROL_FACT.to_owned(), files.into());

@@ -50,4 +50,7 @@ pub struct RolloutTrial {
     pub key: TrialKey,
     /// All its parameters.
     pub params: Params,
+    /// A file with a later form of the task, by which it is scored again; absent for the task as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scoring: Option<PathBuf>,
 }

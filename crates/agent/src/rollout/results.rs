@@ -68,6 +68,7 @@ impl Drive<'_> {
         fact("model", &self.model);
         fact("sandbox", self.sandbox.kind().word());
         fact("cost_source", source.word());
+        fact("task_digest", &self.task.given_digest());
         if let Some(digest) = self.answer_digest(agent, kept) {
             fact("answer_digest", &digest);
         }

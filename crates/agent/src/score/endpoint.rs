@@ -1,57 +1,94 @@
 //! The way to a judge: one question over HTTP, where this build can ask.
 
-use crate::error::AgentError;
 use serde_json::Value;
+use std::time::Duration;
 
 /// Why a judge cannot be asked, where that is so.
 pub(crate) const NO_JUDGE: &str = "this build of Fairtrial lacks the feature `judge`";
-/// Time for one answer.
-#[cfg(feature = "judge")]
-const PATIENCE: std::time::Duration = std::time::Duration::from_mins(3);
 
-/// Why a judge did not answer, and whether it may be asked again.
-pub(super) struct Refusal {
-    pub(super) error: AgentError,
-    pub(super) again: bool,
+/// A question to an endpoint.
+#[cfg_attr(
+    not(feature = "judge"),
+    allow(dead_code, reason = "only the place is told")
+)]
+pub(super) struct Call<'a> {
+    pub(super) url: &'a str,
+    /// Further headers of the request.
+    pub(super) headers: &'a [(&'static str, String)],
+    pub(super) body: &'a Value,
+    /// Time for the answer.
+    pub(super) timeout: Duration,
 }
 
-/// Sends a question and gives the answer.
-#[cfg(feature = "judge")]
-pub(super) fn post(url: &str, key: Option<&str>, body: &Value) -> Result<Value, Refusal> {
-    let refused = |message: String, again| Refusal {
-        error: AgentError::Judge(message),
-        again,
-    };
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(PATIENCE))
-        .http_status_as_error(false)
-        .build()
-        .into();
-    let mut request = agent.post(url);
-    if let Some(key) = key {
-        request = request.header("Authorization", &format!("Bearer {key}"));
-    }
-    let mut answer = request
-        .send_json(body)
-        .map_err(|error| refused(format!("{url}: {error}"), true))?;
-    let status = answer.status().as_u16();
-    if status >= 400 {
+/// Why a judge did not answer.
+pub(super) struct Refusal {
+    pub(super) message: String,
+    pub(super) again: Again,
+}
+
+/// Whether another try may go better.
+#[cfg_attr(not(feature = "judge"), allow(dead_code, reason = "nobody is asked"))]
+pub(super) enum Again {
+    Never,
+    Soon,
+    /// After the time that the endpoint names.
+    After(Duration),
+}
+
+impl Call<'_> {
+    /// Sends the question and gives the answer.
+    #[cfg(feature = "judge")]
+    pub(super) fn post(&self) -> Result<Value, Refusal> {
+        let url = self.url;
+        let again = |message: String| Refusal {
+            message,
+            again: Again::Soon,
+        };
+        let agent: ureq::Agent = ureq::Agent::config_builder()
+            .timeout_global(Some(self.timeout))
+            .http_status_as_error(false)
+            .build()
+            .into();
+        let mut request = agent.post(url);
+        for (name, value) in self.headers {
+            request = request.header(*name, value);
+        }
+        let sent = request.send_json(self.body);
+        let mut answer = sent.map_err(|error| again(format!("{url}: {error}")))?;
+        let status = answer.status().as_u16();
+        if status < 400 {
+            let read = answer.body_mut().read_json();
+            return read.map_err(|error| again(format!("{url}: {error}")));
+        }
+        let asked = answer.headers().get("retry-after");
+        let asked = asked.and_then(|text| seconds(text.to_str().ok()?));
         let said = answer.body_mut().read_to_string().unwrap_or_default();
         let said: String = said.trim().chars().take(200).collect();
-        let again = status == 429 || status == 408 || status >= 500;
-        return Err(refused(format!("{url}: status {status}: {said}"), again));
+        let may_pass = status == 429 || status == 408 || status >= 500;
+        Err(Refusal {
+            message: format!("{url}: status {status}: {said}"),
+            again: match asked {
+                _ if !may_pass => Again::Never,
+                Some(time) => Again::After(time),
+                None => Again::Soon,
+            },
+        })
     }
-    answer
-        .body_mut()
-        .read_json()
-        .map_err(|error| refused(format!("{url}: {error}"), true))
+
+    /// Says that this build cannot ask; `check` has said so before the run.
+    #[cfg(not(feature = "judge"))]
+    pub(super) fn post(&self) -> Result<Value, Refusal> {
+        Err(Refusal {
+            message: format!("{}: {NO_JUDGE}", self.url),
+            again: Again::Never,
+        })
+    }
 }
 
-/// Says that this build cannot ask; `check` has said so before the run.
-#[cfg(not(feature = "judge"))]
-pub(super) fn post(url: &str, _key: Option<&str>, _body: &Value) -> Result<Value, Refusal> {
-    Err(Refusal {
-        error: AgentError::Judge(format!("{url}: {}", NO_JUDGE)),
-        again: false,
-    })
+/// A time to wait in seconds; a date is waited for as if nothing was said.
+#[cfg(feature = "judge")]
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.trim().parse().ok()?;
+    let usable = (0.0..=86_400.0).contains(&seconds);
+    usable.then(|| Duration::from_secs_f64(seconds))
 }

@@ -14,7 +14,7 @@ mod sections;
 mod verify;
 
 pub use files::{DIFF_FILE, EVALUATION_FILE, Heading, SCORING_FILE};
-pub use judge::{JudgeScore, LmEvaluation};
+pub use judge::{JudgeScore, JudgeSpent, LmEvaluation};
 pub use rubric::{Evaluation, RubricScore, Scores, evaluate};
 pub use scored::{AGENT_METRICS, METRICS, Scored, TestResult};
 pub use scorer::Scorer;
@@ -39,12 +39,14 @@ impl Scorer<'_> {
         } = self.verify(dir, &room)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut extra = script.rubrics.clone();
-        let mut judged = None;
+        let (mut judged, mut judge_spent) = (None, None);
         if let (Some(choice), None, false) =
             (&self.options.judge, &broken, self.task.rubrics.is_empty())
         {
             let diff = read_own(&dir.join(files::DIFF_FILE), u64::MAX).unwrap_or_default();
-            match judge::ask(choice, self, &String::from_utf8_lossy(&diff)) {
+            let (answer, spent) = judge::ask(choice, self, &String::from_utf8_lossy(&diff));
+            judge_spent = Some(spent);
+            match answer {
                 Ok(answer) => {
                     for (id, score) in answer.scores() {
                         extra.entry(id.to_owned()).or_insert((score, "judge"));
@@ -82,6 +84,7 @@ impl Scorer<'_> {
             tests,
             script,
             judged,
+            judge_spent,
             broken,
             warnings,
             control,

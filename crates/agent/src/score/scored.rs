@@ -1,6 +1,6 @@
 //! What scoring found, and the metrics that it gives.
 
-use super::judge::LmEvaluation;
+use super::judge::{JudgeSpent, LmEvaluation};
 use super::rubric::Evaluation;
 use super::script::ScriptReport;
 use serde::Serialize;
@@ -17,6 +17,8 @@ pub struct Scored {
     pub script: ScriptReport,
     /// What the judge said.
     pub judged: Option<LmEvaluation>,
+    /// What was spent on the judge, where one was asked.
+    pub judge_spent: Option<JudgeSpent>,
     /// Why there is no score, where the machine or the task is to blame.
     pub broken: Option<String>,
     /// What was said about the score and does not count.
@@ -62,6 +64,9 @@ impl Scored {
             .as_ref()
             .and_then(|judged| judged.weighted_score);
         set("lm_score", lm);
+        let spent = self.judge_spent.filter(|spent| spent.tokens > 0);
+        set("judge_tokens", spent.map(|spent| spent.tokens as f64));
+        set("judge_cost_usd", spent.and_then(|spent| spent.cost_usd));
         set("verify_s", Some(self.seconds));
         for (name, value) in &self.script.custom_metrics {
             // A metric of ours keeps its meaning whatever a script calls its own.
@@ -81,7 +86,7 @@ impl Scored {
 }
 
 /// The metrics that scoring gives.
-pub const METRICS: [&str; 8] = [
+pub const METRICS: [&str; 10] = [
     "score",
     "solved",
     "tests_passed",
@@ -89,6 +94,8 @@ pub const METRICS: [&str; 8] = [
     "tests_timed_out",
     "tests_out_of_memory",
     "lm_score",
+    "judge_tokens",
+    "judge_cost_usd",
     "verify_s",
 ];
 

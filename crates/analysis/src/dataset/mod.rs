@@ -13,6 +13,7 @@ mod result_json;
 mod reuse;
 mod run;
 mod seeds;
+mod shared;
 mod sheet;
 mod table;
 mod values;
@@ -80,6 +81,8 @@ pub enum FactKind {
     Machine,
     /// How a metric's numbers are made.
     Definition,
+    /// What an agent's task is, and how it is scored.
+    Task,
     /// The state of the source.
     Source,
     /// Uncommitted changes.

@@ -43,7 +43,7 @@ impl Dataset {
         Ok(part)
     }
 
-    fn part(&self, wanted: impl Fn(&Trial) -> bool) -> Self {
+    pub(super) fn part(&self, wanted: impl Fn(&Trial) -> bool) -> Self {
         let mut part = self.clone();
         let mut places = vec![None; self.trials.len()];
         part.trials.clear();

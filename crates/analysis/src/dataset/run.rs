@@ -5,6 +5,7 @@ use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin, intact};
 use crate::error::AnalysisError;
 use crate::finished::Unfinished;
+use crate::observation::Observation;
 use crate::read;
 use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
@@ -12,6 +13,7 @@ use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::{MetricDeclaration, Params};
 use fairtrial_spec::{Spec, Work};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Dataset {
     /// Reads a run's effective records. `environment` is the run's `environment.json`, where there is one.
@@ -47,6 +49,7 @@ impl Dataset {
         let stops = spec.analysis.stop.as_ref();
         data.looked_at = stops.and_then(|_| metric_name(spec));
         let mut reuse = Reuse::default();
+        let mut forms = TaskForms::new();
         let state = RunState::read(&run.journal())?;
         let imported = Imported::of(run, spec, &state)?;
         read::observations_from(run, &state, |observation| {
@@ -55,6 +58,7 @@ impl Dataset {
                 None => data.push(observation),
             }
             reuse.add(observation);
+            add_form(&mut forms, observation);
         })?;
         if let Some(imported) = imported {
             imported.shape(&mut data);
@@ -82,11 +86,28 @@ impl Dataset {
         data.extended = reuse.warning(&data.label);
         data.problems.extend(data.extended.clone());
         spec_facts(&mut data, spec);
+        for (task, forms) in forms {
+            let forms: Vec<String> = forms.into_iter().collect();
+            data.fact(FactKind::Task, task, forms.join(", "));
+        }
         imported::facts(&mut data, run)?;
         if let Some(environment) = environment {
             environment_facts(&mut data, environment);
         }
         Ok(data)
+    }
+}
+
+/// By task: the hashes of what its agents met and of how they were scored.
+type TaskForms = BTreeMap<String, BTreeSet<String>>;
+
+/// What a rollout says about its task; one that was not scored says only half.
+fn add_form(forms: &mut TaskForms, observation: &Observation<'_>) {
+    let fact = |name: &str| observation.facts.get(name);
+    if let Some((given, scoring)) = fact("task_digest").zip(fact("scoring_digest")) {
+        let task = observation.trial.task.to_string();
+        let known = forms.entry(task).or_default();
+        known.insert(format!("{given} scored by {scoring}"));
     }
 }
 

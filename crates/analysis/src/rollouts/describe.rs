@@ -15,7 +15,7 @@ pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> 
     };
     let tasks = by_task(arm);
     let counts: Vec<Proportion> = tasks.values().copied().collect();
-    let solved = counts.iter().map(|task| task.successes as usize).sum();
+    let solved = arm.solved.values().filter(|solved| **solved).count();
     let most = counts.iter().map(|task| task.trials).max().unwrap_or(0);
     let pass = [1, 2, 3, 5, 10, 20, 50, 100]
         .into_iter()
@@ -59,9 +59,14 @@ pub(super) fn describe(name: &str, arm: &Gathered, level: Level, share: f64) -> 
         }),
         pass: pass.collect(),
         solved,
-        cost_per_solved: per_solved(arm.cost).filter(|_| arm.cost_unknown == 0),
+        attempts: arm.rollouts + arm.superseded,
+        retried: arm.retried.len(),
+        cost: (arm.cost_unknown < arm.rollouts + arm.superseded).then_some(arm.cost),
+        cost_per_solved: per_solved(arm.cost)
+            .filter(|_| arm.cost_unknown < arm.rollouts + arm.superseded),
         cost_unknown: arm.cost_unknown,
-        tokens_per_solved: per_solved(arm.tokens).filter(|_| arm.tokens_unknown == 0),
+        tokens_per_solved: per_solved(arm.tokens)
+            .filter(|_| arm.tokens_unknown < arm.rollouts + arm.superseded),
         tokens_unknown: arm.tokens_unknown,
     }
 }

@@ -5,10 +5,10 @@ use super::describe::describe;
 use super::tasks::{flaky, flips, identical};
 use crate::observation::Observation;
 use crate::validity::SCORE;
-use fairtrial_model::Outcome;
+use fairtrial_model::{Outcome, Record};
 use fairtrial_stats::Level;
 use fairtrial_stats::one_arm::Proportion;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The fact with the hash of what an agent did and what that took.
 const ANSWER_FACT: &str = "answer_digest";
@@ -35,6 +35,23 @@ pub(super) struct Gathered {
     pub(super) cost_unknown: usize,
     pub(super) tokens: f64,
     pub(super) tokens_unknown: usize,
+    /// Attempts that others took the place of; what they spent is spent.
+    pub(super) superseded: usize,
+    /// By task, seed and rollout: those that the agent failed before.
+    pub(super) retried: BTreeSet<(String, u64, u32)>,
+}
+
+impl Gathered {
+    fn spend(&mut self, cost: Option<f64>, tokens: Option<f64>) {
+        match cost {
+            Some(cost) => self.cost += cost,
+            None => self.cost_unknown += 1,
+        }
+        match tokens {
+            Some(tokens) => self.tokens += tokens,
+            None => self.tokens_unknown += 1,
+        }
+    }
 }
 
 impl RolloutGatherer {
@@ -43,14 +60,8 @@ impl RolloutGatherer {
         let arm = seen.trial.arm.as_deref().unwrap_or_default().to_owned();
         let arm = self.arms.entry(arm).or_default();
         arm.rollouts += 1;
-        match seen.metrics.get("cost_usd") {
-            Some(cost) => arm.cost += cost,
-            None => arm.cost_unknown += 1,
-        }
-        match seen.metrics.get("tokens_total") {
-            Some(tokens) => arm.tokens += tokens,
-            None => arm.tokens_unknown += 1,
-        }
+        let metric = |name: &str| seen.metrics.get(name);
+        arm.spend(metric("cost_usd"), metric("tokens_total"));
         let score = seen.metrics.get(SCORE);
         let score = match (seen.outcome, score) {
             (Outcome::Ok, Some(score)) => Some(score),
@@ -80,6 +91,20 @@ impl RolloutGatherer {
         let place = (task.clone(), seen.trial.seed, seen.trial.rollout);
         arm.solved.insert(place, solved);
         arm.scores.push((task, score));
+    }
+
+    /// Takes in an attempt that another one took the place of.
+    pub(crate) fn add_superseded(&mut self, record: &Record) {
+        let arm = record.trial.arm.clone().unwrap_or_default();
+        let arm = self.arms.entry(arm).or_default();
+        arm.superseded += 1;
+        let metric = |name: &str| record.metrics.get(name).map(|number| number.0);
+        arm.spend(metric("cost_usd"), metric("tokens_total"));
+        if record.outcome.is_arm_failure() {
+            let trial = &record.trial;
+            arm.retried
+                .insert((trial.task.clone(), trial.seed, trial.rollout));
+        }
     }
 
     /// The numbers; `order` is the spec's order of arms.
@@ -121,17 +146,18 @@ impl RolloutGatherer {
     }
 }
 
-/// How many rollouts of each task count, and how many of them solved it.
+/// How many rollouts of each task count, and how many of them solved it in the first attempt that the agent ended.
 pub(super) fn by_task(arm: &Gathered) -> BTreeMap<&str, Proportion> {
     let mut tasks: BTreeMap<&str, Proportion> = BTreeMap::new();
-    for ((task, ..), solved) in &arm.solved {
+    for (place, solved) in &arm.solved {
+        let (task, solved) = (&place.0, *solved && !arm.retried.contains(place));
         let none = Proportion {
             successes: 0,
             trials: 0,
         };
         let counts = tasks.entry(task).or_insert(none);
         counts.trials += 1;
-        counts.successes += u64::from(*solved);
+        counts.successes += u64::from(solved);
     }
     tasks
 }
@@ -205,10 +231,11 @@ mod tests {
             .map(|same| (same.arm.as_str(), same.task.as_str(), same.rollouts))
             .collect();
         assert_eq!(same, [("b", "easy", 2), ("a", "easy", 2)]);
-        assert_eq!((b.cost_per_solved, b.cost_unknown), (None, 1));
+        // What is known is a bound, with how much is not.
+        assert_eq!((b.cost_per_solved, b.cost_unknown), (Some(0.75), 1));
+        assert_eq!((b.cost, b.attempts), (Some(1.5), 4));
         assert_eq!(a.cost_per_solved, Some(2.0 / 3.0));
-        // A count that is missing is not 0.
-        assert_eq!((b.tokens_per_solved, b.tokens_unknown), (None, 2));
+        assert_eq!((b.tokens_per_solved, b.tokens_unknown), (Some(120.0), 2));
         assert_eq!((a.tokens_per_solved, a.tokens_unknown), (Some(160.0), 0));
         // All passed, and still the interval has a width, inside of 0 to 1.
         let interval = b.over_scored.as_ref().unwrap().interval.unwrap();

@@ -56,13 +56,20 @@ pub struct ArmRollouts {
     pub pass: Vec<PassAt>,
     /// Rollouts that solved their task.
     pub solved: usize,
-    /// Dollars per solved rollout; absent where nothing is solved or a cost is unknown.
+    /// Attempts, those included that others took the place of.
+    pub attempts: usize,
+    /// Rollouts that the agent failed before the attempt that counts; for pass@k they are not solved.
+    pub retried: usize,
+    /// Dollars over all attempts, at least: see `cost_unknown`. Absent where no cost is known.
+    pub cost: Option<f64>,
+    /// Dollars of all attempts per solved rollout, at least: see `cost_unknown`. Absent where nothing is solved or no cost
+    /// is known.
     pub cost_per_solved: Option<f64>,
-    /// Rollouts whose cost nobody knows.
+    /// Attempts whose cost nobody knows.
     pub cost_unknown: usize,
-    /// Tokens per solved rollout; absent where nothing is solved or a count is unknown.
+    /// Tokens of all attempts per solved rollout, at least: see `tokens_unknown`.
     pub tokens_per_solved: Option<f64>,
-    /// Rollouts whose tokens nobody counted.
+    /// Attempts whose tokens nobody counted.
     pub tokens_unknown: usize,
 }
 

@@ -6,7 +6,8 @@ use crate::observation::Observation;
 use crate::read;
 use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
-use fairtrial_journal::{RunDir, RunState};
+use fairtrial_journal::{Entry, Event, ReadError, RunDir, RunState, read_journal};
+use fairtrial_model::Record;
 use fairtrial_spec::Spec;
 use fairtrial_stats::Level;
 use std::collections::HashSet;
@@ -39,6 +40,13 @@ pub fn summarize_state(
             rollouts.add(observation);
         }
     })?;
+    if !agents.is_empty() {
+        superseded(run, state, |record| {
+            if agents.contains(record.trial.task.as_str()) {
+                rollouts.add_superseded(record);
+            }
+        })?;
+    }
     let mut summary = summarizer.finish();
     let arms: Vec<String> = spec.arms.iter().map(|arm| arm.name.clone()).collect();
     let level = Level::two_sided(summary.alpha);
@@ -51,6 +59,35 @@ pub fn summarize_state(
     summary.problems = state.problem_sentences().collect();
     summary.problems.extend(notes.words());
     Ok(summary)
+}
+
+/// Hands every attempt that ran and that another one took the place of to `each`, once.
+fn superseded(
+    run: &RunDir,
+    state: &RunState,
+    mut each: impl FnMut(&Record),
+) -> Result<(), AnalysisError> {
+    if state.trials().all(|(_, trial)| trial.finished < 2) {
+        return Ok(());
+    }
+    let mut seen = HashSet::new();
+    for entry in read_journal(&run.journal())? {
+        let record = match entry {
+            Ok(Entry {
+                event: Event::Finished(record),
+                ..
+            }) => record,
+            Err(ReadError::Io(error)) => return Err(error.into()),
+            // Damaged lines are told of where the journal is folded.
+            Ok(_) | Err(ReadError::Corrupt(_)) => continue,
+        };
+        let (index, attempt) = (record.trial.index, record.attempt);
+        let is_new = attempt < state.trial(index).finished && seen.insert((index, attempt));
+        if is_new && record.started_at.is_some() {
+            each(&record);
+        }
+    }
+    Ok(())
 }
 
 /// What records note beside their numbers (lines that could not be read, output that was left out): counted, with the

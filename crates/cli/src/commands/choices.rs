@@ -31,6 +31,8 @@ pub(crate) enum AcceptChoice {
     Machine,
     /// Metrics whose numbers are made differently (source, summary, conversion, rounding, unit, percent signs)
     Definition,
+    /// Tasks of agents that changed, or are scored differently
+    Task,
 }
 
 impl From<AcceptChoice> for FactKind {
@@ -38,6 +40,7 @@ impl From<AcceptChoice> for FactKind {
         match choice {
             AcceptChoice::Machine => Self::Machine,
             AcceptChoice::Definition => Self::Definition,
+            AcceptChoice::Task => Self::Task,
         }
     }
 }

@@ -68,8 +68,8 @@ pub(crate) struct Args {
     /// [default: random for pass/fail and for agents' tasks, fixed for everything else]
     #[arg(long, value_enum)]
     tasks: Option<TasksChoice>,
-    /// A difference between the sides to accept: a timing between two machines, and a metric that the two sides make
-    /// differently, is not judged without it
+    /// A difference between the sides to accept: a timing between two machines, a metric that the two sides make
+    /// differently, and a task of agents that changed between them, is not judged without it
     #[arg(long, value_enum, value_name = "WHAT")]
     accept: Vec<AcceptChoice>,
     /// What both sides must share, as `model_params=1%` or `curriculum=exact` [default: `fairness` of the spec]

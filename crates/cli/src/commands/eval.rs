@@ -3,6 +3,7 @@
 use super::select::RunArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
+use fairtrial_session::ScoredBy;
 use serde_json::json;
 
 /// Score (again) what the rollouts of a run left
@@ -13,6 +14,9 @@ use serde_json::json;
 pub(crate) struct Args {
     #[command(flatten)]
     run: RunArgs,
+    /// Score with the tasks as they were when the run was made [default: as they are now]
+    #[arg(long)]
+    as_recorded: bool,
     /// How many are scored at the same time
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     parallel: u16,
@@ -24,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let (session, printer) = (console.session(), console.printer);
     let run = session.find_run(&args.run.choice())?;
-    let evaluated = session.evaluate(&run, args.parallel.into())?;
+    let evaluated = session.evaluate(&run, args.scored_by(), args.parallel.into())?;
     let unscored = evaluated.unscored().count();
     if args.json {
         printer.json(&json!({ "evaluation": evaluated.manifest, "summary": evaluated.summary }));
@@ -57,4 +61,14 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     } else {
         Exit::Machine
     })
+}
+
+impl Args {
+    fn scored_by(&self) -> ScoredBy {
+        if self.as_recorded {
+            ScoredBy::Recorded
+        } else {
+            ScoredBy::Current
+        }
+    }
 }

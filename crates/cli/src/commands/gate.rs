@@ -82,6 +82,9 @@ struct Accepted {
     /// Judge metrics whose numbers the baseline made differently (source, summary, conversion, rounding, unit)
     #[arg(long)]
     accept_definition: bool,
+    /// Judge tasks of agents that changed since the baseline, or are scored differently
+    #[arg(long)]
+    accept_task: bool,
 }
 
 impl Accepted {
@@ -89,6 +92,7 @@ impl Accepted {
         let kinds = [
             (self.accept_machine, FactKind::Machine),
             (self.accept_definition, FactKind::Definition),
+            (self.accept_task, FactKind::Task),
         ];
         let accepted = kinds.into_iter().filter(|(accepted, _)| *accepted);
         accepted.map(|(_, kind)| kind).collect()

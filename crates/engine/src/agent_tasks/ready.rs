@@ -83,7 +83,7 @@ fn of_task(task: &Task) -> impl Fn(AgentError) -> NotReady {
 }
 
 /// The baseline of a task, where it is made.
-fn made(task: &Task, root: &DataRoot) -> Option<Baseline> {
+pub(super) fn made(task: &Task, root: &DataRoot) -> Option<Baseline> {
     let Work::Prepared { digest, .. } = &task.work else {
         return None;
     };

@@ -103,9 +103,25 @@ impl Spending {
     }
 }
 
+/// What judges spend stands apart from what agents do.
+const JUDGES: [(&str, &str); 2] = [
+    ("cost_usd", "judge_cost_usd"),
+    ("tokens_total", "judge_tokens"),
+];
+
 /// What an attempt adds to a sum that has a cap.
 fn spent(record: &Record, cap: Option<&MetricBudget>) -> f64 {
-    let number = cap.and_then(|cap| record.metrics.get(&cap.metric));
-    let number = number.map_or(0.0, |number| number.0);
-    if number.is_finite() { number } else { 0.0 }
+    let Some(cap) = cap else {
+        return 0.0;
+    };
+    let judges = JUDGES.iter().find(|(own, _)| *own == cap.metric);
+    let names = [Some(cap.metric.as_str()), judges.map(|(_, judges)| *judges)];
+    let numbers = names
+        .into_iter()
+        .flatten()
+        .filter_map(|name| record.metrics.get(name));
+    numbers
+        .map(|number| number.0)
+        .filter(|number| number.is_finite())
+        .sum()
 }

@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::job::JobMaker;
+use crate::scoring::request::ScoreRequest;
 use fairtrial_agent::rollout::{RESULTS_FILE, RolloutTrial};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::{MetricDeclaration, MetricSource, Number, Record};
@@ -9,7 +10,7 @@ use fairtrial_plan::Plan;
 use fairtrial_spec::Spec;
 use fairtrial_trial::collect;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The hidden argument with which the binary scores a rollout again.
@@ -27,6 +28,8 @@ pub(super) struct ScoreJob {
 /// Makes the jobs that score the rollouts of one run again.
 pub(super) struct Scorings {
     run: RunDir,
+    /// Files with later forms of tasks.
+    tasks: BTreeMap<String, PathBuf>,
     plan: Plan,
     jobs: JobMaker,
 }
@@ -34,17 +37,21 @@ pub(super) struct Scorings {
 impl Scorings {
     /// For a run with this spec, its own.
     pub(super) fn new(
-        run: &RunDir,
+        request: &ScoreRequest<'_>,
         state: &RunState,
         spec: Spec,
-        program: &Path,
-        environment: &[(String, String)],
     ) -> Result<Self, EngineError> {
         let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
         let plan = Plan::new(Arc::new(spec), only.as_deref())?;
-        let jobs = JobMaker::new(run, plan.spec(), program, environment);
+        let jobs = JobMaker::new(
+            request.run,
+            plan.spec(),
+            request.program,
+            request.environment,
+        );
         Ok(Self {
-            run: run.clone(),
+            run: request.run.clone(),
+            tasks: request.tasks.clone(),
             plan,
             jobs,
         })
@@ -102,6 +109,7 @@ impl Scorings {
         let mut trial: RolloutTrial =
             serde_json::from_str(own).map_err(|error| damaged(error.to_string()))?;
         trial.dir.clone_from(&dir);
+        trial.scoring = self.tasks.get(&record.trial.task).cloned();
         *own = serde_json::to_string(&trial).map_err(|error| damaged(error.to_string()))?;
         let split = |text: &String| {
             let (name, value) = text.split_once('=')?;

@@ -3,41 +3,28 @@
 
 mod jobs;
 mod keep;
+mod request;
+
+pub use request::ScoreRequest;
 
 use crate::error::EngineError;
 use crate::strays;
-use fairtrial_agent::rollout::{Report, SCORING, agent_trouble};
+use fairtrial_agent::rollout::{Report, SCORING, SCORING_FACTS, agent_trouble};
 use fairtrial_agent::score::AGENT_METRICS;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
-    Durability, JournalError, RunDir, RunLock, RunState, effective_records, resolved_spec, views,
+    Durability, JournalError, RunLock, RunState, effective_records, resolved_spec, views,
 };
 use fairtrial_model::{
-    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, NOTES_FACT, Number, Outcome, Record, UtcTime,
+    BROKEN_FACT, CAUSE_FACT, Cause, MetricDeclaration, NOTES_FACT, Number, Outcome, Record,
 };
 use fairtrial_spec::Work;
 use jobs::{ScoreJob, Scorings};
 use keep::Keeper;
 use serde::Serialize;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// What is scored again, and by what.
-#[derive(Debug, Clone, Copy)]
-pub struct ScoreRequest<'a> {
-    /// The run.
-    pub run: &'a RunDir,
-    /// This very program.
-    pub program: &'a Path,
-    /// The caller's environment.
-    pub environment: &'a [(String, String)],
-    /// How many at the same time.
-    pub slots: usize,
-    /// The clock.
-    pub now: fn() -> UtcTime,
-}
 
 /// One rollout, scored or not: the keys of the original first.
 #[derive(Debug, Clone, Serialize)]
@@ -91,7 +78,7 @@ pub fn score_again(request: &ScoreRequest<'_>) -> Result<Vec<Rescored>, EngineEr
         return Ok(Vec::new());
     }
     let environment = request.environment;
-    let scorings = Scorings::new(run, &state, spec.clone(), request.program, environment)?;
+    let scorings = Scorings::new(request, &state, spec.clone())?;
     let variables = environment.iter().map(|(name, value)| (name, value));
     let redactor = Redactor::from_env(variables);
     let keeper = Keeper::begin(run, (request.now)())?;
@@ -245,6 +232,11 @@ fn apply(record: &mut Record, report: &Report, declared: &[MetricDeclaration]) {
     record.notes.retain(|note| !note.starts_with(SCORING));
     let notes = fact(NOTES_FACT).unwrap_or_default();
     record.notes.extend(notes.lines().map(str::to_owned));
+    for name in SCORING_FACTS {
+        record.facts.remove(name);
+        let new = fact(name).map(|text| (name.to_owned(), text.to_owned()));
+        record.facts.extend(new);
+    }
     // What ended the agent from outside stands, however its work is scored.
     if matches!(record.outcome, Outcome::Oom | Outcome::Timeout) {
         return;

@@ -213,6 +213,7 @@ pub(crate) fn mismatch_sentences(mismatches: &[Mismatch]) -> Vec<String> {
             FactKind::Definition,
             "The sides make the numbers of a metric differently",
         ),
+        (FactKind::Task, "Tasks changed between the sides"),
         (FactKind::Source, "The sides ran different sources or tools"),
         (
             FactKind::DirtyTree,
@@ -232,6 +233,9 @@ pub(crate) fn mismatch_sentences(mismatches: &[Mismatch]) -> Vec<String> {
 
 fn difference(mismatch: &Mismatch) -> String {
     let value = |side: &Option<String>| side.clone().unwrap_or_else(|| "none".to_owned());
+    if mismatch.kind == FactKind::Task {
+        return mismatch.name.clone();
+    }
     if mismatch.kind == FactKind::DirtyTree {
         let sides = [
             ("control", &mismatch.control),

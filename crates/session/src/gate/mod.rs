@@ -11,7 +11,7 @@ use crate::source::Trials;
 use fairtrial_analysis::compare::{Method, Pairing};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, gate, gate_sequential};
-use fairtrial_analysis::{CompareOptions, Inputs, Unfinished};
+use fairtrial_analysis::{CompareOptions, Dataset, Inputs, Unfinished};
 use fairtrial_interop::{Scope, format_named};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_spec::Work;
@@ -83,7 +83,13 @@ impl Session {
         }
         let baseline = self.baseline(name, &candidate)?;
         let options = options(&trials, question);
-        Ok(gate(Inputs::Two(&baseline.data, &trials.data), &options)?)
+        let shared =
+            Dataset::with_shared_tasks(&baseline.data, &trials.data, &options.compare.accept)?;
+        let (before, now) = match &shared {
+            Some((before, now)) => (before, now),
+            None => (&baseline.data, &trials.data),
+        };
+        Ok(gate(Inputs::Two(before, now), &options)?)
     }
 
     /// The run that a gate judges, or that is kept as a baseline.

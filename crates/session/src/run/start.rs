@@ -4,6 +4,7 @@ use super::attend::state;
 use super::options::{ResumeSpec, RunOptions, StartFrom};
 use super::stopping_rule;
 use crate::error::SessionError;
+use crate::evaluate::ScoredBy;
 use crate::notice::Notice;
 use crate::session::Session;
 use fairtrial_analysis::sequential::resumed_rule;
@@ -71,7 +72,7 @@ impl Session {
             return Ok(());
         }
         self.tell(Notice::ScoresAgain(run.stamp()));
-        let evaluated = self.evaluate(run, SCORED_TOGETHER)?;
+        let evaluated = self.evaluate(run, ScoredBy::Current, SCORED_TOGETHER)?;
         for rollout in evaluated.unscored() {
             let why = rollout.error.as_deref().unwrap_or(rollout.status);
             self.warn(format!("{}: {why}", rollout.run_dir));

@@ -2,10 +2,12 @@
 
 use super::draft::Draft;
 use super::network;
-use super::parts::{error, texts};
+use super::parts::{error, params_of, texts};
 use crate::diagnostic::Problems;
 use crate::document::Node;
-use crate::rollout::{AgentChoice, JudgeChoice, Price, RolloutOptions, Scoring};
+use crate::rollout::{
+    AgentChoice, JudgeApi, JudgeChoice, Price, RolloutOptions, Scoring, answer_time, patience,
+};
 use crate::sandbox::{SandboxChoice, SandboxKey, SandboxKind};
 use crate::shape::check::{node_bytes, node_duration};
 
@@ -169,10 +171,30 @@ fn unreached_limits(draft: &Draft, sandbox: &SandboxChoice, problems: &mut Probl
 
 fn judge(node: &Node) -> Option<JudgeChoice> {
     let text = |key| node.get(key).and_then(Node::text).map(str::to_owned);
+    let duration = |key| node_duration(node.get(key)?).ok();
+    let named = text("api");
+    let api = JudgeApi::ALL
+        .into_iter()
+        .find(|(word, _)| named.as_deref() == Some(*word));
+    let api = api.map(|(_, api)| api).unwrap_or_default();
+    let (url, key_env) = match api {
+        JudgeApi::Anthropic => ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+        JudgeApi::Chat | JudgeApi::Responses => (DEFAULT_JUDGE, "OPENAI_API_KEY"),
+    };
     Some(JudgeChoice {
-        url: text("url").unwrap_or_else(|| DEFAULT_JUDGE.to_owned()),
+        api,
+        params: node.get("params").map(params_of).unwrap_or_default(),
+        max_tokens: node.get("max_tokens").and_then(Node::whole),
+        structured: node
+            .get("structured")
+            .and_then(Node::bool)
+            .unwrap_or_default(),
+        timeout_s: duration("timeout").unwrap_or_else(answer_time),
+        patience_s: duration("patience").unwrap_or_else(patience),
+        price: node.get("price").and_then(price),
+        url: text("url").unwrap_or_else(|| url.to_owned()),
         model: text("model")?,
-        key_env: text("key_env").unwrap_or_else(|| "OPENAI_API_KEY".to_owned()),
+        key_env: text("key_env").unwrap_or_else(|| key_env.to_owned()),
     })
 }
 

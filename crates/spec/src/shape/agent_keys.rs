@@ -1,6 +1,6 @@
 //! The keys of an agent task's `agent`, `sandbox` and `judge`.
 
-use super::section::{Section, TEXTS, Type, Zero, key};
+use super::section::{ANY_MAP, Section, TEXTS, Type, Zero, key};
 
 pub(super) const AGENT_WORDS: &[&str] = &crate::rollout::AGENTS;
 pub(super) const SANDBOX_WORDS: &[&str] = &crate::sandbox::SandboxKind::WORDS;
@@ -107,7 +107,7 @@ pub(super) static SANDBOX: Section = Section {
 pub(super) static JUDGE: Section = Section {
     name: "judge",
     noun: "a judge",
-    doc: "A model behind an OpenAI-compatible endpoint that scores the rubrics of an agent task. Where it gives no answer the rollout is `infra`, never 0.",
+    doc: "A model behind an endpoint that scores the rubrics of an agent task. A rate limit or an error of the server is waited for, as long as the server says. Where it gives no answer the rollout is `infra`, never 0. Its tokens and cost are the metrics `judge_tokens` and `judge_cost_usd`, and count for `[budget]`.",
     keys: &[&[
         key("model", Type::FilledText, "", "Which model.")
             .required()
@@ -115,17 +115,24 @@ pub(super) static JUDGE: Section = Section {
         key(
             "url",
             Type::FilledText,
-            "https://api.openai.com/v1",
-            "The endpoint, without `/chat/completions`.",
+            "that of the provider",
+            "The endpoint, without `/chat/completions`, `/responses` or `/messages`.",
         )
         .example("\"http://localhost:8000/v1\""),
         key(
             "key_env",
             Type::FilledText,
-            "OPENAI_API_KEY",
+            "OPENAI_API_KEY, or ANTHROPIC_API_KEY",
             "The environment variable with the key; no key is sent where it is not set.",
         )
         .example("\"OPENAI_API_KEY\""),
+        key("api", Type::Word(&["chat", "responses", "anthropic"]), "chat", "What it speaks: OpenAI's chat completions, its responses, or Anthropic's messages.").example("\"anthropic\""),
+        key("params", ANY_MAP, "{}", "Further parameters of each request, as the endpoint knows them. Nothing else is sent: not every model takes a temperature.").example("{\"temperature\": 0}"),
+        key("max_tokens", Type::Whole(1, u64::MAX), "none; 8192 for `anthropic`, which wants one", "Tokens of an answer.").example("2000"),
+        key("structured", Type::Bool, "false", "Ask the endpoint to keep to a JSON form; for `chat` and `responses`.").example("true"),
+        key("timeout", Type::Duration(Zero::Refused), "3m", "Time for one answer.").example("\"1m\""),
+        key("patience", Type::Duration(Zero::Allowed), "30m", "How long to wait in all where the endpoint is at a rate limit or out of order.").example("\"10m\""),
+        key("price", Type::Section(&PRICE), "", "What its tokens cost."),
     ]],
     open: false,
 };

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 
-/// Answers each request with the next of these, the last one for ever; gives the bodies it saw.
+/// Answers each request with the next of these, the last one for ever; gives the bodies it saw. A status below 100 cuts the
+/// answer off, and one of 429 asks for a second of patience.
 fn server(answers: Vec<(u16, String)>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -34,10 +35,18 @@ fn server(answers: Vec<(u16, String)>) -> (String, Receiver<String>) {
             if answers.len() > 1 {
                 answers.next();
             }
+            let more = if status == 429 {
+                "Retry-After: 1\r\n"
+            } else {
+                ""
+            };
+            let (status, length) = match status {
+                0..100 => (200, text.len() + 50),
+                status => (status, text.len()),
+            };
             let _ = write!(
                 stream,
-                "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
-                text.len()
+                "HTTP/1.1 {status} X\r\n{more}Content-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
             );
         }
     });
@@ -157,4 +166,90 @@ fn a_judge_is_told_what_its_diff_does_not_have() {
     let told = "left out of this diff: model.bin (3.0 GiB; a file may have 16 MiB)";
     assert!(request.contains(told), "{request}");
     assert!(!request.contains("nothing was changed"), "{request}");
+}
+
+/// A server that misbehaves in every way that servers do, for each kind of endpoint: a patient person would get an answer.
+#[test]
+fn a_judge_that_misbehaves_is_waited_for_and_its_cost_counts() {
+    let scores = r#"<think>{"scores": {"right": 0}} no</think>{"scores": {"right": 1, "there": {"score": 1, "reason": "x"}}}"#;
+    let usage = serde_json::json!({ "input_tokens": 1_000_000, "output_tokens": 100_000 });
+    let chat = serde_json::json!({
+        "choices": [{ "message": { "content": [{ "type": "text", "text": scores }] } }],
+        "usage": { "prompt_tokens": 1_000_000, "completion_tokens": 100_000 },
+    });
+    let messages = serde_json::json!({
+        "content": [{ "type": "thinking", "thinking": "hm" }, { "type": "text", "text": scores }], "usage": usage,
+    });
+    let responses = serde_json::json!({
+        "output": [{ "type": "message", "content": [{ "type": "output_text", "text": scores }] }], "usage": usage,
+    });
+    for (api, good, path) in [
+        ("chat", chat, "/v1/chat/completions"),
+        ("anthropic", messages, "/v1/messages"),
+        ("responses", responses, "/v1/responses"),
+    ] {
+        let mut wordless = good.clone();
+        for place in ["choices", "content", "output"] {
+            wordless.as_object_mut().unwrap().remove(place);
+        }
+        let (url, seen) = server(vec![
+            (429, "{}".into()),
+            (500, "oops".into()),
+            (1, good.to_string()),
+            (200, "no json at all".into()),
+            (200, wordless.to_string()),
+            (200, good.to_string()),
+        ]);
+        let lab = lab(&url);
+        let text = lab.project.read("configs/bench.toml");
+        let more = format!(
+            "judge = {{ api = \"{api}\", params = {{ top_p = 0.5 }}, max_tokens = 700, patience = \"5m\", price = {{ input = 1.0, output = 10.0 }}, "
+        );
+        lab.spec(&text.replace("judge = { ", &more));
+        lab.run_with(0, &[("JUDGE_KEY", "judge-secret-key")]);
+        let (row, _) = &lab.rollouts("b")[0];
+        assert_eq!(row["metrics"]["score"], 1.0, "{row}");
+        // The answer without words was paid for, too.
+        assert_eq!(row["metrics"]["judge_tokens"], 2_200_000.0, "{row}");
+        assert_eq!(row["metrics"]["judge_cost_usd"], 4.0, "{row}");
+        let request = seen.iter().nth(5).unwrap();
+        assert!(request.contains(&format!("POST {path} ")), "{request}");
+        assert!(request.contains("\"top_p\": 0.5"), "{request}");
+        assert!(!request.contains("temperature"), "{request}");
+        assert!(request.contains("700"), "{request}");
+    }
+}
+
+/// What a judge costs counts for the budget of the run.
+#[test]
+fn a_judge_is_paid_from_the_budget() {
+    let scores = r#"{"scores": {"right": 1, "there": 1}}"#;
+    let good = serde_json::json!({
+        "choices": [{ "message": { "content": scores } }],
+        "usage": { "prompt_tokens": 1_000_000, "completion_tokens": 0 },
+    });
+    let (url, _seen) = server(vec![(200, good.to_string())]);
+    let lab = lab(&url);
+    let text = lab.project.read("configs/bench.toml");
+    let text = text.replace(
+        "judge = { ",
+        "rollouts = 5\njudge = { price = { input = 1.0, output = 1.0 }, ",
+    );
+    let text = text.replace(
+        "name = \"b\"\n",
+        "name = \"b\"\nparallel = 1\n[budget]\ncost = 2.0\n",
+    );
+    let text = text.replace(
+        "echo 42 > answer.txt",
+        "echo 42 > answer.txt; echo '{\\\"cost_usd\\\": 0}' > $FAIRTRIAL_OUT/usage.json",
+    );
+    lab.spec(&text);
+    let mut command = lab.project.command(&["run", "configs/bench.toml"]);
+    command.env("SANDBOX_BACKEND", "process").output().unwrap();
+    let ran = lab
+        .rollouts("b")
+        .iter()
+        .filter(|(row, _)| row["outcome"] == "ok")
+        .count();
+    assert_eq!(ran, 2, "{}", lab.manifest("b"));
 }

@@ -1,6 +1,7 @@
 //! Agent tasks as a user meets them: prepared directories, agents, sandboxes, scores, and scoring again.
 
 mod attacks;
+mod changed_tasks;
 mod cleaning;
 mod containers;
 mod document;

@@ -1,17 +1,20 @@
-//! A model as judge, behind any OpenAI-compatible endpoint. It is shown the task and the diff. What it does not answer
-//! is the machine's trouble, never a score of 0.
+//! A model as judge, behind an endpoint of one of the usual kinds. It is shown the task and the diff. What it does not
+//! answer is the machine's trouble, never a score of 0.
 
-use super::endpoint::{Refusal, post};
+mod api;
+mod patience;
+
 use crate::error::AgentError;
 use crate::score::scorer::Scorer;
+use api::Question;
 use fairtrial_spec::JudgeChoice;
 use fairtrial_text::excerpt::excerpt;
+use patience::Endpoint;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
-use std::time::Duration;
 
-/// Tries before the judge counts as silent.
+/// Answers without scores before the judge counts as silent.
 const TRIES: u32 = 4;
 /// Letters of a diff that are shown.
 const SHOWN: usize = 200_000;
@@ -38,6 +41,28 @@ pub struct LmEvaluation {
     pub rubrics: Vec<JudgeScore>,
 }
 
+/// What was spent on a judge, also where it gave no answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct JudgeSpent {
+    /// Tokens read and written.
+    pub tokens: u64,
+    /// Dollars, where the judge has a price.
+    pub cost_usd: Option<f64>,
+}
+
+impl JudgeSpent {
+    fn add(&mut self, choice: &JudgeChoice, answer: &Value) {
+        let Some((input, output)) = api::tokens(answer) else {
+            return;
+        };
+        self.tokens += input + output;
+        if let Some(price) = choice.price {
+            let cost = (input as f64 * price.input + output as f64 * price.output) / 1e6;
+            self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost);
+        }
+    }
+}
+
 impl LmEvaluation {
     pub(super) fn scores(&self) -> impl Iterator<Item = (&str, f64)> {
         self.rubrics
@@ -46,40 +71,62 @@ impl LmEvaluation {
     }
 }
 
-/// Asks the judge about every rubric at once.
+/// Asks the judge about every rubric at once; says what that took, too.
 pub(super) fn ask(
     choice: &JudgeChoice,
     scorer: &Scorer<'_>,
     diff: &str,
-) -> Result<LmEvaluation, AgentError> {
-    let body = json!({
-        "model": choice.model,
-        "temperature": 0,
-        "messages": [
-            { "role": "system", "content": RULES },
-            { "role": "user", "content": question(scorer, diff) },
-        ],
-    });
-    let url = format!("{}/chat/completions", choice.url.trim_end_matches('/'));
+) -> (Result<LmEvaluation, AgentError>, JudgeSpent) {
+    let user = question(scorer, diff);
+    let body = api::body(
+        choice,
+        &Question {
+            system: RULES,
+            user: &user,
+            schema: schema(scorer),
+        },
+    );
+    let endpoint = Endpoint {
+        choice,
+        url: api::url(choice),
+        key: scorer.judge_key,
+    };
+    let mut spent = JudgeSpent::default();
     let mut last = AgentError::Judge("it was not asked".to_owned());
-    for attempt in 0..TRIES {
-        if attempt > 0 {
-            std::thread::sleep(Duration::from_millis(250) * 4u32.pow(attempt - 1));
-        }
-        match post(&url, scorer.judge_key, &body) {
-            Ok(answer) => match read(&answer, choice, scorer) {
-                Ok(found) => return Ok(found),
-                Err(error) => last = error,
-            },
-            Err(Refusal { error, again }) => {
-                last = error;
-                if !again {
-                    break;
-                }
-            }
+    for _ in 0..TRIES {
+        let answer = match endpoint.ask(&body) {
+            Ok(answer) => answer,
+            Err(error) => return (Err(error), spent),
+        };
+        spent.add(choice, &answer);
+        match read(&answer, choice, scorer) {
+            Ok(found) => return (Ok(found), spent),
+            Err(error) => last = error,
         }
     }
-    Err(last)
+    (Err(last), spent)
+}
+
+/// The form of an answer, for endpoints that keep to one.
+fn schema(scorer: &Scorer<'_>) -> Value {
+    let one = json!({
+        "type": "object", "additionalProperties": false, "required": ["score", "reason"],
+        "properties": { "score": { "type": "number" }, "reason": { "type": "string" } },
+    });
+    let ids: Vec<&String> = scorer
+        .task
+        .rubrics
+        .iter()
+        .map(|rubric| &rubric.id)
+        .collect();
+    let each: Map<String, Value> = ids.iter().map(|id| ((*id).clone(), one.clone())).collect();
+    let scores = json!({
+        "type": "object", "additionalProperties": false, "required": ids, "properties": each,
+    });
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["scores"],
+        "properties": { "scores": scores },
+    })
 }
 
 const RULES: &str = "You grade a software change against rubrics. Answer with one JSON object and nothing else: \
@@ -117,15 +164,10 @@ fn read(
     scorer: &Scorer<'_>,
 ) -> Result<LmEvaluation, AgentError> {
     let wrong = |message: String| AgentError::Judge(message);
-    let text = answer
-        .pointer("/choices/0/message/content")
-        .and_then(Value::as_str)
+    let text = api::text(choice.api, answer)
         .ok_or_else(|| wrong("its answer has no message".to_owned()))?;
-    let json = text
-        .find('{')
-        .zip(text.rfind('}'))
-        .and_then(|(from, to)| text.get(from..=to))
-        .and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok())
+    let text = text.as_str();
+    let json = api::scores_object(text)
         .ok_or_else(|| wrong(format!("its answer is no JSON: {}", excerpt(text, 120))))?;
     let scores = json.get("scores").unwrap_or(&Value::Null);
     let mut rubrics = Vec::new();
