@@ -35,6 +35,7 @@ mod report;
 mod report_charts;
 mod skypilot;
 mod slurm;
+mod starting;
 mod sweeps;
 mod tables;
 mod template_engine;
