@@ -6,7 +6,7 @@
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::sequential::{
     Decision, Design, Futility, LookTest, Schedule, Spending, TBoundaries, anytime_t, look,
-    sign_flip_looks, sign_flip_process, t_boundaries,
+    t_boundaries,
 };
 use fairtrial_stats::{Outcome, Undefined};
 use rayon::prelude::*;
@@ -78,29 +78,6 @@ fn open_ended(name: &'static str, cap: usize, rejected_at: fn(&[f64]) -> Option<
     }
 }
 
-fn exact_signs(name: &'static str, schedule: Schedule) -> Way {
-    let longest = schedule.budget();
-    let design = Design {
-        schedule,
-        spending: Spending::default(),
-        alpha: 0.05,
-    };
-    let run = move |data: &[f64]| {
-        let looks = sign_flip_looks(&design, data, 1).ok();
-        let stopped = looks.and_then(|l| {
-            l.stopped_at
-                .and_then(|k| l.looks.get(k - 1).map(|look| look.n))
-        });
-        stopped.map_or((false, data.len()), |n| (true, n))
-    };
-    Way {
-        name,
-        longest,
-        trials: 2_000,
-        run: Box::new(run),
-    }
-}
-
 fn ways() -> Outcome<Vec<Way>> {
     let power = Spending::default();
     let futility = Some(Futility::default());
@@ -134,18 +111,11 @@ fn ways() -> Outcome<Vec<Way>> {
             Spending::Pocock,
             None,
         )?,
-        exact_signs(
-            "exact sign-flip, rho 2, 15, every pair from 6",
-            every(6, 15)?,
-        ),
         open_ended("t e-process, at most 30", 30, |x| {
             anytime_t(x, 1.0, 0.05).ok()?.rejected_at
         }),
         open_ended("t e-process, at most 60", 60, |x| {
             anytime_t(x, 1.0, 0.05).ok()?.rejected_at
-        }),
-        open_ended("sign-flip e-process, at most 60", 60, |x| {
-            sign_flip_process(x, 0.05).ok()?.rejected_at
         }),
     ])
 }

@@ -7,15 +7,11 @@
 pub mod assumptions;
 pub mod binary;
 pub mod bootstrap;
-pub mod covariate;
 pub mod descriptive;
 pub mod dist;
 pub mod history;
 mod interval;
-pub mod k_arms;
 mod level;
-mod linear;
-pub mod mixed;
 pub mod multiplicity;
 pub mod one_arm;
 pub mod passk;

@@ -155,7 +155,7 @@ fn pairing_words(metric: &MetricComparison) -> Option<String> {
 fn opinions(metric: &MetricComparison) -> Option<String> {
     let opinions = &metric.second_opinions;
     let mut said = Vec::new();
-    if let Some(p) = opinions.tost_p {
+    if let (Some(p), Word::Equivalent) = (opinions.tost_p, metric.verdict.word) {
         said.push(format!("against the margin (TOST) {}", share::p_value(p)));
     }
     if let Some(p) = opinions.t_p {

@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
+use super::one_way::one_way;
 use crate::descriptive::{Moments, median};
-use crate::dist::fisher_f;
-use crate::k_arms::{OneWay, one_way};
 use crate::sample;
 use crate::{Explain, Outcome, Undefined};
 use fairtrial_text::share::p_value;
@@ -43,12 +42,7 @@ pub fn levene(arms: &[&[f64]], centre: Centre) -> Outcome<Levene> {
         .map(|arm| deviations(arm, centre))
         .collect::<Outcome<_>>()?;
     let slices: Vec<&[f64]> = deviations.iter().map(Vec::as_slice).collect();
-    let OneWay {
-        f,
-        df_between,
-        df_within,
-        ..
-    } = one_way(&slices).map_err(|reason| match reason {
+    let found = one_way(&slices).map_err(|reason| match reason {
         Undefined::ZeroVariance { value, .. } => Undefined::ZeroVariance {
             what: "the size of the deviations within the arms".into(),
             value,
@@ -61,8 +55,8 @@ pub fn levene(arms: &[&[f64]], centre: Centre) -> Outcome<Levene> {
             Centre::Mean => "Levene around the mean",
         },
         n: arms.iter().map(|arm| arm.len()).collect(),
-        statistic: f,
-        p: fisher_f::sf(f, df_between, df_within),
+        statistic: found.f,
+        p: found.p,
     })
 }
 

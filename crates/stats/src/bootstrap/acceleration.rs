@@ -1,62 +1,6 @@
 //! The jackknife: leave-one-out values, their standard error, and the acceleration that BCa takes from them.
 
-use serde::Serialize;
-
 use super::statistic::{Contrast, Statistic, mean};
-use crate::{Explain, Outcome, Undefined};
-use fairtrial_text::significant::short;
-
-/// What the jackknife says about a statistic.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Jackknife {
-    /// The statistic.
-    pub statistic: String,
-    /// The number of values left out in turn.
-    pub n: usize,
-    /// The value on the whole sample.
-    pub estimate: f64,
-    /// The jackknife standard error.
-    pub standard_error: f64,
-    /// The acceleration of BCa; none where leaving a value out changes nothing.
-    pub acceleration: Option<f64>,
-}
-
-impl Explain for Jackknife {
-    fn reading(&self) -> String {
-        format!(
-            "The {} of {} values is {}, with a jackknife standard error of {}.",
-            self.statistic,
-            self.n,
-            short(self.estimate),
-            short(self.standard_error)
-        )
-    }
-}
-
-/// The jackknife of a statistic.
-pub fn jackknife(sample: &[f64], statistic: &Statistic<'_>) -> Outcome<Jackknife> {
-    statistic.checked()?;
-    crate::sample::at_least("the jackknife", "sample", sample, 2)?;
-    let values = leave_one_out(sample, statistic);
-    let n = sample.len() as f64;
-    let center = mean(&values);
-    let squares: f64 = values.iter().map(|v| (v - center).powi(2)).sum();
-    let estimate = statistic.evaluate(&mut sample.to_vec());
-    let standard_error = ((n - 1.0) / n * squares).sqrt();
-    if !(estimate.is_finite() && standard_error.is_finite()) {
-        return Err(Undefined::NoSolution(format!(
-            "the {} is not defined on every leave-one-out sample",
-            statistic.name()
-        )));
-    }
-    Ok(Jackknife {
-        statistic: statistic.name(),
-        n: sample.len(),
-        estimate,
-        standard_error,
-        acceleration: textbook(&[values]),
-    })
-}
 
 /// The values of a statistic with each observation left out in turn; for means without any loop inside the loop.
 pub(super) fn leave_one_out(sample: &[f64], statistic: &Statistic<'_>) -> Vec<f64> {

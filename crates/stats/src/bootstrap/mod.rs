@@ -8,16 +8,13 @@ mod endpoints;
 mod entry;
 pub mod exact;
 pub mod given;
-mod hierarchical;
 mod replicates;
 mod result;
 mod selection;
 mod statistic;
 mod studentised;
 
-pub use acceleration::{Jackknife, jackknife};
 pub use entry::{contrast, mean, mean_difference, statistic};
-pub use hierarchical::{HierarchicalInterval, hierarchical};
 
 pub use result::{BootstrapInterval, Flag, Resampling};
 pub use statistic::{Contrast, Design, Statistic};

@@ -11,12 +11,11 @@ mod summary;
 
 pub use accumulator::Accumulator;
 pub use correlation::correlation;
-pub(crate) use location::logarithms;
-pub use location::{Iqm, geometric_mean, harrell_davis, iqm};
+pub use location::geometric_mean;
 pub(crate) use moments::Moments;
 pub use moments::{excess_kurtosis, mean, sd, skewness, variance};
 pub(crate) use quantile::sorted;
 pub use quantile::{QuantileRule, median, quantile, quantile_sorted};
-pub use spread::{CoefficientOfVariation, coefficient_of_variation, iqr, mad};
+pub use spread::{CoefficientOfVariation, coefficient_of_variation, mad};
 pub use sum::{CompensatedSum, sum};
 pub use summary::{Summary, describe};

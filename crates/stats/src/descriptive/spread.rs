@@ -9,15 +9,7 @@ use fairtrial_text::count::counted;
 use fairtrial_text::significant::short;
 
 use super::moments::Moments;
-use super::quantile::{QuantileRule, median_of_sorted, quantile_sorted, sorted};
-
-/// The distance between the quartiles (type 7).
-pub fn iqr(xs: &[f64]) -> Outcome<f64> {
-    sample::finite("the sample", xs)?;
-    let ascending = sorted(xs);
-    let quartile = |p| quantile_sorted(&ascending, p, QuantileRule::Linear);
-    representable("the interquartile range", quartile(0.75) - quartile(0.25))
-}
+use super::quantile::{median_of_sorted, sorted};
 
 /// The median absolute deviation from the median, not rescaled. Times 1.4826 it estimates the sd of normal data.
 pub fn mad(xs: &[f64]) -> Outcome<f64> {

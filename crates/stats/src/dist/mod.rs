@@ -10,7 +10,6 @@
 pub mod beta;
 pub mod binomial;
 pub mod chi_square;
-pub mod dunnett;
 pub mod fisher_f;
 mod gamma_fn;
 pub mod hypergeometric;
@@ -22,7 +21,6 @@ mod quadrature;
 mod scale;
 mod solve;
 pub mod student_t;
-pub mod studentized_range;
 
 pub use gamma_fn::{ln_beta, ln_binomial, ln_gamma};
 pub use incomplete_beta::{inverse_regularized_beta, regularized_beta, regularized_beta_pair};

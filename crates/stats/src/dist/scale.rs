@@ -1,7 +1,6 @@
 //! Expectations over the estimated scale `S = sqrt(chi-square(df) / df)`.
 //!
-//! The non-central t, the studentised range and Dunnett's distribution are all "a normal probability, averaged over S",
-//! so they share this integral. It runs over `ln S`, where the integrand is smooth for any `df`.
+//! The non-central t is "a normal probability, averaged over S". The integral runs over `ln S`, where the integrand is smooth for any `df`.
 
 use std::sync::LazyLock;
 
@@ -9,8 +8,7 @@ use super::gamma_fn::stirling_error;
 use super::quadrature::GaussLegendre;
 use super::solve::increasing_root;
 
-/// The rule that every integral of this family uses.
-pub(super) static RULE: LazyLock<GaussLegendre> = LazyLock::new(|| GaussLegendre::new(16));
+static RULE: LazyLock<GaussLegendre> = LazyLock::new(|| GaussLegendre::new(16));
 
 /// How far (in units of the log density) from its peak the density of S is followed: e^-45 is 3e-20.
 const REACH: f64 = 45.0;

@@ -8,8 +8,5 @@ mod share;
 pub use clustered::{ClusteredMean, clustered_mean};
 pub use mean::{MeanInterval, mean_interval};
 pub(crate) use proportion::MOST_TRIALS;
-pub use proportion::{
-    BinomialTest, Proportion, ProportionInterval, ProportionMethod, binomial_test,
-    proportion_interval,
-};
+pub use proportion::{Proportion, ProportionInterval, ProportionMethod, proportion_interval};
 pub use share::{ShareInterval, clustered_share, share_interval};

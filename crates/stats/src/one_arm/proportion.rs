@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use crate::dist::{beta, binomial, normal};
-use crate::{Explain, Interval, Level, Outcome, Side, Undefined};
-use fairtrial_text::share::p_value;
+use crate::dist::{beta, normal};
+use crate::{Explain, Interval, Level, Outcome, Undefined};
 use fairtrial_text::significant::short;
 
 /// How the interval of a proportion is made. The Wald interval is not offered: it has no width at 0 and at 1.
@@ -157,102 +156,6 @@ impl Explain for ProportionInterval {
             short(100.0 * self.estimate),
             self.interval.map(|x| 100.0 * x).words(),
             self.method.name(),
-        )
-    }
-}
-
-/// The exact test of one proportion against a stated chance.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BinomialTest {
-    /// What was computed.
-    pub method: &'static str,
-    /// The counts.
-    pub counts: Proportion,
-    /// The chance under test.
-    pub chance: f64,
-    /// The p value.
-    pub p: f64,
-    /// Which deviations count.
-    pub side: Side,
-}
-
-/// The exact binomial test; two-sided, it adds up every outcome that is at most as likely as the one observed.
-pub fn binomial_test(counts: Proportion, chance: f64, side: Side) -> Outcome<BinomialTest> {
-    let counts = counts.checked("the trials")?;
-    crate::sample::open_chance("chance", chance)?;
-    let (k, n) = (counts.successes, counts.trials);
-    let at_least = if k == 0 {
-        1.0
-    } else {
-        binomial::sf(k - 1, n, chance)
-    };
-    let p = match side {
-        Side::Greater => at_least,
-        Side::Less => binomial::cdf(k, n, chance),
-        Side::TwoSided => two_sided(k, n, chance),
-    };
-    Ok(BinomialTest {
-        method: "exact binomial test",
-        counts,
-        chance,
-        p: p.min(1.0),
-        side,
-    })
-}
-
-fn two_sided(k: u64, n: u64, chance: f64) -> f64 {
-    // The slack lets outcomes of mathematically equal chance count as equal.
-    let limit = binomial::pmf(k, n, chance) * (1.0 + 1e-7);
-    let mean = chance * n as f64;
-    if (k as f64) == mean {
-        return 1.0;
-    }
-    if (k as f64) < mean {
-        let far = first_true(mean.ceil() as u64, n + 1, |i| {
-            binomial::pmf(i, n, chance) <= limit
-        });
-        binomial::cdf(k, n, chance)
-            + if far > n {
-                0.0
-            } else {
-                binomial::sf(far.saturating_sub(1), n, chance)
-            }
-    } else {
-        let above = first_true(0, mean.floor() as u64 + 1, |i| {
-            binomial::pmf(i, n, chance) > limit
-        });
-        binomial::sf(k - 1, n, chance)
-            + if above == 0 {
-                0.0
-            } else {
-                binomial::cdf(above - 1, n, chance)
-            }
-    }
-}
-
-/// The first index in `[lo, hi)` for which a monotone condition holds, or `hi`.
-fn first_true(lo: u64, hi: u64, condition: impl Fn(u64) -> bool) -> u64 {
-    let (mut lo, mut hi) = (lo, hi);
-    while lo < hi {
-        let middle = lo + (hi - lo) / 2;
-        if condition(middle) {
-            hi = middle;
-        } else {
-            lo = middle + 1;
-        }
-    }
-    lo
-}
-
-impl Explain for BinomialTest {
-    fn reading(&self) -> String {
-        format!(
-            "{} of {} succeeded; against a chance of {} that is {} ({}).",
-            self.counts.successes,
-            self.counts.trials,
-            short(self.chance),
-            p_value(self.p),
-            self.method
         )
     }
 }

@@ -7,12 +7,10 @@ mod flipped_mean;
 mod sign_flip;
 mod studentised;
 mod sums;
-mod two_sample;
 
 pub use flipped_mean::{FlippedMean, flipped_mean, flipped_share, patterns};
 pub use sign_flip::{SignFlip, sign_flip, sign_flip_of};
 pub use studentised::{Studentised, studentised};
-pub use two_sample::{TwoSample, two_sample};
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -8,21 +8,6 @@ pub(super) fn signed_sums(values: &[f64]) -> Vec<f64> {
     })
 }
 
-/// All sums of subsets, one ascending list for each size from 0 to the number of values.
-pub(super) fn subset_sums(values: &[f64]) -> Vec<Vec<f64>> {
-    let mut lists: Vec<Vec<f64>> = vec![vec![0.0]];
-    for x in values {
-        let mut next = Vec::with_capacity(lists.len() + 1);
-        for k in 0..=lists.len() {
-            let without = lists.get(k).map_or(&[][..], |l| l);
-            let with = if k > 0 { &lists[k - 1][..] } else { &[] };
-            next.push(merge(without.iter().copied(), with.iter().map(|s| s + x)));
-        }
-        lists = next;
-    }
-    lists
-}
-
 fn merge(a: impl Iterator<Item = f64>, b: impl Iterator<Item = f64>) -> Vec<f64> {
     let (mut a, mut b) = (a.peekable(), b.peekable());
     let mut out = Vec::new();

@@ -8,9 +8,7 @@ mod power;
 mod precision;
 mod proportions;
 
-pub use clustered::{
-    ClusteredPlan, TaskNoise, clustered_plan, clustered_power, clustered_smallest_effect,
-};
+pub use clustered::TaskNoise;
 pub use original::{
     CvCurve, CvRule, OriginalQuestion, OriginalSampleSize, OriginalScale, cv_curve,
     original_sample_size,
@@ -22,7 +20,7 @@ pub use power::{
 pub use precision::{PrecisionCurve, PrecisionPoint, precision_curve};
 pub use proportions::{
     ProportionPlan, ProportionPlanMethod, paired_proportions_sample_size, proportions_power,
-    proportions_sample_size, proportions_smallest_effect,
+    proportions_sample_size,
 };
 
 /// The largest sample size that is looked for.

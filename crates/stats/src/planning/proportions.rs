@@ -197,27 +197,6 @@ pub fn proportions_power(control: f64, candidate: f64, n: u64, level: Level) -> 
     })
 }
 
-/// The smallest gain over the control's pass rate (loss, for a test of "less") that `n` trials per arm can be expected
-/// to find.
-pub fn proportions_smallest_effect(control: f64, n: u64, power: f64, level: Level) -> Outcome<f64> {
-    sample::open_chance("control", control)?;
-    let sign = if level.side == Side::Less { -1.0 } else { 1.0 };
-    checked(power, level, sign)?;
-    let room = if sign > 0.0 { 1.0 - control } else { control };
-    let at = |gain: f64| proportions_power(control, control + sign * gain, n, level);
-    let most = room * (1.0 - 1e-9);
-    if at(most)? < power {
-        return Err(Undefined::NoSolution(format!(
-            "with {n} trials per arm no difference from {} can be found this often",
-            short(control)
-        )));
-    }
-    let gain = increasing_root(room * 1e-9, most, |gain| {
-        (at(gain).map_or(f64::NAN, |p| p - power), f64::NAN)
-    });
-    Ok(sign * gain)
-}
-
 impl Explain for ProportionPlan {
     fn reading(&self) -> String {
         let unit = if self.method == ProportionPlanMethod::McNemar {

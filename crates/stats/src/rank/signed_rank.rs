@@ -74,17 +74,6 @@ pub struct SignedRank {
     pub smallest_p: Option<f64>,
 }
 
-/// The signed-rank test of candidate - control.
-pub fn signed_rank(
-    control: &[f64],
-    candidate: &[f64],
-    options: SignedRankOptions,
-) -> Outcome<SignedRank> {
-    sample::pairs("the signed-rank test", control, candidate, 1)?;
-    let scale = sample::max_abs(control).max(sample::max_abs(candidate));
-    test(&sample::differences(control, candidate), scale, options)
-}
-
 /// The signed-rank test of differences that are already formed.
 pub fn signed_rank_of(differences: &[f64], options: SignedRankOptions) -> Outcome<SignedRank> {
     sample::finite("the differences", differences)?;

@@ -13,8 +13,6 @@ use crate::planning::{TDesign, smallest_effect};
 use crate::rng::{Purpose, Source, Stream};
 use crate::{Explain, Level, Outcome, Undefined};
 
-/// Null paths that are drawn where the caller has no other wish.
-pub const DEFAULT_PATHS: usize = 1 << 20;
 const PURPOSE: Purpose = Purpose::new("sequential/t-boundary");
 
 /// The boundaries of a group-sequential t design.

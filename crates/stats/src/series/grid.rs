@@ -8,19 +8,14 @@ use serde::Serialize;
 use super::Curve;
 use crate::bootstrap::{plain_mean, sample_variance};
 use crate::dist::student_t;
-use crate::rng::{Purpose, Source};
 use crate::sample::{is_constant, max_abs};
-use crate::{Dropped, Explain, Interval, Level, Outcome, Side, Undefined};
+use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
 use fairtrial_text::significant::short;
 
 /// The share of the longest curve that the common range must have.
 const COMMON_SHARE: f64 = 0.8;
 const FEWEST_GRID_POINTS: usize = 2;
 const MOST_GRID_POINTS: usize = 1 << 20;
-/// All sign patterns up to this many pairs, draws beyond.
-const ENUMERATED_PAIRS: usize = 12;
-const SIGN_DRAWS: usize = 10_000;
-const PURPOSE: Purpose = Purpose::new("series/difference-band");
 
 /// Curves read at the same steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -176,177 +171,6 @@ impl Explain for Band {
     }
 }
 
-/// Paired curves of two arms: the mean difference with a band that holds at all steps together.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DifferenceBand {
-    /// How many pairs of curves.
-    pub n: usize,
-    /// The critical |t| of the simultaneous band.
-    pub critical: f64,
-    /// The chance of a largest |t| as extreme as this under "no difference anywhere".
-    pub p: f64,
-    /// The band, step by step.
-    pub points: Vec<BandPoint>,
-    /// The first and last step of each stretch where the band leaves zero outside.
-    pub differs: Vec<[f64; 2]>,
-    /// The seed, where sign patterns were drawn and not enumerated.
-    pub seed: Option<u64>,
-    /// What was left out of the curves.
-    pub dropped: Vec<Dropped>,
-}
-
-impl Explain for DifferenceBand {
-    fn reading(&self) -> String {
-        let stretches: Vec<String> = self
-            .differs
-            .iter()
-            .map(|[from, to]| format!("{} to {}", short(*from), short(*to)))
-            .collect();
-        let found = if stretches.is_empty() {
-            "The arms are not separated at any step".into()
-        } else {
-            format!("The arms differ at steps {}", stretches.join(", "))
-        };
-        format!(
-            "{found} (simultaneous band from {} pairs of curves, {}).",
-            self.n,
-            fairtrial_text::share::p_value(self.p)
-        )
-    }
-}
-
-/// Where two arms differ: a simultaneous band for the mean of paired curve differences, by sign-flips of whole curves.
-/// The grid holds the control's curves first, then the candidate's in the same order; the level must be two-sided.
-pub fn difference_band(grid: &CommonGrid, level: Level, seed: u64) -> Outcome<DifferenceBand> {
-    level.checked()?;
-    let pairs = grid.rows.len() / 2;
-    if level.side != Side::TwoSided {
-        return Err(Undefined::NoSolution(
-            "a simultaneous band is two-sided".into(),
-        ));
-    }
-    if !grid.rows.len().is_multiple_of(2) {
-        return Err(Undefined::UnequalLengths {
-            left: pairs + 1,
-            right: pairs,
-        });
-    }
-    if pairs < 6 {
-        return Err(Undefined::TooFew {
-            method: "a band by sign-flips".into(),
-            have: pairs,
-            need: 6,
-        });
-    }
-    let (control, candidate) = grid.rows.split_at(pairs);
-    let rows: Vec<Vec<f64>> = control
-        .iter()
-        .zip(candidate)
-        .map(|(a, b)| crate::sample::differences(a, b))
-        .collect();
-    let differences = CommonGrid {
-        rows,
-        ..grid.clone()
-    };
-    let (mut largest, drawn) = null_maxima(&differences, seed);
-    let observed = maximal_t(&differences, &vec![1.0; pairs]);
-    let extreme = largest
-        .iter()
-        .filter(|&&t| t >= observed * (1.0 - 1e-12))
-        .count();
-    let p = (extreme + usize::from(drawn)) as f64 / (largest.len() + usize::from(drawn)) as f64;
-    let critical = crate::bootstrap::quantile_type7(&mut largest, 1.0 - level.alpha);
-    if !critical.is_finite() {
-        return Err(Undefined::ZeroVariance {
-            what: "the difference at some step".into(),
-            value: 0.0,
-        });
-    }
-    let point =
-        |i: usize| BandPoint::new(grid.steps[i], &differences.column(i), level, |_| critical);
-    let points = (0..grid.steps.len())
-        .map(point)
-        .collect::<Outcome<Vec<_>>>()?;
-    Ok(DifferenceBand {
-        n: pairs,
-        critical,
-        p,
-        differs: stretches(&points),
-        points,
-        seed: drawn.then_some(seed),
-        dropped: grid.dropped.clone(),
-    })
-}
-
-fn stretches(points: &[BandPoint]) -> Vec<[f64; 2]> {
-    let mut found: Vec<[f64; 2]> = Vec::new();
-    let mut open = false;
-    for point in points {
-        let outside = !point.interval.contains(0.0);
-        match found.last_mut() {
-            Some(last) if outside && open => last[1] = point.step,
-            _ if outside => found.push([point.step, point.step]),
-            _ => {}
-        }
-        open = outside;
-    }
-    found
-}
-
-/// The largest |t| over the grid for sign patterns of the pairs: all of them (by symmetry half), or draws.
-fn null_maxima(differences: &CommonGrid, seed: u64) -> (Vec<f64>, bool) {
-    let pairs = differences.rows.len();
-    if pairs <= ENUMERATED_PAIRS {
-        let patterns = 0..1u32 << (pairs - 1);
-        let signs = |bits: u32| {
-            (0..pairs)
-                .map(|i| if bits >> i & 1 == 1 { -1.0 } else { 1.0 })
-                .collect::<Vec<f64>>()
-        };
-        return (
-            patterns
-                .map(|bits| maximal_t(differences, &signs(bits)))
-                .collect(),
-            false,
-        );
-    }
-    let mut out = vec![0.0; SIGN_DRAWS];
-    let source = Source {
-        seed,
-        purpose: PURPOSE,
-    };
-    source.fill(
-        &mut out,
-        pairs * differences.steps.len(),
-        |stream, block| {
-            let mut signs = vec![1.0; pairs];
-            for value in block {
-                signs.fill_with(|| {
-                    if stream.next_u64() >> 63 == 1 {
-                        -1.0
-                    } else {
-                        1.0
-                    }
-                });
-                *value = maximal_t(differences, &signs);
-            }
-        },
-    );
-    (out, true)
-}
-
-fn maximal_t(differences: &CommonGrid, signs: &[f64]) -> f64 {
-    let mut flipped = vec![0.0; signs.len()];
-    let mut largest = 0.0f64;
-    for index in 0..differences.steps.len() {
-        for ((value, row), sign) in flipped.iter_mut().zip(&differences.rows).zip(signs) {
-            *value = sign * row[index];
-        }
-        largest = largest.max(Column::of(&flipped).t());
-    }
-    largest
-}
-
 /// The mean of one step's values and its standard error, zero where they differ by rounding only.
 struct Column {
     mean: f64,
@@ -363,14 +187,5 @@ impl Column {
             sd / n.sqrt()
         };
         Self { mean, error }
-    }
-
-    /// |t|, and none where nothing varies: such a step can decide nothing.
-    fn t(&self) -> f64 {
-        if self.error == 0.0 {
-            0.0
-        } else {
-            (self.mean / self.error).abs()
-        }
     }
 }

@@ -10,7 +10,7 @@ mod summary;
 mod window;
 
 pub use curve::Curve;
-pub use grid::{Band, BandPoint, CommonGrid, DifferenceBand, difference_band};
+pub use grid::{Band, BandPoint, CommonGrid};
 pub use summary::{
     Crossing, CurveSummary, Direction, Scale, Threshold, auc, last_n, max, mean, slope,
     time_to_threshold, value_at,

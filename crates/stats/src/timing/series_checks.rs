@@ -1,8 +1,8 @@
-//! Checks on one process' iterations: autocorrelation, and tail quantiles that the sample can support.
+//! Checks on one process' iterations: autocorrelation.
 
 use serde::Serialize;
 
-use crate::descriptive::{Moments, QuantileRule, quantile, sum};
+use crate::descriptive::{Moments, sum};
 use crate::sample::{self, representable};
 use crate::{Explain, Outcome, Undefined};
 use fairtrial_text::count::counted;
@@ -64,18 +64,4 @@ impl Explain for Autocorrelation {
             )
         }
     }
-}
-
-/// A quantile in a tail, refused where the sample is so small that it would just be the extreme value: p99 needs 100.
-pub fn tail_quantile(xs: &[f64], p: f64) -> Outcome<f64> {
-    sample::open_chance("p", p)?;
-    let tail = p.min(1.0 - p);
-    let need = (1.0 / tail - 1e-9).ceil() as usize;
-    sample::at_least(
-        &format!("the {} quantile", short(p)),
-        "the sample",
-        xs,
-        need,
-    )?;
-    quantile(xs, p, QuantileRule::Linear)
 }

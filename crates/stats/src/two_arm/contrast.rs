@@ -1,4 +1,4 @@
-//! The estimate, standard error and degrees of freedom that t tests, equivalence tests and ratios share.
+//! The estimate, standard error and degrees of freedom that t tests and ratios share.
 
 use crate::descriptive::Moments;
 use crate::sample::{self, representable};

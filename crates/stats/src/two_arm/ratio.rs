@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::descriptive::{Moments, logarithms};
+use crate::descriptive::Moments;
 use crate::dist::student_t as t;
 use crate::sample::{self, representable};
 use crate::{Explain, Interval, Level, Outcome, Undefined};
@@ -10,7 +10,7 @@ use fairtrial_text::count::counted;
 use fairtrial_text::significant::short;
 
 use super::contrast::Contrast;
-use super::t_test::{Design, TTest};
+use super::t_test::Design;
 
 /// A ratio candidate / control with its interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,14 +29,6 @@ pub struct RatioInterval {
     pub df: f64,
     /// The p value of "ratio 1", where the method gives one.
     pub p: Option<f64>,
-}
-
-/// The ratio of two independent means with Fieller's interval, Welch degrees of freedom.
-///
-/// Where the control's mean is not clearly away from zero, the set of plausible ratios has no bounds; that is said, not
-/// hidden behind two numbers.
-pub fn fieller_ratio(control: &[f64], candidate: &[f64], level: Level) -> Outcome<RatioInterval> {
-    fieller(&[(control, candidate)], Design::Unpaired, level)
 }
 
 /// The same of the means over strata (tasks) with equal weights, in pairs or not; without pairs each arm has a variance of
@@ -190,49 +182,6 @@ impl Means {
         }
         Ok((self.b / self.a - h + sign * inside.sqrt()) / (1.0 - g))
     }
-}
-
-/// The ratio of geometric means of two independent arms: Welch's t on the logarithms.
-pub fn geometric_ratio(control: &[f64], candidate: &[f64], level: Level) -> Outcome<RatioInterval> {
-    let level = level.checked()?;
-    let (a, b) = both_logarithms(control, candidate)?;
-    from_logs(
-        &TTest::of(&Contrast::welch(&a, &b)?, level)?,
-        "ratio of geometric means (Welch t on logarithms)",
-    )
-}
-
-/// The geometric mean of the ratios within pairs: a paired t on the logarithms.
-pub fn paired_geometric_ratio(
-    control: &[f64],
-    candidate: &[f64],
-    level: Level,
-) -> Outcome<RatioInterval> {
-    let level = level.checked()?;
-    let (a, b) = both_logarithms(control, candidate)?;
-    from_logs(
-        &TTest::of(&Contrast::paired(&a, &b)?, level)?,
-        "ratio of geometric means (paired t on logarithms)",
-    )
-}
-
-fn both_logarithms(control: &[f64], candidate: &[f64]) -> Outcome<(Vec<f64>, Vec<f64>)> {
-    Ok((
-        logarithms("a ratio", control)?,
-        logarithms("a ratio", candidate)?,
-    ))
-}
-
-fn from_logs(test: &TTest, method: &'static str) -> Outcome<RatioInterval> {
-    Ok(RatioInterval {
-        method,
-        n_control: test.n_control,
-        n_candidate: test.n_candidate,
-        estimate: representable("the ratio", test.estimate.exp())?,
-        interval: test.interval.map(f64::exp).representable()?,
-        df: test.df,
-        p: Some(test.p),
-    })
 }
 
 impl Explain for RatioInterval {

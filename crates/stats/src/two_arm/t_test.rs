@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::dist::student_t as t;
-use crate::sample::{self, representable};
+use crate::sample::representable;
 use crate::words::against;
 use crate::{Explain, Interval, Level, Outcome, Side};
 use fairtrial_text::count::counted;
@@ -76,15 +76,6 @@ pub fn welch_t(control: &[f64], candidate: &[f64], level: Level) -> Outcome<TTes
 /// Student's t test of two independent arms with one common variance.
 pub fn student_t(control: &[f64], candidate: &[f64], level: Level) -> Outcome<TTest> {
     t_test(control, candidate, Design::UnpairedEqualVariances, level)
-}
-
-/// The t test of one sample's mean against zero.
-pub fn one_sample_t(xs: &[f64], level: Level) -> Outcome<TTest> {
-    let level = level.checked()?;
-    TTest::of(
-        &Contrast::one_sample(xs, sample::max_abs(xs), "the sample")?,
-        level,
-    )
 }
 
 impl TTest {

@@ -9,34 +9,23 @@ use fairtrial_stats::binary::{
     DifferenceMethod, McNemarMethod, PairedCounts, PairedDifferenceMethod, barnard, fisher,
     mcnemar, paired_proportion_difference, proportion_difference,
 };
-use fairtrial_stats::covariate::{Observation, adjusted};
-use fairtrial_stats::k_arms::{
-    alexander_govern, dunnett, friedman, kruskal, one_way, repeated_measures, tukey,
-};
-use fairtrial_stats::mixed::random_intercept;
 use fairtrial_stats::multiplicity::{Adjustment, adjust};
 use fairtrial_stats::one_arm::{
-    Proportion, ProportionMethod, binomial_test, clustered_mean, clustered_share, mean_interval,
+    Proportion, ProportionMethod, clustered_mean, clustered_share, mean_interval,
     proportion_interval,
 };
-use fairtrial_stats::permutation::{self, sign_flip, two_sample};
+use fairtrial_stats::permutation::{self, sign_flip};
 use fairtrial_stats::planning::{
-    CvRule, OriginalQuestion, OriginalScale, ProportionPlanMethod, TDesign, TaskNoise,
-    clustered_plan, cv_curve, original_sample_size, paired_proportions_sample_size, power,
-    precision_curve, proportions_power, proportions_sample_size, proportions_smallest_effect,
-    sample_size, smallest_effect,
+    CvRule, OriginalQuestion, OriginalScale, ProportionPlanMethod, TDesign, cv_curve,
+    original_sample_size, paired_proportions_sample_size, power, precision_curve,
+    proportions_power, proportions_sample_size, sample_size, smallest_effect,
 };
 use fairtrial_stats::rank::{
-    Continuity, RankMethod, SignedRankOptions, Zeros, brunner_munzel, mann_whitney,
-    paired_location, signed_rank, unpaired_location,
+    Continuity, RankMethod, SignedRankOptions, Zeros, mann_whitney, paired_location,
+    signed_rank_of, unpaired_location,
 };
-use fairtrial_stats::timing::{
-    TimingOptions, autocorrelation, compare_times, nested, tail_quantile,
-};
-use fairtrial_stats::two_arm::{
-    Design, Margin, equivalence, fieller_ratio, geometric_ratio, non_inferiority, paired_effect,
-    paired_geometric_ratio, t_test, unpaired_effect,
-};
+use fairtrial_stats::timing::autocorrelation;
+use fairtrial_stats::two_arm::{Design, fieller, paired_effect, t_test, unpaired_effect};
 use fairtrial_stats::variance_components::variance_components;
 use fairtrial_stats::{Explain, Level, Outcome, Side, descriptive as d, sample};
 use proptest::collection::vec;
@@ -105,28 +94,25 @@ proptest! {
     #[test]
     fn describing(xs in sample_of(20), p in any_number(), level in level()) {
         sound(d::describe(&xs));
-        sound(d::iqm(&xs));
         sound(d::coefficient_of_variation(&xs, level));
-        for f in [d::mean, d::variance, d::sd, d::median, d::mad, d::iqr, d::geometric_mean, d::skewness, d::excess_kurtosis] {
+        for f in [d::mean, d::variance, d::sd, d::median, d::mad, d::geometric_mean, d::skewness, d::excess_kurtosis] {
             finite(f(&xs));
         }
         for rule in [d::QuantileRule::Linear, d::QuantileRule::RoundHalfEven, d::QuantileRule::Inverse] {
             if let Ok(q) = d::quantile(&xs, p, rule) { assert!(!q.is_nan()); }
         }
-        finite(d::harrell_davis(&xs, p));
         let accumulator: d::Accumulator = xs.iter().copied().collect();
         for f in [d::Accumulator::mean, d::Accumulator::variance, d::Accumulator::sd, d::Accumulator::min] {
             finite(f(&accumulator));
         }
         sound(autocorrelation(&xs));
-        finite(tail_quantile(&xs, p));
         sound(shapiro_wilk(&xs));
         let (kept, dropped) = sample::keep_finite(&xs);
         assert_eq!(kept.len() + dropped.map_or(0, |d| d.count), xs.len());
     }
 
     #[test]
-    fn one_arm(xs in sample_of(16), groups in vec(0u8..4, 16), level in level(), k in any::<u64>(), n in any::<u64>(), chance in any_number()) {
+    fn one_arm(xs in sample_of(16), groups in vec(0u8..4, 16), level in level(), k in any::<u64>(), n in any::<u64>()) {
         sound(mean_interval(&xs, level));
         sound(clustered_mean(&xs, &groups[..xs.len()], level));
         let shares: Vec<f64> = xs.iter().map(|x| x.abs().min(1.0)).collect();
@@ -138,25 +124,17 @@ proptest! {
                            ProportionMethod::Jeffreys, ProportionMethod::AgrestiCoull] {
                 if shift > 0 { sound(proportion_interval(counts, method, level)); }
             }
-            if shift == 58 { sound(binomial_test(counts, chance, level.side)); }
         }
-        sound(nested(&xs, &[2, 2, 2], level));
-        sound(nested(&xs, &[xs.len()], level));
     }
 
     #[test]
-    fn two_arms((a, b) in paired_samples(), level in level(), margin in any_number(), threshold in any_number()) {
+    fn two_arms((a, b) in paired_samples(), level in level(), margin in any_number()) {
         for design in [Design::Paired, Design::Unpaired, Design::UnpairedEqualVariances] {
             sound(t_test(&a, &b, design, level));
-            sound(equivalence(&a, &b, design, Margin::symmetric(margin), level.alpha));
-            sound(non_inferiority(&a, &b, design, margin, level.alpha));
-            sound(compare_times(&a, &b, TimingOptions { design, threshold, level }));
+            sound(fieller(&[(&a, &b)], design, level));
         }
         sound(paired_effect(&a, &b));
         sound(unpaired_effect(&a, &b));
-        sound(fieller_ratio(&a, &b, level));
-        sound(geometric_ratio(&a, &b, level));
-        sound(paired_geometric_ratio(&a, &b, level));
         sound(levene(&[&a, &b], Centre::Mean));
         sound(levene(&[&a, &b], Centre::Median));
         for scale in [OriginalScale::Paired, OriginalScale::Unpaired] {
@@ -168,16 +146,14 @@ proptest! {
     fn ranks_and_permutations((a, b) in paired_samples(), level in level(), seed in any::<u64>()) {
         for method in [RankMethod::Auto, RankMethod::Exact, RankMethod::Asymptotic(Continuity::Plain)] {
             for zeros in [Zeros::Drop, Zeros::Pratt, Zeros::Split] {
-                sound(signed_rank(&a, &b, SignedRankOptions { method, zeros, side: level.side }));
+                sound(signed_rank_of(&a, SignedRankOptions { method, zeros, side: level.side }));
             }
             sound(mann_whitney(&a, &b, method, level.side));
         }
-        sound(brunner_munzel(&a, &b, level));
         sound(paired_location(&a, level));
         sound(unpaired_location(&a, &b, level));
         let options = permutation::Options { side: level.side, draws: 200, seed };
         sound(sign_flip(&a, &b, options));
-        sound(two_sample(&a, &b, options));
     }
 
     #[test]
@@ -213,22 +189,6 @@ proptest! {
     }
 
     #[test]
-    fn models(y in sample_of(16), before in vec(any_number(), 16), arm in vec(any::<bool>(), 16), task in vec(0u8..4, 16), level in level()) {
-        let n = y.len();
-        let observations: Vec<Observation> =
-            (0..n).map(|i| Observation { candidate: arm[i], before: before[i], outcome: y[i] }).collect();
-        sound(adjusted(&observations, level));
-        sound(random_intercept(&y, &arm[..n], &task[..n], level));
-        let rows: Vec<Vec<f64>> = y.chunks(3).map(<[f64]>::to_vec).collect();
-        sound(friedman(&rows));
-        sound(repeated_measures(&rows));
-        let arms: Vec<&[f64]> = y.chunks(4).collect();
-        sound(one_way(&arms));
-        sound(alexander_govern(&arms));
-        sound(kruskal(&arms));
-    }
-
-    #[test]
     fn plans(values in sample_of(12), a in any_number(), b in any_number(), c in any_number(), n in 0usize..2000, level in level()) {
         sound(cv_curve(&values, CvRule::Below, a));
         sound(cv_curve(&values, CvRule::Change, a));
@@ -239,7 +199,6 @@ proptest! {
                 sound(proportions_sample_size(p, q, method, 0.8, level));
             }
             finite(proportions_power(p, q, n as u64, level));
-            finite(proportions_smallest_effect(p, n as u64, 0.8, level));
             sound(paired_proportions_sample_size(p, q, c, level));
         }
     }
@@ -259,10 +218,6 @@ proptest! {
                 prop_assert_eq!(test.p < alpha, !test.interval.contains(0.0));
             }
         }
-        let superiority = brunner_munzel(&a, &b, Level::two_sided(alpha)).unwrap();
-        if let Some(interval) = superiority.interval {
-            prop_assert_eq!(superiority.p < alpha, !interval.contains(0.5));
-        }
     }
 
     #[test]
@@ -281,7 +236,6 @@ proptest! {
         prop_assert!(near(there.estimate, -back.estimate));
         let options = permutation::Options::default();
         prop_assert!(near(sign_flip(&a, &b, options).unwrap().p, sign_flip(&b, &a, options).unwrap().p));
-        prop_assert!(near(two_sample(&a, &b, options).unwrap().p, two_sample(&b, &a, options).unwrap().p));
     }
 
     #[test]
@@ -301,7 +255,7 @@ proptest! {
 }
 
 proptest! {
-    // The non-central t and the studentised range cost thousands of times more than the rest.
+    // The non-central t and Barnard's test cost thousands of times more than the rest.
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
@@ -311,15 +265,10 @@ proptest! {
             sound(sample_size(design, effect, chance, level));
             sound(smallest_effect(design, n, chance, level));
         }
-        let noise = TaskNoise { between_tasks: effect, control_rollout: 1.0, candidate_rollout: 0.5, control_rollouts: n as u32, candidate_rollouts: 3 };
-        sound(clustered_plan(noise, 0.2, chance, level));
     }
 
     #[test]
-    fn costly_contrasts(y in sample_of(12), alpha in 0.001..0.5f64) {
-        let arms: Vec<&[f64]> = y.chunks(4).collect();
-        sound(dunnett(&arms, Level::two_sided(alpha)));
-        sound(tukey(&arms, Level::two_sided(alpha)));
+    fn costly_tables(alpha in 0.001..0.5f64) {
         let (a, b) = (Proportion { successes: 2, trials: 5 }, Proportion { successes: (alpha * 20.0) as u64, trials: 9 });
         sound(barnard(a, b, Side::TwoSided));
     }

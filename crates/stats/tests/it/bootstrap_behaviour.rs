@@ -2,7 +2,7 @@
 
 use fairtrial_stats::bootstrap::{
     BootstrapInterval, Contrast, Design, Flag, Method, Plan, Resampling, Statistic, contrast,
-    exact, hierarchical, jackknife, mean, mean_difference, statistic,
+    exact, mean, mean_difference, statistic,
 };
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::{Explain, Level, Side, Undefined};
@@ -104,7 +104,6 @@ fn wrong_combinations_are_refused() {
         ));
     }
     for p in [f64::NAN, -0.1, 1.1] {
-        assert!(jackknife(&sample, &Statistic::Quantile(p)).is_err());
         assert!(
             statistic(
                 &sample,
@@ -309,41 +308,4 @@ fn one_sided_levels_leave_one_end_open() {
         (at(Side::Less).low, at(Side::Less).high),
         (f64::NEG_INFINITY, both.high)
     );
-}
-
-#[test]
-fn clusters_widen_the_interval_and_few_are_refused() {
-    let clusters: Vec<Vec<f64>> = (0..12u64)
-        .map(|c| {
-            skewed(8, 20 + c)
-                .into_iter()
-                .map(|x| x + 3.0 * f64::from(c as u8 % 4))
-                .collect()
-        })
-        .collect();
-    let views: Vec<&[f64]> = clusters.iter().map(Vec::as_slice).collect();
-    let plan = Plan::new(Method::Percentile, 1);
-    let got = hierarchical(&views, &plan).unwrap();
-    let pooled = mean(&clusters.concat(), &plan).unwrap();
-    assert_eq!((got.clusters, got.n), (12, 96));
-    assert!(
-        (got.estimate - pooled.estimate).abs() < 1e-12,
-        "equal clusters: the mean of means is the mean"
-    );
-    assert!(
-        got.standard_error > 1.5 * pooled.standard_error,
-        "{} {}",
-        got.standard_error,
-        pooled.standard_error
-    );
-    assert!(matches!(
-        hierarchical(&views[..9], &plan),
-        Err(Undefined::TooFew {
-            have: 9,
-            need: 10,
-            ..
-        })
-    ));
-    assert!(hierarchical(&[], &plan).is_err());
-    assert!(hierarchical(&views, &Plan::new(Method::Bca, 1)).is_err());
 }

@@ -1,9 +1,7 @@
 //! The bootstrap against numbers that other programs computed from the same index lists, and against all resamples.
 
 use crate::common::{Golden, assert_close, number, numbers};
-use fairtrial_stats::bootstrap::{
-    Contrast, Flag, Method, Plan, Statistic, exact, given, jackknife,
-};
+use fairtrial_stats::bootstrap::{Contrast, Flag, Method, Plan, Statistic, exact, given};
 use fairtrial_stats::{Level, Side};
 use serde_json::Value;
 
@@ -96,31 +94,6 @@ fn given_indices_hold_to_twelve_digits() {
             assert_close(&format!("{name} t high"), got.interval.high, high, 1e-12);
             let dropped = got.dropped.first().map_or(0, |d| d.count as u64);
             assert_eq!(dropped, lost);
-        }
-    }
-}
-
-#[test]
-fn the_jackknife_gives_errors_and_accelerations() {
-    let statistics = [
-        ("mean", Statistic::Mean),
-        ("median", Statistic::Median),
-        ("std_ddof1", Statistic::Sd),
-        ("iqm", Statistic::Iqm),
-    ];
-    for case in Golden::load("jackknife_acceleration.json").cases() {
-        let x = numbers(&case["x"]);
-        for (key, statistic) in &statistics {
-            let got = jackknife(&x, statistic).unwrap();
-            let want = &case[*key];
-            assert_close(key, got.estimate, number(&want["estimate"]), 1e-12);
-            assert_close(key, got.standard_error, number(&want["jackknife_se"]), 1e-9);
-            assert_close(
-                key,
-                got.acceleration.unwrap(),
-                number(&want["acceleration"]),
-                1e-9,
-            );
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Describing one sample: goldens of `descriptive.json`, `iqm.json`, `accuracy_nist_numacc.json`, and the edges.
+//! Describing one sample: goldens of `descriptive.json`, `accuracy_nist_numacc.json`, and the edges.
 
 use crate::common::{Golden, assert_close, number, numbers};
 use fairtrial_stats::descriptive::{
     Accumulator, CompensatedSum, QuantileRule, coefficient_of_variation, describe, excess_kurtosis,
-    geometric_mean, harrell_davis, iqm, iqr, mad, mean, median, quantile, sd, skewness, variance,
+    geometric_mean, mad, mean, median, quantile, sd, skewness, variance,
 };
 use fairtrial_stats::{Explain, Level, Undefined};
 use serde_json::Value;
@@ -35,7 +35,6 @@ fn descriptive_goldens() {
             );
         }
         check("mad", mad(&x), &case["mad"]);
-        check("iqm", iqm(&x).map(|i| i.value), &case["iqm_trim25"]);
         check("geomean", geometric_mean(&x), &case["geomean"]);
         check("skewness", skewness(&x), &case["skew_biased"]);
         check(
@@ -47,16 +46,6 @@ fn descriptive_goldens() {
         check("cv", cv, &case["cv"]);
     }
     assert_eq!(golden.cases().len(), 6);
-}
-
-#[test]
-fn iqm_goldens() {
-    for case in Golden::load("iqm.json").cases() {
-        let got = iqm(&numbers(&case["x"])).unwrap();
-        assert_close("iqm", got.value, number(&case["iqm"]), TOLERANCE);
-        let cut = case["cut_each_side"].as_u64().unwrap() as usize;
-        assert_eq!(got.dropped.map_or(0, |d| d.count), 2 * cut);
-    }
 }
 
 fn numacc(case: &Value) -> Vec<f64> {
@@ -155,12 +144,6 @@ fn agentfarm_index_rule() {
 }
 
 #[test]
-fn iqm_refuses_pass_fail_scores() {
-    assert!(iqm(&[0.0, 1.0, 1.0, 1.0, 0.0]).is_err());
-    assert!(iqm(&[1.0, 2.0]).unwrap().is_plain_mean);
-}
-
-#[test]
 fn cv_interval_brackets_the_value_and_opens_where_the_data_do_not_bound_it() {
     let x = [9.8, 10.1, 10.4, 9.6, 10.0, 10.2, 9.9, 10.3];
     let cv = coefficient_of_variation(&x, Level::TWO_SIDED_95).unwrap();
@@ -175,18 +158,6 @@ fn cv_interval_brackets_the_value_and_opens_where_the_data_do_not_bound_it() {
 }
 
 #[test]
-fn harrell_davis_of_a_symmetric_sample_is_its_centre() {
-    assert_close(
-        "centre",
-        harrell_davis(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.5).unwrap(),
-        3.0,
-        1e-14,
-    );
-    assert_eq!(harrell_davis(&[7.0], 0.5).unwrap(), 7.0);
-    assert!(harrell_davis(&[7.0], 0.0).is_err());
-}
-
-#[test]
 fn a_description_counts_what_it_left_out() {
     let summary = describe(&[1.0, f64::NAN, 3.0, f64::INFINITY]).unwrap();
     assert_eq!(summary.dropped.as_ref().unwrap().count, 2);
@@ -194,7 +165,6 @@ fn a_description_counts_what_it_left_out() {
     assert!(summary.reading().contains("2 left out"));
     assert!(matches!(describe(&[]), Err(Undefined::Empty { .. })));
     assert_eq!(describe(&[4.0]).unwrap().sd, None);
-    assert_eq!(iqr(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap(), 2.0);
 }
 
 #[test]

@@ -4,21 +4,19 @@
 use std::fmt::Debug;
 
 use fairtrial_stats::bootstrap::{
-    Contrast, Design, Method, Plan, Statistic, contrast, exact, given, hierarchical, jackknife,
-    statistic,
+    Contrast, Design, Method, Plan, Statistic, contrast, exact, given, statistic,
 };
 use fairtrial_stats::history::{Options, change_points};
 use fairtrial_stats::one_arm::Proportion;
 use fairtrial_stats::passk::{Attempts, suite as pass_suite, task};
 use fairtrial_stats::sequential::{
-    BoundedMethod, Design as SequentialDesign, Futility, LookTest, Schedule, Spending, TBoundaries,
-    anytime_t, asymptotic_sequence, bounded_sequence, look, mcnemar_process, normal_boundaries,
-    sign_flip_looks, sign_flip_process, t_boundaries,
+    Design as SequentialDesign, Futility, LookTest, Schedule, Spending, TBoundaries, anytime_t,
+    look, t_boundaries,
 };
 use fairtrial_stats::series::original::{Logged, OriginalWindow};
 use fairtrial_stats::series::{
-    CommonGrid, Curve, Direction, Scale, Threshold, Window, auc, difference_band, last_n, max,
-    mean, slope, time_to_threshold, value_at,
+    CommonGrid, Curve, Direction, Scale, Threshold, Window, auc, last_n, max, mean, slope,
+    time_to_threshold, value_at,
 };
 use fairtrial_stats::suite::{self, Correction, Metric, ProfileKind, Scores, SuitePlan};
 use fairtrial_stats::two_arm;
@@ -106,9 +104,6 @@ proptest! {
                 sound(&exact::mean(&x, method, Level { alpha: 0.1, side }));
             }
         }
-        for one in &statistics {
-            sound(&jackknife(&x, one));
-        }
         sound(&exact::median(&x, Level::TWO_SIDED_95));
         sound(&exact::quantile(&x, p, Level::TWO_SIDED_95));
         sound(&exact::mean(&x, Method::Bca, Level::two_sided(p)));
@@ -144,8 +139,6 @@ proptest! {
 
     #[test]
     fn suites(control in prop::collection::vec(sample(), 0..14), candidate in prop::collection::vec(sample(), 0..14), tau in any_number()) {
-        let clusters: Vec<&[f64]> = control.iter().map(Vec::as_slice).collect();
-        sound(&hierarchical(&clusters, &plan(Method::Percentile, Side::TwoSided)));
         let (Ok(a), Ok(b)) = (Scores::new(&control), Scores::new(&candidate)) else { return Ok(()) };
         for metric in [Metric::Mean, Metric::Median, Metric::Iqm, Metric::OptimalityGap { target: tau }] {
             for correction in [Correction::None, Correction::Stretched] {
@@ -196,7 +189,6 @@ proptest! {
             if let Ok(grid) = CommonGrid::new(&rows, 5) {
                 assert!(grid.rows.iter().flatten().all(|v| v.is_finite()));
                 sound(&grid.band(Level::TWO_SIDED_95));
-                sound(&difference_band(&grid, Level::TWO_SIDED_95, 1));
             }
         }
         if let Ok(logged) = Logged::new(&steps[..n], &values[..n]) {
@@ -214,18 +206,6 @@ proptest! {
     fn sequences(x in sample(), tau2 in any_number(), alpha in any_number()) {
         sound(&anytime_t(&x, tau2, alpha));
         sound(&anytime_t(&x, 1.0, 0.05));
-        sound(&sign_flip_process(&x, alpha));
-        sound(&sign_flip_process(&x, 0.05));
-        sound(&asymptotic_sequence(&x, tau2, alpha));
-        sound(&asymptotic_sequence(&x.repeat(5), 0.5, 0.05));
-        let pairs: Vec<(bool, bool)> = x.iter().map(|v| (*v > 0.0, *v > 1.0)).collect();
-        sound(&mcnemar_process(&pairs, tau2, alpha));
-        sound(&mcnemar_process(&pairs, 2.0, 0.05));
-        for method in [BoundedMethod::EmpiricalBernstein, BoundedMethod::Hoeffding] {
-            sound(&bounded_sequence(&x, [-10.0, 10.0], method, 0.05));
-            sound(&bounded_sequence(&x, [tau2, alpha], method, 0.05));
-        }
-        sound(&normal_boundaries(&x, alpha, Spending::default()));
     }
 
     #[test]
@@ -236,8 +216,6 @@ proptest! {
                 sound(&look(&boundaries, &x[..n], Some(&Futility { min_effect, below: 0.2 }), LookTest::T));
             }
         }
-        let short = &x[..x.len().min(10)];
-        sound(&sign_flip_looks(&boundaries.design, short, 1));
     }
 
     #[test]
@@ -288,9 +266,8 @@ fn bits_do_not_depend_on_the_number_of_threads() {
             spending: Spending::default(),
             alpha: 0.05,
         };
-        let clusters: Vec<&[f64]> = tasks.iter().map(Vec::as_slice).collect();
         format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
             statistic(&x, &Statistic::Mean, &Plan::new(Method::Bca, 4)),
             statistic(&x, &Statistic::Median, &Plan::new(Method::Percentile, 4)),
             contrast(
@@ -301,7 +278,6 @@ fn bits_do_not_depend_on_the_number_of_threads() {
             ),
             suite::interval(&scores, &suite_plan),
             suite::probability_of_improvement(&scores, &scores, &suite_plan),
-            hierarchical(&clusters, &Plan::new(Method::Percentile, 4)),
             t_boundaries(&design, 20_000, 4),
         )
     };

@@ -20,23 +20,13 @@ fn computed(case: &Value) -> f64 {
         "betainc" => dist::regularized_beta(n("a"), n("b"), n("x")),
         "f_sf" => dist::fisher_f::sf(n("x"), n("d1"), n("d2")),
         "chi2_sf" => dist::chi_square::sf(n("x"), n("df")),
-        "studentized_range_sf" => {
-            dist::studentized_range::sf(n("q"), n("k") as u32, scipy_range_df(n("df")))
-        }
         other => panic!("no function for {other}"),
     }
-}
-
-/// SciPy takes the scale as known from df = 1e5 on; the golden at df = 1e5 is therefore the value at infinity. Ours is
-/// right at both (see `studentized_range_at_df_1e5_is_the_true_value`).
-fn scipy_range_df(df: f64) -> f64 {
-    if df >= 1e5 { f64::INFINITY } else { df }
 }
 
 fn tolerance(function: &str) -> f64 {
     match function {
         "nct_sf" => 1e-9,
-        "studentized_range_sf" => 1e-6,
         _ => 1e-12,
     }
 }
@@ -45,7 +35,9 @@ fn tolerance(function: &str) -> f64 {
 fn every_golden_point_is_met() {
     let golden = Golden::load("special_functions.json");
     let mut failures = Vec::new();
-    for case in golden.cases() {
+    // The file has a distribution that nothing here needs.
+    let cases = golden.cases().iter();
+    for case in cases.filter(|case| case["f"] != "studentized_range_sf") {
         let (got, want) = (computed(case), number(case, "value"));
         if !close(got, want, tolerance(case["f"].as_str().unwrap())) {
             failures.push(format!(
@@ -61,16 +53,6 @@ fn every_golden_point_is_met() {
         failures.join("\n")
     );
     assert_eq!(golden.cases().len(), 117);
-}
-
-/// mpmath 1.3.0, 25 digits, double integral.
-#[test]
-fn studentized_range_at_df_1e5_is_the_true_value() {
-    assert!(close(
-        dist::studentized_range::sf(4.0, 5, 1e5),
-        0.0377021350262891,
-        1e-11
-    ));
 }
 
 #[test]
@@ -119,7 +101,6 @@ fn arguments_outside_the_domain_give_nan_and_never_panic() {
         assert!(dist::regularized_beta(bad, 1.0, 0.5).is_nan());
         assert!(dist::chi_square::sf(1.0, bad).is_nan());
         assert!(dist::noncentral_t::sf(1.0, bad, 0.5).is_nan());
-        assert!(dist::studentized_range::sf(1.0, 3, bad).is_nan());
     }
     assert_eq!(dist::student_t::quantile(1.0, 3.0), f64::INFINITY);
     assert_eq!(dist::student_t::sf(f64::INFINITY, 3.0), 0.0);
@@ -127,28 +108,16 @@ fn arguments_outside_the_domain_give_nan_and_never_panic() {
 }
 
 #[test]
-fn ranges_of_two_arms_are_the_t_distribution() {
+fn without_a_shift_the_noncentral_t_is_the_t() {
     for df in [1.0, 2.0, 5.5, 30.0, 1e3, 1e6] {
         for t in [0.1, 1.5, 6.0] {
             let p = dist::student_t::two_sided(t, df);
-            let range = dist::studentized_range::sf(t * std::f64::consts::SQRT_2, 2, df);
-            assert!((range - p).abs() < 1e-11, "range {t} {df}: {range} {p}");
-            assert!(
-                (dist::dunnett::sf(t, &[0.5], df) - p).abs() < 1e-11,
-                "Dunnett {t} {df}"
-            );
             assert!(
                 (dist::noncentral_t::sf(t, df, 1e-300) - 0.5 * p).abs() < 1e-12,
                 "nct {t} {df}"
             );
         }
     }
-    let critical = dist::studentized_range::critical(0.05, 3, 20.0);
-    assert!(close(
-        dist::studentized_range::sf(critical, 3, 20.0),
-        0.05,
-        1e-12
-    ));
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn too_few_rollouts_that_count_block_every_verdict() {
     for part in [why, "No verdict: 18 of 20 rollouts of bad count"] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    for part in ["regressed", "would settle it"] {
+    for part in ["regressed", "To settle it"] {
         assert!(!told.contains(part), "{part}: {told}");
     }
 
