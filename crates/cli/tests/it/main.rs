@@ -38,6 +38,7 @@ mod report;
 mod report_charts;
 mod skypilot;
 mod slurm;
+mod starting;
 mod sweeps;
 mod tables;
 mod template_engine;

@@ -145,7 +145,7 @@ fn trials_that_failed_for_want_of_a_metric_are_ok_when_it_is_not_required() {
     );
     let compared = json(&lab.call(&["compare", "t", "--json"]));
     let reward = &compared["contrasts"][0]["metrics"][0];
-    assert_eq!(reward["count"]["pairs"], 4, "{reward}");
+    assert_eq!(reward["count"]["control"], 4, "{reward}");
     let verified = lab.call(&["verify", "t"]);
     assert!(verified.status.success(), "{}", words(&verified));
     // Nothing is left to do, and a further run of the spec goes on from there.

@@ -13,7 +13,8 @@ use fairtrial_text::count::first_of;
 /// Warns about each arm that runs exactly what an arm before it runs.
 pub(super) fn check(root: &Node, spec: &Spec, problems: &mut Problems) {
     let commands = |task: &Task| task.arm.is_none() && matches!(task.work, Work::Command { .. });
-    if spec.arms.len() < 2 || !spec.tasks.iter().all(commands) {
+    // What is wrong otherwise comes first: a slip in a placeholder makes arms alike, too.
+    if problems.any_error() || spec.arms.len() < 2 || !spec.tasks.iter().all(commands) {
         return;
     }
     let entries = root.get("arms").and_then(Node::map);

@@ -121,11 +121,11 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
     shell_quotes::check(&spec, &drafts, origin.sources, problems);
-    idle_arms::check(root, &spec, problems);
     placeholders::check_engine(root, origin.sources, problems);
     engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);
     files::check(&drafts, &base_dir, origin.files, problems);
+    idle_arms::check(root, &spec, problems);
     (!spec.tasks.is_empty()).then_some(spec)
 }
 
