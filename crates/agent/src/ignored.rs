@@ -4,6 +4,7 @@
 use crate::bulk::{self, LARGEST};
 use crate::error::{AgentError, At};
 use crate::tree;
+use fairtrial_text::count;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -121,8 +122,7 @@ fn cache(name: &Path) -> Option<PathBuf> {
 }
 
 fn counted(folder: &Path, files: usize) -> String {
-    let plural = if files == 1 { "" } else { "s" };
-    format!("{}/ ({files} file{plural})", folder.display())
+    format!("{}/ ({})", folder.display(), count::counted(files, "file"))
 }
 
 #[cfg(test)]

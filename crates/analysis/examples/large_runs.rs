@@ -63,7 +63,7 @@ fn report(first: &RunDir, second: &RunDir, spec: &Spec) {
 
 fn write(root: &DataRoot, name: &str, trials: u64) -> RunDir {
     let now = UtcTime::from_micros(1_756_038_896_000_000);
-    let run = RunDir::create(root, name, now).unwrap();
+    let run = RunDir::create(root, name, fairtrial_model::Access::Owner, now).unwrap();
     let writer = JournalWriter::open(&run.journal(), Box::new(|_| {})).unwrap();
     writer.append(&Event::Opened(Opened {
         schema: JOURNAL_SCHEMA,

@@ -21,5 +21,6 @@ use std::process::ExitCode;
 
 /// The whole program. A launcher, a driver or a worker of a trial is dealt with first: it must stay small.
 pub fn main() -> ExitCode {
+    signals::outlive_file_limits();
     fairtrial_session::inside::enter(std::env::args_os()).unwrap_or_else(app::main)
 }

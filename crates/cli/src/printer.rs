@@ -3,7 +3,9 @@
 //! Both may hold words of trials: whatever a terminal would obey is written out, colours of ours excepted.
 
 use fairtrial_report::console::{Color, Terminal};
-use fairtrial_text::escape::{terminal, terminal_painted};
+use fairtrial_text::escape::{
+    JsonWriter, terminal, terminal_line, terminal_line_painted, terminal_painted,
+};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
@@ -80,22 +82,38 @@ impl Printer {
         }
     }
 
-    /// A line of data.
+    /// A line of output: a name that holds a line end makes no second one.
     pub(crate) fn line(self, text: impl AsRef<str>) {
-        let mut out = io::stdout().lock();
-        // A file gets what there is; a terminal would obey it.
-        note(if out.is_terminal() {
-            writeln!(out, "{}", shown(text.as_ref(), self.color_out))
+        let text = text.as_ref();
+        let text = if self.color_out {
+            terminal_line_painted(text)
         } else {
-            writeln!(out, "{}", text.as_ref())
-        });
+            terminal_line(text)
+        };
+        note(writeln!(io::stdout().lock(), "{text}"));
+    }
+
+    /// Lines of output.
+    pub(crate) fn page(self, text: impl AsRef<str>) {
+        let text = shown(text.as_ref(), self.color_out);
+        note(writeln!(io::stdout().lock(), "{text}"));
     }
 
     /// Data as JSON.
     pub(crate) fn json<T: Serialize>(self, value: &T) {
         self.stream(|out| {
-            serde_json::to_writer_pretty(&mut *out, value)?;
+            serde_json::to_writer_pretty(JsonWriter(&mut *out), value)?;
             writeln!(out)
+        });
+    }
+
+    /// What a trial wrote, for whoever asks for just that: a file gets it as it is, a terminal obeys no more than colours.
+    pub(crate) fn log(self, text: &str) {
+        let mut out = io::stdout().lock();
+        note(if out.is_terminal() {
+            writeln!(out, "{}", terminal_painted(text))
+        } else {
+            writeln!(out, "{text}")
         });
     }
 
@@ -116,7 +134,7 @@ impl Printer {
 
     /// A line for the person at the terminal.
     pub(crate) fn tell(self, text: impl AsRef<str>) {
-        self.tell_raw(&terminal(text.as_ref()));
+        self.tell_raw(&continued(text.as_ref()));
     }
 
     /// The same for text that is painted already.
@@ -124,7 +142,7 @@ impl Printer {
         self.tell_raw(&shown(text.as_ref(), self.color_err));
     }
 
-    /// A line as it is: what a trial itself writes, for whoever asked to see that.
+    /// A line as it is.
     pub(crate) fn tell_raw(self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
@@ -148,7 +166,7 @@ impl Printer {
         } else {
             ("", "")
         };
-        self.tell_raw(&format!("{on}{label}{off}: {}", terminal(text)));
+        self.tell_raw(&format!("{on}{label}{off}: {}", continued(text)));
     }
 }
 
@@ -159,6 +177,21 @@ fn shown(text: &str, color: bool) -> Cow<'_, str> {
     } else {
         terminal(text)
     }
+}
+
+/// Lines after the first are set in: none of them can be taken for a message of its own.
+fn continued(text: &str) -> String {
+    let mut lines = terminal(text).into_owned();
+    if lines.contains('\n') {
+        let set_in = |line: &str| match line.chars().next() {
+            Some(c) if c != ' ' => format!("  {line}"),
+            _ => line.to_owned(),
+        };
+        let (first, rest) = lines.split_once('\n').unwrap_or((&lines, ""));
+        let rest: Vec<String> = rest.split('\n').map(set_in).collect();
+        lines = format!("{first}\n{}", rest.join("\n"));
+    }
+    lines
 }
 
 /// Remembers what kept data from arriving. A reader that went away (`| head`) is no error of ours.

@@ -7,6 +7,7 @@ use fairtrial_model::{Outcome, TrialKey};
 use fairtrial_plan::Plan;
 use fairtrial_spec::Work;
 use fairtrial_text::duration::span;
+use fairtrial_text::escape::terminal_line_painted;
 use fairtrial_text::significant::short;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::{BTreeMap, HashMap};
@@ -160,7 +161,11 @@ impl Progress {
         self.bar.set_length(self.trials);
         self.bar.set_position(self.ended);
         self.bar.reset_eta();
-        self.bar.enable_steady_tick(Duration::from_millis(120));
+        // The bar's own thread is not worth a failure: it is for a terminal, and where another one can be had.
+        let can_start = || std::thread::Builder::new().spawn(|| {}).is_ok();
+        if !self.bar.is_hidden() && can_start() {
+            self.bar.enable_steady_tick(Duration::from_millis(120));
+        }
     }
 
     fn ended(&mut self, endings: &[Ending]) {
@@ -334,6 +339,7 @@ impl Progress {
     fn output_line(&self, name: &str, stderr: bool, line: &[u8]) {
         let mark = if stderr { "!" } else { "|" };
         let line = String::from_utf8_lossy(line);
+        let line = terminal_line_painted(&line);
         self.printer.tell_raw(&format!("{name} {mark} {line}"));
     }
 

@@ -147,7 +147,7 @@ impl RunDisplay {
             choice: result.choice.as_ref(),
             failures: &result.failures,
         };
-        printer.line(fairtrial_report::console::answer(&answer, terminal));
+        printer.page(fairtrial_report::console::answer(&answer, terminal));
         if let Some(choice) = &result.choice
             && result.spec.analysis.confirm.is_none()
         {
@@ -167,21 +167,21 @@ impl RunDisplay {
 /// What the answer rests on, for those who asked for more.
 fn tables(result: &RunResult, printer: Printer) {
     let terminal = printer.terminal();
-    printer.line(fairtrial_report::console::summary(
+    printer.page(fairtrial_report::console::summary(
         &result.summary,
         terminal,
     ));
     if let Some(trajectory) = &result.trajectory {
-        printer.line(fairtrial_report::console::trajectory(trajectory, terminal));
+        printer.page(fairtrial_report::console::trajectory(trajectory, terminal));
     }
     if let Some(comparison) = &result.comparison {
-        printer.line(fairtrial_report::console::comparison(
+        printer.page(fairtrial_report::console::comparison(
             comparison, None, terminal,
         ));
     }
     if let Some(choice) = &result.choice {
         let alpha = result.spec.analysis.alpha();
-        printer.line(fairtrial_report::console::sweep(
+        printer.page(fairtrial_report::console::sweep(
             Some(choice),
             &[],
             alpha,

@@ -3,8 +3,9 @@
 use crate::exit::Failure;
 use fairtrial_engine::ExecControls;
 use fairtrial_session::Controls;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::Signals;
+use std::sync::Arc;
 
 /// Where the trials of a run are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,13 @@ pub(crate) enum Placed {
     Here,
     /// With a scheduler: they outlive their controller, and all signals only leave.
     Elsewhere,
+}
+
+/// A file that may not grow any more (`ulimit -f`) is an error of whoever writes it, not the end of this process. As a handler,
+/// which programs that are started do not inherit.
+pub(crate) fn outlive_file_limits() {
+    // Where it cannot be set, the system ends us as it would have.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// From now on the signals of this process reach these controls.
@@ -45,10 +53,15 @@ fn listen(wanted: &[i32], hear: impl Fn(i32) + Send + 'static) -> Result<(), Fai
     let signals = Signals::new(wanted);
     let mut signals =
         signals.map_err(|error| Failure::machine(format!("cannot listen for signals: {error}")))?;
-    std::thread::spawn(move || {
+    let listener = std::thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
             hear(signal);
         }
     });
-    Ok(())
+    // A run that cannot be interrupted is not begun.
+    listener.map(drop).map_err(|error| {
+        Failure::machine(format!(
+            "cannot listen for signals: no thread for it: {error}"
+        ))
+    })
 }

@@ -15,7 +15,7 @@ use fairtrial_model::{Outcome, Record};
 use fairtrial_plan::Plan;
 use retry::{allowed, is_permanent, retry_is_due};
 use spending::Spending;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -63,10 +63,10 @@ pub(crate) struct Dispatch {
     attempts: Vec<u32>,
     /// Next place in the order that has not been looked at.
     cursor: u64,
-    /// Trials that were looked at and wait for others.
-    waiting: VecDeque<u64>,
-    /// Whether one that they may wait for ended since they were looked at.
-    waiting_stale: bool,
+    /// Trials that were looked at and wait for another, by that one: each is looked at again when it ends, not before.
+    waiting: HashMap<u64, Vec<u64>>,
+    /// Trials whose wait is over, in the order of the plan.
+    woken: BTreeSet<u64>,
     /// A trial whose turn it is and for which this machine has no room yet.
     blocked: Option<u64>,
     /// What this machine lends; absent where a scheduler counts.
@@ -76,7 +76,7 @@ pub(crate) struct Dispatch {
     /// Trials to try again, and from when.
     retries: Vec<(u64, Instant)>,
     /// How often each retried trial was retried: in this session, or after a failure of its own also before.
-    retried: std::collections::HashMap<u64, u32>,
+    retried: HashMap<u64, u32>,
     running: usize,
     unsettled: usize,
     counts: OutcomeCounts,
@@ -92,7 +92,7 @@ impl Dispatch {
         let mut status = vec![Status::Pending; len];
         let mut attempts = vec![0; len];
         let mut counts = OutcomeCounts::default();
-        let mut retried = std::collections::HashMap::new();
+        let mut retried = HashMap::new();
         for (index, trial) in known.trials() {
             let Some(place) = status.get_mut(index as usize) else {
                 continue;
@@ -115,8 +115,8 @@ impl Dispatch {
             status,
             attempts,
             cursor: 0,
-            waiting: VecDeque::new(),
-            waiting_stale: false,
+            waiting: HashMap::new(),
+            woken: BTreeSet::new(),
             blocked: None,
             room: None,
             left,
@@ -243,16 +243,11 @@ impl Dispatch {
     }
 
     fn look_at_waiting(&mut self) -> Option<Next> {
-        if !self.waiting_stale {
-            return None;
-        }
-        for _ in 0..self.waiting.len() {
-            let index = self.waiting.pop_front()?;
+        while let Some(index) = self.woken.pop_first() {
             if let Some(next) = self.consider(index) {
                 return Some(next);
             }
         }
-        self.waiting_stale = false;
         None
     }
 
@@ -272,7 +267,7 @@ impl Dispatch {
                     });
                 }
                 _ => {
-                    self.waiting.push_back(index);
+                    self.waiting.entry(needed).or_default().push(index);
                     return None;
                 }
             }
@@ -357,12 +352,13 @@ impl Dispatch {
     /// A record is durable: its trial has its answer, unless another attempt follows or has begun.
     pub(crate) fn settled(&mut self, index: u64, attempt: u32, outcome: Outcome) {
         self.unsettled -= 1;
-        self.waiting_stale = true;
         let place = index as usize;
         if self.attempts[place] != attempt || self.will_retry(index) {
             return;
         }
         self.status[place] = Status::Ended(outcome);
+        let waited = self.waiting.remove(&index).unwrap_or_default();
+        self.woken.extend(waited);
         self.counts.add(outcome);
         self.ran += 1;
     }

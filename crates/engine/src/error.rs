@@ -16,6 +16,11 @@ pub enum EngineError {
     /// A launcher could not be started.
     #[error(transparent)]
     Runner(#[from] RunnerError),
+    /// The system gives no further thread.
+    #[error(
+        "no further thread can be started here ({0}): see `ulimit -u` and the container's limit of processes"
+    )]
+    NoThread(#[source] std::io::Error),
     /// The recorded plan could not be made again.
     #[error("the plan recorded with the run cannot be made again: {0}")]
     Plan(#[from] PlanError),
@@ -27,9 +32,10 @@ pub enum EngineError {
         /// What changed.
         change: Box<PlanChange>,
     },
-    /// Scoring again was cut off, so that old and new scores stand side by side.
+    /// Scoring again did not come to its end, so that old and new scores stand side by side.
     #[error(
-        "scoring run {stamp} again was cut off: `fairtrial eval {name} --rollout {stamp}` first, then the run goes on"
+        "some rollouts of run {stamp} could not be scored again, so that old and new scores stand side by side: see \
+         `fairtrial eval {name} --rollout {stamp}`"
     )]
     HalfScored {
         /// The benchmark.
@@ -136,7 +142,6 @@ impl EngineError {
         matches!(
             self,
             Self::SpecChanged { .. }
-                | Self::HalfScored { .. }
                 | Self::HalfMeasured { .. }
                 | Self::NothingToMeasure { .. }
                 | Self::Unresolved { .. }

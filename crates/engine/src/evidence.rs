@@ -3,7 +3,8 @@
 
 use crate::error::EngineError;
 use fairtrial_journal::{
-    Import, JournalError, RunDir, RunState, effective_records, read_if_there, resolved_spec,
+    Import, JournalError, LineHash, RunDir, RunState, effective_records, line_hashes,
+    read_if_there, resolved_spec,
 };
 use fairtrial_model::{Record, hex};
 use fairtrial_plan::Plan;
@@ -19,6 +20,12 @@ pub struct Evidence {
     pub trials: u64,
     /// Copies of records that are not there any more, as of trials whose folders were removed.
     pub copies_gone: u64,
+    /// Lines that carry no hash of the line before them, as earlier versions wrote them.
+    pub unchained: u64,
+    /// The hash of the journal's last line.
+    pub last_line: Option<LineHash>,
+    /// Whether the run was closed; of one that was not, nobody can tell whether lines are missing at its end.
+    pub is_closed: bool,
     /// What differs.
     pub differences: Vec<Difference>,
 }
@@ -67,14 +74,46 @@ pub fn check_evidence(run: &RunDir) -> Result<Evidence, EngineError> {
         lines: state.summary.intact,
         trials: state.counts.total(),
         copies_gone: 0,
+        unchained: state.unchained,
+        last_line: state.last_line,
+        is_closed: state.closed().is_some(),
         differences: state.problems.iter().map(broken).collect(),
     };
     let differences = &mut evidence.differences;
+    // One that was cut off may end in the middle of a line; the next session takes that away.
+    if let Some(torn) = state.summary.torn.filter(|_| evidence.is_closed) {
+        differences.push(Difference::new(
+            "journal.jsonl",
+            format!("{} bytes after the line that closes the run", torn.bytes),
+            "its end",
+        ));
+    }
     differences.extend(spec_and_plan(run, &state)?);
     differences.extend(files(run, &state));
     differences.extend(sources(run)?);
     copies(run, &state, &mut evidence)?;
     Ok(evidence)
+}
+
+/// The journal against the hash of its last line that was kept elsewhere.
+pub fn check_against(run: &RunDir, kept: LineHash) -> Result<Option<Difference>, EngineError> {
+    let (mut lines, mut found_at) = (0, None);
+    for hash in line_hashes(&run.journal())? {
+        lines += 1;
+        if hash? == kept {
+            found_at = Some(lines);
+        }
+    }
+    let found = match found_at {
+        Some(line) if line == lines => return Ok(None),
+        Some(line) => format!("the kept line is line {line}, and {} follow", lines - line),
+        None => "a journal without the kept line".to_owned(),
+    };
+    Ok(Some(Difference::new(
+        "journal.jsonl",
+        found,
+        format!("a last line with the hash {kept}"),
+    )))
 }
 
 /// The spec and the plan against what the journal's first line says.
@@ -109,8 +148,9 @@ fn files(run: &RunDir, state: &RunState) -> Vec<Difference> {
                 let place = format!("{name}, SHA-256");
                 differences.extend(Difference::of_hash(place, hash, said));
             }
-            // A run that was cut off before it knew its machine has neither.
-            None if hash.is_none() => {}
+            // A run that was cut off before it knew its machine has neither; one that was cut off just after, the file
+            // alone, until it is resumed.
+            None if hash.is_none() || state.closed().is_none() => {}
             None => differences.push(Difference::new(
                 name,
                 "a file that the journal does not know",

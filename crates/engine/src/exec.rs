@@ -119,7 +119,9 @@ pub fn exec(
         heartbeat: &heartbeat,
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| heartbeat.keep_beating());
+        std::thread::Builder::new()
+            .spawn_scoped(scope, || heartbeat.keep_beating())
+            .map_err(EngineError::NoThread)?;
         let end = node.work(&chunk, tell);
         heartbeat.stop(if end.is_ok() {
             Phase::Ended

@@ -173,7 +173,7 @@ impl JobMaker {
         let (argv, script) = if let Some(driver) = driver {
             (driver, None)
         } else {
-            let argv = trial.argv(Some(&placement));
+            let argv = trial.argv_to_resolve(&placement);
             let argv = argv.map_err(|error| unresolved(error.to_string()))?;
             let threads = self.threads.get(&trial.task.place);
             let env = [&written[..], threads.map_or(&[][..], |it| it)].concat();
@@ -217,6 +217,7 @@ impl JobMaker {
                 grace: limits.grace_s,
             },
             log_limit: trial.task.log_limit,
+            access: plan.spec().access,
             metrics: self
                 .metrics
                 .get(&trial.task.place)
@@ -232,7 +233,7 @@ impl JobMaker {
             return Ok(self.base_dir.clone());
         };
         let text = trial
-            .expand(text, Some(placement))
+            .expand_to_resolve(text, placement)
             .map_err(|error| error.to_string())?;
         Ok(self.base_dir.join(self.resolve(&text)?))
     }
@@ -242,7 +243,7 @@ impl JobMaker {
         let mut env = Vec::with_capacity(trial.task.env.len() + 5);
         for (name, value) in &trial.task.env {
             let value = trial
-                .expand(value, Some(placement))
+                .expand_to_resolve(value, placement)
                 .map_err(|error| error.to_string())?;
             env.push(format!("{name}={value}"));
         }

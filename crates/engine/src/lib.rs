@@ -41,7 +41,7 @@ pub use chunk::Owner;
 pub use controls::Controls;
 pub use error::EngineError;
 pub use events::{Cap, Ending, RunEvent, StopReason};
-pub use evidence::{Difference, Evidence, check_evidence};
+pub use evidence::{Difference, Evidence, check_against, check_evidence};
 pub use exec::{ExecControls, ExecEnd, ExecRequest, exec};
 pub use experiment::output_dir;
 pub use measuring::{MeasureRequest, MetricRead, Remeasured, measure_again};

@@ -76,7 +76,7 @@ impl Slots<'_> {
         let decides = self.request.stop.is_some();
         let mut slot = Slot {
             number,
-            runner: TrialRunner::start(&self.request.program)?,
+            runner: self.start_runner(number)?,
             ended: Vec::new(),
             ahead: !alone && !decides && runs_ahead(self.request.plan.spec()),
             depth: 1,
@@ -92,6 +92,15 @@ impl Slots<'_> {
             self.settle(&mut slot);
             self.wait(&mut slot);
         }
+    }
+
+    /// A launcher for a slot. Without one the other slots do its share, which is said at once.
+    fn start_runner(&self, number: usize) -> Result<TrialRunner, EngineError> {
+        TrialRunner::start(&self.request.program).map_err(|error| {
+            let text = format!("slot {number} is left out: {error}");
+            let _ = self.events.send(RunEvent::Warning(text));
+            error.into()
+        })
     }
 
     /// Hands the launcher what it shall have, once it has less than half of that.

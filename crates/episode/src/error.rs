@@ -23,6 +23,8 @@ pub enum EpisodeError {
         file: String,
         /// What the system said.
         message: String,
+        /// Its number for that, where it has one.
+        os: Option<i32>,
     },
     /// It is not a CSV table with titles.
     #[error("{file} is not a CSV table: {message}")]
@@ -116,6 +118,7 @@ impl EpisodeError {
         Self::Io {
             file: file.to_owned(),
             message: error.to_string(),
+            os: error.raw_os_error(),
         }
     }
 

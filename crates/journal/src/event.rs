@@ -104,6 +104,11 @@ pub enum Event {
         /// When.
         at: UtcTime,
     },
+    /// An `eval` came to its end: every score is of one scoring. The run may still lack trials.
+    Scored {
+        /// When.
+        at: UtcTime,
+    },
     /// A controller ended its work in good order.
     Closed {
         /// When.
@@ -251,6 +256,11 @@ impl OutcomeCounts {
             Outcome::Cancelled => self.cancelled,
             Outcome::Skipped => self.skipped,
         }
+    }
+
+    /// Sets the count of one outcome.
+    pub(crate) fn set(&mut self, outcome: Outcome, count: u64) {
+        *self.slot(outcome) = count;
     }
 
     /// One more.

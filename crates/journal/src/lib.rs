@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod chain;
 mod error;
 mod event;
 pub mod failpoint;
@@ -29,6 +30,7 @@ pub mod views;
 mod writer;
 
 pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
+pub use chain::{LineHash, NoLineHash};
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOver};
 pub use find_run::{Selector, newest_run};
@@ -38,7 +40,8 @@ pub use index::{Index, RunRow};
 pub use line::{Brief, Flaw, record_from_line, record_line};
 pub use lock::{Liveness, RunLock, cancel_requested, is_live, request_cancel};
 pub use reader::{
-    CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, read_journal,
+    CorruptLine, Entry, JournalReader, Position, ReadError, ReadSummary, TornTail, line_hashes,
+    read_journal,
 };
 pub use reading::{is_there, read_if_there};
 pub use record_text::RecordText;

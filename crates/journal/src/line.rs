@@ -1,8 +1,10 @@
-//! The form of one line: compact JSON whose last key is a checksum of everything before it.
+//! The form of one line: compact JSON whose last keys are the hash of the line before and a checksum of everything
+//! before that.
 //!
 //! The checksum stands inside the object, so that the file stays plain JSON lines for `jq`, pandas and people. The
 //! writer always puts `event` first and `crc` last, which lets a reader check and classify a line before parsing it.
 
+use crate::chain::LineHash;
 use crate::event::{Event, JOURNAL_SCHEMA};
 use crate::record_text::RecordText;
 use fairtrial_model::{Outcome, RECORD_SCHEMA, Record, UtcTime};
@@ -21,7 +23,11 @@ const OPENED: &[u8] = b"{\"event\":\"opened\",";
 const SCHEMA: &[u8] = b"\"schema\":";
 
 /// Appends the event to `out` as one line with its newline. On an error `out` is as before.
-pub(crate) fn encode(event: &Event, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+pub(crate) fn encode(
+    event: &Event,
+    before: Option<LineHash>,
+    out: &mut Vec<u8>,
+) -> Result<(), serde_json::Error> {
     let start = out.len();
     if let Err(error) = serde_json::to_writer(&mut *out, event) {
         out.truncate(start);
@@ -29,20 +35,24 @@ pub(crate) fn encode(event: &Event, out: &mut Vec<u8>) -> Result<(), serde_json:
     }
     // The closing brace makes room for the last key.
     out.pop();
-    seal(start, out);
+    seal(start, before, out);
     Ok(())
 }
 
 /// Appends a record as the line that [`encode`] makes of its event.
-pub(crate) fn encode_record(text: &RecordText, out: &mut Vec<u8>) {
+pub(crate) fn encode_record(text: &RecordText, before: Option<LineHash>, out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(FINISHED);
     out.extend_from_slice(text.inside());
-    seal(start, out);
+    seal(start, before, out);
 }
 
-/// Ends the line that begins at `start` with its checksum.
-fn seal(start: usize, out: &mut Vec<u8>) {
+/// Ends the line that begins at `start` with the hash of the line before it, where there is one, and its checksum.
+fn seal(start: usize, before: Option<LineHash>, out: &mut Vec<u8>) {
+    if let Some(before) = before {
+        let written = write!(out, ",\"prev\":\"{before}\"");
+        debug_assert!(written.is_ok(), "a Vec takes every write");
+    }
     let crc = crc32fast::hash(&out[start..]);
     let written = writeln!(out, ",\"crc\":\"{crc:08x}\"}}");
     debug_assert!(written.is_ok(), "a Vec takes every write");
@@ -51,7 +61,7 @@ fn seal(start: usize, out: &mut Vec<u8>) {
 /// A record as the line that the journal would hold of it, checksum included: the form in which it travels from a node.
 pub fn record_line(record: &Record) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = Vec::new();
-    encode(&Event::Finished(Box::new(record.clone())), &mut line)?;
+    encode(&Event::Finished(Box::new(record.clone())), None, &mut line)?;
     Ok(line)
 }
 
@@ -110,6 +120,11 @@ fn check_form(line: &[u8]) -> Result<(), Flaw> {
         }
     }
     Ok(())
+}
+
+/// All of a checked line before its checksum.
+pub(crate) fn body(line: &[u8]) -> &[u8] {
+    &line[..line.len().saturating_sub(TRAILER)]
 }
 
 /// Checks the checksum of a line.

@@ -68,14 +68,17 @@ pub fn capture(options: &CaptureOptions) -> Environment {
             .map(|(name, value)| (name, value)),
     );
     let (tools, mut vcs) = thread::scope(|scope| {
+        let ask = |tool| fairtrial_process::version(tool).ok();
         let versions = TOOLS.map(|tool| {
-            (
-                tool,
-                scope.spawn(move || fairtrial_process::version(tool).ok()),
-            )
+            let asked = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
+            (tool, asked)
         });
         let vcs = vcs::read(&options.source_dir, &options.data_root);
-        let found = versions.map(|(tool, asked)| (tool, asked.join().ok().flatten()));
+        let found = versions.map(|(tool, asked)| match asked {
+            Ok(asked) => (tool, asked.join().ok().flatten()),
+            // No thread to be had: one after the other.
+            Err(_) => (tool, ask(tool)),
+        });
         (found, vcs)
     });
     vcs.redact(&redactor);
@@ -95,29 +98,34 @@ pub fn capture(options: &CaptureOptions) -> Environment {
     }
 }
 
-/// A capture that goes on while the run starts.
+/// A capture that goes on while the run starts, or, where no thread can be had, is made when it is asked for.
 #[derive(Debug)]
 pub struct Capture {
-    thread: JoinHandle<Environment>,
+    options: CaptureOptions,
+    thread: Option<JoinHandle<Environment>>,
 }
 
 impl Capture {
     /// Starts looking on a thread of its own.
-    pub fn start(options: CaptureOptions) -> std::io::Result<Self> {
+    pub fn start(options: CaptureOptions) -> Self {
         let thread = thread::Builder::new().name("provenance".into());
-        let thread = thread.spawn(move || capture(&options))?;
-        Ok(Self { thread })
+        let look = options.clone();
+        let thread = thread.spawn(move || capture(&look)).ok();
+        Self { options, thread }
     }
 
-    /// Whether [`Capture::finish`] would not wait.
+    /// Whether there is no thread that [`Capture::finish`] would wait for.
     pub fn is_finished(&self) -> bool {
-        self.thread.is_finished()
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Waits for the result.
     pub fn finish(self) -> Environment {
-        self.thread
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        match self.thread {
+            Some(thread) => thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            None => capture(&self.options),
+        }
     }
 }

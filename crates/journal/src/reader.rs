@@ -1,5 +1,6 @@
 //! Reading a journal: every intact line is found, whatever the rest of the file holds.
 
+use crate::chain::{Chain, LineHash, Link};
 use crate::error::{At, JournalError};
 use crate::event::Event;
 use crate::line::{self, Brief, Flaw, MAX_LINE};
@@ -89,6 +90,22 @@ pub fn read_journal(path: &Path) -> Result<JournalReader, JournalError> {
     JournalReader::open(path, Position::default())
 }
 
+/// The hash of each line of a journal that is not damaged.
+pub fn line_hashes(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<LineHash, JournalError>>, JournalError> {
+    let mut reader = read_journal(path)?.following_the_chain();
+    Ok(std::iter::from_fn(move || {
+        loop {
+            match reader.brief()? {
+                Ok(_) => return reader.last_line().map(Ok),
+                Err(ReadError::Corrupt(_)) => {}
+                Err(ReadError::Io(error)) => return Some(Err(error)),
+            }
+        }
+    }))
+}
+
 /// The events of a journal; [`JournalReader::brief`] is the cheaper form for folds.
 #[derive(Debug)]
 pub struct JournalReader {
@@ -98,6 +115,9 @@ pub struct JournalReader {
     at: Position,
     summary: ReadSummary,
     ended: bool,
+    /// Where the chain is followed, and how the last line follows it.
+    chain: Option<Chain>,
+    link: Link,
 }
 
 impl JournalReader {
@@ -115,7 +135,25 @@ impl JournalReader {
                 ..ReadSummary::default()
             },
             ended: false,
+            chain: None,
+            link: Link::Follows,
         })
+    }
+
+    /// Follows the chain, from the journal's first line on.
+    pub(crate) fn following_the_chain(mut self) -> Self {
+        self.chain = Some(Chain::default());
+        self
+    }
+
+    /// How the line that was given last follows the one before it.
+    pub(crate) fn link(&self) -> Link {
+        self.link
+    }
+
+    /// The hash of the last line, where the chain is followed.
+    pub(crate) fn last_line(&self) -> Option<LineHash> {
+        self.chain.and_then(|chain| chain.last())
     }
 
     /// What was seen so far; complete once the iterator has ended.
@@ -158,6 +196,12 @@ impl JournalReader {
             Taken::Line => line::check(&self.buffer).and_then(|()| decode(&self.buffer)),
             Taken::Overlong { .. } => Err(Flaw::TooLong),
         };
+        if let Some(chain) = &mut self.chain {
+            self.link = match &content {
+                Ok(_) => chain.take(&self.buffer, line::body(&self.buffer)),
+                Err(_) => chain.pass(),
+            };
+        }
         let len = taken.bytes(&self.buffer);
         self.at.lines += 1;
         self.at.offset += len + 1;

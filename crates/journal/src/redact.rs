@@ -1,14 +1,18 @@
 //! Taking secrets out of text before it reaches the disk.
 //!
-//! Two nets: the exact values of environment variables that are secret by name or by look, and tokens in the text that
-//! look like a well-known kind of key. Both replace the whole value by `[redacted]`.
+//! Two nets: the values of environment variables that are secret by name or by look, in every form that programs write
+//! them in, and tokens in the text that look like a well-known kind of key. Both replace the whole value by `[redacted]`.
+
+mod forms;
 
 use crate::event::Event;
 use aho_corasick::{AhoCorasick, MatchKind};
 pub use fairtrial_model::secret::{is_secret_name, looks_secret};
 use fairtrial_model::secret::{is_token_byte, key_len};
 use fairtrial_model::{Cause, Record};
+use forms::forms;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What stands in the place of a secret.
@@ -43,9 +47,11 @@ impl Redactor {
 
     /// Knows exactly these secrets.
     pub fn from_values(values: &[String]) -> Self {
+        let values = values.iter().filter(|value| !value.is_empty());
+        let forms: BTreeSet<String> = values.flat_map(|value| forms(value)).collect();
         let searcher = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
-            .build(values.iter().filter(|value| !value.is_empty()));
+            .build(forms);
         Self {
             // Building fails only for gigabytes of patterns, which an environment cannot hold.
             exact: searcher
@@ -92,9 +98,11 @@ impl Redactor {
     /// The event with its free text redacted; copied only where there is something to take out.
     pub(crate) fn redact_event<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let mut dirty = false;
-        free_text(event, &mut |text| {
-            dirty |= matches!(self.redact(text), Cow::Owned(_));
-        });
+        let mut see = |text: &String| dirty |= matches!(self.redact(text), Cow::Owned(_));
+        free_text(event, &mut see);
+        if let Event::Finished(record) = event {
+            names(record).for_each(&mut see);
+        }
         if !dirty {
             return Cow::Borrowed(event);
         }
@@ -102,13 +110,56 @@ impl Redactor {
         free_text_mut(&mut clean, &mut |text| {
             *text = self.redact(text).into_owned();
         });
+        if let Event::Finished(record) = &mut clean {
+            self.redact_names(record);
+        }
         Cow::Owned(clean)
     }
 
     /// The record with its free text redacted.
     pub fn redact_record(&self, record: &mut Record) {
         record_text_mut(record, &mut |text| *text = self.redact(text).into_owned());
+        self.redact_names(record);
     }
+
+    fn redact_names(&self, record: &mut Record) {
+        let Record {
+            metrics,
+            facts,
+            series,
+            ..
+        } = record;
+        self.redact_keys(metrics);
+        self.redact_keys(facts);
+        self.redact_keys(series);
+    }
+
+    /// Names that hold a secret. Two that come out alike are numbered, so that none is lost.
+    fn redact_keys<V>(&self, map: &mut BTreeMap<String, V>) {
+        if !map
+            .keys()
+            .any(|name| matches!(self.redact(name), Cow::Owned(_)))
+        {
+            return;
+        }
+        for (name, value) in std::mem::take(map) {
+            let clean = self.redact(&name).into_owned();
+            let numbered = (2..).map(|n| format!("{clean} {n}"));
+            let free = std::iter::once(clean.clone())
+                .chain(numbered)
+                .find(|name| !map.contains_key(name));
+            map.insert(free.unwrap_or(clean), value);
+        }
+    }
+}
+
+/// The names that a trial gave to what it says.
+fn names(record: &Record) -> impl Iterator<Item = &String> {
+    record
+        .metrics
+        .keys()
+        .chain(record.facts.keys())
+        .chain(record.series.keys())
 }
 
 /// Whether `masked` is `text` with secrets taken out: every `[redacted]` in it stands for a secret, of whatever length,
@@ -148,6 +199,7 @@ macro_rules! free_text {
                 | Event::Files { .. }
                 | Event::Submitting { .. }
                 | Event::Submitted { .. }
+                | Event::Scored { .. }
                 | Event::Measuring { .. }
                 | Event::Measured { .. }
                 | Event::Closed { .. }
@@ -332,6 +384,15 @@ mod tests {
         let mut noted = record();
         noted.notes.push(said());
         noted.facts.insert("who".to_owned(), said());
+        let mut named = record();
+        named.metrics.insert("a hunter22".to_owned(), 1.0.into());
+        named
+            .metrics
+            .insert("a aHVudGVyMjI=".to_owned(), 2.0.into());
+        named.facts.insert(said(), "it".to_owned());
+        redactor.redact_record(&mut named);
+        assert_eq!(named.metrics.len(), 2);
+        assert!(!text(&named).contains("hunter22") && !text(&named).contains("aHVudGVy"));
         let note = Event::Note {
             at: noted.ended_at,
             text: said(),

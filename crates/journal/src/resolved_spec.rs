@@ -79,7 +79,13 @@ mod tests {
     fn what_is_absent_unreadable_damaged_and_of_another_version_is_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let root = DataRoot::at(folder.path());
-        let run = RunDir::create(&root, "bench", UtcTime::from_micros(0)).unwrap();
+        let run = RunDir::create(
+            &root,
+            "bench",
+            fairtrial_model::Access::Owner,
+            UtcTime::from_micros(0),
+        )
+        .unwrap();
         let path = run.resolved_spec();
         let why = |part: &str| {
             let error = resolved_spec(&run).unwrap_err();

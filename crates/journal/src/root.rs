@@ -1,6 +1,7 @@
 //! The data root: the folder under which every run and every trial of a project lie.
 
 use fairtrial_model::Stamp;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A `data/` folder.
@@ -27,6 +28,14 @@ impl DataRoot {
         let mut used =
             data.filter(|data| data.join("rollouts").is_dir() || data.join("runs").is_dir());
         used.next().map(Self::at)
+    }
+
+    /// Whom the folder belongs to, where that is none of `owners`: whoever can put a folder above the user's own would have
+    /// their runs resumed, and their programs run, by the user.
+    pub fn other_owner(&self, owners: &[u32]) -> Option<u32> {
+        let stats = [self.path.symlink_metadata(), self.path.metadata()];
+        let mut found = stats.into_iter().flatten().map(|stat| stat.uid());
+        found.find(|owner| !owners.contains(owner))
     }
 
     /// The folder itself.
@@ -99,6 +108,9 @@ mod tests {
         let found = DataRoot::find(&deep).unwrap();
         assert_eq!(found.path(), project.path().join("data"));
         assert_eq!(found.project_dir(), Some(project.path()));
+        let me = rustix::process::geteuid().as_raw();
+        assert_eq!(found.other_owner(&[me]), None);
+        assert_eq!(found.other_owner(&[me + 1]), Some(me));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 use crate::atomic::{parent, sync_dir};
 use crate::error::{At, JournalError};
 use crate::root::DataRoot;
+use fairtrial_model::Access;
 use fairtrial_model::{Stamp, UtcTime};
 use jiff::SignedDuration;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// A run named by name and stamp, `rollouts/<name>/<stamp>/`.
@@ -25,7 +27,12 @@ impl RunDir {
     /// Makes a new run's folder under a stamp that no other run of the whole data root has: trials of all runs share
     /// one folder and are named by stamp. Where the clock was set back by less than a day, the new run still comes
     /// after the newest of its name.
-    pub fn create(root: &DataRoot, name: &str, now: UtcTime) -> Result<Self, JournalError> {
+    pub fn create(
+        root: &DataRoot,
+        name: &str,
+        access: Access,
+        now: UtcTime,
+    ) -> Result<Self, JournalError> {
         check_name(name)?;
         let folder = root.rollouts_dir().join(name);
         create_durably(&folder)?;
@@ -42,7 +49,9 @@ impl RunDir {
             stamp = stamp.next();
         }
         let run = Self::named(root, name, stamp);
-        fs::create_dir(&run.path).at("create", &run.path)?;
+        let mut maker = fs::DirBuilder::new();
+        let made = maker.mode(access.folder_mode()).create(&run.path);
+        made.at("create", &run.path)?;
         sync_dir(&folder)?;
         Ok(run)
     }
@@ -264,6 +273,7 @@ mod tests {
     use super::{RunDir, list_runs};
     use crate::find_run::Selector;
     use crate::root::DataRoot;
+    use fairtrial_model::Access;
     use fairtrial_model::UtcTime;
 
     const NOON: UtcTime = UtcTime(jiff::Timestamp::constant(1_756_038_896, 0));
@@ -275,7 +285,10 @@ mod tests {
     }
 
     fn stamp_of_new(root: &DataRoot, name: &str, now: UtcTime) -> String {
-        RunDir::create(root, name, now).unwrap().stamp().to_string()
+        RunDir::create(root, name, Access::Owner, now)
+            .unwrap()
+            .stamp()
+            .to_string()
     }
 
     #[test]
@@ -298,9 +311,9 @@ mod tests {
     #[test]
     fn a_clock_set_back_does_not_make_an_old_run_the_latest() {
         let (_dir, root) = root();
-        RunDir::create(&root, "a", NOON).unwrap();
+        RunDir::create(&root, "a", Access::Owner, NOON).unwrap();
         let earlier = UtcTime::from_micros(NOON.0.as_microsecond() - 3_600_000_000);
-        let second = RunDir::create(&root, "a", earlier).unwrap();
+        let second = RunDir::create(&root, "a", Access::Owner, earlier).unwrap();
         assert_eq!(second.stamp().to_string(), "20250824__12-34-57");
         assert_eq!(RunDir::open(&root, "a", Selector::Latest).unwrap(), second);
         // A run from the far future (a dead battery) does not pull every later run along.
@@ -318,7 +331,7 @@ mod tests {
             message.starts_with("there is no run named a under"),
             "{message}"
         );
-        assert!(RunDir::create(&root, "../a", NOON).is_err());
-        assert!(RunDir::create(&root, ".stamps", NOON).is_err());
+        assert!(RunDir::create(&root, "../a", Access::Owner, NOON).is_err());
+        assert!(RunDir::create(&root, ".stamps", Access::Owner, NOON).is_err());
     }
 }

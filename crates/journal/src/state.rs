@@ -1,5 +1,6 @@
 //! A run folded into what a controller needs to go on: which trials have an answer, and where it stands.
 
+use crate::chain::{LineHash, Link};
 use crate::error::JournalError;
 use crate::event::{Event, Opened, OutcomeCounts, RunStatus, TakeOver};
 use crate::line::Brief;
@@ -64,6 +65,8 @@ pub struct SessionInfo {
     pub at: UtcTime,
     /// Whether it only scored rollouts again.
     pub scores: bool,
+    /// Whether it came to the end of that.
+    pub scored: bool,
     /// When and how it closed it; absent where it lives or died.
     pub closed: Option<(UtcTime, RunStatus)>,
 }
@@ -98,6 +101,32 @@ pub enum Problem {
         line: u64,
         /// The trial it names.
         index: u64,
+    },
+    /// A line does not carry the hash of the line before it.
+    #[error(
+        "line {line} does not follow the line before it: lines were removed, moved or changed there"
+    )]
+    Unlinked {
+        /// The line.
+        line: u64,
+    },
+    /// A line that no controller writes where the run is closed.
+    #[error("line {line} was added to a run that was closed")]
+    AfterClosed {
+        /// The line.
+        line: u64,
+    },
+    /// The run was closed with other outcomes than its records have.
+    #[error(
+        "line {line} closes the run with {said} trials done, and the lines before it hold {found}"
+    )]
+    Counts {
+        /// The line.
+        line: u64,
+        /// Trials with an outcome, as it says.
+        said: u64,
+        /// Trials with an outcome, as the records have them.
+        found: u64,
     },
     /// The first line is not the one that says what the run is.
     #[error("the journal does not begin with an `opened` line")]
@@ -146,6 +175,10 @@ pub struct RunState {
     pub problems: Vec<Problem>,
     /// How far it was read, and an unfinished last line.
     pub summary: ReadSummary,
+    /// Lines that carry no hash of the line before them, as earlier versions wrote them.
+    pub unchained: u64,
+    /// The hash of the last line; absent where that is damaged, or there is none.
+    pub last_line: Option<LineHash>,
     trials: Vec<TrialState>,
     /// Hash of the plan, where trials were measured by another spec than the one they were run with.
     measured_as: Option<String>,
@@ -162,16 +195,25 @@ struct BeforeMeasuring {
 impl RunState {
     /// Reads and folds a journal.
     pub fn read(path: &Path) -> Result<Self, JournalError> {
-        let mut reader = JournalReader::open(path, Position::default())?;
+        let reader = JournalReader::open(path, Position::default())?;
+        let mut reader = reader.following_the_chain();
         let mut state = Self::default();
         while let Some(next) = reader.brief() {
             match next {
-                Ok(entry) => state.fold(entry),
+                Ok(entry) => {
+                    match reader.link() {
+                        Link::Follows => {}
+                        Link::Unchained => state.unchained += 1,
+                        Link::Broken => state.report(Problem::Unlinked { line: entry.line }),
+                    }
+                    state.fold(entry);
+                }
                 Err(ReadError::Corrupt(corrupt)) => state.report(Problem::Corrupt(corrupt)),
                 Err(ReadError::Io(error)) => return Err(error),
             }
         }
         state.summary = reader.summary();
+        state.last_line = reader.last_line();
         if state.opened.is_none() && state.summary.intact > 0 {
             state.report(Problem::NotOpened);
         }
@@ -224,7 +266,7 @@ impl RunState {
     /// Whether the last controller scored rollouts again and did not come to an end: some scores are new, some are old.
     pub fn is_half_scored(&self) -> bool {
         let last = self.sessions.last();
-        last.is_some_and(|session| session.scores && session.closed.is_none())
+        last.is_some_and(|session| session.scores && !session.scored && session.closed.is_none())
     }
 
     /// What the run may not have taken over in full: nothing starts before that is done, and no session ends well.
@@ -246,11 +288,24 @@ impl RunState {
     /// What is wrong with the journal, for people who read of the run and not of its files.
     pub fn problem_sentences(&self) -> impl Iterator<Item = String> {
         let problems = self.problems.iter();
-        problems.map(|problem| format!("Problem in the journal: {problem}"))
+        let problems = problems.map(|problem| format!("Problem in the journal: {problem}"));
+        let torn = self.summary.torn.map(|torn| {
+            let bytes = torn.bytes;
+            format!(
+                "The last line of the journal is not finished ({bytes} bytes): its writer was cut off, or writes it now"
+            )
+        });
+        problems.chain(torn)
     }
 
     fn fold(&mut self, entry: Entry<Brief>) {
         let (line, offset, len) = (entry.line, entry.offset, entry.len);
+        // Notes are of whoever mends the file, before a session begins.
+        let begins = matches!(&entry.event, Brief::Other(event)
+            if matches!(**event, Event::Session { .. } | Event::Measuring { .. } | Event::Note { .. } | Event::Unknown));
+        if self.closed().is_some() && !begins {
+            self.report(Problem::AfterClosed { line });
+        }
         match entry.event {
             Brief::Started { index, attempt } => {
                 if let Some(trial) = self.slot(index, line) {
@@ -290,11 +345,11 @@ impl RunState {
                 }
                 self.counts.add(outcome);
             }
-            Brief::Other(event) => self.fold_other(*event),
+            Brief::Other(event) => self.fold_other(*event, line),
         }
     }
 
-    fn fold_other(&mut self, event: Event) {
+    fn fold_other(&mut self, event: Event, line: u64) {
         match event {
             Event::Opened(opened) if self.opened.is_none() => self.opened = Some(opened),
             Event::Session {
@@ -315,6 +370,7 @@ impl RunState {
                     host,
                     at,
                     scores,
+                    scored: false,
                     closed: None,
                 });
             }
@@ -341,6 +397,11 @@ impl RunState {
                 }
             }
             Event::Files { sha256, .. } => self.files.extend(sha256),
+            Event::Scored { .. } => {
+                if let Some(session) = self.sessions.last_mut() {
+                    session.scored = true;
+                }
+            }
             Event::Measuring { plan_hash, .. } => {
                 let session = self.sessions.last_mut();
                 let closed = session.and_then(|session| session.closed.take());
@@ -354,7 +415,14 @@ impl RunState {
                     session.closed = closed;
                 }
             }
-            Event::Closed { at, status, .. } => {
+            Event::Closed {
+                at, status, counts, ..
+            } => {
+                // Where lines are damaged, that is told already.
+                if counts != self.counts && self.problems.is_empty() {
+                    let (said, found) = (counts.total(), self.counts.total());
+                    self.report(Problem::Counts { line, said, found });
+                }
                 if let Some(session) = self.sessions.last_mut() {
                     session.closed = Some((at, status));
                 }

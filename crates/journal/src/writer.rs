@@ -7,15 +7,16 @@ mod committer;
 mod queue;
 mod repair;
 
+use crate::chain::LineHash;
 use crate::error::{At, JournalError, WriteError};
 use crate::event::Event;
 use crate::line;
 use crate::record_text::RecordText;
 use committer::Committer;
-use queue::Shared;
 pub use queue::{Commit, OnCommit, Seq, WriterOptions};
+use queue::{Pending, Shared};
 pub use repair::Repair;
-use repair::open_repaired;
+use repair::{Opened, open_repaired};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -41,9 +42,17 @@ impl JournalWriter {
         options: WriterOptions,
         on_commit: OnCommit,
     ) -> Result<Self, JournalError> {
-        let (file, len, repaired) = open_repaired(path)?;
+        let Opened {
+            file,
+            len,
+            repaired,
+            last,
+        } = open_repaired(path)?;
         let shared = Arc::new(Shared {
-            pending: Mutex::default(),
+            pending: Mutex::new(Pending {
+                before: last,
+                ..Pending::default()
+            }),
             work: Condvar::new(),
             hurry: Condvar::new(),
             room: Condvar::new(),
@@ -77,18 +86,21 @@ impl JournalWriter {
     /// Takes an event. It is on disk once a commit reaches the returned place. Waits only where very much is pending.
     pub fn append(&self, event: &Event) -> Seq {
         let redacted = self.options.redactor.redact_event(event);
-        self.put(|out| line::encode(&redacted, out))
+        self.put(|before, out| line::encode(&redacted, before, out))
     }
 
     /// Takes the end of an attempt, as [`JournalWriter::append`] would, of which the text is there already.
     pub fn append_record(&self, text: &RecordText) -> Seq {
-        self.put(|out| {
-            line::encode_record(text, out);
+        self.put(|before, out| {
+            line::encode_record(text, before, out);
             Ok(())
         })
     }
 
-    fn put(&self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>) -> Seq {
+    fn put(
+        &self,
+        encode: impl FnOnce(Option<LineHash>, &mut Vec<u8>) -> Result<(), serde_json::Error>,
+    ) -> Seq {
         let mut pending = self.shared.lock();
         while pending.bytes.len() > self.options.pending_limit && pending.failed.is_none() {
             pending = self
@@ -97,8 +109,13 @@ impl JournalWriter {
                 .wait(pending)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        if let Err(error) = encode(&mut pending.bytes) {
-            pending.refused = Some(WriteError::new(&self.path, &error.into()));
+        let (start, before) = (pending.bytes.len(), pending.before);
+        match encode(before, &mut pending.bytes) {
+            Ok(()) => {
+                let line = pending.bytes[start..].trim_ascii_end();
+                pending.before = Some(LineHash::of(line));
+            }
+            Err(error) => pending.refused = Some(WriteError::new(&self.path, &error.into())),
         }
         pending.last.0 += 1;
         let seq = pending.last;

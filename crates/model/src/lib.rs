@@ -4,6 +4,7 @@
 //! screen, so that every other crate can depend on it.
 #![forbid(unsafe_code)]
 
+mod access;
 mod capped;
 mod clock;
 mod direction;
@@ -26,6 +27,7 @@ mod tolerance;
 mod trial;
 mod unit;
 
+pub use access::Access;
 pub use capped::Capped;
 pub use clock::{Stamp, StampError, UtcTime};
 pub use direction::Direction;

@@ -1,5 +1,6 @@
 //! How a trial ended, and why.
 
+use fairtrial_text::escape::terminal_line;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -164,6 +165,7 @@ pub enum Cause {
     },
 }
 
+/// Within one line: a message that a trial wrote begins no line of its own.
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -188,14 +190,24 @@ impl fmt::Display for Cause {
                 Ok(())
             }
             Self::MissingMetric { metrics } => {
-                write!(f, "no value for required metric {}", metrics.join(", "))
+                let metrics = metrics.join(", ");
+                write!(
+                    f,
+                    "no value for required metric {}",
+                    terminal_line(&metrics)
+                )
             }
             Self::MissingOutput { outputs } => {
-                write!(f, "did not make its output {}", outputs.join(", "))
+                let outputs = outputs.join(", ");
+                write!(f, "did not make its output {}", terminal_line(&outputs))
             }
-            Self::Launch { message, .. } | Self::Said { message, .. } => f.write_str(message),
-            Self::Lost { message } => write!(f, "lost: {message}"),
-            Self::JobEnded { message, .. } => write!(f, "its job was ended: {message}"),
+            Self::Launch { message, .. } | Self::Said { message, .. } => {
+                f.write_str(&terminal_line(message))
+            }
+            Self::Lost { message } => write!(f, "lost: {}", terminal_line(message)),
+            Self::JobEnded { message, .. } => {
+                write!(f, "its job was ended: {}", terminal_line(message))
+            }
             Self::User => f.write_str("stopped by the user"),
             Self::Needs { task } => write!(f, "task `{task}`, which it needs, did not succeed"),
         }

@@ -1,10 +1,11 @@
 //! The numbering of a design: each trial's number stands for task, arm, point, seed and rollout.
 
-use crate::error::PlanError;
+use crate::error::{MOST_TRIALS, PlanError};
 use crate::points;
 use crate::points::Draws;
 use fairtrial_model::Params;
 use fairtrial_spec::{Spec, Task};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The design of a spec: how its trials are numbered, task by task.
@@ -31,6 +32,8 @@ struct TaskBlock {
     seeds: u32,
     rollouts: u32,
     level: u32,
+    /// Places in `spec.tasks` of what it needs.
+    needs: Vec<usize>,
 }
 
 /// Where a trial stands, in places of the spec's lists.
@@ -49,7 +52,9 @@ impl Design {
         let mut blocks = Vec::with_capacity(spec.tasks.len());
         let mut total: u128 = 0;
         let top = points::count(&spec.sweep);
-        for task in &spec.tasks {
+        let mut needs = needed_places(&spec);
+        let levels = levels(&needs);
+        for (place, task) in spec.tasks.iter().enumerate() {
             let arms = arms_of(&spec, task);
             let own = points::count(&task.sweep);
             let seeds = spec.seeds_of(task).len() as u128;
@@ -65,7 +70,7 @@ impl Design {
                 .fold(1, |product: u128, size| product.saturating_mul(*size));
             let first = total;
             total = total.saturating_add(len);
-            if total > u128::from(u32::MAX) {
+            if total > MOST_TRIALS {
                 continue;
             }
             blocks.push(TaskBlock {
@@ -76,10 +81,14 @@ impl Design {
                 draws: Draws::of(&task.sweep, spec.order_seed),
                 seeds: seeds as u32,
                 rollouts: task.rollouts,
-                level: level(&spec, task, 0),
+                level: levels[place],
+                needs: std::mem::take(&mut needs[place]),
             });
         }
-        let len = u32::try_from(total).map_err(|_| PlanError::TooMany(total))?;
+        if total > MOST_TRIALS {
+            return Err(PlanError::TooMany(total));
+        }
+        let len = total as u32;
         let draws = Draws::of(&spec.sweep, spec.order_seed);
         Ok(Self {
             spec,
@@ -134,10 +143,8 @@ impl Design {
     /// Numbers of the trials that the given one needs.
     pub(crate) fn needs(&self, number: u32) -> Vec<u32> {
         let mine = self.coordinates(number);
-        let needed = &self.spec.tasks[mine.task].needs;
-        let tasks =
-            (0..self.blocks.len()).filter(|task| needed.contains(&self.spec.tasks[*task].id));
-        tasks.flat_map(|task| self.matching(task, &mine)).collect()
+        let tasks = self.blocks[mine.task].needs.iter();
+        tasks.flat_map(|task| self.matching(*task, &mine)).collect()
     }
 
     /// Numbers of a task's trials with the arm, point and seed of `mine`, as far as the task has them.
@@ -217,17 +224,42 @@ fn arms_of(spec: &Spec, task: &Task) -> Vec<Option<usize>> {
     }
 }
 
-/// Depth of a task's needs; the spec has no cycles, and a depth beyond the number of tasks would be one.
-fn level(spec: &Spec, task: &Task, depth: usize) -> u32 {
-    if depth > spec.tasks.len() {
-        return 0;
+/// The places of the tasks that each task needs. Tasks may share an id: all of them are needed.
+fn needed_places(spec: &Spec) -> Vec<Vec<usize>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, task) in spec.tasks.iter().enumerate() {
+        places.entry(&task.id).or_default().push(place);
     }
-    let needed = spec
-        .tasks
-        .iter()
-        .filter(|other| task.needs.contains(&other.id));
-    needed
-        .map(|other| level(spec, other, depth + 1) + 1)
-        .max()
-        .unwrap_or(0)
+    let needed = |task: &Task| {
+        let ids = task.needs.iter().filter_map(|id| places.get(id.as_str()));
+        let mut needed: Vec<usize> = ids.flatten().copied().collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    };
+    spec.tasks.iter().map(needed).collect()
+}
+
+/// How deep the needs of each task go: every task once, after those that it needs. The spec has no cycles; tasks of one would
+/// stay at 0.
+fn levels(needs: &[Vec<usize>]) -> Vec<u32> {
+    let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
+    let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
+    for (task, needed) in needs.iter().enumerate() {
+        for place in needed {
+            dependents[*place].push(task);
+        }
+    }
+    let mut levels = vec![0; needs.len()];
+    let mut ready: Vec<usize> = (0..needs.len()).filter(|task| open[*task] == 0).collect();
+    while let Some(done) = ready.pop() {
+        for dependent in &dependents[done] {
+            levels[*dependent] = levels[*dependent].max(levels[done] + 1);
+            open[*dependent] -= 1;
+            if open[*dependent] == 0 {
+                ready.push(*dependent);
+            }
+        }
+    }
+    levels
 }

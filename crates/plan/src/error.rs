@@ -2,11 +2,14 @@
 
 use fairtrial_spec::FilterError;
 
+/// Trials of the largest plan: as many as a journal believes, and no more memory than a machine has.
+pub(crate) const MOST_TRIALS: u128 = 1 << 26;
+
 /// Why a spec has no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// More trials than a plan can number.
-    #[error("the spec expands to {0} trials; a plan holds at most {max}", max = u32::MAX)]
+    #[error("the spec expands to {0} trials; a plan holds at most {max}", max = MOST_TRIALS)]
     TooMany(u128),
     /// The filter is not one for this plan.
     #[error(transparent)]

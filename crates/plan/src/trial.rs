@@ -2,7 +2,7 @@
 
 use crate::design::Design;
 use fairtrial_model::{ParamValue, Params, TrialKey};
-use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Work};
+use fairtrial_spec::{Task, Template, UndefinedPlaceholder, Work, without_references};
 use std::borrow::Cow;
 
 /// One trial: where it stands, and everything it is given.
@@ -94,6 +94,40 @@ impl<'p> Trial<'p> {
         Some(Cow::Owned(ParamValue::String(text.into_owned())))
     }
 
+    /// Program and arguments for whoever looks up `${NAME}` in them afterwards, as the spec has it. One in a value is a value:
+    /// what the spec's author did not write is not looked up.
+    pub fn argv_to_resolve(
+        &self,
+        placement: &Placement<'_>,
+    ) -> Result<Vec<String>, UndefinedPlaceholder> {
+        let words = self.task.work.env_words();
+        if words.is_empty() {
+            return self.argv(Some(placement));
+        }
+        let mut filled = Vec::with_capacity(words.len());
+        for word in words {
+            let value = |name: &str| {
+                let value = self.param(name, Some(placement))?;
+                Some(Cow::Owned(literal(&value)))
+            };
+            filled.extend(Template::parse(word).words(value)?);
+        }
+        Ok(filled)
+    }
+
+    /// A text of the spec for the same.
+    pub fn expand_to_resolve(
+        &self,
+        text: &str,
+        placement: &Placement<'_>,
+    ) -> Result<String, UndefinedPlaceholder> {
+        let value = |name: &str| {
+            let value = self.value(name, Some(placement))?;
+            Some(Cow::Owned(without_references(&value)))
+        };
+        Template::parse(text).expand(value)
+    }
+
     /// A text of the spec with its placeholders filled in.
     pub fn expand(
         &self,
@@ -123,5 +157,14 @@ impl<'p> Trial<'p> {
             ("dir" | "trial" | "run" | "attempt", None) => owned(format!("{{{name}}}")),
             _ => None,
         }
+    }
+}
+
+/// A value in whose texts nothing is looked up.
+fn literal(value: &ParamValue) -> ParamValue {
+    match value {
+        ParamValue::String(text) => ParamValue::String(without_references(text)),
+        ParamValue::Array(items) => ParamValue::Array(items.iter().map(literal).collect()),
+        other => other.clone(),
     }
 }

@@ -2,6 +2,7 @@
 
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, MetricComparison, Role};
+use fairtrial_text::escape;
 
 /// The columns, in order.
 const COLUMNS: [&str; 26] = [
@@ -39,7 +40,8 @@ pub fn comparison(comparison: &Comparison) -> Result<String, csv::Error> {
     writer.write_record(COLUMNS)?;
     for contrast in &comparison.contrasts {
         for metric in &contrast.metrics {
-            writer.write_record(row(contrast, metric))?;
+            let cells = row(contrast, metric);
+            writer.write_record(cells.iter().map(|cell| escape::csv(cell).into_owned()))?;
         }
     }
     let bytes = writer

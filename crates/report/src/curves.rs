@@ -5,7 +5,8 @@ use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::words;
 use fairtrial_analysis::compare::{MetricComparison, Word};
 use fairtrial_analysis::curves::{Analysis, Design, PowerPlan, RunValue, TTestReport, side_word};
-use fairtrial_text::count::{count, counted};
+use fairtrial_text::count::{capitalised, count, counted};
+use fairtrial_text::escape;
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share::{chance, change, level, p_value, percent_to};
 use fairtrial_text::significant::general;
@@ -51,12 +52,6 @@ pub(crate) fn verdict_sentence(comparison: &MetricComparison) -> String {
         text.push_str(&words::advice(advice));
     }
     text
-}
-
-fn capitalised(word: &str) -> String {
-    let mut letters = word.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 fn effect_format(comparison: &MetricComparison) -> NumberFormat {
@@ -342,7 +337,12 @@ pub fn csv(analysis: &Analysis) -> Result<String, csv::Error> {
             for (control, candidate) in analysis.control.iter().zip(&analysis.candidate) {
                 if let (Some(a), Some(b)) = (control.value, candidate.value) {
                     let label = format!("{} vs {}", control.id, candidate.id);
-                    writer.write_record(["paired", &label, &number(a), &number(b)])?;
+                    writer.write_record([
+                        "paired",
+                        &escape::csv(&label),
+                        &number(a),
+                        &number(b),
+                    ])?;
                 }
             }
         }
@@ -352,7 +352,7 @@ pub fn csv(analysis: &Analysis) -> Result<String, csv::Error> {
                 ("candidate", &analysis.candidate),
             ] {
                 for (run, value) in runs.iter().filter_map(|run| Some((run, run.value?))) {
-                    writer.write_record([side, &run.id, &number(value), ""])?;
+                    writer.write_record([side, &escape::csv(&run.id), &number(value), ""])?;
                 }
             }
         }

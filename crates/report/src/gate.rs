@@ -6,6 +6,7 @@ use crate::sequential;
 use crate::words::{gate_reason, line_reason, objection};
 use fairtrial_analysis::compare::Role;
 use fairtrial_analysis::gate::{Gate, GateWord};
+use fairtrial_text::count::capitalised;
 use fairtrial_text::share;
 
 /// How an answer is stressed.
@@ -20,11 +21,10 @@ pub(crate) const fn gate_tone(word: GateWord) -> Tone {
 
 /// `Regressed: time: regressed, the whole interval lies beyond the threshold.`
 pub(crate) fn headline(gate: &Gate) -> String {
-    let word = gate.word.text();
-    let (first, rest) = word.split_at(1);
+    let word = capitalised(gate.word.text());
     let reasons = gate.reasons.iter();
     let reasons: Vec<String> = reasons.map(|reason| gate_reason(gate, reason)).collect();
-    format!("{}{rest}: {}.", first.to_uppercase(), reasons.join("; "))
+    format!("{word}: {}.", reasons.join("; "))
 }
 
 /// What stands before everything else that is read: what is wrong with the sources, and how the sides are not alike.

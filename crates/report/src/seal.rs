@@ -77,6 +77,7 @@ pub(crate) fn open(facts: &SealFacts<'_>, data_json: &str) -> String {
     };
     // It stands in a script or a comment, which no text of a program must end.
     let json = serde_json::to_string(&seal).unwrap_or_default();
+    let json = fairtrial_text::escape::json(&json);
     json.replace('<', "\\u003c").replace('>', "\\u003e")
 }
 

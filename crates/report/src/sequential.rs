@@ -5,7 +5,7 @@ use crate::words::{arm_reason, no_result, stop_reason, why};
 use fairtrial_analysis::compare::Scale;
 use fairtrial_analysis::sequential::{ArmAnswer, ArmFailures, ArmLook, Stop, Trajectory};
 use fairtrial_stats::sequential::Decision;
-use fairtrial_text::count::count;
+use fairtrial_text::count::{capitalised, count};
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share::level;
 
@@ -13,7 +13,7 @@ use fairtrial_text::share::level;
 /// `Improved after 10 pairs; difference in score +2.1 [+1.2, +3.0] (97.5 % repeated interval).`
 pub(crate) fn arm_sentence(trajectory: &Trajectory, answer: &ArmAnswer) -> String {
     let why = answer.reason.as_ref().map(arm_reason);
-    let why = capital(why.as_deref().unwrap_or("not decided yet"));
+    let why = capitalised(why.as_deref().unwrap_or("not decided yet"));
     let look = trajectory.look(&answer.arm, answer.pairs);
     let result = look
         .or_else(|| trajectory.last_look(&answer.arm))
@@ -31,13 +31,6 @@ pub(crate) fn arm_sentence(trajectory: &Trajectory, answer: &ArmAnswer) -> Strin
         format.signed_range(low, high),
         level(trajectory.arm_alpha)
     )
-}
-
-/// As the beginning of a sentence.
-fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    let first = rest.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(rest).collect()
 }
 
 /// Why it ended, and what that saved.

@@ -3,6 +3,7 @@
 use fairtrial_analysis::variance::{Measure, Precision, Spread, Variance};
 use fairtrial_chart::{Axis, Figure, Mark, Panel, Series, TickFormat};
 use fairtrial_text::count::counted;
+use fairtrial_text::escape::terminal_line;
 use fairtrial_text::number::NumberFormat;
 use std::fmt::Write as _;
 
@@ -57,8 +58,8 @@ pub fn documented(variance: &Variance) -> String {
         "Analyzing {} runs...\nMetric: {}\nVariance threshold: {limit}\n\nSuccessfully processed {runs} runs\n\n\
          {rule}\nVARIANCE ANALYSIS RESULTS\n{rule}\n\nMetric: {}\nSummary type: {}\nTotal runs analyzed: {runs}\n",
         runs + variance.left_out.len(),
-        variance.metric,
-        variance.metric,
+        terminal_line(&variance.metric),
+        terminal_line(&variance.metric),
         variance.summary
     );
     for spread in &variance.spreads {

@@ -35,14 +35,25 @@ pub enum RootReason {
     Here,
 }
 
-/// A data root that is something else than a folder.
+/// A data root that is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} is not a folder", path.display())]
-pub struct NotAFolder {
-    /// What was named.
-    pub path: PathBuf,
-    /// By whom.
-    pub because: RootReason,
+pub enum UnusableRoot {
+    /// It is something else than a folder.
+    #[error("{} is not a folder", path.display())]
+    NotAFolder {
+        /// What was named.
+        path: PathBuf,
+        /// By whom.
+        because: RootReason,
+    },
+    /// It was found, and belongs to another user.
+    #[error("the data folder {} belongs to another user (number {owner})", path.display())]
+    OfAnother {
+        /// Where it is.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
 }
 
 impl Session {
@@ -72,14 +83,27 @@ impl Session {
         FoundRoot { root, because }
     }
 
-    /// Refuses a data root that is something else; one that is not there yet is made by a run.
-    pub fn check_data_root(&self) -> Result<(), NotAFolder> {
+    /// Refuses a data root that is something else, and one of another user that nobody named: to resume a run is to run
+    /// its programs. One that is not there yet is made by a run.
+    pub fn check_data_root(&self) -> Result<(), UnusableRoot> {
         let FoundRoot { root, because } = self.find_data_root();
         let path = root.path().to_owned();
-        if !path.exists() || path.is_dir() {
-            return Ok(());
+        if path.exists() && !path.is_dir() {
+            return Err(UnusableRoot::NotAFolder { path, because });
         }
-        Err(NotAFolder { path, because })
+        let named = matches!(because, RootReason::Named | RootReason::Variable);
+        match root.other_owner(&self.owners()).filter(|_| !named) {
+            Some(owner) => Err(UnusableRoot::OfAnother { path, owner }),
+            None => Ok(()),
+        }
+    }
+
+    /// The users whose folders are the caller's own: under sudo, as for git, also those of whoever typed it.
+    fn owners(&self) -> Vec<u32> {
+        let me = rustix::process::geteuid().as_raw();
+        let typed = self.caller().variable("SUDO_UID").filter(|_| me == 0);
+        let typed = typed.and_then(|text| text.parse().ok());
+        std::iter::once(me).chain(typed).collect()
     }
 }
 

@@ -48,10 +48,14 @@ impl Session {
         } else {
             " (made by the first run)"
         };
+        let refused = self.check_data_root().err();
         Ability {
             what: "data",
-            good: true,
-            detail: format!("{}{there}", path.display()),
+            good: refused.is_none(),
+            detail: refused.map_or_else(
+                || format!("{}{there}", path.display()),
+                |refused| refused.to_string(),
+            ),
         }
     }
 }

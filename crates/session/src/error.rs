@@ -1,7 +1,7 @@
 //! Why a call could not give its answer. What to type about it is for the caller to say.
 
 use crate::absent::Absent;
-use crate::data_root::NotAFolder;
+use crate::data_root::UnusableRoot;
 use crate::feature::Feature;
 use crate::gate::{Recorded, SettledOption};
 use crate::logs::NoLog;
@@ -56,7 +56,7 @@ pub enum SessionError {
     NotReady(#[from] NotReady),
     /// The data root.
     #[error(transparent)]
-    DataRoot(#[from] NotAFolder),
+    DataRoot(#[from] UnusableRoot),
     /// A name that means nothing.
     #[error(transparent)]
     Absent(#[from] Absent),

@@ -18,6 +18,7 @@ mod find;
 mod foreign;
 mod gate;
 pub mod inside;
+mod kept_hash;
 mod leftovers;
 mod logs;
 mod new_task;
@@ -49,7 +50,7 @@ pub use agent_tasks::TaskFinding;
 pub use caller::{Caller, now};
 pub use check::{Checked, NotHere};
 pub use compare::{CompareQuestion, Compared};
-pub use data_root::{DATA_VARIABLE, FoundRoot, NotAFolder, RootReason};
+pub use data_root::{DATA_VARIABLE, FoundRoot, RootReason, UnusableRoot};
 pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::Evaluated;
@@ -79,7 +80,7 @@ pub use source::{TrialSource, Trials};
 pub use spec_file::{SpecFile, catalogue};
 pub use sweep::{SweepFound, SweepQuestion};
 pub use task_check::{Soundness, SoundnessQuestion, TaskSoundness};
-pub use verify::{Check, RunVerified};
+pub use verify::{Check, RunVerified, VerifyOptions};
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};

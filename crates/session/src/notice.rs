@@ -38,6 +38,8 @@ pub enum Notice {
     },
     /// A run that was ended before it began begins now.
     BeginsNow(Stamp),
+    /// Scoring a run again was cut off: it is done before the run is resumed.
+    ScoresAgain(Stamp),
     /// Records of an earlier run are taken over.
     Reusing {
         /// The earlier run.

@@ -142,11 +142,14 @@ impl Session {
             return Ok((first, self.open(candidate, Scope::Side)?));
         }
         std::thread::scope(|scope| {
-            let first = scope.spawn(|| self.open(control, Scope::Side));
+            let open = || self.open(control, Scope::Side);
+            let first = std::thread::Builder::new().spawn_scoped(scope, open);
             let second = self.open(candidate, Scope::Side)?;
-            let first = first
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let first = match first.map(std::thread::ScopedJoinHandle::join) {
+                Ok(joined) => joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                // No thread to be had: one after the other.
+                Err(_) => open()?,
+            };
             Ok((first, second))
         })
     }

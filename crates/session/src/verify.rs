@@ -2,11 +2,12 @@
 
 use crate::error::SessionError;
 use crate::feature::HTML;
+use crate::kept_hash::kept_hash;
 use crate::report_files::stem;
 use crate::session::Session;
 use fairtrial_analysis::registration::Registered;
 use fairtrial_analysis::report::{ReportData, RunFacts};
-use fairtrial_engine::{Difference, check_evidence};
+use fairtrial_engine::{Difference, Evidence, check_against, check_evidence};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RunDir, is_there};
 use fairtrial_report::verify::{Finding, Found, Verified};
@@ -24,6 +25,19 @@ pub struct RunVerified {
     pub checks: Vec<Check>,
     /// How many reports were.
     pub reports: usize,
+    /// The hash of the journal's last line, to be kept elsewhere.
+    pub hash: Option<String>,
+}
+
+/// What is checked besides the evidence of a run.
+#[derive(Debug, Default)]
+pub struct VerifyOptions<'a> {
+    /// Reports; without any named, those in the run's folder.
+    pub reports: &'a [PathBuf],
+    /// The template that an HTML report was made with.
+    pub template: Option<&'a str>,
+    /// The hash of the journal's last line as it was kept elsewhere: itself, or a file, tag or commit that has it.
+    pub against: Option<&'a str>,
 }
 
 impl RunVerified {
@@ -45,14 +59,28 @@ pub struct Check {
 }
 
 impl Session {
-    /// Works out every number of a run's reports again; without any named, of those in the run's folder.
+    /// Works out every number of a run's reports again.
     pub fn verify(
         &self,
         run: &RunDir,
-        reports: &[PathBuf],
-        template: Option<&str>,
+        options: &VerifyOptions<'_>,
     ) -> Result<RunVerified, SessionError> {
-        let mut checks = vec![evidence(run)?];
+        let VerifyOptions {
+            reports,
+            template,
+            against,
+        } = *options;
+        let found = check_evidence(run)?;
+        let hash = found.last_line.map(|hash| hash.to_string());
+        let mut checks = vec![evidence(found)];
+        if let Some(given) = against {
+            let difference = check_against(run, kept_hash(given, run)?)?;
+            checks.push(Check {
+                what: "kept hash".to_owned(),
+                compared: format!("the journal's last line with {given}"),
+                findings: difference.map(as_finding).into_iter().collect(),
+            });
+        }
         let usual = ["report.html", "report.md"].map(|name| run.path().join(name));
         // One that is there and cannot be read is told of when it is.
         let absent = |path: &PathBuf| is_there(path).is_ok_and(|there| !there);
@@ -70,6 +98,7 @@ impl Session {
             run: data.run,
             checks,
             reports: reports.len(),
+            hash,
         })
     }
 
@@ -116,8 +145,7 @@ fn finding(place: &str, says: impl Into<String>, evidence: impl Into<String>) ->
 }
 
 /// What the run left, against what it recorded.
-fn evidence(run: &RunDir) -> Result<Check, SessionError> {
-    let found = check_evidence(run)?;
+fn evidence(found: Evidence) -> Check {
     let mut compared = format!(
         "{} lines, the records of {} trials and their own copies, spec, plan and environment",
         found.lines, found.trials
@@ -125,16 +153,29 @@ fn evidence(run: &RunDir) -> Result<Check, SessionError> {
     if found.copies_gone > 0 {
         let _ = write!(compared, "; {} copies are gone", found.copies_gone);
     }
-    let as_finding = |difference: Difference| Finding {
-        place: difference.place,
-        says: difference.found,
-        evidence: difference.expected,
-    };
-    Ok(Check {
+    if found.unchained > 0 {
+        let _ = write!(
+            compared,
+            "; not chained: {} lines of an earlier version carry no hash of the line before them",
+            found.unchained
+        );
+    }
+    if !found.is_closed {
+        compared += "; the run is not closed, so lines that are missing at its end are not noticed";
+    }
+    Check {
         what: "evidence".to_owned(),
         compared,
         findings: found.differences.into_iter().map(as_finding).collect(),
-    })
+    }
+}
+
+fn as_finding(difference: Difference) -> Finding {
+    Finding {
+        place: difference.place,
+        says: difference.found,
+        evidence: difference.expected,
+    }
 }
 
 /// A registered plan must be kept to.

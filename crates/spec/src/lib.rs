@@ -54,5 +54,5 @@ pub use source::{Source, Sources};
 pub use spec::*;
 pub use template::{
     BUILTIN_NAMES, MissingVariable, Placeholder, PlaceholderForm, Template, UndefinedPlaceholder,
-    env_references, expand_env,
+    env_references, expand_env, without_references,
 };

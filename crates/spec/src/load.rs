@@ -262,11 +262,23 @@ enum Unreadable {
     NoText { message: String },
 }
 
+/// Opens a file that has an end: a pipe that nobody writes would be waited at for ever.
+fn open_file(path: &Path) -> io::Result<File> {
+    // What is piped to this very command (`/dev/stdin`, `<(...)`) comes to an end.
+    let is_given = path.starts_with("/dev") || path.starts_with("/proc");
+    let kind = fs::metadata(path)?.file_type();
+    if kind.is_file() || kind.is_dir() || is_given {
+        return File::open(path);
+    }
+    let why = "it is not a regular file (a pipe, a socket or a device)";
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
 fn read_text(path: &Path) -> Result<String, Unreadable> {
     let mut bytes = Vec::new();
     // One byte more than is allowed tells a file that is too large from one that just fits.
     let most = MAX_BYTES as u64 + 1;
-    let read = File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
+    let read = open_file(path).and_then(|file| file.take(most).read_to_end(&mut bytes));
     read.map_err(Unreadable::NoFile)?;
     if bytes.len() > MAX_BYTES {
         return Err(Unreadable::TooLarge);

@@ -2,7 +2,7 @@
 //!
 //! Commands often carry braces of their own (`awk '{print $1}'`, JSON, `find -exec {}`), so only `{identifier}` is a
 //! placeholder; any other brace is plain text, and `{{` and `}}` are literal braces. `{name...}` stands for every value of a
-//! list, and `{name?--flag=}` for nothing where the name has no value.
+//! list, `{name?--flag=}` for nothing where the name has no value, and `{name:q}` is the value as one word of a shell.
 
 use fairtrial_model::{ParamValue, Params};
 use fairtrial_text::shell_word::shell_word;
@@ -45,6 +45,8 @@ pub enum PlaceholderForm<'a> {
     Plain,
     /// `{name...}`: each value of a list stands in a word of its own.
     Splat,
+    /// `{name:q}`: it stands there as one word of a shell.
+    Quoted,
     /// `{name?prefix}`: it stands behind the prefix; where there is none, nothing does.
     Optional(&'a str),
 }
@@ -130,7 +132,11 @@ impl<'a> Template<'a> {
                         if let PlaceholderForm::Optional(prefix) = placeholder.form {
                             out.push_str(prefix);
                         }
-                        out.push_str(&text);
+                        if placeholder.form == PlaceholderForm::Quoted {
+                            out.push_str(&shell_word(&text));
+                        } else {
+                            out.push_str(&text);
+                        }
                     }
                     None if matches!(placeholder.form, PlaceholderForm::Optional(_)) => {}
                     None if !placeholder.is_plain_name() => out.push_str(placeholder.raw),
@@ -215,6 +221,9 @@ impl Template<'_> {
                     ParamValue::String(text) => out.push_str(text),
                     other => out.push_str(&Params::display(other)),
                 },
+                (PlaceholderForm::Quoted, Some(found)) => {
+                    out.push_str(&shell_word(&Params::display(&found)));
+                }
                 (PlaceholderForm::Plain, None) if !placeholder.is_plain_name() => {
                     out.push_str(placeholder.raw);
                 }
@@ -253,6 +262,9 @@ impl<'a> PlaceholderForm<'a> {
     fn of(inside: &'a str) -> (&'a str, Self) {
         if let Some(name) = inside.strip_suffix("...") {
             return (name, Self::Splat);
+        }
+        if let Some(name) = inside.strip_suffix(QUOTED) {
+            return (name, Self::Quoted);
         }
         match inside.split_once('?') {
             Some((name, prefix)) => (name, Self::Optional(prefix)),
@@ -304,7 +316,8 @@ impl Token {
                 end: at + 1 + length,
             };
         }
-        match braced_name(rest).or_else(|| braced_option(rest)) {
+        let named = braced_name(rest).or_else(|| braced_quoted(rest));
+        match named.or_else(|| braced_option(rest)) {
             Some(length) => Self {
                 kind: TokenKind::Name,
                 end: at + length,
@@ -323,6 +336,22 @@ fn braced_name(text: &str) -> Option<usize> {
     let close = inside.find(|c: char| !(c.is_ascii_alphanumeric() || "_./-".contains(c)))?;
     let starts_well = inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     (starts_well && inside[close..].starts_with('}')).then_some(close + 2)
+}
+
+/// What stands after a name whose value is quoted for a shell.
+const QUOTED: &str = ":q";
+
+/// Length of a leading `{identifier:q}`.
+fn braced_quoted(text: &str) -> Option<usize> {
+    let colon = text.find(QUOTED)?;
+    braced_name(&format!("{}}}", &text[..colon]))?;
+    let end = colon + QUOTED.len();
+    text[end..].starts_with('}').then_some(end + 1)
+}
+
+/// The text with `${` as a literal: whoever looks up references in it afterwards finds none.
+pub fn without_references(text: &str) -> String {
+    text.replace("${", "$${")
 }
 
 /// Length of a leading `{identifier?prefix}`.

@@ -1,4 +1,4 @@
-//! Counts, and lists that name the first few.
+//! Counts, lists that name the first few, and how a sentence begins.
 
 use std::fmt::Display;
 
@@ -39,11 +39,23 @@ pub fn first_of<T: Display>(names: impl IntoIterator<Item = T>, most: usize) -> 
         .take(most)
         .map(|name| name.to_string())
         .collect();
-    match names.count() {
+    and_more(&first, names.count())
+}
+
+/// The same where the rest is only counted.
+pub fn and_more(first: &[String], more: usize) -> String {
+    match more {
         0 => first.join(", "),
         more if first.is_empty() => format!("{more} more"),
         more => format!("{} and {more} more", first.join(", ")),
     }
+}
+
+/// The text as the beginning of a sentence.
+pub fn capitalised(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(rest).collect()
 }
 
 #[cfg(test)]

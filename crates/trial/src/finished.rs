@@ -122,6 +122,7 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
         series,
         missing,
         notes,
+        unreadable,
     } = if silent {
         Collected::default()
     } else {
@@ -132,6 +133,12 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
     judge::own_word(record);
     record.series = series;
     record.notes.extend(notes);
+    if let Some(unreadable) = unreadable.filter(|_| record.outcome == Outcome::Ok) {
+        record.outcome = Outcome::Infra;
+        record.cause = Some(Cause::Lost {
+            message: format!("the trial's files could not be read: {unreadable}"),
+        });
+    }
     if record.outcome == Outcome::Ok && !missing.is_empty() {
         record.outcome = Outcome::Failed;
         record.cause = Some(Cause::MissingMetric { metrics: missing });

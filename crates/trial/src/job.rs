@@ -1,6 +1,7 @@
 //! One trial made ready to run: every placeholder filled, every path absolute.
 
 use crate::outputs::Makes;
+use fairtrial_model::Access;
 use fairtrial_model::{MetricDeclaration, TrialId, TrialKey};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub struct TrialJob {
     pub limits: JobLimits,
     /// Bytes kept of each output stream.
     pub log_limit: u64,
+    /// Who may read its directory.
+    pub access: Access,
     /// What to collect.
     pub metrics: Arc<[MetricDeclaration]>,
     /// What it makes for others.

@@ -384,6 +384,7 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
             watch_memory: job.metrics.iter().any(is_peak_memory),
         },
         log_limit: job.log_limit,
+        access: job.access,
         stream: output == Output::Streamed,
     }
 }

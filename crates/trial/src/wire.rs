@@ -3,6 +3,7 @@
 //! Both ends are always the same binary, so the form needs no version.
 
 use crate::words::Words;
+use fairtrial_model::Access;
 use fairtrial_model::LimitBackend;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read};
@@ -39,6 +40,8 @@ pub(crate) struct Launch {
     pub limits: LaunchLimits,
     /// Bytes kept of each output stream.
     pub log_limit: u64,
+    /// Who may read its directory.
+    pub access: Access,
     /// Whether output is also sent back as it comes.
     pub stream: bool,
 }

@@ -2,6 +2,7 @@
 //! runs alternately within one call, because a machine is never as fast as it was yesterday.
 
 mod experiments;
+mod interop;
 mod large;
 mod launch;
 mod measure;
@@ -27,6 +28,9 @@ pub(crate) struct Args {
     /// Measure registered experiments instead: what instruments add to an iteration, and whole commands
     #[arg(long)]
     experiments: bool,
+    /// Measure how fast other tools' results are read instead
+    #[arg(long, conflicts_with = "experiments")]
+    interop: bool,
     /// Use this binary and do not build one
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
@@ -60,6 +64,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     println!("{}\n", machine());
     if args.experiments {
         return experiments::run(&bench);
+    }
+    if args.interop {
+        return Ok(interop::run(&bench)?);
     }
     launch::run(&bench)?;
     if args.large > 0 {

@@ -11,6 +11,7 @@ use fairtrial_stats::planning::{
 };
 use fairtrial_stats::two_arm::{self, TTest, paired_effect};
 use fairtrial_stats::{Level, Outcome, Side, Undefined, descriptive};
+use fairtrial_text::share::p_value;
 use serde::Serialize;
 
 /// The bootstrap of the mean difference, or why there is none.
@@ -203,13 +204,13 @@ impl Normality {
     fn doubt(&self, alpha: f64) -> Option<String> {
         let test = self.shapiro_wilk.as_ref().filter(|test| test.p < alpha)?;
         Some(format!(
-            "the {} do not look normal (Shapiro-Wilk p = {:.3}): read the t result together with the sign-flip test",
+            "the {} do not look normal (Shapiro-Wilk {}): read the t result together with the sign-flip test",
             if self.of == "differences" {
                 "differences".to_owned()
             } else {
                 format!("{}'s values", self.of)
             },
-            test.p
+            p_value(test.p)
         ))
     }
 }

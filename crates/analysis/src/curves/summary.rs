@@ -6,6 +6,7 @@ use fairtrial_model::Outcome as Ended;
 use fairtrial_stats::series::original::{FEWEST_POINTS, Logged, OriginalWindow};
 use fairtrial_stats::series::{Curve, CurveSummary, Scale, Window, auc};
 use fairtrial_stats::{Outcome, Undefined};
+use fairtrial_text::share::percent;
 use serde::Serialize;
 use std::fmt;
 
@@ -203,9 +204,9 @@ impl SummaryRule {
             .fold(0.0, f64::max);
         if ranges.is_empty() || to - from < LEAST_COMMON * longest {
             return Err(AnalysisError::Question(format!(
-                "the runs share only the steps {from} to {to}, less than {} % of the longest run; \
+                "the runs share only the steps {from} to {to}, less than {} of the longest run; \
                  a window of steps would compare different parts of their curves",
-                100.0 * LEAST_COMMON
+                percent(LEAST_COMMON)
             )));
         }
         let width = share * (to - from);
@@ -269,16 +270,16 @@ impl fmt::Display for SummaryRule {
         })?;
         match self.window {
             SummaryWindow::LastPoints(share) => {
-                write!(f, ", last {} % of the points", 100.0 * share)
+                write!(f, ", last {} of the points", percent(share))
             }
             SummaryWindow::FirstPoints(share) => {
-                write!(f, ", first {} % of the points", 100.0 * share)
+                write!(f, ", first {} of the points", percent(share))
             }
             SummaryWindow::LastSteps(share) => {
-                write!(f, ", last {} % of the common steps", 100.0 * share)
+                write!(f, ", last {} of the common steps", percent(share))
             }
             SummaryWindow::FirstSteps(share) => {
-                write!(f, ", first {} % of the common steps", 100.0 * share)
+                write!(f, ", first {} of the common steps", percent(share))
             }
             SummaryWindow::Steps { min, max } => write!(f, ", steps {min} to {max}"),
             SummaryWindow::All => Ok(()),

@@ -1,6 +1,7 @@
 //! What a column of a table is good for: a metric, a remark, or nothing, with the rows that say why.
 
 use super::cell::Cell;
+use fairtrial_text::count::and_more;
 
 /// Rows that a message names.
 const NAMED: usize = 3;
@@ -51,11 +52,7 @@ impl<'a> Kind<'a> {
         let named: Vec<String> = named
             .map(|(row, text)| format!("row {} (`{text}`)", row + 2))
             .collect();
-        let more = match self.count - self.first.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        named.join(", ") + &more
+        and_more(&named, self.count - self.first.len())
     }
 }
 

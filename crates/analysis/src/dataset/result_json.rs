@@ -76,7 +76,15 @@ impl Dataset {
             let values = values_of(iteration);
             data.push(&observation(&file, iteration.index, Outcome::Ok, values));
         }
-        let missing = missing(&file);
+        let missing = missing(&file).ok_or_else(|| AnalysisError::Content {
+            label: label.to_owned(),
+            message: format!(
+                "{} iterations were asked for and {} are there: more than {MOST_MISSING} are missing, so it is no result \
+                 to compare",
+                file.iterations.measured,
+                file.iteration_metrics.len()
+            ),
+        })?;
         if let Some(index) = missing.first() {
             // Whoever loses its iterations must not look better for it; but it was one process that failed, once.
             data.push(&observation(&file, *index, Outcome::Failed, Vec::new()));
@@ -94,11 +102,16 @@ impl Dataset {
     }
 }
 
-/// The iterations that were asked for and are not there.
-fn missing(file: &ResultFile) -> Vec<u64> {
+/// Missing iterations that are counted as failures; a file that claims more is not believed.
+const MOST_MISSING: u64 = 1_000_000;
+
+/// The iterations that were asked for and are not there; nothing where that is too many to be so.
+fn missing(file: &ResultFile) -> Option<Vec<u64>> {
     let there: BTreeSet<u64> = file.iteration_metrics.iter().map(|of| of.index).collect();
-    let asked = 0..file.iterations.measured;
-    asked.filter(|index| !there.contains(index)).collect()
+    let asked = file.iterations.measured;
+    let lost = asked - there.range(..asked).count() as u64;
+    let is_missing = |index: &u64| !there.contains(index);
+    (lost <= MOST_MISSING).then(|| (0..asked).filter(is_missing).collect())
 }
 
 /// What a reader must know of a trial that did not end well.

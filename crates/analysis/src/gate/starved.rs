@@ -63,6 +63,7 @@ fn about_trials(objection: &Objection) -> bool {
         ObjectionKind::NoValue { .. }
             | ObjectionKind::OneValue
             | ObjectionKind::MissingPairs { .. }
+            | ObjectionKind::MissingUnits { .. }
             | ObjectionKind::TooFewCount { .. }
     )
 }

@@ -20,6 +20,7 @@ use fairtrial_model::{Margin, MetricDeclaration, Params};
 use fairtrial_stats::descriptive::variance;
 use fairtrial_stats::planning::{TDesign, TaskNoise, tasks_worth};
 use fairtrial_text::count::first_of;
+use fairtrial_text::share::percent_to;
 use std::collections::BTreeMap;
 
 /// Which numbers of a run are the pilot.
@@ -316,8 +317,8 @@ fn rollouts_note(case: &Case) -> Option<String> {
     };
     let share = (noise.per_task() / all).min(1.0);
     Some(format!(
-        "with more rollouts of each task at most {:.0} % of this variance would go away; only more tasks reduce the rest",
-        100.0 * share
+        "with more rollouts of each task at most {} of this variance would go away; only more tasks reduce the rest",
+        percent_to(share, 0)
     ))
 }
 

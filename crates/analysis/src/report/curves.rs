@@ -122,12 +122,21 @@ fn read(evidence: &Evidence<'_>, places: &[Place]) -> Vec<HashMap<Option<String>
         let working: Vec<_> = evidence
             .records
             .chunks(share)
-            .map(|records| scope.spawn(|| read_part(evidence, records, places)))
+            .map(|records| {
+                let read = move || read_part(evidence, records, places);
+                let started = std::thread::Builder::new().spawn_scoped(scope, read);
+                // Where no thread can be had, it is read here.
+                started.map_err(|_| read())
+            })
             .collect();
-        let joined = working.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined
-            .map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let parts = working.into_iter().map(|part| match part {
+            Ok(thread) => {
+                let joined = thread.join();
+                joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }
+            Err(read) => read,
+        });
+        parts.collect()
     });
     let mut found: Vec<HashMap<Option<String>, Vec<Line>>> =
         places.iter().map(|_| HashMap::new()).collect();

@@ -15,6 +15,7 @@ use crate::trial_set::TrialSet;
 use fairtrial_journal::OutcomeCounts;
 use fairtrial_model::{Direction, Params, Stamp};
 use fairtrial_stats::{Interval, descriptive};
+use fairtrial_text::count::counted;
 use serde::Serialize;
 
 /// Version of the summary's JSON form.
@@ -211,7 +212,7 @@ impl Unit {
             Self::Seed => "seed",
             Self::Rollout => "rollout",
         };
-        format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+        counted(n, word)
     }
 }
 

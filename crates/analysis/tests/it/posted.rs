@@ -267,7 +267,7 @@ fn repeated_runs_say_how_much_a_runtime_moves_by_itself() {
     same_code.baseline.evidence.trials.clear();
     assert_eq!(
         judge(&[same_code], MarkRule::Noise),
-        [(Mark::Noise, Some(Noise::Unknown))]
+        [(Mark::Unknown, Some(Noise::Unknown))]
     );
 }
 
@@ -333,7 +333,7 @@ fn margins_counts_and_rounding() {
         [
             (Mark::Noise, Some(Noise::Margin)),
             (Mark::Better, Some(Noise::Margin)),
-            (Mark::Noise, Some(Noise::Unknown)),
+            (Mark::Unknown, Some(Noise::Unknown)),
             (Mark::Worse, Some(Noise::Exact)),
             (Mark::Changed, Some(Noise::Margin)),
         ]

@@ -183,7 +183,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if args.json {
         printer.json(&analysis);
     } else {
-        printer.line(fairtrial_report::console::analysis(&analysis, printer.terminal()).trim_end());
+        printer.page(fairtrial_report::console::analysis(&analysis, printer.terminal()).trim_end());
     }
     Ok(Exit::Fine)
 }

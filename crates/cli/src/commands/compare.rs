@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         printer.json(&compared);
     } else {
         let terminal = printer.terminal();
-        printer.line(fairtrial_report::console::comparison(
+        printer.page(fairtrial_report::console::comparison(
             comparison, watched, terminal,
         ));
     }

@@ -18,6 +18,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, mut app: clap::Command, printer: Printer) -> Exit {
     let mut script = Vec::new();
     generate(args.shell, &mut app, "fairtrial", &mut script);
-    printer.line(String::from_utf8_lossy(&script).trim_end());
+    printer.page(String::from_utf8_lossy(&script).trim_end());
     Exit::Fine
 }

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if args.json {
         printer.json(&json!({ "evaluation": evaluated.manifest, "summary": evaluated.summary }));
     } else {
-        printer.line(fairtrial_report::console::summary(
+        printer.page(fairtrial_report::console::summary(
             &evaluated.summary,
             printer.terminal(),
         ));

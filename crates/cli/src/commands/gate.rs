@@ -129,7 +129,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if args.json {
         printer.json(&answer);
     } else {
-        printer.line(fairtrial_report::console::gate(&answer, printer.terminal()));
+        printer.page(fairtrial_report::console::gate(&answer, printer.terminal()));
     }
     Ok(exit(&answer, args))
 }

@@ -27,7 +27,7 @@ fn starter(format: Format) -> &'static str {
 
 pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     let Some(file) = &args.file else {
-        printer.line(starter(Format::Toml).trim_end());
+        printer.page(starter(Format::Toml).trim_end());
         return Ok(Exit::Fine);
     };
     let format = Format::of_path(file).ok_or_else(|| {

@@ -5,6 +5,7 @@ use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::progress::outcome_words;
 use fairtrial_journal::RunRow;
+use fairtrial_text::count::counted;
 use fairtrial_text::nearest::did_you_mean;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -67,6 +68,11 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         for run in &runs {
             printer.line(row(run, width));
         }
+        for run in &runs {
+            if let Some(flaw) = flaw(run) {
+                printer.warn(flaw);
+            }
+        }
     }
     Ok(Exit::Fine)
 }
@@ -80,6 +86,24 @@ fn row(run: &RunRow, width: usize) -> String {
         run.stamp.to_string(),
         outcome_words(&run.counts)
     )
+}
+
+/// What is lost or not finished in a run's journal.
+fn flaw(run: &RunRow) -> Option<String> {
+    let damaged = (run.corrupt > 0).then(|| counted(run.corrupt, "damaged line"));
+    // A controller that is at work may be writing it.
+    let torn = (run.torn && !run.live).then(|| "an unfinished last line".to_owned());
+    let parts: Vec<String> = damaged.into_iter().chain(torn).collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "the journal of run {} {} has {}: `fairtrial verify {} --rollout {}` says more",
+            run.name,
+            run.stamp,
+            parts.join(" and "),
+            run.name,
+            run.stamp
+        )
+    })
 }
 
 fn status_word(run: &RunRow) -> &'static str {

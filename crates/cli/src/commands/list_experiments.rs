@@ -116,7 +116,8 @@ fn overview(found: &Lookup, printer: Printer) {
         .iter()
         .map(|on| on.name.as_str())
         .collect();
-    printer.line(format!("\ninstruments: {}", instruments.join(", ")));
+    printer.line("");
+    printer.line(format!("instruments: {}", instruments.join(", ")));
 }
 
 /// A parameter with its default.
@@ -132,10 +133,8 @@ fn short(param: &Param) -> String {
 }
 
 fn detail(described: &Description, origin: &Origin, printer: Printer) {
-    printer.line(format!(
-        "{} [{origin}]\n{}",
-        described.slug, described.summary
-    ));
+    printer.line(format!("{} [{origin}]", described.slug));
+    printer.line(&described.summary);
     if !described.tags.is_empty() {
         printer.line(format!("tags: {}", described.tags.join(", ")));
     }

@@ -5,7 +5,6 @@ use crate::console::Console;
 use crate::exit::{Done, Exit};
 use fairtrial_session::LogKind;
 use serde_json::json;
-use std::io::Write;
 
 /// Print what a trial wrote, or the job that ran it
 #[derive(Debug, clap::Args)]
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     } else {
         // As the trial wrote it, colours and all.
         let text = log.text.trim_end_matches('\n');
-        console.printer.stream(|out| writeln!(out, "{text}"));
+        console.printer.log(text);
     }
     Ok(Exit::Fine)
 }

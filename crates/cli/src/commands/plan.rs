@@ -10,6 +10,7 @@ use fairtrial_session::{Estimate, FileCheck, KeptTrials, RunPreview, Session};
 use fairtrial_spec::Work;
 use fairtrial_text::count::{counted, first_of};
 use fairtrial_text::duration::span;
+use fairtrial_text::escape::{JsonWriter, terminal_line};
 use fairtrial_text::shell_word::shell_word;
 use std::io::{self, Write};
 
@@ -47,7 +48,7 @@ pub(crate) fn show(preview: &RunPreview, json: bool, session: &Session, printer:
     let plan = &preview.plan;
     printer.stream(|out| {
         if json {
-            write_plan(out, plan)
+            write_plan(JsonWriter(out), plan)
         } else {
             write_text(out, preview, session.estimate(plan))
         }
@@ -89,8 +90,8 @@ fn write_text(
             "{:>6}  {}  {}  {}",
             trial.key.index,
             trial.id().short(),
-            trial.key.label(),
-            work(&trial, preview)
+            terminal_line(&trial.key.label().to_string()),
+            terminal_line(&work(&trial, preview))
         )?;
     }
     let order = format!("{:?}", spec.order).to_lowercase();

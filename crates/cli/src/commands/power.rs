@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         if args.json {
             printer.json(&report);
         } else {
-            printer.line(fairtrial_report::power::rates(&report));
+            printer.page(fairtrial_report::power::rates(&report));
         }
         return Ok(Exit::Fine);
     }
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if args.json {
         printer.json(&report);
     } else {
-        printer.line(fairtrial_report::console::power(&report, printer.terminal()).trim_end());
+        printer.page(fairtrial_report::console::power(&report, printer.terminal()).trim_end());
     }
     Ok(Exit::Fine)
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, printer: Printer) -> Done {
     if args.json {
         printer.json(&json!({ "name": name, "text": text }));
     } else {
-        printer.line(text.trim_end());
+        printer.page(text.trim_end());
     }
     Ok(Exit::Fine)
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         }));
         return Ok(Exit::Fine);
     }
-    printer.line(fairtrial_report::console::summary(
+    printer.page(fairtrial_report::console::summary(
         &remeasured.summary,
         printer.terminal(),
     ));

@@ -61,7 +61,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let printer = console.printer;
     if args.print_template {
-        printer.line(page_template()?);
+        printer.page(page_template()?);
         return Ok(Exit::Fine);
     }
     if args.html.is_some() || args.template.is_some() {

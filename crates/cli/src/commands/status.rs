@@ -108,7 +108,7 @@ fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Conso
     for warning in &glance.warnings {
         printer.warn(warning);
     }
-    for problem in &state.problems {
+    for problem in state.problem_sentences() {
         printer.warn(format!("{}: {problem}", run.journal().display()));
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if args.json {
         printer.json(&summary);
     } else {
-        printer.line(fairtrial_report::console::summary(
+        printer.page(fairtrial_report::console::summary(
             &summary,
             printer.terminal(),
         ));

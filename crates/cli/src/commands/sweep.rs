@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         });
         return Ok(Exit::Fine);
     }
-    printer.line(fairtrial_report::console::sweep(
+    printer.page(fairtrial_report::console::sweep(
         choice,
         effects,
         found.alpha,

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if args.json {
         printer.json(&found);
     } else {
-        printer.line(fairtrial_report::console::variance(
+        printer.page(fairtrial_report::console::variance(
             &found,
             printer.terminal(),
         ));

@@ -8,9 +8,10 @@ use fairtrial_engine::agent_tasks::NotReady;
 use fairtrial_journal::{JournalError, ResolvedSpecError};
 use fairtrial_session::tables::{Lacking, TableError};
 use fairtrial_session::{
-    Blame, Near, NoLog, RootReason, RunLabel, SessionError, SettledOption, near_run,
+    Blame, Near, NoLog, RootReason, RunLabel, SessionError, SettledOption, UnusableRoot, near_run,
 };
 use fairtrial_spec::SandboxKind;
+use fairtrial_text::shell_word::shell_word;
 use std::io::ErrorKind;
 
 /// What to do about a run without its first files.
@@ -48,7 +49,7 @@ through_session!(
     EngineError,
     fairtrial_plan::PlanError,
     fairtrial_analysis::AnalysisError,
-    fairtrial_session::NotAFolder
+    fairtrial_session::UnusableRoot
 );
 
 /// What is wrong.
@@ -62,16 +63,13 @@ fn message(error: &SessionError) -> String {
             }
             message
         }
-        SessionError::DataRoot(error) => {
-            let who = match error.because {
+        SessionError::DataRoot(error @ UnusableRoot::NotAFolder { path, because }) => {
+            let who = match because {
                 RootReason::Named => "--data-dir",
                 RootReason::Variable => "FAIRTRIAL_DATA",
                 _ => return error.to_string(),
             };
-            format!(
-                "{who} names {}, which is not a folder",
-                error.path.display()
-            )
+            format!("{who} names {}, which is not a folder", path.display())
         }
         SessionError::SettledBefore(option) => format!(
             "{} cannot be chosen now: the run has a sequential stopping rule, and was judged by the metric, the pairs and \
@@ -101,7 +99,16 @@ fn hint(error: &SessionError) -> Option<String> {
         }
         SessionError::Engine(EngineError::Spec(error)) => return of_recorded_spec(error),
         SessionError::NotReady(error) => return of_tasks(error),
-        SessionError::DataRoot(_) => "name the folder that holds `rollouts/` and `runs/`",
+        SessionError::DataRoot(UnusableRoot::NotAFolder { .. }) => {
+            "name the folder that holds `rollouts/` and `runs/`"
+        }
+        SessionError::DataRoot(UnusableRoot::OfAnother { path, .. }) => {
+            let path = shell_word(&path.display().to_string());
+            return Some(format!(
+                "if you trust what is in it, name it: --data-dir {path}, or FAIRTRIAL_DATA={path}; else name a folder of \
+                 your own"
+            ));
+        }
         SessionError::Absent(absent) => return Some(of_absent(&absent.near)),
         SessionError::NoSandbox(_) => {
             return Some(format!("there are {}", SandboxKind::WORDS.join(", ")));

@@ -3,9 +3,13 @@
 use super::changes::change_words;
 use crate::printer::Printer;
 use fairtrial_engine::Remeasured;
+use fairtrial_journal::redact::Redactor;
+use fairtrial_model::Params;
 use fairtrial_session::{Notice, Recognised, TaskFinding};
-use fairtrial_spec::{Loaded, Style, render, written_secrets};
+use fairtrial_spec::{Loaded, Spec, Style, render, written_secrets};
 use fairtrial_text::count::{counted, first_of};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Shows one.
@@ -58,6 +62,10 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
                 "run {stamp} was ended before it began: it begins now, with no records of other runs (`--reuse` starts a \
                  new one that takes some over)"
             ),
+        ),
+        Notice::ScoresAgain(stamp) => (
+            Note,
+            format!("`eval` of run {stamp} was cut off: its rollouts are scored again first"),
         ),
         Notice::Reusing { stamp, change } => (
             Note,
@@ -169,6 +177,44 @@ pub(crate) fn show_spec(loaded: &Loaded, printer: Printer) {
              {name} = \"${{{name}}}\" and set the variable where you start fairtrial"
         ));
     }
+    for text in loaded.spec.iter().flat_map(held_secrets) {
+        printer.warn(format!(
+            "`{text}` holds a secret of your environment as the name or value of a parameter or metric, and the spec is \
+             copied into every run's folder; hand it over in `env` instead"
+        ));
+    }
+}
+
+/// Names and values of a spec that hold the value of a secret variable, masked.
+fn held_secrets(spec: &Spec) -> BTreeSet<String> {
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let redactor = Redactor::from_env(environment);
+    let tasks = spec.tasks.iter().map(|task| &task.params);
+    let params = tasks.chain(spec.arms.iter().map(|arm| &arm.params));
+    let texts = params
+        .flat_map(Params::iter)
+        .flat_map(|(name, value)| [name.to_owned(), Params::display(value)]);
+    let axes = spec
+        .tasks
+        .iter()
+        .map(|task| &task.sweep)
+        .chain([&spec.sweep]);
+    let axes = axes.flat_map(|sweep| &sweep.axes);
+    let axes = axes.flat_map(|axis| {
+        axis.values
+            .iter()
+            .map(Params::display)
+            .chain([axis.name.clone()])
+    });
+    let metrics = spec.metrics.iter().map(|metric| metric.name.clone());
+    let texts = texts.chain(axes).chain(metrics);
+    texts
+        .filter_map(|text| match redactor.redact(&text) {
+            Cow::Owned(masked) => Some(masked),
+            Cow::Borrowed(_) => None,
+        })
+        .collect()
 }
 
 /// Shows what was found in an agent task.

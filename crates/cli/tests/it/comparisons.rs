@@ -243,7 +243,7 @@ fn what_cannot_be_compared_is_said() {
         ),
         (
             &["compare", "a.csv", "odd.txt"],
-            "neither a .json result file nor a .csv or .tsv table",
+            "odd.txt holds nothing that can be read here",
         ),
         (
             &["compare", "a.csv", "a.csv", "--metric", "loss"],

@@ -325,3 +325,54 @@ fn exports_for_people_and_ci_hold_every_trial() {
     let ran = project.expect(2, &["export", "new.json", "--to", "hyperfin"]);
     assert!(ran.err.contains("did you mean `hyperfine`?"), "{}", ran.err);
 }
+
+#[test]
+fn a_spec_reads_what_the_trials_own_process_logged() {
+    let run = "953398686852424932/f061936d81a6473595ff401a2941d4be";
+    let script = format!(
+        "mkdir -p $WANDB_DIR/wandb/offline-run-1 $FAIRTRIAL_DIR/runs\n\
+         cp {} $WANDB_DIR/wandb/offline-run-1/\n\
+         cp {}/events.* $FAIRTRIAL_DIR/runs/\n\
+         store=${{MLFLOW_TRACKING_URI#file://}}; mkdir -p $store/953398686852424932\n\
+         cp -r {} $store/953398686852424932/\n",
+        fixture("wandb/run-trxl-s1072.wandb"),
+        fixture("tensorboard/trxl_seed1072"),
+        fixture(&format!("mlflow/mlruns/{run}")),
+    );
+    let project = Project::with_spec(
+        "name = \"tracked\"\ncommand = \"sh train.sh\"\n\
+         [metrics.\"overview/reward\"]\nfrom = \"wandb:\"\n\
+         [metrics.board]\nfrom = \"tensorboard:runs#overview/reward\"\n\
+         [metrics.flow]\nfrom = \"mlflow:#overview/reward\"\nsummary = \"max\"\n\
+         [metrics.absent]\nfrom = \"wandb:#nothing\"\nrequired = false\n",
+    );
+    project.write("train.sh", &script);
+    project.expect(0, &["check", "bench.toml"]);
+    project.expect(0, &["run", "bench.toml"]);
+    let journal = project.journal("tracked");
+    let record = journal
+        .iter()
+        .find(|line| line["event"] == "finished")
+        .unwrap();
+    let metric = |name: &str| record["metrics"][name].as_f64().unwrap();
+    assert_eq!(metric("overview/reward"), 1.008_075_118_089_417_9);
+    assert!(
+        (metric("board") - 0.954_733_908_176_422_1).abs() < 1e-9,
+        "{record}"
+    );
+    assert!(metric("flow") > 0.8, "{record}");
+    assert!(record["metrics"]["absent"].is_null(), "{record}");
+    let exported = project
+        .expect(
+            0,
+            &[
+                "export", "tracked", "--to", "csv", "--rows", "series", "--long",
+            ],
+        )
+        .out;
+    let points = exported
+        .lines()
+        .filter(|line| line.contains("overview/reward"))
+        .count();
+    assert_eq!(points, 40, "{exported}");
+}

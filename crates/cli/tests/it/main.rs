@@ -10,7 +10,9 @@
 
 mod agents;
 mod answers;
+mod bounded;
 mod browser;
+mod chain;
 mod common;
 mod comparisons;
 mod curves;
@@ -22,6 +24,7 @@ mod examples;
 mod experiments;
 mod foreign;
 mod gate;
+mod hostile;
 mod learning_curves;
 mod leases;
 mod main_job;

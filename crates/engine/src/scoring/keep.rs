@@ -70,6 +70,10 @@ impl<'a> Keeper<'a> {
         }
         self.writer.append(&Event::Note { at: now, text });
         let mixed = missed > 0 && (before.is_half_scored() || !outcomes.is_empty());
+        if !mixed {
+            // Also of a run that was cut off before: it is scored to its end, and can be resumed.
+            self.writer.append(&Event::Scored { at: now });
+        }
         if let Some(status) = before.closed_before_scoring().filter(|_| !mixed) {
             let mut counts = before.counts;
             for (before, after) in outcomes {

@@ -112,19 +112,27 @@ fn score_all(
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..slots.clamp(1, rollouts.len()) {
-            scope.spawn(|| {
-                while let Some((record, dir)) = rollouts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut one = score(scorings, record, dir, redactor);
-                    if let Some(new) = one.record.take() {
-                        keeper.keep(record.outcome, new);
-                        one.is_new = true;
-                    }
-                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                    done.push((record.trial.index, one));
+        let work = || {
+            while let Some((record, dir)) = rollouts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let mut one = score(scorings, record, dir, redactor);
+                if let Some(new) = one.record.take() {
+                    keeper.keep(record.outcome, new);
+                    one.is_new = true;
                 }
-            });
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                done.push((record.trial.index, one));
+            }
+        };
+        // This thread is one of them; where no other can be had, it is the only one.
+        for _ in 1..slots.clamp(1, rollouts.len()) {
+            if std::thread::Builder::new()
+                .spawn_scoped(scope, work)
+                .is_err()
+            {
+                break;
+            }
         }
+        work();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(index, _)| *index);

@@ -9,7 +9,7 @@ use crate::request::{RunRequest, Start};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Commit, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunState, TakeOver,
-    WriterOptions,
+    WriterOptions, is_there,
 };
 use fairtrial_model::hex;
 use sha2::{Digest, Sha256};
@@ -118,7 +118,15 @@ impl Session<'_> {
             attends: matches!(self.request.start, Start::Attend(_)),
             scores: false,
         });
-        writer.append(&prepare::sealed(&[self.run.resolved_spec()], now())?);
+        let mut files = vec![self.run.resolved_spec()];
+        // A controller that was killed after it wrote this file had no time to say so.
+        let environment = self.run.environment();
+        let name = environment.file_name().unwrap_or_default();
+        let is_sealed = self.known.files.contains_key(&*name.to_string_lossy());
+        if resumed && !is_sealed && is_there(&environment)? {
+            files.push(environment);
+        }
+        writer.append(&prepare::sealed(&files, now())?);
         Ok(())
     }
 }

@@ -42,8 +42,8 @@ pub fn run(
     let run = match &request.start {
         Start::Resume(run) | Start::Attend(run) => run.clone(),
         Start::New { .. } => {
-            let name = &request.plan.spec().name;
-            RunDir::create(&request.root, name, (request.now)())?
+            let spec = request.plan.spec();
+            RunDir::create(&request.root, &spec.name, spec.access, (request.now)())?
         }
     };
     let lock = RunLock::acquire(&run, (request.now)());

@@ -5,7 +5,7 @@ use crate::remote;
 use crate::remote::remote_run::ProbedEngine;
 use crate::request::{RunRequest, Start};
 use fairtrial_journal::provenance::{Capture, CaptureOptions};
-use fairtrial_journal::{JournalError, RunDir, RunState, is_there, resolved_spec};
+use fairtrial_journal::{RunDir, RunState, is_there, resolved_spec};
 use fairtrial_plan::Plan;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,13 +87,5 @@ pub(super) fn capture(run: &RunDir, request: &RunRequest) -> Result<Option<Captu
         version: request.version.clone(),
         now: (request.now)(),
     };
-    let started = Capture::start(options);
-    started.map(Some).map_err(|source| {
-        JournalError::Io {
-            action: "start looking at the environment for",
-            path: run.environment(),
-            source,
-        }
-        .into()
-    })
+    Ok(Some(Capture::start(options)))
 }

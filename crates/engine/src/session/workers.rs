@@ -11,10 +11,13 @@ use crate::slots::Slots;
 use crate::views::Views;
 use fairtrial_journal::provenance::Capture;
 use fairtrial_journal::{
-    Durability, JournalWriter, RunState, cancel_requested, write_atomic_bytes,
+    Durability, JournalWriter, RunState, cancel_requested, failpoint, write_atomic_bytes,
 };
+use fairtrial_trial::RunnerError;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{Builder, ScopedJoinHandle};
 use std::time::Duration;
 
 /// How often signals and cancel requests are looked for while nothing else happens.
@@ -39,40 +42,48 @@ impl Session<'_> {
         // No worker begins what is not wanted any more.
         let asked = self.pass_on_orders(&slots.controller, Asked::Nothing);
         let count = workers.count();
-        let busy = AtomicUsize::new(count);
+        let busy = AtomicUsize::new(0);
         let (end, ended) = mpsc::channel::<()>();
+        let background = Mutex::new(Some((capture, ended)));
+        let keep = || match background.lock().ok().and_then(|mut given| given.take()) {
+            Some((capture, ended)) => self.keep_views(capture, &ended, &slots.writer),
+            None => Ok(()),
+        };
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..count)
-                .map(|slot| {
-                    let leave = WorkerGuard {
-                        busy: &busy,
-                        tell: tell.clone(),
-                    };
-                    scope.spawn(move || {
-                        let _leave = leave;
-                        match workers {
-                            Workers::Slots(_) => slots.work(slot),
-                            Workers::Scheduler(probed, known) => {
-                                RemoteRun::new(slots, &self.run, self.controls, probed).work(known)
-                            }
+            let mut threads = Vec::with_capacity(count);
+            // Whoever panicked here would leave the others waiting for ever: a thread that is refused is an error.
+            let mut refused = None;
+            while threads.len() < count && refused.is_none() {
+                let slot = threads.len();
+                let leave = WorkerGuard::enter(&busy, tell.clone());
+                let work = move || {
+                    let _leave = leave;
+                    match workers {
+                        Workers::Slots(_) => slots.work(slot),
+                        Workers::Scheduler(probed, known) => {
+                            RemoteRun::new(slots, &self.run, self.controls, probed).work(known)
                         }
-                    })
-                })
-                .collect();
+                    }
+                };
+                match Builder::new().spawn_scoped(scope, work) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => refused = Some(EngineError::NoThread(error)),
+                }
+            }
+            if let Some(refused) = refused.take_if(|_| !threads.is_empty()) {
+                let text = format!("{} of {count} slots work: {refused}", threads.len());
+                let _ = self.events.send(RunEvent::Warning(text));
+            }
             // Only the workers and the journal speak: when they are gone, so is the wait for them.
             drop(tell);
-            let background = scope.spawn(move || self.keep_views(capture, &ended, &slots.writer));
+            let keeping = Builder::new().spawn_scoped(scope, keep);
             self.settle_until_done(slots, &busy, &news, asked);
-            let results: Vec<_> = threads
-                .into_iter()
-                .map(std::thread::ScopedJoinHandle::join)
-                .collect();
+            let results: Vec<_> = threads.into_iter().map(join).collect();
             drop(end);
-            let kept = background.join();
-            for result in results {
-                result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            }
-            kept.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            // Where there was no thread for them, the views are made now, for the first time.
+            let kept = keeping.map_or_else(|_| keep(), join);
+            refused.map_or_else(|| together(results), Err)?;
+            kept
         })
     }
 
@@ -137,6 +148,7 @@ impl Session<'_> {
                 let text = serde_json::to_vec_pretty(&environment).unwrap_or_default();
                 let path = self.run.environment();
                 write_atomic_bytes(&path, Durability::Content, &text)?;
+                failpoint::hit("environment.written");
                 writer.append(&prepare::sealed(&[path], (self.request.now)())?);
             }
             if done {
@@ -148,6 +160,22 @@ impl Session<'_> {
             done = ended.recv_timeout(LOOK) != Err(RecvTimeoutError::Timeout);
         }
     }
+}
+
+/// What a thread gives.
+fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    let joined = thread.join();
+    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// What the workers come to. Slots that could not be started are no failure where others did the work.
+fn together(results: Vec<Result<(), EngineError>>) -> Result<(), EngineError> {
+    let somebody_worked = results.iter().any(Result::is_ok);
+    let fatal = |error: &EngineError| {
+        !(somebody_worked && matches!(error, EngineError::Runner(RunnerError::Start { .. })))
+    };
+    let mut failures = results.into_iter().filter_map(Result::err);
+    failures.find(fatal).map_or(Ok(()), Err)
 }
 
 /// Who runs the trials.
@@ -171,6 +199,14 @@ impl Workers<'_> {
 struct WorkerGuard<'a> {
     busy: &'a AtomicUsize,
     tell: Sender<News>,
+}
+
+impl<'a> WorkerGuard<'a> {
+    /// Counts a worker in.
+    fn enter(busy: &'a AtomicUsize, tell: Sender<News>) -> Self {
+        busy.fetch_add(1, Ordering::AcqRel);
+        Self { busy, tell }
+    }
 }
 
 impl Drop for WorkerGuard<'_> {

@@ -6,17 +6,17 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Version of the tables; another one in the file means starting over.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 
-/// `size`, `modified`: the journal as it was when it was read.
+/// `sum`: a checksum over the others.
 const TABLES: &str = "
 CREATE TABLE runs(
   name TEXT NOT NULL, stamp TEXT NOT NULL,
   config TEXT NOT NULL, trials INTEGER NOT NULL, created_at INTEGER, ended_at INTEGER, status TEXT,
-  corrupt INTEGER NOT NULL, timed INTEGER NOT NULL, wall_s REAL,
+  corrupt INTEGER NOT NULL, torn INTEGER NOT NULL, timed INTEGER NOT NULL, wall_s REAL,
   ok INTEGER NOT NULL, failed INTEGER NOT NULL, timeout INTEGER NOT NULL, oom INTEGER NOT NULL,
   infra INTEGER NOT NULL, cancelled INTEGER NOT NULL, skipped INTEGER NOT NULL,
-  size INTEGER NOT NULL, modified INTEGER NOT NULL,
+  size INTEGER NOT NULL, modified INTEGER NOT NULL, sum INTEGER NOT NULL,
   PRIMARY KEY(name, stamp)) WITHOUT ROWID;
 ";
 
@@ -34,10 +34,9 @@ impl Database {
         }
         match prepare(path) {
             Ok(Some(connection)) => Ok(Self { connection }),
-            Ok(None) => Self::anew(path),
-            Err(error) if is_broken(&error) => Self::anew(path),
             Err(error) if cannot_write(&error) => Self::memory(),
-            Err(error) => Err(error),
+            // A damaged file fails in many ways.
+            Ok(None) | Err(_) => Self::anew(path),
         }
     }
 
@@ -51,9 +50,7 @@ impl Database {
         }
         match prepare(path) {
             Ok(Some(connection)) => Ok(Self { connection }),
-            Ok(None) => Self::memory(),
-            Err(error) if cannot_write(&error) || is_broken(&error) => Self::memory(),
-            Err(error) => Err(error),
+            Ok(None) | Err(_) => Self::memory(),
         }
     }
 
@@ -101,15 +98,6 @@ fn prepare(path: &Path) -> rusqlite::Result<Option<Connection>> {
     }
     work.commit()?;
     Ok(Some(connection))
-}
-
-/// Whether the file is not a sound database.
-pub(super) fn is_broken(error: &rusqlite::Error) -> bool {
-    let code = error.sqlite_error_code();
-    matches!(
-        code,
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)
-    )
 }
 
 /// Whether the file may be fine and cannot be written now: by its rights, for want of room, or because somebody holds it.

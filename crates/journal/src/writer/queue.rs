@@ -1,5 +1,6 @@
 //! What waits to be written, and how it is written: shared by who appends and the thread that commits.
 
+use crate::chain::LineHash;
 use crate::error::WriteError;
 use crate::redact::Redactor;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -70,6 +71,8 @@ pub(super) struct Shared {
 pub(super) struct Pending {
     pub(super) bytes: Vec<u8>,
     pub(super) last: Seq,
+    /// The hash of the last line that was taken, or of the file's last where there is none yet.
+    pub(super) before: Option<LineHash>,
     pub(super) closing: bool,
     /// Somebody waits for what is there to be durable.
     pub(super) hurried: bool,

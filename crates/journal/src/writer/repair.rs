@@ -1,7 +1,9 @@
 //! A journal that was cut short in the middle of a line, made whole.
 
 use crate::atomic::{parent, sync_dir};
+use crate::chain::LineHash;
 use crate::error::{At, JournalError};
+use crate::line::MAX_LINE;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -16,8 +18,17 @@ pub struct Repair {
     pub bytes: u64,
 }
 
-/// Opens the journal for writing with its length up to the end of the last whole line, to which it is cut.
-pub(super) fn open_repaired(path: &Path) -> Result<(File, u64, Option<Repair>), JournalError> {
+/// A journal that is open for writing and ends with a whole line.
+pub(super) struct Opened {
+    pub(super) file: File,
+    pub(super) len: u64,
+    pub(super) repaired: Option<Repair>,
+    /// The hash of its last line.
+    pub(super) last: Option<LineHash>,
+}
+
+/// Opens the journal for writing, cut to the end of its last whole line.
+pub(super) fn open_repaired(path: &Path) -> Result<Opened, JournalError> {
     let is_new = !path.exists();
     let mut options = OpenOptions::new();
     let file = options.read(true).write(true).create(true).truncate(false);
@@ -26,23 +37,41 @@ pub(super) fn open_repaired(path: &Path) -> Result<(File, u64, Option<Repair>), 
         sync_dir(parent(path))?;
     }
     let len = file.metadata().at("read", path)?.len();
-    let good = end_of_last_line(&file, len).at("read", path)?;
-    if good == len {
-        return Ok((file, len, None));
+    let good = after_last_newline(&file, len).at("read", path)?;
+    let last = last_line(&file, good).at("read", path)?;
+    let mut repaired = None;
+    if good < len {
+        file.set_len(good).at("repair", path)?;
+        file.sync_all().at("repair", path)?;
+        repaired = Some(Repair {
+            offset: good,
+            bytes: len - good,
+        });
     }
-    file.set_len(good).at("repair", path)?;
-    file.sync_all().at("repair", path)?;
-    let repair = Repair {
-        offset: good,
-        bytes: len - good,
-    };
-    Ok((file, good, Some(repair)))
+    Ok(Opened {
+        file,
+        len: good,
+        repaired,
+        last,
+    })
 }
 
-/// The place after the last newline, found from the end.
-fn end_of_last_line(file: &File, len: u64) -> io::Result<u64> {
+/// The hash of the line that ends before `end`, which is after its newline.
+fn last_line(file: &File, end: u64) -> io::Result<Option<LineHash>> {
+    let Some(newline) = end.checked_sub(1) else {
+        return Ok(None);
+    };
+    let start = after_last_newline(file, newline)?;
+    // A line that is longer than any of ours is damage, and the next one says so.
+    let mut line = vec![0; (newline - start).min(MAX_LINE as u64) as usize];
+    file.read_exact_at(&mut line, start)?;
+    Ok(Some(LineHash::of(&line)))
+}
+
+/// The place after the last newline before `end`, found from there backwards.
+fn after_last_newline(file: &File, end: u64) -> io::Result<u64> {
     let mut chunk = [0; 4096];
-    let mut end = len;
+    let mut end = end;
     while end > 0 {
         let start = end.saturating_sub(chunk.len() as u64);
         let part = &mut chunk[..(end - start) as usize];

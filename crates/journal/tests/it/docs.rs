@@ -39,6 +39,7 @@ fn the_reference_shows_a_real_journal() {
             at: time(2.0),
             text: note,
         },
+        Event::Scored { at: time(2.5) },
         Event::Closed {
             at: time(3.0),
             status: RunStatus::Finished,

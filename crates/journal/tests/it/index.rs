@@ -177,7 +177,7 @@ fn a_broken_or_older_index_is_made_again() {
         .execute_batch("PRAGMA user_version = 9999; UPDATE runs SET ok = 7;")
         .unwrap();
     drop(other);
-    let index = fresh(&root);
+    let mut index = fresh(&root);
     assert_eq!(index.runs().unwrap()[0].counts.ok, 1);
     drop(index);
 
@@ -187,14 +187,14 @@ fn a_broken_or_older_index_is_made_again() {
     bytes[middle..].fill(0x5a);
     std::fs::write(&path, &bytes).unwrap();
     write(&run.journal(), &[finished(1, 1, Outcome::Ok)]);
-    let index = fresh(&root);
+    let mut index = fresh(&root);
     assert_eq!(index.runs().unwrap()[0].counts.ok, 2);
 }
 
 #[test]
 fn a_root_that_is_not_there_has_an_empty_index() {
     let (_dir, root) = root();
-    let index = fresh(&root);
+    let mut index = fresh(&root);
     assert_eq!(index.runs().unwrap(), []);
     assert!(!root.path().exists());
 }
@@ -204,7 +204,7 @@ fn a_run_with_a_controller_is_live() {
     let (_dir, root) = root();
     let run = new_run(&root, "demo");
     write(&run.journal(), &[opened(&run, 9), session(false)]);
-    let index = fresh(&root);
+    let mut index = fresh(&root);
     assert!(!index.runs().unwrap()[0].live);
     let lock = RunLock::acquire(&run, time(0.0)).unwrap();
     assert!(index.runs().unwrap()[0].live);
@@ -238,4 +238,69 @@ fn an_index_that_somebody_holds_is_made_in_memory() {
     let hold = rusqlite::Connection::open(Index::path(&root)).unwrap();
     hold.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(fresh(&root).runs().unwrap(), rows);
+}
+
+#[test]
+fn whatever_is_damaged_in_the_index_the_answer_is_that_of_the_journals() {
+    let (_dir, root) = root();
+    for number in 0..12 {
+        let run = new_run(&root, &format!("demo{number}"));
+        let mut events = vec![opened(&run, 40)];
+        events.extend((0..=number).map(|index| finished(index, 1, Outcome::Ok)));
+        events.push(closed());
+        write(&run.journal(), &events);
+    }
+    let expected = fresh(&root).runs().unwrap();
+    let path = Index::path(&root);
+    let sound = std::fs::read(&path).unwrap();
+    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % below as u64) as usize
+    };
+    for _ in 0..300 {
+        let mut bytes = sound.clone();
+        for _ in 0..=next(4) {
+            let at = next(bytes.len());
+            let until = (at + 1 + next(16)).min(bytes.len());
+            for byte in &mut bytes[at..until] {
+                *byte = next(256) as u8;
+            }
+        }
+        if next(10) == 0 {
+            bytes.truncate(next(sound.len()));
+        }
+        for suffix in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(fresh(&root).runs().unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_journal_of_a_later_version_hides_no_other_run() {
+    let (_dir, root) = root();
+    let [old, new] = ["old", "new"].map(|name| new_run(&root, name));
+    write(&old.journal(), &[opened(&old, 4), closed()]);
+    write(&new.journal(), &[opened(&new, 4), closed()]);
+    let mut index = fresh(&root);
+    assert_eq!(index.runs().unwrap().len(), 2);
+    let body = r#"{"event":"opened","schema":99,"name":"new""#;
+    let line = format!(
+        "{body},\"crc\":\"{:08x}\"}}\n",
+        crc32fast::hash(body.as_bytes())
+    );
+    std::fs::write(new.journal(), line).unwrap();
+    index.catch_up().unwrap();
+    let rows = index.runs().unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0].name, "old");
+    let [(run, error)] = index.unreadable() else {
+        panic!("one run cannot be read");
+    };
+    assert_eq!(run.name(), "new");
+    assert!(error.to_string().contains("newer"), "{error}");
 }

@@ -65,7 +65,7 @@ fn a_changed_work_tree_is_told_from_a_clean_one() {
 #[test]
 fn a_folder_without_a_repository_is_said_to_be_one() {
     let dir = tempfile::tempdir().unwrap();
-    let environment = Capture::start(options(dir.path())).unwrap().finish();
+    let environment = Capture::start(options(dir.path())).finish();
     assert!(
         matches!(environment.vcs, Vcs::Unknown { .. }),
         "{:?}",

@@ -6,8 +6,7 @@ use crate::words;
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::watch::WatchReport;
-use fairtrial_text::count::counted;
-use fairtrial_text::count::first_of;
+use fairtrial_text::count::{capitalised, counted, first_of};
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
 
@@ -104,12 +103,7 @@ pub(crate) fn primary_sentences(metric: &MetricComparison) -> Vec<String> {
 }
 
 fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters
-        .next()
-        .map(|c| c.to_uppercase().to_string())
-        .unwrap_or_default();
-    format!("{first}{}.", letters.as_str())
+    format!("{}.", capitalised(text))
 }
 
 fn margin_words(metric: &MetricComparison) -> Option<String> {

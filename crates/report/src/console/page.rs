@@ -3,7 +3,7 @@
 use super::columns::{self, Piece};
 use super::{Color, Terminal};
 use crate::grid::{Grid, Section, Tone};
-use fairtrial_text::escape::terminal;
+use fairtrial_text::escape::terminal_line;
 use unicode_width::UnicodeWidthStr;
 
 /// The page of a terminal, built from top to bottom.
@@ -30,14 +30,14 @@ impl Page {
 
     /// A sentence, wrapped.
     pub(crate) fn sentence(&mut self, text: &str, tone: Tone) {
-        for line in wrap(&terminal(text), self.terminal.width) {
+        for line in wrap(&terminal_line(text), self.terminal.width) {
             self.line(&paint(&line, code(tone), self.terminal.color));
         }
     }
 
     /// A line whose blanks stand for columns: as it is where there is room, else wrapped.
     pub(crate) fn columns(&mut self, text: &str, tone: Tone) {
-        let clean = terminal(text);
+        let clean = terminal_line(text);
         if clean.width() > self.terminal.width {
             return self.sentence(text, tone);
         }
@@ -45,7 +45,7 @@ impl Page {
     }
 
     pub(crate) fn heading(&mut self, text: &str) {
-        for line in wrap(&terminal(text), self.terminal.width) {
+        for line in wrap(&terminal_line(text), self.terminal.width) {
             self.line(&paint(&line, Some("1"), self.terminal.color));
         }
     }
@@ -97,10 +97,10 @@ impl Page {
     fn lines(&self, grid: &Grid, width: Option<usize>) -> Vec<String> {
         let mut grid = grid.clone();
         for column in &mut grid.columns {
-            column.title = terminal(&column.title).into_owned();
+            column.title = terminal_line(&column.title).into_owned();
         }
         for cell in grid.rows.iter_mut().flatten() {
-            cell.text = terminal(&cell.text).replace('\t', " ");
+            cell.text = terminal_line(&cell.text).replace('\t', " ");
         }
         let line = |pieces: Vec<Piece>| {
             let mut line = String::new();

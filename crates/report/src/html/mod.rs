@@ -5,7 +5,7 @@ use crate::page::{Block, Page, page};
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::{Layout, page_style};
-use fairtrial_text::escape::xml;
+use fairtrial_text::escape::{self, xml, xml_sentence};
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
 use std::fmt::Write as _;
@@ -37,7 +37,14 @@ pub fn report(
     let page = page(data);
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_filter("code", |text: &str| Value::from_safe_string(coded(text)));
+    environment.set_formatter(|out, state, value| {
+        let raw = value.is_safe() || *state.auto_escape() == AutoEscape::None;
+        let text = value.to_string();
+        Ok(out.write_str(&if raw { text } else { xml(&text) })?)
+    });
+    environment.add_filter("code", |text: &str| {
+        Value::from_safe_string(xml_sentence(text))
+    });
     environment.add_template("report.html", template.unwrap_or(TEMPLATE))?;
     let parts: Vec<Value> = page
         .parts
@@ -87,7 +94,7 @@ fn registered(page: &Page) -> Value {
 
 /// JSON that cannot end the script element it stands in.
 fn in_script(json: &str) -> String {
-    json.replace('<', "\\u003c")
+    escape::json(json).replace('<', "\\u003c")
 }
 
 const fn tone_class(tone: Tone) -> &'static str {
@@ -102,7 +109,7 @@ const fn tone_class(tone: Tone) -> &'static str {
 
 fn block(block: &Block) -> String {
     match block {
-        Block::Words(words) => format!("<p>{}</p>\n", coded(words)),
+        Block::Words(words) => format!("<p>{}</p>\n", xml_sentence(words)),
         Block::Table(section) => table_section(section),
         Block::Chart(name, figure) => format!(
             "<figure id=\"chart-{}\">\n{}</figure>\n",
@@ -132,7 +139,7 @@ fn table_section(section: &Section) -> String {
         html.push_str(&table(&section.grid));
     }
     for note in &section.notes {
-        let _ = writeln!(html, "<p class=\"note\">{}</p>", coded(note));
+        let _ = writeln!(html, "<p class=\"note\">{}</p>", xml_sentence(note));
     }
     html.push_str("</div>\n");
     html
@@ -204,24 +211,9 @@ fn breakable(text: &str) -> String {
     html
 }
 
-/// A sentence of ours in HTML: what stands between backticks is something to type.
-fn coded(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, (inside, after))) = rest
-        .split_once('`')
-        .and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
-    {
-        let _ = write!(html, "{}<code>{}</code>", xml(before), xml(inside));
-        rest = after;
-    }
-    html.push_str(&xml(rest));
-    html
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{breakable, classes, coded, in_script};
+    use super::{breakable, classes, in_script};
     use crate::grid::{Align, Tone};
 
     #[test]
@@ -247,14 +239,6 @@ mod tests {
         assert_eq!(breakable("1,2"), "1,2");
         let list = breakable("1:3,5,7,9,11,13:15,17,19:21");
         assert!(list.starts_with("1:3,<wbr>5,<wbr>") && list.ends_with(",<wbr>19:21"));
-    }
-
-    #[test]
-    fn backticks_become_code() {
-        assert_eq!(
-            coded("`--only 7` runs <it> again, `x"),
-            "<code>--only 7</code> runs &lt;it&gt; again, `x"
-        );
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub use summary::{SummaryHeader, summary};
 pub use sweep::sweep;
 
 use crate::grid::{Align, Grid, Section};
-use fairtrial_text::escape::markdown;
+use fairtrial_text::escape::{markdown, markdown_sentence};
 
 /// A table in pipes; numbers stand on the right.
 pub fn table(grid: &Grid) -> String {
@@ -45,7 +45,7 @@ fn section(section: &Section) -> String {
     }
     if !section.notes.is_empty() {
         text.push('\n');
-        text.push_str(&markdown(&section.notes.join(" ")));
+        text.push_str(&markdown_sentence(&section.notes.join(" ")));
         text.push('\n');
     }
     text

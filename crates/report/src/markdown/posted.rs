@@ -2,7 +2,8 @@
 
 use crate::words::mark_reason;
 use fairtrial_analysis::tables::{Mark, MarkRule, Noise, Posted, PostedLine};
-use fairtrial_text::escape::markdown;
+use fairtrial_text::escape::{markdown, markdown_sentence};
+use fairtrial_text::number::is_zero;
 use std::fmt::Write;
 
 /// Marks in the order of the closing line.
@@ -33,14 +34,15 @@ pub fn posted(posted: &Posted, notes: &[String]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(
             page,
-            "\n### {experiment}\n\n| Metric | Baseline | Proposed | Δ | Result |\n|---|---:|---:|---:|:---:|\n"
+            "\n### {}\n\n| Metric | Baseline | Proposed | Δ | Result |\n|---|---:|---:|---:|:---:|\n",
+            markdown(experiment)
         );
         for line in of {
             let _ = writeln!(page, "{}", row(line));
         }
     }
     for note in notes {
-        let _ = write!(page, "\n> {note}\n");
+        let _ = write!(page, "\n> {}\n", markdown_sentence(note));
     }
     if posted.rule == MarkRule::Noise {
         page.push_str(&reasons(posted));
@@ -83,7 +85,7 @@ fn row(line: &PostedLine) -> String {
         || "—".to_owned(),
         |delta| {
             let text = line.digits.write(delta);
-            if text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.')) {
+            if is_zero(&text) {
                 return "0".to_owned();
             }
             let sign = if delta > 0.0 { "+" } else { "" };
@@ -117,10 +119,10 @@ fn reasons(posted: &Posted) -> String {
         let _ = writeln!(
             text,
             "- {} · {} {}: {}",
-            line.experiment,
-            line.column,
+            markdown(&line.experiment),
+            markdown(&line.column),
             line.mark.glyph(),
-            mark_reason(line)
+            markdown_sentence(&mark_reason(line))
         );
     }
     text.push_str("\n</details>\n");

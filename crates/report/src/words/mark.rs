@@ -4,6 +4,7 @@ use super::{units, why};
 use fairtrial_analysis::compare::MetricComparison;
 use fairtrial_analysis::tables::{MarkReason, Noise, PostedLine};
 use fairtrial_model::Margin;
+use fairtrial_text::share;
 
 /// The words, without a full stop.
 pub(crate) fn mark_reason(line: &PostedLine) -> String {
@@ -37,7 +38,7 @@ pub(crate) fn mark_reason(line: &PostedLine) -> String {
 fn size(margin: Margin) -> String {
     match margin {
         Margin::Absolute(size) => size.to_string(),
-        Margin::Relative(share) => format!("{} %", share * 100.0),
+        Margin::Relative(share) => share::percent(share),
     }
 }
 

@@ -6,6 +6,7 @@ use fairtrial_analysis::compare::{
     UnfairKey, WithoutValue,
 };
 use fairtrial_text::count::first_of;
+use fairtrial_text::share;
 
 /// Tasks, units and keys that a sentence names.
 const MOST_NAMED: usize = 5;
@@ -20,11 +21,8 @@ pub(crate) fn objection(objection: &Objection) -> String {
         ObjectionKind::NoInterval { why } => undefined(why),
         ObjectionKind::ConstantDifference(constant) => constant_difference(constant),
         ObjectionKind::MissingPairs { broken, of, groups } => {
-            let percent = (100.0 * *broken as f64 / (*of).max(1) as f64).round();
-            format!(
-                "{percent} % of the pairs have a side missing{}",
-                compare_groups(*groups)
-            )
+            let missing = share::percent_to(*broken as f64 / (*of).max(1) as f64, 0);
+            format!("{missing} of the pairs have a side missing{}", compare_groups(*groups))
         }
         ObjectionKind::OtherMachine {
             name,
@@ -80,7 +78,8 @@ pub(crate) fn objection(objection: &Objection) -> String {
             format!("fragile: without {unit} the verdict would be {becomes}")
         }
         ObjectionKind::ShapeSensitive { sign_flip_p } => format!(
-            "shape-sensitive: the sign-flip test, which assumes no shape, disagrees (p = {sign_flip_p:.3})"
+            "shape-sensitive: the sign-flip test, which assumes no shape, disagrees ({})",
+            share::p_value(*sign_flip_p)
         ),
         ObjectionKind::TDisagrees { t_p } => format!(
             "t disagrees: by the t test, which takes the differences for normal, p would be {}",

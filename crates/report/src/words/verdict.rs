@@ -2,6 +2,7 @@
 
 use super::objection;
 use fairtrial_analysis::compare::{Reason, Scale, Verdict};
+use fairtrial_text::share::p_value;
 
 /// Why, without a full stop; `scale` is the one that the verdict was made on.
 pub(crate) fn why(verdict: &Verdict, scale: Option<Scale>) -> String {
@@ -38,7 +39,8 @@ fn reason(reason: Reason, scale: Option<Scale>) -> String {
         Reason::TestDisagrees { p, needed } => {
             let needed = (needed * 1e4).round() / 1e4;
             format!(
-                "the interval excludes {zero}, but the test does not rule it out (p = {p:.3}, needed {needed})"
+                "the interval excludes {zero}, but the test does not rule it out ({}, needed {needed})",
+                p_value(p)
             )
         }
         Reason::Same => "every value is the same on both sides".to_owned(),

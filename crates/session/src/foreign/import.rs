@@ -9,6 +9,7 @@ use fairtrial_interop::{Collected, Foreign, Mapping, Scope, Source};
 use fairtrial_journal::{
     Durability, Import, ImportSource, RunDir, is_there, list_runs, resolved_spec, views,
 };
+use fairtrial_model::Access;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +59,7 @@ impl Session {
                 .map_err(|error| SessionError::Machine(format!("curves: {error}")))?;
             let run = match self.imported_run(&name, format)? {
                 Some(run) => same_roles(&run, &foreign).map(|()| run)?,
-                None => RunDir::create(&root, &name, (self.caller().now)())?,
+                None => RunDir::create(&root, &name, Access::Owner, (self.caller().now)())?,
             };
             let keeping = Keeping {
                 foreign: &foreign,

@@ -6,6 +6,7 @@ use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_interop::{Collected, InteropError, Keep, Mapping, Online, Scope, Source};
 use fairtrial_journal::{DataRoot, RunDir};
+use fairtrial_model::Access;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
@@ -84,7 +85,7 @@ impl Session {
         };
         let root = self.in_place().folder()?;
         let now = (self.caller().now)();
-        let run = RunDir::create(&root, &name_of(word), now)?;
+        let run = RunDir::create(&root, &name_of(word), Access::Owner, now)?;
         let (files, written) = PointFiles::new(run.path().join("curves"));
         let into = match curves {
             Curves::Ends => Collected::keeping(Keep::Ends),

@@ -79,7 +79,8 @@ impl Session {
             return self.recorded(candidate, recorded);
         }
         let saved = saved_path(name, &self.data_root());
-        if saved.is_file() {
+        // A file that is named as it stands may be another tool's.
+        if saved != Path::new(name) && saved.is_file() {
             return self.open(&TrialSource::Json(saved), Scope::Side);
         }
         let found = self.source_named(name)?.ok_or_else(|| Absent {

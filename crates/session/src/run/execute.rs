@@ -5,7 +5,7 @@ use crate::error::SessionError;
 use crate::events::Event;
 use crate::session::Session;
 use fairtrial_analysis::{RunSummary, summarize_state};
-use fairtrial_engine::{Controls, RunEvent, RunReport, RunRequest};
+use fairtrial_engine::{Controls, EngineError, RunEvent, RunReport, RunRequest};
 use fairtrial_journal::{DataRoot, Index, JournalError, RunDir, RunState, RunStatus};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -26,14 +26,16 @@ impl Session {
     ) -> Result<Executed, SessionError> {
         self.hear(Event::Starting(request));
         let (events, happens) = channel();
-        let (report, summary) = thread::scope(|scope| {
-            let listening = scope.spawn(|| self.listen(request, happens));
+        thread::scope(|scope| {
+            let listening = thread::Builder::new()
+                .spawn_scoped(scope, || self.listen(request, happens))
+                .map_err(EngineError::NoThread)?;
             let report = fairtrial_engine::run(request, controls, events);
-            (report, listening.join().ok().flatten())
-        });
-        Ok(Executed {
-            report: report?,
-            summary,
+            let summary = listening.join().ok().flatten();
+            Ok(Executed {
+                report: report?,
+                summary,
+            })
         })
     }
 
@@ -50,7 +52,8 @@ impl Session {
             indexed = index(&request.root, &run, &state);
             self.tell_remarks(&run, &state, plan.spec());
             let read = move || summarize_state(&run, &state, plan.spec()).ok();
-            summary = Some(thread::spawn(read));
+            // Where no thread can be had, whoever shows the summary works it out.
+            summary = thread::Builder::new().spawn(read).ok();
         }
         self.hear(Event::Left);
         if let Err(error) = indexed {

@@ -15,6 +15,7 @@ use fairtrial_journal::{
 };
 use fairtrial_model::{Outcome, Params, Record};
 use fairtrial_spec::{Spec, Work};
+use fairtrial_text::escape;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -195,7 +196,11 @@ fn write_sweep(
             &fairtrial_report::sweep::figure(std::slice::from_ref(effect)),
             &path,
         )?;
-        let _ = write!(page, "\n![{} by each parameter]({name})\n", effect.metric);
+        let _ = write!(
+            page,
+            "\n![{} by each parameter]({name})\n",
+            escape::markdown(&effect.metric)
+        );
     }
     if let Some(left) = effects
         .len()
@@ -262,8 +267,11 @@ fn table(points: &[Point]) -> String {
         let _ = writeln!(
             text,
             "| {} | `{}` | {} | {} | {} | {} | {} |",
-            fairtrial_text::escape::markdown(&point.task),
-            parameters.replace('|', "\\|"),
+            escape::markdown(&point.task),
+            // A backtick would end the code that the value stands in.
+            escape::json(&parameters)
+                .replace('`', "\\u0060")
+                .replace('|', "\\|"),
             point.seed,
             point.outcome,
             seconds(point.mean_s),

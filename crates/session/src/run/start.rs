@@ -1,5 +1,6 @@
 //! A new run, one with records of an earlier one, or an earlier one itself.
 
+use super::attend::state;
 use super::options::{ResumeSpec, RunOptions, StartFrom};
 use super::stopping_rule;
 use crate::error::SessionError;
@@ -11,7 +12,11 @@ use fairtrial_journal::{
     DataRoot, Entry, Event, ReadError, RunDir, Selector, read_journal, resolved_spec,
 };
 use fairtrial_plan::Plan;
+use fairtrial_spec::{Task, Work};
 use std::sync::Arc;
+
+/// How many rollouts are scored again at the same time, where nobody says.
+const SCORED_TOGETHER: usize = 2;
 
 impl Session {
     /// Finds the run to start from. One that goes on may change the plan to what it was.
@@ -36,6 +41,10 @@ impl Session {
         if !reuses {
             let selector = stamp.map_or(Selector::Newest, Selector::Stamp);
             let run = RunDir::open(root, name, selector)?;
+            let is_rollout = |task: &Task| matches!(task.work, Work::Prepared { .. });
+            if plan.spec().tasks.iter().any(is_rollout) {
+                self.finish_scoring(&run)?;
+            }
             let only = self.resumed_plan(&run, options, plan)?;
             self.remeasure_resumed(&run, plan, only.as_deref())?;
             return Ok(Start::Resume(run));
@@ -54,6 +63,20 @@ impl Session {
             reuse: Some(earlier),
             outputs,
         })
+    }
+
+    /// Scores a run again whose scoring was cut off: some of its scores are new, some are old.
+    fn finish_scoring(&self, run: &RunDir) -> Result<(), SessionError> {
+        if !state(run)?.is_half_scored() {
+            return Ok(());
+        }
+        self.tell(Notice::ScoresAgain(run.stamp()));
+        let evaluated = self.evaluate(run, SCORED_TOGETHER)?;
+        for rollout in evaluated.unscored() {
+            let why = rollout.error.as_deref().unwrap_or(rollout.status);
+            self.warn(format!("{}: {why}", rollout.run_dir));
+        }
+        Ok(())
     }
 
     /// Makes the plan that of a run that goes on; gives its filter.

@@ -16,6 +16,7 @@ mod network;
 mod parts;
 mod placeholders;
 mod rollout;
+mod shell_quotes;
 mod sweep;
 mod tables;
 mod tasks;
@@ -33,7 +34,7 @@ use crate::spec::work::Work;
 use crate::spec::{Arm, SPEC_SCHEMA, Spec};
 use experiments::Known;
 use fairtrial_experiment::Catalogue;
-use fairtrial_model::{MetricDeclaration, documented_seeds};
+use fairtrial_model::{Access, MetricDeclaration, documented_seeds};
 use parts::{params_of, seeds, texts};
 use std::path::Path;
 use tasks::ModelRole;
@@ -99,6 +100,10 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
             .get("output_dir")
             .and_then(Node::text)
             .map(str::to_owned),
+        access: match root.get("share").and_then(Node::bool) {
+            Some(true) => Access::Shared,
+            _ => Access::Owner,
+        },
         tags: texts(root.get("tags")),
         notes: root
             .get("notes")
@@ -115,6 +120,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);
+    shell_quotes::check(&spec, &drafts, origin.sources, problems);
     placeholders::check_engine(root, origin.sources, problems);
     engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);

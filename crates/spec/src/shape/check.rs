@@ -240,6 +240,11 @@ fn check_name(name: &str) -> Result<(), String> {
 
 fn check_plain_name(name: &str) -> Result<(), String> {
     check_name(name)?;
+    if name.starts_with('.') {
+        return Err(format!(
+            "`{name}` cannot be the name of a benchmark: it names a folder, and one that begins with `.` is hidden"
+        ));
+    }
     match name.chars().find(|c| !is_plain(*c)) {
         Some(bad) => Err(format!(
             "`{}` cannot stand in the name of a benchmark: letters, digits, `.`, `_` and `-` can",

@@ -51,6 +51,7 @@ static ROOT_KEYS: &[Key] = &[
     key("experiments", Type::Section(&EXPERIMENTS), "", "Where registered experiments come from, besides those that are built in."),
     key("output_dir", Type::FilledText, "benchmarks/results", "Where the result files of registered experiments go, relative to the folder that holds the data folder.").example("\"benchmarks/results/observation\""),
     key("engine", Type::Either(&[Type::Word(ENGINES), Type::Section(&ENGINE)]), "local", "Where trials run: the engine's name, or a table.").example("\"slurm\""),
+    key("share", Type::Bool, "false", "Let other users of the machine read the folders of the run and of its trials, as far as your mask allows; else only you can.").example("true"),
     key("tags", TEXTS, "[]", "Free tags, kept with the run.").example("[\"baseline\"]"),
     key("notes", Type::Text, "\"\"", "Free text, kept with the run.").nullable().example("\"after the cache change\""),
 ];

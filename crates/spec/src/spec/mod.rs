@@ -21,7 +21,7 @@ pub use work::{Instrument, Work};
 
 use crate::engine::EngineSpec;
 use fairtrial_experiment::Sources;
-use fairtrial_model::{EqualRule, MetricDeclaration, Params};
+use fairtrial_model::{Access, EqualRule, MetricDeclaration, Params};
 use serde::{Deserialize, Serialize};
 
 /// Version of the resolved form that a run keeps beside the text.
@@ -83,6 +83,9 @@ pub struct Spec {
     /// Where trials run.
     #[serde(default, skip_serializing_if = "EngineSpec::is_default")]
     pub engine: EngineSpec,
+    /// Who may read the run's folders.
+    #[serde(default, skip_serializing_if = "Access::is_default")]
+    pub access: Access,
     /// Free tags.
     pub tags: Vec<String>,
     /// Free text.

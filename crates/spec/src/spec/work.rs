@@ -72,17 +72,25 @@ impl Work {
 
     /// The words in which `${NAME}` is a variable of the caller: those of a command that no shell reads.
     pub fn env_words(&self) -> &[String] {
-        let Self::Command { argv, shell: false } = self else {
-            return &[];
-        };
-        let program = argv.first().and_then(|word| word.rsplit('/').next());
-        let script = argv
-            .iter()
-            .any(|word| word.starts_with('-') && word.ends_with('c'));
-        if script && program.is_some_and(|program| SHELLS.contains(&program)) {
-            return &[];
+        match self {
+            Self::Command { argv, shell: false } if self.script().is_none() => argv,
+            _ => &[],
         }
-        argv
+    }
+
+    /// The script that a shell reads, by `shell` or as `sh -c SCRIPT`.
+    pub fn script(&self) -> Option<&str> {
+        let Self::Command { argv, shell } = self else {
+            return None;
+        };
+        if *shell {
+            return argv.first().map(String::as_str);
+        }
+        let program = argv.first()?.rsplit('/').next()?;
+        let takes_script = |word: &String| word.starts_with('-') && word.ends_with('c');
+        let place = argv.iter().position(takes_script)?;
+        let script = argv.get(place + 1).map_or("", String::as_str);
+        SHELLS.contains(&program).then_some(script)
     }
 }
 

@@ -27,26 +27,35 @@ fn written_out(text: &str, harmful: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The same for text that we painted ourselves: the codes of colours stay.
+/// The same as [`terminal`] for text that we painted ourselves: the codes of colours stay.
 pub fn terminal_painted(text: &str) -> Cow<'_, str> {
+    painted(text, terminal)
+}
+
+/// The same as [`terminal_line`] for text that we painted ourselves.
+pub fn terminal_line_painted(text: &str) -> Cow<'_, str> {
+    painted(text, terminal_line)
+}
+
+fn painted(text: &str, escape: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {
-        return terminal(text);
+        return escape(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
     let mut rest = text;
     while let Some(at) = rest.find('\u{1b}') {
         let (before, code) = rest.split_at(at);
-        safe.push_str(&terminal(before));
+        safe.push_str(&escape(before));
         let end = color_end(code);
         let (code, after) = code.split_at(end.unwrap_or('\u{1b}'.len_utf8()));
         if end.is_some() {
             safe.push_str(code);
         } else {
-            safe.push_str(&terminal(code));
+            safe.push_str(&escape(code));
         }
         rest = after;
     }
-    safe.push_str(&terminal(rest));
+    safe.push_str(&escape(rest));
     Cow::Owned(safe)
 }
 
@@ -71,7 +80,13 @@ pub fn terminal_removed(text: &str) -> String {
 fn color_end(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     let length = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
-    numbers[length..].starts_with('m').then_some(length + 3)
+    let harmless = numbers[..length].split(';').all(is_plain_color);
+    (harmless && numbers[length..].starts_with('m')).then_some(length + 3)
+}
+
+/// Whether a code only makes letters bold, faint or coloured; others hide them.
+fn is_plain_color(code: &str) -> bool {
+    matches!(code.parse(), Ok(0 | 1 | 2 | 31..=37 | 39 | 90..=97))
 }
 
 /// Whether a character changes how the text around it is shown instead of being shown: control characters, line
@@ -98,6 +113,7 @@ mod tests {
 
     #[test]
     fn of_painted_text_only_colours_stay() {
+        assert_eq!(terminal_painted("\u{1b}[8mhidden"), "\\u{1b}[8mhidden");
         let painted = "\u{1b}[1;31mred\u{1b}[0m \u{1b}[2J\u{1b}]0;title\u{7} \u{1b}";
         assert_eq!(
             terminal_painted(painted),

@@ -35,6 +35,12 @@ impl From<EpisodeError> for CollectError {
     fn from(error: EpisodeError) -> Self {
         match error {
             EpisodeError::NoFile(file) => Self::NoFile(file),
+            EpisodeError::Io {
+                file, os: Some(os), ..
+            } => Self::Io {
+                file,
+                source: std::io::Error::from_raw_os_error(os),
+            },
             error @ EpisodeError::Damaged { .. } => Self::Damaged(error.to_string()),
             error => Self::NoValue(error.to_string()),
         }

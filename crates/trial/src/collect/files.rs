@@ -35,8 +35,10 @@ pub(super) fn csv_column(dir: &Path, wanted: CsvColumn<'_>) -> Result<Reading, C
         .flexible(true)
         .trim(csv::Trim::All)
         .from_reader(opened);
-    let bad =
-        |error: csv::Error| CollectError::NoValue(format!("{file} is not a CSV table: {error}"));
+    let bad = |error: csv::Error| match error.kind() {
+        csv::ErrorKind::Io(source) => CollectError::again(file, source),
+        _ => CollectError::NoValue(format!("{file} is not a CSV table: {error}")),
+    };
     let headers = reader.headers().map_err(bad)?.clone();
     let place_of = |name: &str| headers.iter().position(|header| header == name);
     let place = place_of(column)

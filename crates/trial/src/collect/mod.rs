@@ -22,7 +22,6 @@ use files::CsvColumn;
 use lines::{LineFile, WantedKey};
 use reduce::{Reading, Reduced};
 use std::collections::HashMap;
-use std::io;
 use std::path::Path;
 
 /// The file that `FAIRTRIAL_METRICS` names, in the trial's directory.
@@ -54,8 +53,10 @@ pub fn collect(dir: &Path, declared: &[MetricDeclaration], resources: &Resources
         }
     }
     episodes::collect(dir, declared, &mut found);
-    if let Some(Ok(reported)) = line_files.remove(REPORTED_FILE) {
-        take_undeclared(reported, declared, &mut found);
+    match line_files.remove(REPORTED_FILE) {
+        Some(Ok(reported)) => take_undeclared(reported, declared, &mut found),
+        Some(Err(error)) => found.blame(&error),
+        None => {}
     }
     found
 }
@@ -149,10 +150,7 @@ fn from_lines(line_files: &LineFiles, file: &str, key: &str) -> Result<Reading, 
         Some(Ok(lines)) => lines
             .reading(key)
             .ok_or_else(|| CollectError::NoValue(lines.why_without(key))),
-        Some(Err(CollectError::Io { source, .. })) => Err(CollectError::Io {
-            file: file.to_owned(),
-            source: io::Error::from(source.kind()),
-        }),
+        Some(Err(CollectError::Io { source, .. })) => Err(CollectError::again(file, source)),
         _ => Err(CollectError::NoFile(file.to_owned())),
     }
 }

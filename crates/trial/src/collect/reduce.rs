@@ -3,6 +3,7 @@
 use super::collected::CollectError;
 use fairtrial_model::{MetricDeclaration, Number, SeriesInfo, SeriesSummary, SummaryKind};
 use fairtrial_stats::series::{self as curves, Crossing, Curve, Scale, Threshold, Window};
+use fairtrial_text::share;
 
 /// What stands under one metric's name.
 pub(super) enum Reading {
@@ -337,7 +338,7 @@ fn describe(summary: &SeriesSummary) -> String {
         SummaryKind::TimeTo => format!("first step at {}", threshold.unwrap_or(f64::NAN)),
     };
     let window = match (percent, step_min, step_max) {
-        (Some(share), _, _) => format!(" of the last {} % of steps", share * 100.0),
+        (Some(share), _, _) => format!(" of the last {} of steps", share::percent(*share)),
         (None, Some(from), Some(to)) => format!(" of steps {from} to {to}"),
         (None, Some(from), None) => format!(" from step {from} on"),
         (None, None, Some(to)) => format!(" up to step {to}"),

@@ -5,6 +5,7 @@ use super::folder::{Folder, LOGS};
 use super::output::Log;
 use super::state::Launcher;
 use crate::wire::{Launch, LaunchFailure};
+use fairtrial_model::Access;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -26,7 +27,7 @@ pub(super) fn prepare<'a>(
 ) -> Result<Ready<'a>, LaunchFailure> {
     let dir = Path::new(&launch.dir);
     let script = launch.script.as_deref();
-    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, script));
+    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access, script));
     made.map_err(|(stage, error)| failure(stage, &error))?;
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
@@ -53,14 +54,19 @@ fn folder_of<'a>(dir: &Path, launcher: &'a mut Launcher) -> Result<&'a mut Folde
     Ok(launcher.folder.insert(folder))
 }
 
-fn make(dir: &Path, folder: &mut Folder, script: Option<&str>) -> Result<(), Failed> {
+fn make(
+    dir: &Path,
+    folder: &mut Folder,
+    access: Access,
+    script: Option<&str>,
+) -> Result<(), Failed> {
     let name = dir.file_name().unwrap_or_default().to_string_lossy();
-    let made = match folder.make(&name) {
+    let made = match folder.make(&name, access) {
         // What was held open may not be what stands there any more.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Folder::open(folder.path())
             .and_then(|fresh| {
                 *folder = fresh;
-                folder.make(&name)
+                folder.make(&name, access)
             }),
         made => made,
     };
@@ -70,7 +76,7 @@ fn make(dir: &Path, folder: &mut Folder, script: Option<&str>) -> Result<(), Fai
         written.map_err(|error| ("write the trial's command.sh", error))?;
     }
     let mut path = format!("{name}/logs");
-    let made = folder.make(&path);
+    let made = folder.make(&path, access);
     made.map_err(|error| ("make the trial's logs directory", error))?;
     let logs = path.len();
     for log in LOGS {
@@ -114,7 +120,7 @@ impl From<StepError> for LaunchFailure {
 
 #[cfg(test)]
 mod tests {
-    use super::{Folder, make};
+    use super::{Access, Folder, make};
     use std::fs;
 
     #[test]
@@ -123,12 +129,18 @@ mod tests {
         let runs = home.path().join("runs");
         fs::create_dir(&runs).unwrap();
         let mut folder = Folder::open(&runs).unwrap();
-        make(&runs.join("one"), &mut folder, None).unwrap();
+        make(&runs.join("one"), &mut folder, Access::Owner, None).unwrap();
         fs::remove_dir_all(&runs).unwrap();
-        let (stage, _) = make(&runs.join("two"), &mut folder, None).unwrap_err();
+        let (stage, _) = make(&runs.join("two"), &mut folder, Access::Owner, None).unwrap_err();
         assert_eq!(stage, super::DIRECTORY);
         fs::create_dir(&runs).unwrap();
-        make(&runs.join("three"), &mut folder, Some("true")).unwrap();
+        make(
+            &runs.join("three"),
+            &mut folder,
+            Access::Owner,
+            Some("true"),
+        )
+        .unwrap();
         assert!(runs.join("three/logs/stderr.log").is_file());
         let script = fs::read_to_string(runs.join("three/command.sh")).unwrap();
         assert_eq!(script, "true");

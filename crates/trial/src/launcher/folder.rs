@@ -4,7 +4,9 @@
 //! A trial that says nothing is given an empty file by a hard link to one that is there already: most short trials say
 //! nothing on standard error.
 
-use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, linkat, mkdirat, openat, unlinkat};
+use fairtrial_model::Access;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{accessat, linkat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -13,7 +15,6 @@ use std::path::{Path, PathBuf};
 
 /// What users may read and write as far as their mask lets them.
 const FILE: Mode = Mode::from_raw_mode(0o666);
-const FOLDER: Mode = Mode::from_raw_mode(0o777);
 
 /// The logs of a trial, in the folder `logs` of its directory.
 pub(super) const LOGS: [&str; 2] = ["stdout.log", "stderr.log"];
@@ -46,8 +47,9 @@ impl Folder {
     }
 
     /// Makes a folder of this name, which must be new.
-    pub(super) fn make(&self, name: &str) -> io::Result<()> {
-        Ok(mkdirat(&self.dir, name, FOLDER)?)
+    pub(super) fn make(&self, name: &str, access: Access) -> io::Result<()> {
+        let mode = Mode::from_raw_mode(access.folder_mode());
+        Ok(mkdirat(&self.dir, name, mode)?)
     }
 
     /// Puts an empty file of this name there: a link, or where links end (or are not supported) a file of its own.
@@ -82,7 +84,12 @@ impl Folder {
 
     /// Whether there may be a file of this name; only a sure no is one.
     pub(super) fn may_hold(&self, name: &str) -> bool {
-        accessat(&self.dir, name, Access::EXISTS, AtFlags::empty()) != Err(Errno::NOENT)
+        accessat(
+            &self.dir,
+            name,
+            rustix::fs::Access::EXISTS,
+            AtFlags::empty(),
+        ) != Err(Errno::NOENT)
     }
 
     fn create(&self, name: &str) -> io::Result<()> {
@@ -103,13 +110,14 @@ impl Drop for Folder {
 #[cfg(test)]
 mod tests {
     use super::Folder;
+    use fairtrial_model::Access;
 
     #[test]
     fn empty_files_are_new_and_their_source_is_gone_at_the_end() {
         let home = tempfile::tempdir().unwrap();
         let mut folder = Folder::open(home.path()).unwrap();
-        folder.make("a").unwrap();
-        assert!(folder.make("a").is_err());
+        folder.make("a", Access::Owner).unwrap();
+        assert!(folder.make("a", Access::Owner).is_err());
         folder.place("a/x").unwrap();
         assert!(folder.place("a/x").is_err());
         // Cleaned away by somebody: there is a new one.

@@ -66,7 +66,13 @@ pub fn metric(name: &str, direction: Option<Direction>) -> MetricDeclaration {
 
 /// Writes a finished run.
 pub fn write_run(root: &DataRoot, name: &str, records: Vec<Record>) -> RunDir {
-    let run = RunDir::create(root, name, UtcTime::from_micros(NOON_MICROS)).unwrap();
+    let run = RunDir::create(
+        root,
+        name,
+        fairtrial_model::Access::Owner,
+        UtcTime::from_micros(NOON_MICROS),
+    )
+    .unwrap();
     let writer = JournalWriter::open(&run.journal(), Box::new(|_| {})).unwrap();
     writer.append(&Event::Opened(Opened {
         schema: JOURNAL_SCHEMA,

@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args, console: &Console) -> Done {
             "baseline": baseline.label, "baseline_sha256": baseline.sha256(), "notes": notes, "posted": posted,
         }));
     } else {
-        printer.line(page.trim_end());
+        printer.page(page.trim_end());
     }
     for note in notes {
         printer.tell_painted(Paint(printer.terminal().color).yellow(note));

@@ -4,6 +4,7 @@ use super::suite::SuiteArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use fairtrial_session::tables::MeasuredFile;
+use fairtrial_text::escape;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -56,7 +57,7 @@ pub(super) fn run(args: &Args, console: &Console) -> Done {
         let all: Vec<Value> = rows.iter().map(MeasuredFile::json).collect();
         printer.json(&all);
     } else {
-        printer.line(csv(&rows).trim_end());
+        printer.page(csv(&rows).trim_end());
     }
     Ok(exit)
 }
@@ -70,10 +71,11 @@ fn csv(rows: &[MeasuredFile]) -> String {
         }
     }
     let quote = |text: &str| {
+        let text = escape::csv(text);
         if text.contains([',', '"', '\n']) {
             format!("\"{}\"", text.replace('"', "\"\""))
         } else {
-            text.to_owned()
+            text.into_owned()
         }
     };
     let mut page = std::iter::once("Experiment")

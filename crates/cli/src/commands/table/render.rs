@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, printer: Printer) -> Done {
         let columns = rendered.as_ref().ok().map(|(_, columns)| columns);
         printer.json(&json!({ "ok": rendered.is_ok(), "text": text, "columns": columns }));
     } else if args.output.is_none() {
-        printer.line(text.trim_end_matches('\n'));
+        printer.page(text.trim_end_matches('\n'));
     }
     rendered.map_or_else(|(_, failure)| Err(failure), |_| Ok(Exit::Fine))
 }

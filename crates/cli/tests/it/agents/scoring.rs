@@ -94,16 +94,67 @@ fn scoring_that_is_cut_off_keeps_what_it_has_and_says_so() {
     eval_once.wait().unwrap();
     let listed = lab.project.expect(0, &["list"]).out;
     assert!(listed.contains("cut off"), "{listed}");
-    let resume = ["run", "configs/bench.toml", "--resume"];
-    let refused = Ran::from(command(&resume).output().unwrap());
-    assert_eq!(refused.code, 2, "{}", refused.err);
-    assert!(refused.err.contains("fairtrial eval b"), "{}", refused.err);
     std::fs::remove_file(&hold).unwrap();
-    assert!(command(&eval).status().unwrap().success());
-    assert_eq!(finished(), 5);
+    let resume = ["run", "configs/bench.toml", "--resume"];
+    let resumed = Ran::from(command(&resume).output().unwrap());
+    assert_eq!(resumed.code, 0, "{}", resumed.err);
+    assert!(
+        resumed.err.contains("scored again first"),
+        "{}",
+        resumed.err
+    );
+    assert_eq!(
+        finished(),
+        5,
+        "both rollouts are scored again, and none is run"
+    );
     let again = Ran::from(command(&resume).output().unwrap());
     assert_eq!(again.code, 0, "{}", again.err);
     assert_eq!(finished(), 5, "nothing was left to do");
+    lab.project.expect(0, &["verify", "b", "--latest"]);
+}
+
+#[test]
+fn a_run_that_was_killed_can_be_scored_and_then_resumed() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    let hold = lab.project.path().join("hold");
+    lab.spec(&format!(
+        "name = \"b\"\nparallel = 1\n[[tasks]]\nprepared_dir = \"data/tasks/prepared/t\"\nrollouts = 2\nagent = {{ command = [\"sh\", \"-c\", \"touch {0}.{{rollout}}; while test {{rollout}} = 1 && test -e {0}; do sleep 0.05; done; echo 42 > answer.txt\"] }}\n",
+        hold.display()
+    ));
+    std::fs::write(&hold, "").unwrap();
+    let command = |args: &[&str]| {
+        let mut command = lab.project.command(args);
+        command.env("SANDBOX_BACKEND", "process");
+        command
+    };
+    let mut run = command(&["run", "configs/bench.toml"]).spawn().unwrap();
+    let second = lab.project.path().join("hold.1");
+    let finished = || {
+        let journal = lab.project.journal("b").into_iter();
+        journal.filter(|event| event["event"] == "finished").count()
+    };
+    wait_for("the second rollout", || {
+        (second.exists() && finished() == 1).then_some(())
+    });
+    run.kill().unwrap();
+    run.wait().unwrap();
+    std::fs::remove_file(&hold).unwrap();
+    let scored = Ran::from(command(&["eval", "b", "--latest"]).output().unwrap());
+    assert_eq!(scored.code, 0, "{}", scored.err);
+    assert!(!scored.err.contains("side by side"), "{}", scored.err);
+    let status = lab.project.expect(0, &["status", "b"]).out;
+    assert!(
+        status.contains("cut off") && status.contains("--resume"),
+        "{status}"
+    );
+    let resumed = command(&["run", "configs/bench.toml", "--resume", "--json"]).output();
+    let resumed = Ran::from(resumed.unwrap());
+    assert_eq!(resumed.code, 0, "{}", resumed.err);
+    let resumed = resumed.json();
+    assert_eq!((&resumed["ran"], &resumed["kept"]), (&1.into(), &1.into()));
+    lab.project.expect(0, &["verify", "b", "--latest"]);
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn the_flags_of_the_originals_are_where_the_pages_say() {
 fn the_fields_of_the_json_are_those_of_the_program() {
     let page = "docs/guides/compare.md";
     let project = Project::with_spec(
-        "name = \"fields\"\nseeds = 6\nshell = true\ncommand = \"echo score=$(({seed} * 7 % 5 + {gain} * {k} * (1 + {seed} % 3)))\"\n\
+        "name = \"fields\"\nseeds = 5\nshell = true\ncommand = \"echo score=$(({seed} * 7 % 5 + {gain} * {k} * (1 + {seed} % 3)))\"\n\
          [sweep]\nk = [1, 2]\n\
          [arms.control]\ngain = 0\n[arms.candidate]\ngain = 1\n[arms.other]\ngain = 2\n\
          [metrics.score]\nfrom = \"stdout:score=([0-9]+)\"\ndirection = \"up\"\nmargin = \"5%\"\n",

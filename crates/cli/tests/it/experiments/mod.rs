@@ -2,7 +2,7 @@
 
 mod builtin;
 mod checks;
-mod python;
+pub(crate) mod python;
 mod python_failures;
 mod python_values;
 mod results;

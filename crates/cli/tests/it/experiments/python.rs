@@ -14,7 +14,7 @@ pub(crate) fn no_python() -> bool {
     missing
 }
 
-fn run(project: &Project, arguments: &[&str]) -> Ran {
+pub(crate) fn run(project: &Project, arguments: &[&str]) -> Ran {
     let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python");
     let output = project
         .command(arguments)

@@ -3,6 +3,7 @@
 
 use super::suite::{SUITE, project};
 use crate::common::Project;
+use fairtrial_text::escape::markdown_sentence;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
@@ -42,7 +43,9 @@ fn notes(project: &Project, args: &[&str]) -> Vec<String> {
         .collect();
     for note in &notes {
         assert_eq!(
-            page.out.matches(&format!("\n> {note}\n")).count(),
+            page.out
+                .matches(&format!("\n> {}\n", markdown_sentence(note)))
+                .count(),
             1,
             "{note}\n{}",
             page.out

@@ -162,6 +162,7 @@ fn aborted_at_every_fail_point_a_run_loses_and_repeats_nothing() {
             abort_and_resume(&format!("journal.{point}:{count}"));
         }
     }
+    abort_and_resume("environment.written");
     // Files of the run, parameters, records, views: every one is replaced through the same point.
     // The last ones are the views of the whole run, written when every trial has its answer.
     for count in 1..=18 {

@@ -101,11 +101,34 @@ impl Lab {
 
     /// Starts a command with variables of its own.
     pub(crate) fn start_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Controller {
+        let mut command = self.command(arguments);
+        command.envs(variables.iter().copied());
+        self.started(command)
+    }
+
+    /// Starts a command in a shell that was told something before, as a limit.
+    pub(crate) fn start_under(&self, told: &str, arguments: &[&str]) -> Controller {
+        let direct = self.command(arguments);
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("{told}; exec \"$0\" \"$@\"")])
+            .arg(direct.get_program())
+            .args(direct.get_args())
+            .current_dir(self.path());
+        for (name, value) in direct.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        self.started(command)
+    }
+
+    fn started(&self, mut command: Command) -> Controller {
         let number = fs::read_dir(self.path()).unwrap().count();
         let [out, err] = ["out", "err"].map(|end| self.path().join(format!("{number}.{end}")));
-        let child = self
-            .command(arguments)
-            .envs(variables.iter().copied())
+        let child = command
+            .stdin(Stdio::null())
             .stdout(File::create(&out).unwrap())
             .stderr(File::create(&err).unwrap())
             .spawn()

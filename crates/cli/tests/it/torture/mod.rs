@@ -15,6 +15,7 @@ mod journal;
 mod lab;
 mod limits;
 mod order;
+mod poor_system;
 mod processes;
 mod queue;
 mod reuse;

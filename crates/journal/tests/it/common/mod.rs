@@ -18,7 +18,7 @@ pub fn stamp() -> Stamp {
 }
 
 pub fn new_run(root: &DataRoot, name: &str) -> RunDir {
-    RunDir::create(root, name, time(0.0)).unwrap()
+    RunDir::create(root, name, fairtrial_model::Access::Owner, time(0.0)).unwrap()
 }
 
 pub fn opened(run: &RunDir, trials: u64) -> Event {

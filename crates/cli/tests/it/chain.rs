@@ -1,0 +1,201 @@
+//! A journal in which a line was removed, moved, changed or added is noticed by `verify`, `report` and `gate`, and the hash of
+//! its last line can be kept elsewhere.
+
+use crate::common::Project;
+use std::path::PathBuf;
+
+const SPEC: &str = r#"
+name = "bench"
+seeds = 3
+parallel = 2
+[[tasks]]
+id = "train"
+shell = true
+command = 'echo "{\"speed\": {seed}}" >> "$FAIRTRIAL_METRICS"'
+[metrics.speed]
+direction = "up"
+"#;
+
+fn finished() -> (Project, PathBuf) {
+    let project = Project::with_spec(SPEC);
+    project.expect(0, &["run", "bench.toml"]);
+    let journal = project.newest_run("bench").join("journal.jsonl");
+    (project, journal)
+}
+
+/// A line with a checksum that is right again.
+fn sound(line: &str) -> String {
+    let body = line.rsplit_once(",\"crc\"").unwrap().0;
+    let crc = crc32fast::hash(body.as_bytes());
+    format!("{body},\"crc\":\"{crc:08x}\"}}")
+}
+
+fn lines(journal: &PathBuf) -> Vec<String> {
+    let text = std::fs::read_to_string(journal).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn write(journal: &PathBuf, lines: &[String]) {
+    let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+    std::fs::write(journal, text).unwrap();
+}
+
+fn hash(project: &Project) -> String {
+    let verified = project.expect(0, &["verify", "bench", "--json"]).json();
+    verified["hash"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_line_that_is_removed_moved_changed_or_added_is_noticed() {
+    let (project, journal) = finished();
+    project.expect(0, &["verify", "bench"]);
+    let good = lines(&journal);
+    let last = good.len() - 1;
+    let mut forged: Vec<(String, Vec<String>)> = Vec::new();
+    for place in 0..last {
+        let mut removed = good.clone();
+        removed.remove(place);
+        forged.push((format!("line {place} removed"), removed));
+        let mut moved = good.clone();
+        moved.swap(place, place + 1);
+        forged.push((format!("line {place} moved"), moved));
+        let mut changed = good.clone();
+        changed[place] = sound(&good[place].replacen("{\"event\"", "{ \"event\"", 1));
+        forged.push((format!("line {place} changed"), changed));
+    }
+    for place in 0..=last {
+        let mut added = good.clone();
+        added.push(good[place].clone());
+        forged.push((format!("line {place} added again"), added));
+    }
+    let record = good
+        .iter()
+        .find(|line| line.contains("\"finished\",\"schema\""));
+    let record = record.unwrap();
+    // One that carries the right hash: no controller writes a record after the line that closes the run.
+    let (body, _) = record.rsplit_once(",\"prev\"").unwrap();
+    let chained = format!("{body},\"prev\":\"{}\",\"crc\":\"\"}}", hash(&project));
+    let mut added = good.clone();
+    added.push(sound(&chained));
+    forged.push(("a chained record added".to_owned(), added));
+    let mut torn = good.clone();
+    torn.push("{\"event\":".to_owned());
+    forged.push(("a broken line added".to_owned(), torn));
+    for (what, lines) in forged {
+        write(&journal, &lines);
+        let ran = project.run(&["verify", "bench"]);
+        assert!(
+            ran.code == 1 || ran.code == 3,
+            "{what}: {}\n{}",
+            ran.out,
+            ran.err
+        );
+    }
+    write(&journal, &good);
+    project.expect(0, &["verify", "bench"]);
+}
+
+#[test]
+fn gate_report_and_the_others_say_so_too() {
+    let (project, journal) = finished();
+    let mut lines = lines(&journal);
+    let record = lines
+        .iter()
+        .position(|line| line.contains("\"finished\",\"schema\""));
+    lines.remove(record.unwrap());
+    write(&journal, &lines);
+    let gate = project.expect(3, &["gate", "bench", "--save-baseline", "b"]);
+    assert!(gate.err.contains("lost records"), "{}", gate.err);
+    let said = "does not follow the line before it";
+    project.expect(0, &["report", "bench"]);
+    let report = journal.with_file_name("report.md");
+    let report = std::fs::read_to_string(report).unwrap();
+    assert!(report.contains(said), "{report}");
+    for command in ["summarize", "status"] {
+        let ran = project.run(&[command, "bench"]);
+        assert!(
+            ran.err.contains(said) || ran.out.contains(said),
+            "{command}: {}\n{}",
+            ran.out,
+            ran.err
+        );
+    }
+    let list = project.expect(0, &["list"]);
+    assert!(list.err.contains("fairtrial verify bench"), "{}", list.err);
+}
+
+#[test]
+fn an_unfinished_last_line_is_said_wherever_numbers_are_shown() {
+    let (project, journal) = finished();
+    let mut text = std::fs::read_to_string(&journal).unwrap();
+    text.push_str("{\"event\":\"fini");
+    std::fs::write(&journal, text).unwrap();
+    for command in ["summarize", "status", "list"] {
+        let ran = project.expect(0, &[command]);
+        let said = format!("{}{}", ran.out, ran.err);
+        let told = said.contains("not finished") || said.contains("unfinished");
+        assert!(told, "{command}: {said}");
+    }
+    project.expect(1, &["verify", "bench"]);
+}
+
+#[test]
+fn the_hash_of_the_last_line_is_compared_with_one_that_was_kept() {
+    let (project, journal) = finished();
+    let kept = hash(&project);
+    let against =
+        |code: i32, what: &str| project.expect(code, &["verify", "bench", "--against", what]);
+    against(0, &kept);
+    let stamp = journal
+        .parent()
+        .unwrap()
+        .file_name()
+        .unwrap()
+        .to_string_lossy()
+        .into_owned();
+    project.write(
+        "paper.txt",
+        &format!("bench {stamp}: {kept}\nanother: {}\n", "0".repeat(32)),
+    );
+    against(0, "paper.txt");
+    project.write("two.txt", &format!("{kept}\n{}\n", "0".repeat(32)));
+    against(2, "two.txt");
+    against(2, "nothing-of-that-name");
+    let found = against(1, &"0".repeat(32));
+    assert!(found.out.contains("without the kept line"), "{}", found.out);
+    // A line that was removed from the end leaves no trace in the file.
+    let good = lines(&journal);
+    write(&journal, &good[..good.len() - 1]);
+    project.expect(0, &["verify", "bench"]);
+    against(1, &kept);
+    write(&journal, &good);
+    project.shell(
+        "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m start",
+    );
+    let tag = format!("git -c user.name=a -c user.email=a@b tag -a v1 -m 'results {stamp} {kept}'");
+    project.shell(&tag);
+    against(0, "v1");
+    // Whoever resumes it adds lines, and says so.
+    project.expect(0, &["run", "bench.toml", "--resume"]);
+    let found = against(1, "v1");
+    assert!(found.out.contains("follow"), "{}", found.out);
+    assert_ne!(hash(&project), kept);
+}
+
+#[test]
+fn a_journal_of_an_earlier_version_is_read_and_said_to_be_unchained() {
+    let (project, journal) = finished();
+    let old: Vec<String> = lines(&journal)
+        .iter()
+        .map(|line| match line.rsplit_once(",\"prev\"") {
+            Some((body, _)) => sound(&format!("{body},\"crc\":\"\"}}")),
+            None => line.clone(),
+        })
+        .collect();
+    write(&journal, &old);
+    let verified = project.expect(0, &["verify", "bench"]);
+    assert!(verified.out.contains("not chained"), "{}", verified.out);
+    project.expect(0, &["run", "bench.toml", "--resume"]);
+    let verified = project.expect(0, &["verify", "bench"]);
+    assert!(verified.out.contains("not chained"), "{}", verified.out);
+}

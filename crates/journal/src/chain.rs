@@ -1,0 +1,118 @@
+//! The chain of a journal: each line carries the hash of the line before it, so that a line which is removed, moved or
+//! changed is noticed at the next one.
+//!
+//! Whoever rewrites the whole file can make a chain too: against that, the hash of the last line is kept elsewhere
+//! (`verify` prints it, `verify --against` compares it).
+
+use fairtrial_model::hex;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+
+/// Bytes of SHA-256 that are kept: as hard to meet by intent as the whole, in half the room.
+const BYTES: usize = 16;
+/// `,"prev":"` and its closing quotation mark.
+const HEAD: &[u8] = b",\"prev\":\"";
+const KEY: usize = HEAD.len() + 2 * BYTES + 1;
+
+/// The hash of a line: the first half of the SHA-256 of its bytes, without the newline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LineHash([u8; BYTES]);
+
+impl LineHash {
+    /// The hash of a whole line.
+    pub fn of(line: &[u8]) -> Self {
+        let mut half = [0; BYTES];
+        half.copy_from_slice(&Sha256::digest(line)[..BYTES]);
+        Self(half)
+    }
+}
+
+impl fmt::Display for LineHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&hex(&self.0))
+    }
+}
+
+/// A text that is no hash of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a hash of 32 hexadecimal digits")]
+pub struct NoLineHash;
+
+impl FromStr for LineHash {
+    type Err = NoLineHash;
+
+    fn from_str(text: &str) -> Result<Self, NoLineHash> {
+        let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if text.len() != 2 * BYTES || !is_hex {
+            return Err(NoLineHash);
+        }
+        let mut hash = [0; BYTES];
+        for (place, byte) in hash.iter_mut().enumerate() {
+            let digits = text.get(2 * place..2 * place + 2).ok_or(NoLineHash)?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| NoLineHash)?;
+        }
+        Ok(Self(hash))
+    }
+}
+
+/// The hash that a line carries, of which `body` is all before its checksum.
+pub(crate) fn carried(body: &[u8]) -> Option<LineHash> {
+    let at = body.len().checked_sub(KEY)?;
+    let digits = body[at..].strip_prefix(HEAD)?.strip_suffix(b"\"")?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// How a line follows the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// As it should.
+    Follows,
+    /// It carries no hash, as the lines of earlier versions.
+    Unchained,
+    /// It does not.
+    Broken,
+}
+
+/// Follows the chain through a journal from its first line on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Chain {
+    /// The line before; absent before the first, and after one that is damaged.
+    before: Option<LineHash>,
+    lines: u64,
+    /// Whether a line carried a hash.
+    begun: bool,
+}
+
+impl Chain {
+    /// Takes the next line, which is whole; `body` is all of it before its checksum.
+    pub(crate) fn take(&mut self, line: &[u8], body: &[u8]) -> Link {
+        let carried = carried(body);
+        let is_first = self.lines == 0;
+        let link = match (carried, self.before) {
+            (Some(carried), Some(before)) if carried != before => Link::Broken,
+            // The first line has none before it.
+            (Some(_), None) if is_first => Link::Broken,
+            (Some(_), _) => Link::Follows,
+            (None, _) if is_first => Link::Follows,
+            (None, _) if self.begun => Link::Broken,
+            (None, _) => Link::Unchained,
+        };
+        self.begun |= carried.is_some();
+        self.before = Some(LineHash::of(line));
+        self.lines += 1;
+        link
+    }
+
+    /// Passes a damaged line, which is told of by itself.
+    pub(crate) fn pass(&mut self) -> Link {
+        self.before = None;
+        self.lines += 1;
+        Link::Follows
+    }
+
+    /// The hash of the last whole line.
+    pub(crate) fn last(&self) -> Option<LineHash> {
+        self.before
+    }
+}
