@@ -1,7 +1,9 @@
 //! Sentences of ours that may hold words of others: what stands between backticks is something to type, and is shown as
 //! code.
 
-use super::{markdown, terminal_line, xml};
+use super::markdown::markdown;
+use super::terminal::terminal_line;
+use super::xml::xml;
 
 /// A sentence in HTML.
 pub fn xml_sentence(text: &str) -> String {
