@@ -6,7 +6,7 @@
 use crate::comparison::{answer_size, mismatch_sentences, tone, verdict_sentence, why};
 use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
-use crate::{sequential, summary, sweep, words};
+use crate::{rollouts, sequential, summary, sweep, words};
 use fairtrial_analysis::compare::{Contrast, MetricComparison, Ranking, Role, SweepChoice, Word};
 use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::{Comparison, FailureKind, RunSummary};
@@ -60,6 +60,9 @@ impl RunAnswer<'_> {
         lines.push(Line::new(summary::headline(self.summary), Tone::Plain));
         let problems = self.summary.problems.iter();
         lines.extend(problems.map(|problem| Line::new(problem, Tone::Caution)));
+        let rollouts = self.summary.rollouts.iter();
+        let copies = rollouts.flat_map(rollouts::identical).take(MOST_CONCERNS);
+        lines.extend(copies.map(|text| Line::new(format!("! {text}"), Tone::Caution)));
         if let Some(trajectory) = self.trajectory {
             lines.extend(trajectory_lines(trajectory));
         }

@@ -69,15 +69,7 @@ fn scores(summary: &RolloutSummary) -> Section {
             percent(summary.valid)
         ));
     }
-    let same = summary.identical.iter().map(|task| {
-        format!(
-            "Identical: {} made the same change with the same effort in all {} rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
-            or_all(&task.arm),
-            task.rollouts,
-            task.task
-        )
-    });
-    notes.extend(first(same, "tasks with identical rollouts"));
+    notes.extend(first(identical(summary), "tasks with identical rollouts"));
     let flaky = summary.flaky.iter().map(|task| {
         format!(
             "Flaky: {} solves {} in {} of {} rollouts.",
@@ -93,6 +85,18 @@ fn scores(summary: &RolloutSummary) -> Section {
         grid: grid.without_empty_columns(),
         notes,
     }
+}
+
+/// The tasks whose rollouts are copies of each other.
+pub(crate) fn identical(summary: &RolloutSummary) -> impl ExactSizeIterator<Item = String> {
+    summary.identical.iter().map(|task| {
+        format!(
+            "Identical: {} made the same change with the same effort in all {} rollouts of {}; answers from a cache are not independent, and the intervals would be too narrow.",
+            or_all(&task.arm),
+            task.rollouts,
+            task.task
+        )
+    })
 }
 
 /// The first notes of many, and how many more there are.

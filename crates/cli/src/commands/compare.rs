@@ -22,7 +22,7 @@ Examples:
   fairtrial compare control candidate                two arms of the newest run
   fairtrial compare bench/20250824__12-34-56 bench   two runs; the first is the control
   fairtrial compare a.csv b.csv c.csv --direction up all others against the first, and a ranking
-  fairtrial compare bench:control bench:candidate    an arm of one run against an arm of this or another
+  fairtrial compare bench:control bench:candidate    one arm of a run against another
   fairtrial compare before.json after.json --json    two result files
   fairtrial compare before.csv after.csv --direction up --metric percent_correct
   fairtrial compare results.csv@main results.csv     a table against its revision on main

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             let text = String::from_utf8(bytes).map_err(|_| {
                 Failure::input("this kind of file is no text").hint("name a file with --output")
             })?;
-            console.printer.line(text.trim_end());
+            console.printer.log(text.trim_end());
         }
     }
     Ok(Exit::Fine)

@@ -23,7 +23,7 @@ Examples:
   fairtrial power pilot --metric overview/reward --effect 2%
   fairtrial power --sd 0.5 --effect 0.2
   fairtrial power --sd 0.5 --correlation 0.8 --effect 0.2 --power 0.9 --n 10 15 20
-  fairtrial power --sd 0.5 --effect 0.2 --equivalence         to show that two arms are alike within 0.2
+  fairtrial power --sd 0.5 --effect 0.2 --equivalence   to show that arms are alike within 0.2
   fairtrial power --rates 0.4:0.5                             pass rates of control and candidate
   fairtrial power --sd 0.02 --correlation 0.5 --effect 0.03 --beyond 0.01    a timing, in shares"
 )]

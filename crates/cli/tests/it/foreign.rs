@@ -103,7 +103,7 @@ fn every_command_that_takes_a_run_takes_a_tools_file() {
     let scan = fixture("hyperfine/v1.15_two_commands.json");
     project.expect(0, &["power", &scan, "--effect", "10%"]);
     let ran = project.expect(0, &["compare", &scan]);
-    assert!(ran.err.contains("arm   command"), "{}", ran.err);
+    assert!(ran.err.contains("arm  command"), "{}", ran.err);
 }
 
 #[test]
