@@ -144,6 +144,7 @@ fn the_fields_of_the_json_are_those_of_the_program() {
                 "advice",
                 "dropped[]",
                 "mismatches[]",
+                "worst_case",
             ]
             .contains(&field)
             {
