@@ -98,8 +98,8 @@ fn a_stopping_rule_is_checked_and_its_trials_are_counted() {
 
 #[test]
 fn a_metric_that_cannot_be_read_is_refused_by_check_too() {
-    let spec = "command = \"true\"\nmetrics = { m = { from = \"wandb:loss\" } }\n";
-    refused(spec, "which this version cannot read");
+    let spec = "command = \"true\"\nmetrics = { m = { from = \"nowhere:loss\" } }\n";
+    refused(spec, "`nowhere:` is not a source of metrics");
 }
 
 #[test]
