@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         form: if args.long { Form::Long } else { Form::Wide },
     };
     match (session.export(&run, &question)?, &args.output) {
-        (Exported::Pushed(said), _) => console.printer.line(said),
+        (Exported::Pushed(said), _) => console.printer.page(said),
         (Exported::File(bytes), Some(path)) => {
             write_atomic_bytes(path, Durability::Process, &bytes)?;
         }
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             let text = String::from_utf8(bytes).map_err(|_| {
                 Failure::input("this kind of file is no text").hint("name a file with --output")
             })?;
-            console.printer.line(text.trim_end());
+            console.printer.log(text.trim_end());
         }
     }
     Ok(Exit::Fine)

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     if args.json {
         printer.json(&imported);
     } else {
-        printer.line(words(&imported));
+        printer.page(words(&imported));
     }
     Ok(Exit::Fine)
 }
