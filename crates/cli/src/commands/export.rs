@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         form: if args.long { Form::Long } else { Form::Wide },
     };
     match (session.export(&run, &question)?, &args.output) {
-        (Exported::Pushed(said), _) => console.printer.line(said),
+        (Exported::Pushed(said), _) => console.printer.page(said),
         (Exported::File(bytes), Some(path)) => {
             write_atomic_bytes(path, Durability::Process, &bytes)?;
         }

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         // On standard error where the plan is JSON, so that it stays one document.
         match scheduled {
             Some(text) if args.json => console.printer.tell(text),
-            Some(text) => console.printer.line(text),
+            Some(text) => console.printer.page(text),
             None => {}
         }
         return Ok(Exit::Fine);

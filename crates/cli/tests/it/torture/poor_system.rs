@@ -64,6 +64,7 @@ fn with_few_threads_a_run_has_fewer_slots_or_says_why_not() {
             Some(0) => slow += usize::from(done.stderr.contains("slots work")),
             _ => panic!("{threads} threads: {done:?}"),
         }
+        // A tool that was asked for its version may outlive a run that could not begin, for as long as that takes.
         lab.wait_until_deserted();
         lab.finish().assert_code(0);
         audit(&lab, 8);
