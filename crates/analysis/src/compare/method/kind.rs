@@ -55,9 +55,13 @@ pub(crate) fn data_kind(trials: &TrialsOfBoth, declaration: &MetricDeclaration) 
     }
 }
 
-/// What has a unit, times, rates and numbers of steps are never meant as pass or fail, whatever values they happen to have.
+/// Units of a share, whose values may be those of single passes and failures.
+const SHARE_UNITS: [&str; 5] = ["share", "fraction", "proportion", "ratio", "rate"];
+
+/// What has a unit other than a share's, times, rates and numbers of steps are never meant as pass or fail, whatever values they happen to have.
 pub(crate) fn may_be_pass_or_fail(declaration: &MetricDeclaration) -> bool {
-    declaration.unit.is_none()
+    let unit = declaration.unit.as_deref();
+    unit.is_none_or(|unit| SHARE_UNITS.contains(&unit))
         && !is_timing(declaration)
         && !is_speed(&declaration.name)
         && !declaration.counts_steps()
