@@ -27,6 +27,11 @@ pub struct PreparedRun {
 }
 
 impl PreparedRun {
+    /// What is to be run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Whether a scheduler places the trials: they then outlive their controller.
     pub fn is_remote(&self) -> bool {
         self.plan.spec().engine.kind != EngineKind::Local
