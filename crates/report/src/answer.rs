@@ -3,7 +3,7 @@
 //! One line per primary metric and candidate, what speaks against it, what failed and why, and what to type next. The
 //! tables behind it are made elsewhere, for those who ask.
 
-use crate::comparison::{answer_size, mismatch_sentences, tone, verdict_sentence, why};
+use crate::comparison::{answer_size, mismatch_sentences, tone, why};
 use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
 use crate::{rollouts, sequential, summary, sweep, words};
@@ -143,10 +143,8 @@ fn trajectory_lines(trajectory: &Trajectory) -> Vec<Line> {
 
 fn choice_lines(choice: &SweepChoice) -> Vec<Line> {
     let mut lines = vec![Line::new(sweep::headline(choice), Tone::Plain)];
-    if let Some(against) = &choice.against_control {
-        let sentence = format!("Against the control there, {}", verdict_sentence(against));
-        lines.push(Line::new(sentence, tone(against.verdict.word)));
-    }
+    let against = sweep::against_control(choice);
+    lines.extend(against.map(|(sentence, tone)| Line::new(sentence, tone)));
     let without = sweep::without_value(choice);
     lines.extend(without.map(|text| Line::new(format!("! {text}"), Tone::Caution)));
     lines
