@@ -144,6 +144,7 @@ fn hint(error: &SessionError) -> Option<String> {
                 spec: spec.clone(),
                 set: set.clone(),
                 as_recorded: false,
+                data_words: String::new(),
             };
             return Some(format!("`{}` goes on with it", typed.resume(None)));
         }
