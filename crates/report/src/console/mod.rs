@@ -13,7 +13,7 @@ mod sweep;
 mod terminal;
 mod variance;
 
-pub use answer::answer;
+pub use answer::{answer, brief};
 pub use comparison::comparison;
 pub use curves::analysis;
 pub use gate::gate;
