@@ -30,6 +30,8 @@ mod leases;
 mod main_job;
 mod masked_reports;
 mod messages;
+#[path = "../../../interop/tests/it/mlflow_server.rs"]
+mod mlflow_server;
 mod output;
 mod promises;
 mod random_specs;
@@ -43,4 +45,5 @@ mod sweeps;
 mod tables;
 mod template_engine;
 mod torture;
+mod trackers;
 mod unreadable;
