@@ -380,3 +380,56 @@ fn a_spec_reads_what_the_trials_own_process_logged() {
         .count();
     assert_eq!(points, 40, "{exported}");
 }
+
+#[test]
+fn a_file_of_no_known_kind_is_named_by_every_command() {
+    let project = Project::new();
+    project.write("what/is.this", "nothing that anybody knows");
+    for command in ["summarize", "report", "power", "gate", "variance"] {
+        let ran = project.expect(2, &[command, "what/is.this"]);
+        assert!(ran.err.contains("what/is.this"), "{command}: {}", ran.err);
+        assert!(
+            !ran.err.contains("cannot name a run"),
+            "{command}: {}",
+            ran.err
+        );
+        let ran = project.expect(2, &[command, "what/else.json"]);
+        assert!(ran.err.contains("what/else.json"), "{command}: {}", ran.err);
+        assert!(
+            !ran.err.contains("cannot name a run"),
+            "{command}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn runs_on_the_server_of_wandb_are_named_by_their_ids() {
+    let project = Project::new();
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/tests/standin");
+    let of = |arm: &str| [1, 2].map(|seed| format!("wandb:lab/bench/{arm}{seed}"));
+    let (control, candidate) = (of("a"), of("b"));
+    let mut args = vec![
+        "analyze",
+        "--metric",
+        "reward",
+        "--summary.share_of",
+        "steps",
+        "--json",
+    ];
+    args.push("--control-run-ids");
+    args.extend(control.iter().map(String::as_str));
+    args.push("--candidate-run-ids");
+    args.extend(candidate.iter().map(String::as_str));
+    let mut command = project.command(&args);
+    command
+        .env("PYTHONPATH", module)
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let ran = Ran::from(command.output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.json().to_string().contains("wandb:lab/bench/b2"),
+        "{}",
+        ran.out
+    );
+}

@@ -209,7 +209,7 @@ const SYMPTOMS: &[(&str, Way)] = &[
             spec: "arms = { a = { x = 0 }, b = { x = 1 } }\nseeds = 6\n",
             script: "sed -i 's/echo m/exit 1; echo m/' bench.toml && { fairtrial run bench.toml || true; } && fairtrial gate bench --allow-inconclusive",
             code: 3,
-            words: &["invalid"],
+            words: &["Invalid: "],
         },
     ),
     ("`?` in a table comparison", Elsewhere("tables::suite")),
