@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A genuine file or folder of another tool.
-fn fixture(name: &str) -> String {
+pub fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/tests/fixtures");
     let path: PathBuf = path.join(name);
     assert!(path.exists(), "no fixture {name}");
@@ -28,7 +28,7 @@ fn csv(times: &[f64]) -> String {
 }
 
 /// The verdicts and intervals of a comparison, metric by metric.
-fn verdicts(ran: &Ran) -> Value {
+pub fn verdicts(ran: &Ran) -> Value {
     let all = ran.json();
     let contrasts = all["contrasts"].as_array().unwrap();
     let picked = contrasts.iter().map(|contrast| {

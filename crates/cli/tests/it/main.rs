@@ -38,6 +38,7 @@ mod random_specs;
 mod remeasure;
 mod report;
 mod report_charts;
+mod same_as_csv;
 mod skypilot;
 mod slurm;
 mod starting;

@@ -13,5 +13,6 @@ mod mlflow_server;
 mod online;
 mod parquet;
 mod recognise;
+mod shared;
 mod timings;
 mod training;
