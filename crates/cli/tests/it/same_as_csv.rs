@@ -3,7 +3,7 @@
 //! Every format with genuine files of two sides is here. Formats whose iterations share a process have no such table: there
 //! the process counts, and a table has none.
 
-use crate::common::{Project, Ran};
+use crate::common::Project;
 use crate::foreign::{fixture, verdicts};
 use serde_json::Value;
 
@@ -97,13 +97,15 @@ fn compared(project: &Project, sources: &[String], more: &[&[&str]]) -> Value {
     args.extend(sources.iter().map(String::as_str));
     args.extend(more.iter().copied().flatten());
     args.push("--json");
-    let ran: Ran = project.expect(0, &args);
-    let found = verdicts(&ran);
-    assert!(
-        found[0][0]["effect"]["absolute"]["low"].is_number(),
-        "{found}"
-    );
-    found
+    // MLflow's runs have one that failed before it said which arm it is: nothing is compared with that.
+    let found = verdicts(&project.expect(0, &args));
+    let contrasts = found.as_array().unwrap().iter();
+    let with_effect: Vec<Value> = contrasts
+        .filter(|contrast| contrast[0]["effect"]["absolute"]["low"].is_number())
+        .cloned()
+        .collect();
+    assert!(!with_effect.is_empty(), "{found}");
+    Value::Array(with_effect)
 }
 
 #[test]
