@@ -1,6 +1,6 @@
 //! What hyperfine writes with `--export-json`: the times of each task and arm, for the scripts that read it.
 
-use super::groups::groups;
+use super::groups::{groups, values_of};
 use super::outgoing::{Outgoing, Writer, as_json};
 use crate::error::InteropError;
 use fairtrial_model::{Cause, Outcome, Record};
@@ -34,15 +34,7 @@ impl Writer for Hyperfine {
             let mut times = Vec::new();
             let mut codes = Vec::new();
             for record in &group.records {
-                let values = match record.samples.get(metric) {
-                    Some(samples) => samples.iter().map(|value| value.0).collect(),
-                    None => record
-                        .metrics
-                        .get(metric)
-                        .map(|value| value.0)
-                        .into_iter()
-                        .collect::<Vec<_>>(),
-                };
+                let values = values_of(record, metric);
                 let code = exit_code(record);
                 // A failed trial has no time; the form has no other place for its exit code.
                 let values = if values.is_empty() { vec![0.0] } else { values };

@@ -9,7 +9,7 @@ use fairtrial_model::Access;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// Directory, logs and pipes of one program.
 pub(super) struct Ready<'a> {
@@ -28,7 +28,8 @@ pub(super) fn prepare<'a>(
     let dir = Path::new(&launch.dir);
     let script = launch.script.as_deref();
     let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access, script));
-    made.map_err(|(stage, error)| failure(stage, &error))?;
+    made.and_then(|()| make_workdir(dir, launch))
+        .map_err(|(stage, error)| failure(stage, &error))?;
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
     Ok(Ready {
@@ -87,6 +88,17 @@ fn make(
         placed.map_err(|error| ("make a log file", error))?;
     }
     Ok(())
+}
+
+/// A working directory below the trial's own is as new as that, so nobody else can have made it.
+fn make_workdir(dir: &Path, launch: &Launch) -> Result<(), Failed> {
+    let workdir = Path::new(launch.workdir.texts().next().unwrap_or("/"));
+    let below = workdir.strip_prefix(dir).unwrap_or(Path::new(""));
+    let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if below == Path::new("") || !below.components().all(inside) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(workdir).map_err(|error| ("make the working directory", error))
 }
 
 fn pipe() -> Result<(File, OwnedFd), LaunchFailure> {
