@@ -2,6 +2,7 @@
 
 mod attend;
 mod cancel;
+mod code;
 mod confirm;
 mod execute;
 mod experiment_files;
