@@ -163,6 +163,8 @@ pub(crate) struct Trial {
     pub(crate) code: Option<u32>,
     /// The hash of its directory: two trials that share it are one record. Absent where it has none.
     pub(crate) evidence: Option<u64>,
+    /// Whether it was taken over from another run.
+    pub(crate) reused: bool,
 }
 
 /// The values of one metric: place in `trials`, value.
@@ -281,6 +283,7 @@ impl Dataset {
             outcome: observation.outcome,
             code: observation.code.clone().map(|code| self.code.number(code)),
             evidence: evidence(&observation.dir),
+            reused: observation.reused_from.is_some(),
         };
         if self.points.list.len() > known_points {
             self.point_values.push(key.point.clone());

@@ -190,6 +190,14 @@ pub(crate) struct Evidence<'a> {
     pub(crate) alpha: f64,
 }
 
+impl Evidence<'_> {
+    /// Whether a metric gets charts: one that is declared; all where none is.
+    pub(crate) fn is_shown(&self, metric: &str) -> bool {
+        let mut declared = self.spec.metrics.iter().peekable();
+        declared.peek().is_none() || declared.any(|declared| declared.name == metric)
+    }
+}
+
 /// Makes the report of a run. `environment` is the run's `environment.json`, where there is one.
 pub fn report(
     run: &RunDir,

@@ -343,3 +343,143 @@ fn the_module_of_an_experiment_and_what_it_imports_are_its_code() {
         said(&reused)
     );
 }
+
+/// Writes a `progress.csv` as Stable-Baselines3 does: rows of an evaluation without the training reward among the others.
+const STABLE_TRAIN: &str = "import os, sys\nfrom net import reward\narm, seed = sys.argv[1], int(sys.argv[2])\n\
+    with open(os.path.join(os.environ['FAIRTRIAL_DIR'], 'progress.csv'), 'w') as out:\n    \
+    out.write('rollout/ep_rew_mean,eval/mean_reward,time/total_timesteps\\n')\n    \
+    for step in range(0, 101, 10):\n        \
+    out.write('%f,,%d\\n' % (reward(arm, seed) - (step - 50) ** 2 / 500, step * 2048))\n        \
+    out.write(',%f,%d\\n' % (step, step * 2048 + 1))\n";
+
+/// A sweep of what researchers do between two sessions: the metric is declared differently, then the code changes.
+#[test]
+fn a_training_run_lives_through_other_metrics_steps_by_name_and_other_code() {
+    if no_python() {
+        return;
+    }
+    let declare = |summary: &str, more: &str| {
+        spec(more).replace(
+            "[metrics.reward]",
+            &format!("[metrics.\"rollout/ep_rew_mean\"]\nfrom = \"csv:progress.csv\"\nsummary = \"{summary}\""),
+        )
+    };
+    let project = repository("");
+    project.write("train.py", STABLE_TRAIN);
+    project.write("bench.toml", &declare("last", "[budget]\ntrials = 3\n"));
+    let first = commit(&project, "the trainer");
+    let begun = project.run(&["run", "bench.toml"]);
+    assert!(
+        said(&begun).contains("are read from `time/total_timesteps`"),
+        "{}",
+        said(&begun)
+    );
+    let value = |record: &Value| record["metrics"]["rollout/ep_rew_mean"].as_f64().unwrap();
+    let lasts: Vec<f64> = records(&project).iter().map(value).collect();
+    assert_eq!(lasts.len(), 3);
+    let series = &records(&project)[0]["series"]["rollout/ep_rew_mean"];
+    assert_eq!(
+        series["points"], 11,
+        "rows without the metric are no points: {series}"
+    );
+    assert_eq!(series["last_step"], 204_800.0);
+    // Only the measuring changed, and the spec is committed: what is there is measured again, the rest runs.
+    project.write("bench.toml", &declare("max", ""));
+    commit(&project, "the best reward counts");
+    let resumed = project.expect(0, &["run", "bench.toml", "--resume"]);
+    assert!(
+        said(&resumed).contains("measured again"),
+        "{}",
+        said(&resumed)
+    );
+    let mut effective = std::collections::BTreeMap::new();
+    for record in records(&project) {
+        effective.insert(record["trial"]["index"].as_u64(), record);
+    }
+    assert_eq!(effective.len(), 8);
+    for (record, last) in effective.values().zip(&lasts) {
+        assert!((value(record) - last - 5.0).abs() < 1e-9, "{record}");
+        assert_eq!(record["code"]["commit"], first.as_str(), "it ran before");
+    }
+    let old = project.newest_run("t");
+    // Other code: everything runs again, and the two runs can be compared.
+    project.write("net.py", &NET.replace("(3 +", "(2 +"));
+    let second = commit(&project, "another net");
+    let reused = project.expect(0, &["run", "bench.toml", "--reuse"]);
+    assert!(
+        said(&reused).contains("8 trials changed: net.py"),
+        "{}",
+        said(&reused)
+    );
+    for record in records(&project) {
+        assert_eq!(record["code"]["commit"], second.as_str());
+        assert_eq!(record["reused_from"], Value::Null);
+    }
+    let new = project.newest_run("t");
+    let sides = [&old, &new].map(|run| format!("{}:candidate", run.display()));
+    let compared = project.run(&["compare", &sides[0], &sides[1]]);
+    assert!(
+        !said(&compared).contains("mixed code"),
+        "{}",
+        said(&compared)
+    );
+    assert!(
+        !said(&compared).contains("the same record"),
+        "{}",
+        said(&compared)
+    );
+}
+
+#[test]
+fn a_run_whose_trials_waited_for_a_cpu_says_so() {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let busy = |parallel: usize, command: &str| {
+        let project = Project::with_spec(&format!(
+            "name = \"t\"\nseeds = {parallel}\nparallel = {parallel}\ncommand = \"{command}\"\n"
+        ));
+        let ran = project.expect(0, &["run", "bench.toml"]);
+        let seen = records(&project)[0]["resources"]["run_queue_delay_s"].is_number();
+        (seen, said(&ran))
+    };
+    let (_, idle) = busy(1, "sleep 1.1");
+    assert!(!idle.contains("waited for a CPU"), "{idle}");
+    let count = "awk 'BEGIN { while (i < 4000000) i++ }'";
+    let (seen, text) = busy(4 * cores, count);
+    if !seen {
+        eprintln!("skipped: this system does not say how long a process waited for a CPU");
+        return;
+    }
+    assert!(text.contains("trials waited for a CPU for"), "{text}");
+}
+
+#[test]
+fn variance_goes_by_the_summary_that_the_spec_declares() {
+    if no_python() {
+        return;
+    }
+    let project = repository("");
+    project.write("train.py", STABLE_TRAIN);
+    let declared =
+        "[metrics.\"rollout/ep_rew_mean\"]\nfrom = \"csv:progress.csv\"\nsummary = \"max\"";
+    project.write(
+        "bench.toml",
+        &spec("").replace("[metrics.reward]", declared),
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let asked = ["variance", "t:control", "--json", "--output", "v.svg"];
+    let found = project.expect(0, &asked).json();
+    assert_eq!(found["summary"], "max", "{found:#}");
+    assert_eq!(found["spreads"].as_array().unwrap().len(), 1);
+    // As the records have it: the reward at step 50, which is the seed modulo 7.
+    let mut numbers: Vec<f64> = found["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["numbers"][0].as_f64().unwrap())
+        .collect();
+    numbers.sort_by(f64::total_cmp);
+    assert_eq!(numbers, [1.0, 2.0, 3.0, 4.0]);
+    let areas = [&asked[..], &["--summary.percent", "1"]].concat();
+    let found = project.expect(0, &areas).json();
+    assert_eq!(found["spreads"][0]["of"], "auc", "{found:#}");
+}
