@@ -98,7 +98,7 @@ impl Reusable {
         plan: &Plan,
         redactor: &Redactor,
     ) -> (Records, Option<String>) {
-        if self.measured_differently.is_empty() {
+        if self.measured_differently.is_empty() || self.records.is_empty() {
             return (self.records, None);
         }
         let mut wanted = self.records;

@@ -441,7 +441,7 @@ fn a_run_whose_trials_waited_for_a_cpu_says_so() {
         let seen = records(&project)[0]["resources"]["run_queue_delay_s"].is_number();
         (seen, said(&ran))
     };
-    let (_, idle) = busy(1, "sleep 1.1");
+    let (_, idle) = busy(1, "sleep 4");
     assert!(!idle.contains("waited for a CPU"), "{idle}");
     let count = "awk 'BEGIN { while (i < 4000000) i++ }'";
     let (seen, text) = busy(4 * cores, count);
