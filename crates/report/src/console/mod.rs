@@ -12,7 +12,7 @@ mod summary;
 mod sweep;
 mod variance;
 
-pub use answer::answer;
+pub use answer::{answer, brief};
 pub use comparison::comparison;
 pub use curves::analysis;
 pub use gate::gate;
