@@ -59,14 +59,14 @@ impl CodeMixture {
 
 impl RanCode {
     /// The number of a state; the same is given again for the same state.
-    pub(crate) fn number(&mut self, code: Code) -> u32 {
-        if let Some(number) = self.numbers.get(&code) {
+    pub(crate) fn number(&mut self, code: &Code) -> u32 {
+        if let Some(number) = self.numbers.get(code) {
             return *number;
         }
         let number = self.states.len() as u32;
         self.numbers.insert(code.clone(), number);
         self.states.push(State {
-            code,
+            code: code.clone(),
             sets: Default::default(),
         });
         number
@@ -168,7 +168,7 @@ impl CodeByTask {
     /// Takes in one record.
     pub(crate) fn add(&mut self, observation: &Observation<'_>) {
         if let Some(code) = &observation.code {
-            let number = self.code.number(code.clone());
+            let number = self.code.number(code);
             let key = &observation.trial;
             if let Some(trials) = self.tasks.get_mut(&*key.task) {
                 trials.push((number, key.index));

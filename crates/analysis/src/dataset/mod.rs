@@ -281,7 +281,7 @@ impl Dataset {
             seed: key.seed,
             rollout: key.rollout,
             outcome: observation.outcome,
-            code: observation.code.clone().map(|code| self.code.number(code)),
+            code: observation.code.as_ref().map(|code| self.code.number(code)),
             evidence: evidence(&observation.dir),
             reused: observation.reused_from.is_some(),
         };

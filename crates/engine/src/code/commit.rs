@@ -5,13 +5,18 @@ use fairtrial_journal::provenance::{Vcs, VcsLook};
 use fairtrial_model::{Record, UtcTime};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Looks at the commit, each from when it was begun.
 #[derive(Debug)]
 pub(super) struct Commits {
     head: Vec<(PathBuf, Option<Seen>)>,
     looks: Vec<(UtcTime, Arc<VcsLook>)>,
+    next_look: Instant,
 }
+
+/// How often the files are looked at.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Commits {
     /// Of the work tree with this top; nobody looked yet.
@@ -19,6 +24,7 @@ impl Commits {
         Self {
             head: all_seen(head_files(project)),
             looks: Vec::new(),
+            next_look: Instant::now(),
         }
     }
 
@@ -29,6 +35,11 @@ impl Commits {
 
     /// Whether another commit was checked out since this was asked last.
     pub(super) fn moved(&mut self) -> bool {
+        let now = Instant::now();
+        if now < self.next_look {
+            return false;
+        }
+        self.next_look = now + PAUSE;
         let mut moved = false;
         for (path, before) in &mut self.head {
             let after = seen(path);

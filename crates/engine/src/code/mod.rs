@@ -51,10 +51,10 @@ struct Known {
     contents: Contents,
     pythons: HashMap<PathBuf, Option<Interpreter>>,
     /// What tasks start whose commands are the same for all trials, by the task's place in the source.
-    tasks: HashMap<usize, Started>,
+    tasks: HashMap<usize, Arc<Started>>,
     /// What commands start, by their words and folder.
-    commands: HashMap<(Vec<String>, PathBuf), Started>,
-    programs: HashMap<Started, Observed>,
+    commands: HashMap<(Vec<String>, PathBuf), Arc<Started>>,
+    programs: HashMap<Arc<Started>, Observed>,
     packages: HashMap<PathBuf, Observed>,
     watched: Option<Observed>,
     kept: BTreeSet<String>,
@@ -154,13 +154,14 @@ impl CodeWatch {
         }
     }
 
-    fn started(&self, trial: &Trial<'_>, known: &mut Known) -> Started {
+    fn started(&self, trial: &Trial<'_>, known: &mut Known) -> Arc<Started> {
         if let Some(started) = known.tasks.get(&trial.task.place) {
-            return started.clone();
+            return Arc::clone(started);
         }
         if let Work::Experiment { origin, .. } = &trial.task.work {
             let started = Started::by_origin(origin.as_ref(), &self.sources, &self.places);
-            known.tasks.insert(trial.task.place, started.clone());
+            let started = Arc::new(started);
+            known.tasks.insert(trial.task.place, Arc::clone(&started));
             return started;
         }
         let expand = |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
@@ -169,21 +170,21 @@ impl CodeWatch {
             workdir.map_or_else(|| self.places.base.clone(), |it| self.places.base.join(it));
         let key = (trial.argv(None).unwrap_or_default(), workdir);
         if let Some(started) = known.commands.get(&key) {
-            return started.clone();
+            return Arc::clone(started);
         }
-        let started = Started::by_command(&key.0, &key.1, &self.places);
+        let started = Arc::new(Started::by_command(&key.0, &key.1, &self.places));
         if is_fixed(trial.task) {
-            known.tasks.insert(trial.task.place, started.clone());
+            known.tasks.insert(trial.task.place, Arc::clone(&started));
             return started;
         }
         if known.commands.len() >= MOST_KNOWN {
             known.commands.clear();
         }
-        known.commands.insert(key, started.clone());
+        known.commands.insert(key, Arc::clone(&started));
         started
     }
 
-    fn program(&self, started: &Started, known: &mut Known) -> Option<String> {
+    fn program(&self, started: &Arc<Started>, known: &mut Known) -> Option<String> {
         if let Some(observed) = known.programs.get_mut(started)
             && observed.is_current()
         {
@@ -213,7 +214,7 @@ impl CodeWatch {
         );
         self.keep(&now, &mut known.kept);
         let hash = Some(now.hash.clone()).filter(|_| !now.set.is_empty());
-        known.programs.insert(started.clone(), now);
+        known.programs.insert(Arc::clone(started), now);
         hash
     }
 

@@ -11,6 +11,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Nobody edits a file and starts a trial within this time.
+const MOMENT: Duration = Duration::from_millis(1);
 /// Looks may take this part of the time at most: where many files are watched, not every trial looks.
 const SHARE: u32 = 20;
 
@@ -142,7 +144,8 @@ impl Observed {
             .iter()
             .all(|(path, before)| seen(path) == *before);
         let took = began.elapsed();
-        self.next_look = began + took + took.saturating_mul(SHARE).min(Duration::from_secs(5));
+        let pause = took.saturating_mul(SHARE).min(Duration::from_secs(5));
+        self.next_look = began + took + pause.max(MOMENT);
         same
     }
 }
