@@ -1,7 +1,7 @@
 //! One attempt, from its job to a redacted record with a copy beside the logs: the same on this machine and on a node.
 
 use crate::attempt_id::AttemptId;
-use crate::code::CodeWatch;
+use crate::code::watch::CodeWatch;
 use crate::job::JobMaker;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RecordText, RunDir, views};

@@ -8,7 +8,7 @@ mod heartbeat;
 use crate::attempt::Attempts;
 use crate::attempt_id::AttemptId;
 use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
-use crate::code::{CodeNow, CodeWatch};
+use crate::code::watch::{CodeNow, CodeWatch};
 use crate::error::EngineError;
 use crate::node_memory::OomWatch;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};

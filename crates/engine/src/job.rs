@@ -1,6 +1,6 @@
 //! From a trial of the plan to a job that can be run: placeholders filled, environment complete, paths absolute.
 
-use crate::code::CodeWatch;
+use crate::code::watch::CodeWatch;
 use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::repeat_script::Repeated;

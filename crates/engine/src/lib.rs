@@ -39,7 +39,8 @@ mod views;
 
 pub use attempt_id::AttemptId;
 pub use chunk::Owner;
-pub use code::{CodeChange, CodeNow, code_since};
+pub use code::since::{CodeChange, code_since};
+pub use code::watch::CodeNow;
 pub use controls::Controls;
 pub use error::EngineError;
 pub use events::{Cap, Ending, RunEvent, StopReason};

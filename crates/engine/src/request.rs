@@ -1,6 +1,6 @@
 //! What the caller asks for and what it gets back.
 
-use crate::code::CodeChange;
+use crate::code::since::CodeChange;
 use crate::events::StopReason;
 use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
 use fairtrial_model::{Record, UtcTime};

@@ -1,6 +1,7 @@
 //! Records of an earlier run that still answer trials of a new one.
 
-use crate::code::{CodeChange, CodeNow, code_since};
+use crate::code::since::{CodeChange, code_since};
+use crate::code::watch::CodeNow;
 use crate::error::EngineError;
 use crate::measuring::{Again, Measuring};
 use fairtrial_journal::redact::Redactor;

@@ -1,23 +1,11 @@
 //! What changed in the code since the trials of an earlier run were started.
 
-use super::CodeWatch;
+use super::watch::{CodeNow, CodeWatch};
 use fairtrial_journal::{CodePart, CodeSets, RunDir};
-use fairtrial_model::{Code, TrialId, UtcTime};
+use fairtrial_model::{Code, TrialId};
 use fairtrial_plan::Plan;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
-
-/// Where and with what trials would be started now.
-#[derive(Debug, Clone, Copy)]
-pub struct CodeNow<'a> {
-    /// The caller's environment.
-    pub environment: &'a [(String, String)],
-    /// The data root.
-    pub data: &'a Path,
-    /// The clock.
-    pub now: fn() -> UtcTime,
-}
 
 /// What changed for trials that have an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -1,6 +1,6 @@
 //! What a session works on, and how it writes the journal.
 
-use crate::code::CodeWatch;
+use crate::code::watch::CodeWatch;
 use crate::controls::Controls;
 use crate::error::EngineError;
 use crate::events::RunEvent;

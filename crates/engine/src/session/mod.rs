@@ -7,7 +7,7 @@ mod workers;
 
 use crate::attempt::Attempts;
 use crate::capacity::Capacity;
-use crate::code::{CodeNow, CodeWatch};
+use crate::code::watch::{CodeNow, CodeWatch};
 use crate::controller::Controller;
 use crate::controls::Controls;
 use crate::dispatch::Dispatch;

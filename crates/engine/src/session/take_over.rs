@@ -2,7 +2,7 @@
 //! cut off between two of them goes on with the rest.
 
 use super::context::Session;
-use crate::code::CodeNow;
+use crate::code::watch::CodeNow;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::request::{Outputs, Start};
