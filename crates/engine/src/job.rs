@@ -1,5 +1,6 @@
 //! From a trial of the plan to a job that can be run: placeholders filled, environment complete, paths absolute.
 
+use crate::code::watch::CodeWatch;
 use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::repeat_script::Repeated;
@@ -43,6 +44,8 @@ pub(crate) struct JobMaker {
     threads: HashMap<usize, Arc<[String]>>,
     /// What every trial of a task is asked for, by the task's place in the source.
     metrics: HashMap<usize, Arc<[MetricDeclaration]>>,
+    /// What looks at the code of the trials; absent where nobody records it.
+    pub(crate) code: Option<Arc<CodeWatch>>,
     /// The parameter files that are there, by what is in them; as many as [`PARAMS_KNOWN`].
     params: Mutex<HashMap<String, Arc<str>>>,
 }
@@ -109,6 +112,7 @@ impl JobMaker {
                 .iter()
                 .map(|task| (task.place, spec.metrics_of(task).into()))
                 .collect(),
+            code: None,
             params: Mutex::default(),
         }
     }
@@ -209,6 +213,7 @@ impl JobMaker {
             dir_in_data: in_data(&name),
             dir,
             script,
+            code: self.code.as_ref().and_then(|code| code.of(&trial)),
             limits: JobLimits {
                 wall: limits.wall_s.filter(|_| of_trial),
                 cpu: limits.cpu_s,

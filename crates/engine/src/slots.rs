@@ -11,6 +11,7 @@ use crate::request::{RunRequest, Verbosity};
 use fairtrial_journal::{Event, JournalWriter, RecordText};
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};
+use fairtrial_text::count::first_of;
 use fairtrial_trial::{
     AttemptTaken, Fate, Finished, HOLD, Output, OutputChunk, TrialJob, TrialRunner,
 };
@@ -160,6 +161,7 @@ impl Slots<'_> {
             Ok(job) => self.with_devices(job),
             Err(error) => return self.could_not_start(index, attempt, &error),
         };
+        self.tell_changed_code(index);
         self.journal_start(index, attempt, job.dir_in_data.clone());
         let output = match self.request.verbosity {
             Verbosity::Output => Output::Streamed,
@@ -174,6 +176,20 @@ impl Slots<'_> {
             });
         }
         self.attempts.begin(&mut slot.runner, job, output);
+    }
+
+    /// Says at once that the code changed while the run goes on; the comparison will object.
+    fn tell_changed_code(&self, index: u64) {
+        let code = self.attempts.jobs.code.as_ref();
+        let names = code.map_or_else(Vec::new, |code| code.changes());
+        if !names.is_empty() {
+            let text = format!(
+                "changed while the run goes on: {}; trial {index} and those started after it run the new version, and the \
+                 comparison will say so",
+                first_of(&names, 5)
+            );
+            let _ = self.events.send(RunEvent::Warning(text));
+        }
     }
 
     /// Waits for what the launcher has.

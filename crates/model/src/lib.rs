@@ -7,6 +7,7 @@
 mod access;
 mod capped;
 mod clock;
+mod code;
 mod direction;
 mod episode;
 mod hex;
@@ -30,6 +31,7 @@ mod unit;
 pub use access::Access;
 pub use capped::Capped;
 pub use clock::{Stamp, StampError, UtcTime};
+pub use code::Code;
 pub use direction::Direction;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,

@@ -9,13 +9,13 @@ use crate::tables::error::TableError;
 use crate::unusable_root::UnusableRoot;
 use fairtrial_analysis::{AnalysisError, Unfinished};
 use fairtrial_engine::agent_tasks::NotReady;
-use fairtrial_engine::{EngineError, Missing};
+use fairtrial_engine::{CodeChange, EngineError, Missing};
 use fairtrial_interop::InteropError;
 use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanError;
 use fairtrial_spec::EngineLack;
-use fairtrial_text::count::counted;
+use fairtrial_text::count::{counted, first_of};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -108,6 +108,18 @@ pub enum SessionError {
         before: usize,
         /// The new plan's.
         now: usize,
+    },
+    /// A run would be resumed with other code than its trials ran so far.
+    #[error(
+        "{} of run {run} ran other code than would run now: {}",
+        counted(change.trials.len() as u64, "trial"),
+        first_of(&change.names, 5)
+    )]
+    CodeChanged {
+        /// The run.
+        run: RunLabel,
+        /// What changed.
+        change: CodeChange,
     },
     /// The looks of an earlier run were made with another question.
     #[error("{0}")]

@@ -47,6 +47,7 @@ impl Finished {
             started_at: Some(self.started_at),
             dir: job.dir_in_data,
             host,
+            code: job.code,
             ..Record::of(job.key, job.id, job.attempt, self.ended_at)
         };
         match self.end {

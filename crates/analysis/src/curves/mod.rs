@@ -14,7 +14,7 @@ mod verdict;
 mod windows;
 
 pub use beside::{Bootstrap, Normality, PowerPlan, TTestReport};
-pub use history::{ForeignCurves, Histories, History, RunBehind, series_of};
+pub use history::{ForeignCurves, Histories, History, RecordedNumber, RunBehind, series_of};
 pub use pairs::{Design, Pair, Runs};
 pub use summary::{DEFAULT_N, DEFAULT_PERCENT, SummaryRule, SummaryType, SummaryWindow};
 

@@ -30,6 +30,7 @@ use crate::dataset::Dataset;
 use crate::error::AnalysisError;
 use crate::finished::Unfinished;
 use crate::observation::Observation;
+use crate::ran_code::CodeGroup;
 use crate::registration::{Registered, registered};
 use crate::sensitivity::{Sensitivity, sensitivity};
 use crate::sequential::{SequentialPlan, SequentialRule, Trajectory};
@@ -104,6 +105,9 @@ pub struct ReportData {
     /// The texts in which secrets of the maker's environment were masked. They are no evidence, and stand in the seal.
     #[serde(skip)]
     pub masked: Vec<MaskedText>,
+    /// The trials by the commit that they ran; empty where that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<CodeGroup>,
     /// Where it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
@@ -186,6 +190,14 @@ pub(crate) struct Evidence<'a> {
     pub(crate) alpha: f64,
 }
 
+impl Evidence<'_> {
+    /// Whether a metric gets charts: one that is declared; all where none is.
+    pub(crate) fn is_shown(&self, metric: &str) -> bool {
+        let mut declared = self.spec.metrics.iter().peekable();
+        declared.peek().is_none() || declared.any(|declared| declared.name == metric)
+    }
+}
+
 /// Makes the report of a run. `environment` is the run's `environment.json`, where there is one.
 pub fn report(
     run: &RunDir,
@@ -209,7 +221,7 @@ pub fn report(
     };
     let sequential = trajectory(&evidence)?;
     let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.as_ref());
-    let extended = evidence.data.extended.iter();
+    let extended = evidence.data.extended.iter().chain(&evidence.data.mixed);
     let mut notes: Vec<String> = extended.map(|why| format!("Problem: {why}.")).collect();
     let registration = read_if_there(&run.registration())?;
     Ok(ReportData {
@@ -232,6 +244,7 @@ pub fn report(
         masked: Vec::new(),
         comparison,
         why_no_comparison,
+        commits: evidence.data.commits(),
         sequential,
         environment,
         notes,

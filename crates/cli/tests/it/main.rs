@@ -13,6 +13,7 @@ mod answers;
 mod bounded;
 mod browser;
 mod chain;
+mod code;
 mod common;
 mod comparisons;
 mod curves;

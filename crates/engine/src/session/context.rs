@@ -1,5 +1,6 @@
 //! What a session works on, and how it writes the journal.
 
+use crate::code::watch::CodeWatch;
 use crate::controls::Controls;
 use crate::error::EngineError;
 use crate::events::RunEvent;
@@ -13,6 +14,7 @@ use fairtrial_journal::{
 };
 use fairtrial_model::hex;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 /// One controller's work on a run.
@@ -22,6 +24,8 @@ pub(super) struct Session<'a> {
     pub(super) known: RunState,
     pub(super) events: Sender<RunEvent>,
     pub(super) controls: &'a Controls,
+    /// What looks at the code of the trials.
+    pub(super) code: Arc<CodeWatch>,
     /// Whether the session before wrote its views to the end.
     pub(super) views_were_whole: bool,
     pub(super) probed: Option<ProbedEngine>,
@@ -118,6 +122,13 @@ impl Session<'_> {
             attends: matches!(self.request.start, Start::Attend(_)),
             scores: false,
         });
+        if let Some(change) = &self.request.accepted_code {
+            writer.append(&Event::CodeAccepted {
+                at: now(),
+                trials: change.trials.len() as u64,
+                names: change.names.clone(),
+            });
+        }
         let mut files = vec![self.run.resolved_spec()];
         // A controller that was killed after it wrote this file had no time to say so.
         let environment = self.run.environment();

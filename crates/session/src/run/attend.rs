@@ -50,6 +50,7 @@ impl Session {
             set: opened.map_or_else(Vec::new, |opened| opened.set.clone()),
             only,
             registration: None,
+            accepted_code: None,
             slots: parallel.unwrap_or(1),
             parallel,
             expected_s: None,

@@ -84,7 +84,7 @@ impl Session {
         mut run: PreparedRun,
         controls: &Controls,
     ) -> Result<RunResult, SessionError> {
-        let start = self.start(&run.options, &run.root, &mut run.plan)?;
+        let (start, accepted_code) = self.start(&run.options, &run.root, &mut run.plan)?;
         let registration = self.registered_for(&run)?;
         self.check_machine(&run.plan)?;
         self.make_agents_ready(run.plan.spec(), &run.root)?;
@@ -92,6 +92,7 @@ impl Session {
         let rule = WatchedRule::new(run.plan.spec())?;
         let mut request = self.request(run, start)?;
         request.registration = registration;
+        request.accepted_code = accepted_code;
         request.stop = rule.as_ref().map(WatchedRule::boxed);
         let began = Instant::now();
         let executed = self.execute(&request, controls)?;
@@ -186,6 +187,7 @@ impl Session {
             set: options.spec.set,
             only: options.only,
             registration: None,
+            accepted_code: None,
             start,
             program: caller.program.clone(),
             version: VERSION.to_owned(),

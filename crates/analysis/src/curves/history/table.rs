@@ -70,6 +70,7 @@ impl Table {
             steps,
             values,
             declaration: None,
+            recorded: None,
             run: None,
             notes,
         })

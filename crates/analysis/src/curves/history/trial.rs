@@ -1,7 +1,7 @@
 //! Histories of our own trials: the spec says in which file of the trial's directory a metric's series lies.
 
 use super::behind::Runs;
-use super::{History, Points, content, lines, read_text, table::Table};
+use super::{History, Points, RecordedNumber, content, lines, read_text, table::Table};
 use crate::compare::ranking::sweep::conditions;
 use crate::error::AnalysisError;
 use fairtrial_interop::{Collected, Keep, format_named, locate};
@@ -51,8 +51,18 @@ pub(super) fn history(
         steps: points.steps,
         values: points.values,
         declaration,
+        recorded: recorded(&record, metric),
         run,
         notes,
+    })
+}
+
+/// What the record made of the metric's series.
+fn recorded(record: &Record, metric: &str) -> Option<RecordedNumber> {
+    let series = record.series.get(metric)?;
+    Some(RecordedNumber {
+        value: record.metrics.get(metric)?.0,
+        summary: series.summary.clone(),
     })
 }
 

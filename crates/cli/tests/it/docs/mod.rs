@@ -37,6 +37,7 @@ pages! {
     guide_mixed_workloads: "docs/guides/mixed-workloads.md",
     guide_reports: "docs/guides/reports.md",
     guide_results_tables: "docs/guides/results-tables.md",
+    guide_stable_baselines3: "docs/guides/stable-baselines3.md",
     guide_sweeps: "docs/guides/sweeps.md",
     engine_gpu: "docs/guides/engines/gpu.md",
     engine_skypilot: "docs/guides/engines/skypilot.md",
