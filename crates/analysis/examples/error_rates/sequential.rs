@@ -44,11 +44,7 @@ pub(crate) fn rates(comparisons: u64) {
     println!("the share found at a difference of 0.8 standard deviations.\n");
     println!("| data | budget | false answers | found at 0.8 |\n|---|---|---|---|");
     for budget in [15, 30] {
-        let rule = StopRule {
-            when: "decided".into(),
-            min: 5,
-            max: budget,
-        };
+        let rule = StopRule::decided(5, budget);
         let Some(spec) = spec(&rule) else { continue };
         let Ok(plan) = SequentialPlan::new(&spec, rule) else {
             continue;

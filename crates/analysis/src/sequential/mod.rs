@@ -8,6 +8,7 @@
 mod blocks;
 mod budget;
 mod look;
+mod looking;
 mod objections;
 pub(crate) mod plan;
 mod reason;

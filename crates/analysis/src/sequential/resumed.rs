@@ -4,16 +4,18 @@ use super::plan::SequentialPlan;
 use crate::error::AnalysisError;
 use crate::registration::{Deviation, differences};
 use crate::validity::Floor;
-use fairtrial_spec::{Spec, StopRule};
+use fairtrial_spec::{LookPromise, Spec, StopRule};
 use serde_json::{Value, json};
 
 /// The stopping rule that a resumed run goes on by: the one that it began with, else today's. Everything else that its
 /// looks are made with must be as it was.
 pub fn resumed_rule(recorded: &Spec, now: &Spec) -> Result<Option<StopRule>, AnalysisError> {
     let before = recorded.analysis.stop.as_ref();
-    let Some(rule) = before.or(now.analysis.stop.as_ref()) else {
+    let after = now.analysis.stop.as_ref();
+    let Some(rule) = before.map(|rule| extended(rule, after)).or(after.cloned()) else {
         return Ok(None);
     };
+    let rule = &rule;
     let changed = differences(&looked_with(recorded, rule)?, &looked_with(now, rule)?);
     if changed.is_empty() {
         return Ok(Some(rule.clone()));
@@ -23,6 +25,20 @@ pub fn resumed_rule(recorded: &Spec, now: &Spec) -> Result<Option<StopRule>, Ana
         "the run stops by looking, and what it looks with is not what it began with: {}",
         changed.join("; ")
     )))
+}
+
+/// The rule with a larger budget, where its error rate counts on none and that of today has more.
+fn extended(rule: &StopRule, after: Option<&StopRule>) -> StopRule {
+    let at_any_time = |rule: &&StopRule| rule.promise == LookPromise::Anytime;
+    let more = after.filter(at_any_time).map_or(0, |after| after.max);
+    StopRule {
+        max: if at_any_time(&rule) {
+            rule.max.max(more)
+        } else {
+            rule.max
+        },
+        ..rule.clone()
+    }
 }
 
 /// All that a look depends on beside the records.

@@ -4,7 +4,8 @@ use crate::common::{ended, measured, metric, record, spec};
 use crate::compare::lab::held_back;
 use fairtrial_analysis::compare::{ObjectionKind, Word};
 use fairtrial_analysis::sequential::{
-    ArmReason, NoAnswer, SequentialPlan, SequentialRule, Stop, Trajectory, with_budget,
+    ArmReason, NoAnswer, SequentialPlan, SequentialRule, Stop, Trajectory, resumed_rule,
+    with_budget,
 };
 use fairtrial_model::{Direction, Margin, Outcome, Points, Record, Reference, documented_seeds};
 use fairtrial_spec::{Spec, StopRule};
@@ -12,11 +13,7 @@ use fairtrial_stats::rng::{Purpose, Stream};
 use std::collections::BTreeMap;
 
 fn rule(min: u32, max: u32) -> StopRule {
-    StopRule {
-        when: "decided".into(),
-        min,
-        max,
-    }
+    StopRule::decided(min, max)
 }
 
 fn budgeted(margin: Option<f64>, rule: &StopRule) -> Spec {
@@ -637,4 +634,90 @@ fn numbers_from_other_parts_of_curves_end_in_no_answer() {
         held_back(&last.verdict),
         ObjectionKind::OtherParts { .. }
     ));
+}
+
+fn started_by(rule: &StopRule) -> SequentialRule {
+    let spec = budgeted(None, rule);
+    let plan = SequentialPlan::new(&spec, rule.clone()).unwrap();
+    SequentialRule::new(&spec, plan).unwrap()
+}
+
+#[test]
+fn looks_are_taken_where_they_are_listed_and_nowhere_else() {
+    let rule = rule(5, 30).looking_at(vec![5, 10, 20]);
+    assert_eq!((rule.min, rule.max), (5, 20));
+    let mut open = started_by(&rule);
+    feed(&mut open, &records(20, 0.1, 31));
+    let trajectory = open.trajectory();
+    assert_eq!(trajectory.planned, [5, 10, 20]);
+    assert_eq!(trajectory.trials_planned, 40);
+    assert!(looks(&trajectory).iter().all(|n| [5, 10, 20].contains(n)));
+    // Fewer looks have less to share the error rate with, so that the last one is nearly that of a run that looks once.
+    let boundary = |rule: &mut SequentialRule| {
+        feed(rule, &records(20, 0.0, 7));
+        let trajectory = rule.trajectory();
+        let last = trajectory.looks.last().unwrap().arms[0].result.clone();
+        (trajectory.pairs, last.unwrap().critical)
+    };
+    let (pairs, few) = boundary(&mut started_by(&rule));
+    let (all, many) = boundary(&mut started_by(&StopRule::decided(5, 20)));
+    assert!(pairs == all && few < many, "{pairs} {few} and {all} {many}");
+}
+
+#[test]
+fn looks_at_any_time_go_on_where_seeds_are_added() {
+    let rule = StopRule::decided(5, 12).at_any_time();
+    let all = records(40, 0.7, 3);
+    let mut first = started_by(&rule);
+    let reason = feed(&mut first, &all[..24]);
+    assert!(
+        matches!(reason, Some(ArmReason::Exhausted { budget: 12, .. })),
+        "{reason:?}"
+    );
+    assert!(first.trajectory().is_anytime());
+    // The same records under a larger budget give the same looks, and then more.
+    let (recorded, now) = (
+        budgeted(None, &rule),
+        budgeted(None, &StopRule { max: 40, ..rule }),
+    );
+    let with = |mut spec: Spec, max: u32| {
+        spec.analysis.stop = Some(StopRule::decided(5, max).at_any_time());
+        spec
+    };
+    let resumed = resumed_rule(&with(recorded.clone(), 12), &with(now.clone(), 40));
+    let resumed = resumed.unwrap().unwrap();
+    assert_eq!(resumed.max, 40);
+    let mut second = started_by(&resumed);
+    let reason = feed(&mut second, &all).unwrap();
+    assert!(improved(&reason), "{reason:?}");
+    let (before, after) = (first.trajectory().looks, second.trajectory().looks);
+    assert_eq!(
+        looks(&second.trajectory())[..before.len()],
+        looks(&first.trajectory())[..]
+    );
+    assert_eq!(
+        before[0].arms[0].result.as_ref().unwrap().interval,
+        after[0].arms[0].result.as_ref().unwrap().interval
+    );
+    // Planned looks keep their budget.
+    let planned = |mut spec: Spec, max: u32| {
+        spec.analysis.stop = Some(StopRule::decided(5, max));
+        spec
+    };
+    let kept = resumed_rule(&planned(recorded, 12), &planned(now, 40)).unwrap();
+    assert_eq!(kept.unwrap().max, 12);
+}
+
+#[test]
+fn looks_at_any_time_keep_the_error_rate() {
+    let rule = started_by(&StopRule::decided(5, 30).at_any_time());
+    let runs = 300;
+    let wrong = (0..runs)
+        .filter(|seed| {
+            let mut rule = rule.clone();
+            feed(&mut rule, &records(30, 0.0, 1_000 + seed));
+            rule.trajectory().stop != Some(Stop::Exhausted)
+        })
+        .count();
+    assert!((wrong as f64) < 0.05 * runs as f64, "{wrong}");
 }

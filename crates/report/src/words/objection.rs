@@ -87,7 +87,13 @@ pub(crate) fn objection(objection: &Objection) -> String {
         ),
         ObjectionKind::LabelsDisagree { p, needed } => format!(
             "permutation test disagrees: exchanging the sides' labels gives this often by chance ({}, needed {needed}); \
-             the groups are too skewed or of too unlike sizes for the t interval",
+             the groups are too skewed or of too unlike sizes for this interval",
+            fairtrial_text::share::p_value(*p)
+        ),
+        ObjectionKind::SignsDisagree { p, needed } => format!(
+            "sign-flip test disagrees: flipping the signs of the differences gives this often by chance ({}, needed \
+             {needed}); bootstrap intervals are too short where a few differences are large; without --method the \
+             verdict goes by this test",
             fairtrial_text::share::p_value(*p)
         ),
         ObjectionKind::FewResampled { units, enough } => format!(

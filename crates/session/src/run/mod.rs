@@ -20,7 +20,7 @@ mod wait;
 
 pub(crate) use attend::state as state_of;
 pub use cancel::{CancelWait, Cancelled};
-pub use options::{ResumeSpec, RunOptions, StartFrom, Until};
+pub use options::{Looks, ResumeSpec, RunOptions, StartFrom, Until};
 pub use prepare::PreparedRun;
 pub use preview::{KeptTrials, RunPreview};
 pub use result::{ConfirmedBy, RunEnd, RunResult};

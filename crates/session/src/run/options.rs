@@ -49,10 +49,21 @@ pub enum ResumeSpec {
 }
 
 /// What a run may wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until {
     /// A verdict at the declared error rate, or the budget is spent.
-    Decided,
+    Decided(Looks),
+}
+
+/// When a run that waits for a verdict looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looks {
+    /// As the spec says, else after every pair; the seeds are the budget.
+    BySpec,
+    /// After these numbers of pairs, the last of which is the budget.
+    After(Vec<u32>),
+    /// At any time: the error rate counts on no budget, and seeds may be added later.
+    AnyTime,
 }
 
 impl RunOptions {

@@ -168,6 +168,13 @@ pub enum ObjectionKind {
         /// What it had to be at most.
         needed: f64,
     },
+    /// The sign-flip test of pairs does not rule out what a bootstrap interval rules out.
+    SignsDisagree {
+        /// Its p value.
+        p: f64,
+        /// What it had to be at most.
+        needed: f64,
+    },
     /// A bootstrap of too few units.
     FewResampled {
         /// Units on the smaller side.
@@ -253,6 +260,7 @@ impl ObjectionKind {
             Self::ShapeSensitive { .. } => "shape-sensitive",
             Self::TDisagrees { .. } => "t disagrees",
             Self::LabelsDisagree { .. } => "permutation test disagrees",
+            Self::SignsDisagree { .. } => "sign-flip test disagrees",
             Self::FewResampled { .. } => "few resampled",
             Self::Contradiction { .. } => "contradicts itself",
             Self::VariesBySeed => "varies by seed",

@@ -277,6 +277,33 @@ fn a_bootstrap_of_few_units_concludes_nothing() {
 }
 
 #[test]
+fn a_bootstrap_keeps_the_error_rate_where_tails_are_heavy() {
+    let options = CompareOptions {
+        method: Some(Method::Bca),
+        ..CompareOptions::default()
+    };
+    let (cases, mut wrong, mut doubted) = (500_u64, 0, 0);
+    for number in 0..cases {
+        let mut stream = Stream::new(6, Purpose::new("bca"), number);
+        let mut pairs = Vec::new();
+        for _ in 0..30 {
+            pairs.push((stream.normal().exp(), stream.normal().exp()));
+        }
+        let found = first(&dataset(UP, None, &paired(&pairs)), &options);
+        wrong += u64::from(matches!(
+            found.verdict.word,
+            Word::Improved | Word::Regressed
+        ));
+        let disagrees = |kind: &ObjectionKind| matches!(kind, ObjectionKind::SignsDisagree { .. });
+        doubted += u64::from(has(&found, disagrees));
+    }
+    let rate = wrong as f64 / cases as f64;
+    // Three standard errors; BCa alone has 0.13.
+    assert!(rate < 0.08, "{rate}");
+    assert!(doubted > 20, "{doubted}");
+}
+
+#[test]
 fn ranks_show_nothing_of_means() {
     let pairs: Vec<(f64, f64)> = (0..12)
         .map(|i| (5.0, 6.0 + 0.3 * f64::from(i % 4)))
