@@ -11,11 +11,9 @@ use serde_json::{Value, json};
 /// looks are made with must be as it was.
 pub fn resumed_rule(recorded: &Spec, now: &Spec) -> Result<Option<StopRule>, AnalysisError> {
     let before = recorded.analysis.stop.as_ref();
-    let after = now.analysis.stop.as_ref();
-    let Some(rule) = before.map(|rule| extended(rule, after)).or(after.cloned()) else {
+    let Some(rule) = before.or(now.analysis.stop.as_ref()) else {
         return Ok(None);
     };
-    let rule = &rule;
     let changed = differences(&looked_with(recorded, rule)?, &looked_with(now, rule)?);
     if changed.is_empty() {
         return Ok(Some(rule.clone()));
@@ -27,18 +25,14 @@ pub fn resumed_rule(recorded: &Spec, now: &Spec) -> Result<Option<StopRule>, Ana
     )))
 }
 
-/// The rule with a larger budget, where its error rate counts on none and that of today has more.
-fn extended(rule: &StopRule, after: Option<&StopRule>) -> StopRule {
-    let at_any_time = |rule: &&StopRule| rule.promise == LookPromise::Anytime;
-    let more = after.filter(at_any_time).map_or(0, |after| after.max);
-    StopRule {
-        max: if at_any_time(&rule) {
-            rule.max.max(more)
-        } else {
-            rule.max
-        },
-        ..rule.clone()
-    }
+/// Whether looks at these records may go on with the seeds of today: their error rate counts on no budget, and the seeds
+/// are those of before and then more. Seeds before them would let somebody choose the order by the data.
+pub fn may_add_seeds(recorded: &Spec, now: &Spec) -> bool {
+    let at_any_time = |spec: &Spec| {
+        let rule = spec.analysis.stop.as_ref();
+        rule.is_some_and(|rule| rule.promise == LookPromise::Anytime)
+    };
+    at_any_time(recorded) && at_any_time(now) && now.seeds.starts_with(&recorded.seeds)
 }
 
 /// All that a look depends on beside the records.

@@ -70,7 +70,7 @@ pub(crate) struct Args {
         conflicts_with = "anytime"
     )]
     pub(crate) looks: Vec<u32>,
-    /// With --until: looks whose error rate holds whenever you look; add seeds and --resume where it is still open
+    /// With --until: looks whose error rate holds whenever you look; where it is still open, add seeds and --reuse
     #[arg(long, requires = "until")]
     pub(crate) anytime: bool,
     /// Where trials run [default: `engine` of the spec, else this machine]

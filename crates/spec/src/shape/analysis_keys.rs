@@ -169,7 +169,7 @@ static STOP: Section = Section {
             "anytime",
             Type::Bool,
             "false",
-            "Looks whose error rate counts on no budget: you may look whenever you like, and add seeds later (`run --resume` with more of them). The intervals are wider.",
+            "Looks whose error rate counts on no budget: you may look whenever you like, and add seeds later (`run --reuse` with more of them). The intervals are wider.",
         )
         .example("true"),
     ]],

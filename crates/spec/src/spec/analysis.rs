@@ -64,6 +64,7 @@ pub enum LookPromise {
 }
 
 impl LookPromise {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
     fn is_planned(&self) -> bool {
         *self == Self::Planned
     }
