@@ -27,5 +27,6 @@ pub(crate) mod shape;
 pub(crate) mod stopped_early;
 pub(crate) mod tasks_as_units;
 pub(crate) mod tasks_left_out;
+pub(crate) mod time_order;
 pub(crate) mod too_few_units;
 pub(crate) mod validity_floor;

@@ -144,6 +144,35 @@ pub enum ObjectionKind {
     },
     /// The units are iterations of one process per side.
     OneProcess,
+    /// The first timings of a side are far from the later ones.
+    WarmUp {
+        /// Whether it is the candidate's side.
+        candidate: bool,
+        /// How many.
+        first: usize,
+        /// All its timings.
+        of: usize,
+    },
+    /// The timings of a side rise or fall while they are measured.
+    Drift {
+        /// Whether it is the candidate's side.
+        candidate: bool,
+        /// By which share, from the first to the last.
+        change: f64,
+        /// All its timings.
+        of: usize,
+    },
+    /// Neighbouring timings of a side resemble each other.
+    Autocorrelated {
+        /// Whether it is the candidate's side.
+        candidate: bool,
+        /// The correlation of neighbours.
+        lag1: f64,
+        /// How many independent timings they are worth.
+        worth: f64,
+        /// All its timings.
+        of: usize,
+    },
     /// One unit carries the verdict.
     Fragile {
         /// Which.
@@ -256,6 +285,9 @@ impl ObjectionKind {
             Self::OtherParts { .. } => "other parts",
             Self::OnlyFinalValues { .. } => "final values",
             Self::OneProcess => "one process per side",
+            Self::WarmUp { .. } => "warm-up",
+            Self::Drift { .. } => "drift",
+            Self::Autocorrelated { .. } => "autocorrelated",
             Self::Fragile { .. } => "fragile",
             Self::ShapeSensitive { .. } => "shape-sensitive",
             Self::TDisagrees { .. } => "t disagrees",

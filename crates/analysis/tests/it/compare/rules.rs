@@ -282,7 +282,7 @@ fn a_bootstrap_keeps_the_error_rate_where_tails_are_heavy() {
         method: Some(Method::Bca),
         ..CompareOptions::default()
     };
-    let (cases, mut wrong, mut doubted) = (500_u64, 0, 0);
+    let (cases, mut wrong, mut doubted) = (250_u64, 0, 0);
     for number in 0..cases {
         let mut stream = Stream::new(6, Purpose::new("bca"), number);
         let mut pairs = Vec::new();
@@ -299,8 +299,8 @@ fn a_bootstrap_keeps_the_error_rate_where_tails_are_heavy() {
     }
     let rate = wrong as f64 / cases as f64;
     // Three standard errors; BCa alone has 0.13.
-    assert!(rate < 0.08, "{rate}");
-    assert!(doubted > 20, "{doubted}");
+    assert!(rate < 0.09, "{rate}");
+    assert!(doubted > 10, "{doubted}");
 }
 
 #[test]
