@@ -49,9 +49,19 @@ fn verbose_has_the_tables_and_ends_the_same_way() {
     assert!(ran.out.contains("Method: "), "{}", ran.out);
     let last = ran.out.lines().rev().find(|line| !line.is_empty()).unwrap();
     assert!(
-        last.starts_with("more: `fairtrial summarize train`"),
+        last.starts_with("more: `fairtrial report train` (or"),
         "{last}"
     );
+}
+
+#[test]
+fn what_is_to_be_typed_next_finds_a_run_in_another_root() {
+    let project = Project::with_spec(TRAIN);
+    let ran = project.expect(0, &["run", "bench.toml", "--data-dir", "other place"]);
+    let next = ran.out.split('`').nth(1).unwrap();
+    assert!(next.ends_with("--data-dir 'other place'"), "{next}");
+    let pasted = project.shell(next);
+    assert_eq!(pasted.code, 0, "{next}: {}", pasted.err);
 }
 
 #[test]

@@ -159,7 +159,7 @@ pub(crate) fn objection(objection: &Objection) -> String {
             "no shared seeds: the sides are compared as two independent groups".to_owned()
         }
         ObjectionKind::NoDirection => {
-            "no direction: which way is better is not declared (--direction up|down)".to_owned()
+            "no direction: which way is better is not declared (`direction` in the spec, or `--direction up|down`)".to_owned()
         }
         ObjectionKind::Undeclared => {
             "undeclared: the spec says nothing about this metric".to_owned()
