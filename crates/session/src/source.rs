@@ -50,9 +50,11 @@ impl TrialSource {
     fn name(&self) -> String {
         match self {
             Self::Run(run) => format!("{} {}", run.name(), run.stamp()),
-            Self::Json(path) | Self::Csv(path) | Self::Parquet(path) | Self::JsonLines(path) => {
-                path.display().to_string()
-            }
+            Self::Json(path)
+            | Self::Results(path)
+            | Self::Csv(path)
+            | Self::Parquet(path)
+            | Self::JsonLines(path) => path.display().to_string(),
             Self::Revision(name) | Self::Foreign(name) => name.clone(),
         }
     }
