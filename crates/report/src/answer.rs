@@ -210,29 +210,46 @@ fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
     lines
 }
 
+/// A comparison in one line per metric and candidate, and what is wrong with the records.
+pub(crate) fn brief_lines(comparison: &Comparison) -> Vec<Line> {
+    let contrasts = &comparison.contrasts;
+    let rows = contrasts.iter().flat_map(|contrast| {
+        let metrics = contrast.metrics.iter();
+        metrics.map(|metric| verdict_row(metric, contrast, contrasts))
+    });
+    let mut lines = aligned(rows.collect());
+    lines.extend(source_lines(comparison));
+    lines
+}
+
+/// Which metric of which candidate, the verdict, how much it moved, and by how many units that is known.
+fn verdict_row(
+    metric: &MetricComparison,
+    contrast: &Contrast,
+    all: &[Contrast],
+) -> (Vec<String>, Tone) {
+    let who = if all.len() > 1 {
+        candidate(contrast)
+    } else {
+        String::new()
+    };
+    let word = metric.verdict.word;
+    let cells = vec![
+        who,
+        metric.metric.clone(),
+        word.text().to_owned(),
+        answer_size(metric),
+        words::units(&metric.count),
+    ];
+    (cells, tone(word))
+}
+
 /// One line per primary metric of each candidate.
 fn verdict_lines(contrasts: &[Contrast]) -> Vec<Line> {
-    let several = contrasts.len() > 1;
-    let mut rows = Vec::new();
-    for contrast in contrasts.iter().take(MOST_CANDIDATES) {
-        for metric in primary(contrast) {
-            let who = if several {
-                candidate(contrast)
-            } else {
-                String::new()
-            };
-            let word = metric.verdict.word;
-            let cells = vec![
-                who,
-                metric.metric.clone(),
-                word.text().to_owned(),
-                answer_size(metric),
-                words::units(&metric.count),
-            ];
-            rows.push((cells, tone(word)));
-        }
-    }
-    let mut lines = aligned(rows);
+    let rows = contrasts.iter().take(MOST_CANDIDATES).flat_map(|contrast| {
+        primary(contrast).map(|metric| verdict_row(metric, contrast, contrasts))
+    });
+    let mut lines = aligned(rows.collect());
     let more = contrasts.len().saturating_sub(MOST_CANDIDATES);
     if more > 0 {
         let text = format!("and {}", counted(more as u64, "more comparison"));

@@ -118,3 +118,29 @@ fn without_arms_the_numbers_are_the_answer() {
     insta::assert_snapshot!("one_arm", answer(&project, &ran));
     assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
 }
+
+#[test]
+fn a_locale_without_utf_8_gets_letters() {
+    let project = Project::with_spec(TRAIN);
+    let mut command = project.command(&["run", "bench.toml"]);
+    let ran = Ran::from(command.env("LC_ALL", "C").output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.out.is_ascii() && ran.err.is_ascii(),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert!(ran.err.contains("+ candidate seed 1072 in "), "{}", ran.err);
+}
+
+#[test]
+fn a_brief_comparison_is_a_line_per_metric() {
+    let project = Project::with_spec(TRAIN);
+    project.expect(0, &["run", "bench.toml"]);
+    let brief = project.expect(0, &["compare", "train", "--brief"]).out;
+    let lines: Vec<&str> = brief.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 2, "{brief}");
+    assert!(lines[0].starts_with("reward  improved"), "{brief}");
+    assert!(lines[1].starts_with("cost "), "{brief}");
+}

@@ -1,5 +1,6 @@
 //! What a run is asked to be.
 
+use super::stopping_rule::Until;
 use crate::spec_file::SpecFile;
 use fairtrial_engine::{Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
@@ -46,24 +47,6 @@ pub enum ResumeSpec {
     Current,
     /// The spec as it was when the run was started.
     Recorded,
-}
-
-/// What a run may wait for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Until {
-    /// A verdict at the declared error rate, or the budget is spent.
-    Decided(Looks),
-}
-
-/// When a run that waits for a verdict looks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Looks {
-    /// As the spec says, else after every pair; the seeds are the budget.
-    BySpec,
-    /// After these numbers of pairs, the last of which is the budget.
-    After(Vec<u32>),
-    /// At any time: the error rate counts on no budget, and seeds may be added later.
-    AnyTime,
 }
 
 impl RunOptions {

@@ -1,6 +1,5 @@
 //! Runs that stop when the answer is there: the spec's stopping rule, or the caller's, given to the engine.
 
-use super::options::{Looks, Until};
 use crate::error::SessionError;
 use fairtrial_analysis::AnalysisError;
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory, with_budget};
@@ -14,6 +13,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Pairs before the first look, where nothing else is said.
 const FIRST_LOOK: u32 = 5;
+
+/// What a run may wait for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Until {
+    /// A verdict at the declared error rate, or the budget is spent.
+    Decided(Looks),
+}
+
+/// When a run that waits for a verdict looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looks {
+    /// As the spec says, else after every pair; the seeds are the budget.
+    BySpec,
+    /// After these numbers of pairs, the last of which is the budget.
+    After(Vec<u32>),
+    /// At any time: the error rate counts on no budget, and seeds may be added later.
+    AnyTime,
+}
 
 /// The plan with the rule that the caller asks for, whose budget are its seeds; where the caller does not say when to
 /// look, the spec's own rule goes first. It becomes part of the spec that the run keeps: what a run stops by must not

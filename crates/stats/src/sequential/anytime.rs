@@ -6,8 +6,8 @@
 
 use serde::Serialize;
 
-use super::group_t::{Rest, Statistic, by_sign_flips, by_t, decide};
-use super::{LookResult, Schedule};
+use super::group_t::{LookResult, Rest, Statistic, by_sign_flips, by_t, decide};
+use super::schedule::Schedule;
 use crate::Outcome;
 use crate::descriptive::Moments;
 use crate::dist::student_t;
