@@ -6,7 +6,7 @@ use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, MetricSource, hex};
+use fairtrial_model::{MetricDeclaration, MetricSource, Timed, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
@@ -43,6 +43,8 @@ pub(crate) struct JobMaker {
     threads: HashMap<usize, Arc<[String]>>,
     /// What every trial of a task is asked for, by the task's place in the source.
     metrics: HashMap<usize, Arc<[MetricDeclaration]>>,
+    /// How the trials of a task are timed as a whole, by the task's place in the source.
+    timed: HashMap<usize, Arc<Timed>>,
     /// The parameter files that are there, by what is in them; as many as [`PARAMS_KNOWN`].
     params: Mutex<HashMap<String, Arc<str>>>,
 }
@@ -109,6 +111,7 @@ impl JobMaker {
                 .iter()
                 .map(|task| (task.place, spec.metrics_of(task).into()))
                 .collect(),
+            timed: spec.tasks.iter().filter_map(timed_task).collect(),
             params: Mutex::default(),
         }
     }
@@ -224,6 +227,7 @@ impl JobMaker {
                 .cloned()
                 .unwrap_or_else(|| Arc::from([])),
             makes: makes(&trial, plan.spec()),
+            timed: self.timed.get(&trial.task.place).cloned(),
             key: trial.key,
         })
     }
@@ -251,6 +255,10 @@ impl JobMaker {
         let metrics = metrics.map_or(&[][..], |metrics| metrics);
         for (name, value) in tracker_variables(metrics, placement.dir) {
             env.push(format!("{name}={value}"));
+        }
+        if trial.task.timed.is_some() {
+            // It has no folder, and is given the environment that it has without us.
+            return Ok(env);
         }
         let params = self.params_file(trial)?;
         env.push(format!("FAIRTRIAL_SEED={}", trial.key.own_seed()));
@@ -299,6 +307,10 @@ impl JobMaker {
         known.insert(text, Arc::clone(&path));
         Ok(path)
     }
+}
+
+fn timed_task(task: &Task) -> Option<(usize, Arc<Timed>)> {
+    Some((task.place, Arc::new(task.timed.clone()?)))
 }
 
 /// The directory of an attempt of this name, relative to the data root.

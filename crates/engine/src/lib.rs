@@ -33,6 +33,7 @@ mod session;
 mod slots;
 mod spending;
 mod strays;
+mod timed;
 mod unchanged;
 mod views;
 

@@ -24,6 +24,7 @@ pub mod secret;
 mod seeds;
 mod step;
 mod tolerance;
+mod timed;
 mod trial;
 mod unit;
 
@@ -38,7 +39,7 @@ pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
 pub use method::Method;
 pub use metric::{
-    Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
+    Beyond, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
 };
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
@@ -50,5 +51,6 @@ pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
 pub use step::{LinePlace, STEP_NAMES, StepSearch, is_plain_step};
 pub use tolerance::{EqualRule, Tolerance};
+pub use timed::{Accepts, Timed, TimedOutput};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};

@@ -48,6 +48,7 @@ pub(crate) fn rates(comparisons: u64) {
             when: "decided".into(),
             min: 5,
             max: budget,
+            growth: None,
         };
         let Some(spec) = spec(&rule) else { continue };
         let Ok(plan) = SequentialPlan::new(&spec, rule) else {

@@ -47,7 +47,12 @@ impl SequentialRule {
         let bad = |why: fairtrial_stats::Undefined| {
             AnalysisError::Question(format!("the stopping rule: {why}"))
         };
-        let schedule = Schedule::every(1, first, plan.rule.max as usize).map_err(bad)?;
+        let max = plan.rule.max as usize;
+        let schedule = match plan.rule.growth {
+            None => Schedule::every(1, first, max),
+            Some(growth) => Schedule::growing(growth, first.min(max), max),
+        };
+        let schedule = schedule.map_err(bad)?;
         let design = Design {
             schedule,
             spending: Spending::Power { rho: 2.0 },

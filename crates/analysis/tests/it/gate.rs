@@ -371,6 +371,7 @@ fn stopped(differences: &[Option<f64>], margin: f64) -> (Option<Stop>, Gate) {
         when: "decided".into(),
         min: 5,
         max: differences.len() as u32,
+        growth: None,
     };
     let spec = with_budget(&spec(std::slice::from_ref(&score)), &rule).unwrap();
     let plan = SequentialPlan::new(&spec, rule).unwrap();

@@ -16,6 +16,7 @@ fn rule(min: u32, max: u32) -> StopRule {
         when: "decided".into(),
         min,
         max,
+        growth: None,
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn until(
         when: "decided".to_owned(),
         min: FIRST_LOOK.min(max),
         max,
+        growth: None,
     };
     with_rule(&plan, Some(rule), only)
 }

@@ -105,7 +105,12 @@ fn stop_rule(node: &Node, seeds: usize, problems: &mut Problems) -> Option<StopR
                 .help("raise `max` (default: the number of seeds) or lower `min`"),
         );
     }
-    Some(StopRule { when, min, max })
+    Some(StopRule {
+        when,
+        min,
+        max,
+        growth: None,
+    })
 }
 
 /// A choice can only be confirmed where there is one to make: several points, and a metric that says which is best.

@@ -44,4 +44,7 @@ pub struct StopRule {
     pub min: u32,
     /// Pairs at most.
     pub max: u32,
+    /// Each look is at this many times the pairs of the one before; absent means after every pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
 }
