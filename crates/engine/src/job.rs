@@ -328,6 +328,16 @@ fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
+/// The caller's variables, all of them but ours.
+pub(crate) fn inherit_all(environment: &[(String, String)]) -> Arc<[String]> {
+    let theirs = environment
+        .iter()
+        .filter(|(name, _)| !name.starts_with("FAIRTRIAL_"));
+    theirs
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}
+
 /// The caller's variables that a task's trials inherit, without those that are set anew for each.
 fn inherit(task: &Task, environment: &[(String, String)]) -> Arc<[String]> {
     let InheritEnv { allow, deny } = &task.inherit_env;

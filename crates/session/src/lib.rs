@@ -3,6 +3,7 @@
 
 mod absent;
 mod agent_tasks;
+mod bench;
 mod caller;
 mod check;
 mod compare;
@@ -47,6 +48,10 @@ mod verify;
 
 pub use absent::{Absent, Near};
 pub use agent_tasks::TaskFinding;
+pub use bench::{
+    BENCH, BenchCommand, BenchFailure, BenchMetric, BenchQuestion, Benched, PreparedBench, Runs,
+    ShellChoice, Warmth,
+};
 pub use caller::{Caller, now};
 pub use check::{Checked, NotHere};
 pub use compare::{CompareQuestion, Compared};

@@ -48,19 +48,24 @@ impl SequentialRule {
             AnalysisError::Question(format!("the stopping rule: {why}"))
         };
         let max = plan.rule.max as usize;
-        let schedule = match plan.rule.growth {
-            None => Schedule::every(1, first, max),
-            Some(growth) => Schedule::growing(growth, first.min(max), max),
+        let (schedule, rho, paths) = match plan.rule.growth {
+            None => (Schedule::every(1, first, max), 2.0, PATHS),
+            // Its budget is mostly far more than it takes: more of the error rate is spent early, and fewer paths are
+            // enough for looks that are so far apart.
+            Some(growth) => {
+                let schedule = Schedule::growing(growth, first.min(max), max);
+                (schedule, 1.0, PATHS / 4)
+            }
         };
         let schedule = schedule.map_err(bad)?;
         let design = Design {
             schedule,
-            spending: Spending::Power { rho: 2.0 },
+            spending: Spending::Power { rho },
             // Every arm against the control: the error rate is shared between them.
             alpha: plan.alpha / plan.candidates.len() as f64,
         };
         Ok(Self {
-            boundaries: t_boundaries(&design, PATHS, SEED).map_err(bad)?,
+            boundaries: t_boundaries(&design, paths, SEED).map_err(bad)?,
             blocks: Blocks::new(spec, &plan),
             answers: plan
                 .candidates

@@ -69,11 +69,6 @@ impl WatchedRule {
         Ok(Some(Self(Arc::new(Mutex::new(rule)))))
     }
 
-    /// For the engine.
-    pub(super) fn boxed(&self) -> Mutex<Box<dyn EngineRule>> {
-        Mutex::new(Box::new(self.clone()))
-    }
-
     /// Shows it the records of a run that nobody runs any more.
     pub(super) fn recall(&self, run: &RunDir, state: &RunState) -> Result<(), SessionError> {
         let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,6 +93,28 @@ impl WatchedRule {
             &text,
         )?;
         Ok(trajectory)
+    }
+}
+
+/// The rule of the spec and another one, for the engine: whichever ends the run first. The other one sees each record before.
+pub(super) fn either(
+    rule: Option<&WatchedRule>,
+    also: Option<Box<dyn EngineRule>>,
+) -> Option<Mutex<Box<dyn EngineRule>>> {
+    let watched = rule.map(|rule| Box::new(rule.clone()) as Box<dyn EngineRule>);
+    let rules: Vec<Box<dyn EngineRule>> = also.into_iter().chain(watched).collect();
+    (!rules.is_empty()).then(|| Mutex::new(Box::new(FirstOf(rules)) as Box<dyn EngineRule>))
+}
+
+/// Ends a run when the first of several rules does; all of them see every record.
+struct FirstOf(Vec<Box<dyn EngineRule>>);
+
+impl EngineRule for FirstOf {
+    fn settled(&mut self, record: &Record) -> Option<String> {
+        let said: Vec<String> = (self.0.iter_mut())
+            .filter_map(|rule| rule.settled(record))
+            .collect();
+        said.into_iter().next()
     }
 }
 

@@ -218,12 +218,18 @@ fn by_signed_ranks(
         high: f64::INFINITY,
         level,
     };
-    let interval = found.interval.map_or(unbounded, |found| Interval { level, ..found });
+    let interval = found
+        .interval
+        .map_or(unbounded, |found| Interval { level, ..found });
     let p = signed_rank_of(differences, SignedRankOptions::default())?.p;
     let t = student_t::inverse_sf(0.5 * p.max(LEAST_CHANCE), df);
     // Ties and zeros move the test and the interval by different steps; the interval is what is shown, so it decides.
     let excludes_zero = interval.low > 0.0 || interval.high < 0.0;
-    let t = if excludes_zero { t.max(critical) } else { t.min(critical.next_down()) };
+    let t = if excludes_zero {
+        t.max(critical)
+    } else {
+        t.min(critical.next_down())
+    };
     Ok(Statistic {
         method: "group-sequential signed-rank test",
         estimate: found.estimate,

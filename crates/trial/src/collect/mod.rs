@@ -178,7 +178,13 @@ fn resource(resources: &Resources, field: &str, less: f64) -> Result<Reading, Co
     };
     value
         // A program cannot take less than no time: one that is faster than the shell around it counts as 0.
-        .map(|value| Reading::Scalar(if less > 0.0 { (value - less).max(0.0) } else { value }))
+        .map(|value| {
+            Reading::Scalar(if less > 0.0 {
+                (value - less).max(0.0)
+            } else {
+                value
+            })
+        })
         .ok_or_else(|| CollectError::NoValue(format!("resource `{field}` is unknown here")))
 }
 

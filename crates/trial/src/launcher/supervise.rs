@@ -57,7 +57,10 @@ pub(super) fn run(
     let applied = apply_limits(launcher, &launch.limits);
     let files = ProgramFiles {
         stdin: ready.stdin.as_ref().map(AsFd::as_fd),
-        stdout: ready.stdout.as_ref().map_or(ready.write[0].as_fd(), AsFd::as_fd),
+        stdout: ready
+            .stdout
+            .as_ref()
+            .map_or(ready.write[0].as_fd(), AsFd::as_fd),
         stderr: ready.write[1].as_fd(),
     };
     let started = Instant::now();
