@@ -161,7 +161,7 @@ impl Rehearsing<'_> {
             if let Some(text) = for_command(list, place) {
                 self.helper(what, &self.programs.helper(text))?;
             }
-            if list.len() == 1 && what == "setup" {
+            if list.len() == 1 {
                 // One for all commands is run once: they run in turns, not one after the other.
                 break;
             }
