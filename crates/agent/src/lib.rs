@@ -3,7 +3,7 @@
 //! A rollout is one trial. Its program is this product's own binary as a *driver* ([`rollout::drive`]), started by the
 //! trial runner like any other program; the driver goes through the phases workspace, setup, agent, collect, verify and score,
 //! and reports metrics like any trial. Scoring can be repeated alone ([`rollout::score_again`]).
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod adapter;
 pub mod baseline;

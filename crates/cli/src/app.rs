@@ -8,16 +8,17 @@ use crate::commands::{
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
 use crate::global::Global;
+use crate::overview::grouped;
 use crate::printer::Printer;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use fairtrial_text::nearest::nearest;
 use std::process::ExitCode;
 
 /// Give every change a fair trial: run benchmark experiments and see whether the difference is real.
 #[derive(Debug, Parser)]
 #[command(name = "fairtrial", version, propagate_version = true, max_term_width = 100, after_help = EXAMPLES)]
-struct App {
+pub(crate) struct App {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
@@ -77,7 +78,10 @@ enum Command {
 
 /// Parses, runs, and turns what came of it into an exit code.
 pub(crate) fn main() -> ExitCode {
-    let app = App::try_parse().unwrap_or_else(|error| with_suggestion(error).exit());
+    let typed = grouped(App::command()).try_get_matches();
+    let app = typed
+        .and_then(|typed| App::from_arg_matches(&typed))
+        .unwrap_or_else(|error| with_suggestion(error).exit());
     let printer = Printer::new(app.global.color);
     let console = Console::new(&app.global, printer);
     let done = console.and_then(|console| app.command.run(&console));

@@ -7,6 +7,7 @@ use crate::run_display::RunDisplay;
 use crate::signals::{self, Placed};
 use crate::words::show_notice;
 use fairtrial_session::{Caller, Controls, Event, Listener, Session};
+use fairtrial_text::shell_word::shell_word;
 
 /// Where a command writes, and what sessions know of this process.
 pub(crate) struct Console {
@@ -36,6 +37,14 @@ impl Console {
             printer: self.printer,
             caller,
         }
+    }
+
+    /// What a command needs so that it finds the same runs: ` --data-dir DIR` where that was named, else nothing.
+    pub(crate) fn data_words(&self) -> String {
+        let dir = self.caller.data_dir.as_ref();
+        dir.map_or(String::new(), |dir| {
+            format!(" --data-dir {}", shell_word(&dir.display().to_string()))
+        })
     }
 
     /// A session that tells what there is to know.

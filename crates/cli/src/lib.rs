@@ -10,6 +10,8 @@ mod commands;
 mod console;
 mod exit;
 mod global;
+mod locale;
+mod overview;
 mod printer;
 mod progress;
 mod resume_words;

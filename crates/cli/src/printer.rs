@@ -2,6 +2,7 @@
 //!
 //! Both may hold words of trials: whatever a terminal would obey is written out, colours of ours excepted.
 
+use crate::locale;
 use fairtrial_report::console::{Color, Terminal};
 use fairtrial_text::escape::{
     JsonWriter, terminal, terminal_line, terminal_line_painted, terminal_painted,
@@ -22,6 +23,8 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 pub(crate) struct Printer {
     color_out: bool,
     color_err: bool,
+    /// Whether the locale has letters only.
+    plain: bool,
 }
 
 /// When to colour.
@@ -52,6 +55,7 @@ impl Printer {
         Self {
             color_out: decide(io::stdout().is_terminal()),
             color_err: decide(io::stderr().is_terminal()),
+            plain: locale::is_plain(),
         }
     }
 
@@ -90,13 +94,13 @@ impl Printer {
         } else {
             terminal_line(text)
         };
-        note(writeln!(io::stdout().lock(), "{text}"));
+        note(writeln!(io::stdout().lock(), "{}", self.lettered(&text)));
     }
 
     /// Lines of output.
     pub(crate) fn page(self, text: impl AsRef<str>) {
         let text = shown(text.as_ref(), self.color_out);
-        note(writeln!(io::stdout().lock(), "{text}"));
+        note(writeln!(io::stdout().lock(), "{}", self.lettered(&text)));
     }
 
     /// Data as JSON.
@@ -144,7 +148,7 @@ impl Printer {
 
     /// A line as it is.
     pub(crate) fn tell_raw(self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        let _ = writeln!(io::stderr().lock(), "{}", self.lettered(text));
     }
 
     /// A warning.
@@ -157,6 +161,15 @@ impl Printer {
         self.labelled("error", "\x1b[31;1m", message);
         if let Some(hint) = hint {
             self.labelled(" help", "\x1b[36;1m", hint);
+        }
+    }
+
+    /// Text in the letters of the locale.
+    fn lettered(self, text: &str) -> Cow<'_, str> {
+        if self.plain {
+            locale::plain(text)
+        } else {
+            Cow::Borrowed(text)
         }
     }
 

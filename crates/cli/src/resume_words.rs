@@ -12,6 +12,8 @@ pub(crate) struct ResumeWords {
     pub(crate) set: Vec<String>,
     /// Whether the file says something else by now.
     pub(crate) as_recorded: bool,
+    /// What finds the data root, where it was named.
+    pub(crate) data_words: String,
 }
 
 impl ResumeWords {
@@ -26,7 +28,7 @@ impl ResumeWords {
         if self.as_recorded {
             words.push_str(" --as-recorded");
         }
-        words
+        words + &self.data_words
     }
 }
 
@@ -40,10 +42,11 @@ mod tests {
             spec: "bench.toml".into(),
             set: vec!["name=pilot".to_owned(), "seeds=[1, 2]".to_owned()],
             as_recorded: true,
+            data_words: " --data-dir d".to_owned(),
         };
         assert_eq!(
             typed.resume(Some("budget.tokens=N")),
-            "fairtrial run bench.toml --set name=pilot --set 'seeds=[1, 2]' --set budget.tokens=N --resume --as-recorded"
+            "fairtrial run bench.toml --set name=pilot --set 'seeds=[1, 2]' --set budget.tokens=N --resume --as-recorded --data-dir d"
         );
     }
 }

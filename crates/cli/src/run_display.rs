@@ -1,6 +1,7 @@
 //! A run as a person sees it: its progress while it lives, then what it came to.
 
 use crate::closing_words::closing_words;
+use crate::console::Console;
 use crate::printer::Printer;
 use crate::progress::{Detail, Progress, outcome_words};
 use crate::resume_words::ResumeWords;
@@ -31,6 +32,8 @@ impl Shown {
 /// Shows runs.
 pub(crate) struct RunDisplay {
     printer: Printer,
+    /// What a command needs so that it finds the run.
+    data_words: String,
     shown: Shown,
     /// What is shown meanwhile; absent for warnings alone.
     detail: Option<Detail>,
@@ -41,9 +44,10 @@ pub(crate) struct RunDisplay {
 
 impl RunDisplay {
     /// A display of runs.
-    pub(crate) fn new(printer: Printer, shown: Shown, detail: Option<Detail>) -> Self {
+    pub(crate) fn new(console: &Console, shown: Shown, detail: Option<Detail>) -> Self {
         Self {
-            printer,
+            printer: console.printer,
+            data_words: console.data_words(),
             shown,
             detail,
             typed: None,
@@ -130,6 +134,7 @@ impl RunDisplay {
             spec: result.spec.source.clone().into(),
             set: result.set.clone(),
             as_recorded: false,
+            data_words: self.data_words.clone(),
         });
         // Of a finished run the verdict is the last thing on the screen; of another how it goes on.
         let finished = result.report.status == RunStatus::Finished;
@@ -146,6 +151,7 @@ impl RunDisplay {
             comparison: result.comparison.as_ref(),
             choice: result.choice.as_ref(),
             failures: &result.failures,
+            data_words: &self.data_words,
         };
         printer.page(fairtrial_report::console::answer(&answer, terminal));
         if let Some(choice) = &result.choice

@@ -20,6 +20,16 @@ pub struct Mapping {
     pub given: Given,
 }
 
+impl Mapping {
+    /// Whether nothing is said, so that the rules of each format decide.
+    pub fn is_empty(&self) -> bool {
+        let Given { arm, task, seed } = &self.given;
+        [&self.format, arm, task, seed]
+            .into_iter()
+            .all(Option::is_none)
+    }
+}
+
 /// Where results lie.
 #[derive(Debug)]
 pub enum Source {

@@ -3,7 +3,7 @@
 //! One line per primary metric and candidate, what speaks against it, what failed and why, and what to type next. The
 //! tables behind it are made elsewhere, for those who ask.
 
-use crate::comparison::{answer_size, mismatch_sentences, tone, verdict_sentence, why};
+use crate::comparison::{answer_size, mismatch_sentences, tone, why};
 use crate::grid::Tone;
 use crate::ranking::{format_of, standing_word};
 use crate::{rollouts, sequential, summary, sweep, words};
@@ -37,6 +37,8 @@ pub struct RunAnswer<'a> {
     pub choice: Option<&'a SweepChoice>,
     /// Why trials did not end well.
     pub failures: &'a [FailureKind],
+    /// What a command needs so that it finds the run: ` --data-dir DIR`, or nothing.
+    pub data_words: &'a str,
 }
 
 /// One line of the answer.
@@ -97,7 +99,10 @@ impl RunAnswer<'_> {
             let said = kind.said.iter();
             lines.extend(said.map(|line| Line::new(format!("    {line}"), Tone::Faint)));
             if !kind.said.is_empty() {
-                let command = format!("fairtrial logs {name} --trial {} --stderr", kind.trial);
+                let command = format!(
+                    "fairtrial logs {name} --trial {} --stderr{}",
+                    kind.trial, self.data_words
+                );
                 lines.push(Line::new(
                     format!("    `{command}` shows all of it"),
                     Tone::Faint,
@@ -115,10 +120,9 @@ impl RunAnswer<'_> {
 
     fn next_line(&self) -> Option<Line> {
         let name = shell_word(&self.summary.run.as_ref()?.name);
-        let compare = self.comparison.map(|_| format!("`compare {name}`"));
-        let parts = [Some(format!("`fairtrial summarize {name}`")), compare];
-        let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let text = format!("more: {parts}, `report {name}`");
+        let found = self.data_words;
+        let compare = self.comparison.map_or("", |_| "`compare`, ");
+        let text = format!("more: `fairtrial report {name}{found}` (or {compare}`summarize`)");
         Some(Line::new(text, Tone::Faint))
     }
 }
@@ -143,10 +147,8 @@ fn trajectory_lines(trajectory: &Trajectory) -> Vec<Line> {
 
 fn choice_lines(choice: &SweepChoice) -> Vec<Line> {
     let mut lines = vec![Line::new(sweep::headline(choice), Tone::Plain)];
-    if let Some(against) = &choice.against_control {
-        let sentence = format!("Against the control there, {}", verdict_sentence(against));
-        lines.push(Line::new(sentence, tone(against.verdict.word)));
-    }
+    let against = sweep::against_control(choice);
+    lines.extend(against.map(|(sentence, tone)| Line::new(sentence, tone)));
     let without = sweep::without_value(choice);
     lines.extend(without.map(|text| Line::new(format!("! {text}"), Tone::Caution)));
     lines
@@ -208,29 +210,46 @@ fn ranking_lines(ranking: &Ranking) -> Vec<Line> {
     lines
 }
 
+/// A comparison in one line per metric and candidate, and what is wrong with the records.
+pub(crate) fn brief_lines(comparison: &Comparison) -> Vec<Line> {
+    let contrasts = &comparison.contrasts;
+    let rows = contrasts.iter().flat_map(|contrast| {
+        let metrics = contrast.metrics.iter();
+        metrics.map(|metric| verdict_row(metric, contrast, contrasts))
+    });
+    let mut lines = aligned(rows.collect());
+    lines.extend(source_lines(comparison));
+    lines
+}
+
+/// Which metric of which candidate, the verdict, how much it moved, and by how many units that is known.
+fn verdict_row(
+    metric: &MetricComparison,
+    contrast: &Contrast,
+    all: &[Contrast],
+) -> (Vec<String>, Tone) {
+    let who = if all.len() > 1 {
+        candidate(contrast)
+    } else {
+        String::new()
+    };
+    let word = metric.verdict.word;
+    let cells = vec![
+        who,
+        metric.metric.clone(),
+        word.text().to_owned(),
+        answer_size(metric),
+        words::units(&metric.count),
+    ];
+    (cells, tone(word))
+}
+
 /// One line per primary metric of each candidate.
 fn verdict_lines(contrasts: &[Contrast]) -> Vec<Line> {
-    let several = contrasts.len() > 1;
-    let mut rows = Vec::new();
-    for contrast in contrasts.iter().take(MOST_CANDIDATES) {
-        for metric in primary(contrast) {
-            let who = if several {
-                candidate(contrast)
-            } else {
-                String::new()
-            };
-            let word = metric.verdict.word;
-            let cells = vec![
-                who,
-                metric.metric.clone(),
-                word.text().to_owned(),
-                answer_size(metric),
-                words::units(&metric.count),
-            ];
-            rows.push((cells, tone(word)));
-        }
-    }
-    let mut lines = aligned(rows);
+    let rows = contrasts.iter().take(MOST_CANDIDATES).flat_map(|contrast| {
+        primary(contrast).map(|metric| verdict_row(metric, contrast, contrasts))
+    });
+    let mut lines = aligned(rows.collect());
     let more = contrasts.len().saturating_sub(MOST_CANDIDATES);
     if more > 0 {
         let text = format!("and {}", counted(more as u64, "more comparison"));

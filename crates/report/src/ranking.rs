@@ -34,8 +34,8 @@ pub(crate) const fn mean_title(scale: Scale) -> &'static str {
 pub(crate) fn adjusted(pairs: usize, of: &str) -> Option<String> {
     (pairs > 1).then(|| {
         format!(
-            "Whether one can be told from the best is asked by the test of the comparison, adjusted over all {pairs} pairs of \
-             {of} (Bonferroni): the best was picked by the same data."
+            "Each is tested against the best, and the p values are adjusted for all {pairs} pairs of {of} (Bonferroni), because the \
+             same data picked the best."
         )
     })
 }
@@ -50,7 +50,7 @@ pub(crate) fn format_of<'a>(standings: impl Iterator<Item = &'a Standing> + Clon
     NumberFormat::choose(&means, &widths, None)
 }
 
-/// Whether a side is told from the best, or cannot be ranked: `worse`, `not separable from the best`.
+/// Whether a side differs from the best beyond chance, or cannot be ranked: `worse`, `not separable from the best`.
 pub(crate) fn standing_word(name: &str, place: usize, standing: &Standing) -> Cell {
     if let Some(why) = &standing.not_ranked {
         let why = words::not_ranked(name, why);

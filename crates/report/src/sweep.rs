@@ -1,6 +1,7 @@
 //! A sweep as text and as a figure: the points in order with an honest word about the best, and what each parameter
 //! does to each metric.
 
+use crate::comparison::{tone, verdict_sentence};
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use crate::ranking::{FAILED_NOTE, adjusted, failed_count, format_of, mean_title, standing_word};
 use crate::words;
@@ -64,6 +65,13 @@ pub(crate) fn headline(choice: &SweepChoice) -> String {
         }
     }
     text
+}
+
+/// What the choice is against the control at its point.
+pub(crate) fn against_control(choice: &SweepChoice) -> Option<(String, Tone)> {
+    let against = choice.against_control.as_ref()?;
+    let sentence = format!("Against the control there, {}", verdict_sentence(against));
+    Some((sentence, tone(against.verdict.word)))
 }
 
 /// The points that cannot be ranked.

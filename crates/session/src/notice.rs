@@ -1,7 +1,7 @@
 //! What a user should know besides the answer: facts, not sentences. Whoever shows them knows how things are typed.
 
-use crate::agent_tasks::TaskFinding;
-use crate::gate::Recorded;
+use crate::gate::recorded::Recorded;
+use crate::task_finding::TaskFinding;
 use fairtrial_analysis::AnalysisError;
 use fairtrial_engine::Remeasured;
 use fairtrial_interop::Recognised;
@@ -16,6 +16,8 @@ use std::path::PathBuf;
 pub enum Notice {
     /// Results of another tool, and how they are read.
     Recognised(Recognised),
+    /// How other tools' results are read was said of something that is none: a run, or a table in our own form.
+    NotForeign(String),
     /// A newer run is passed over, because it was ended before it began.
     PassedOver(RunDir),
     /// What reading a spec found: problems, and values that look like secrets.

@@ -2,6 +2,7 @@
 
 use crate::error::SessionError;
 use crate::foreign::Curves;
+use crate::notice::Notice;
 use crate::revision::revision_text;
 use crate::session::Session;
 use fairtrial_analysis::dataset::FactKind;
@@ -40,6 +41,19 @@ pub enum TrialSource {
     Revision(String),
     /// Another tool's file, folder or server, as it was named.
     Foreign(String),
+}
+
+impl TrialSource {
+    /// What it is called.
+    fn name(&self) -> String {
+        match self {
+            Self::Run(run) => format!("{} {}", run.name(), run.stamp()),
+            Self::Json(path) | Self::Csv(path) | Self::Parquet(path) | Self::JsonLines(path) => {
+                path.display().to_string()
+            }
+            Self::Revision(name) | Self::Foreign(name) => name.clone(),
+        }
+    }
 }
 
 impl Session {
@@ -82,6 +96,9 @@ impl Session {
 
     /// Reads trials; `scope` says whether they are all arms, or one side.
     pub fn open(&self, source: &TrialSource, scope: Scope) -> Result<Trials, SessionError> {
+        if !matches!(source, TrialSource::Foreign(_)) && !self.in_place().mapping().is_empty() {
+            self.tell(Notice::NotForeign(source.name()));
+        }
         let file = |path: &Path| {
             let text = fs::read_to_string(path);
             text.map_err(|error| {

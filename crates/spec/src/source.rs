@@ -55,6 +55,20 @@ impl Sources {
             .map_or("", |source| source.text.as_str());
         text.get(span.start..span.end).unwrap_or("")
     }
+
+    /// Where a text stands in a span. Escapes in the source shift places, so it is searched for; where it is written
+    /// otherwise, the whole span.
+    pub(crate) fn find(&self, span: Span, text: &str) -> Span {
+        let Some(at) = self.slice(span).find(text) else {
+            return span;
+        };
+        let start = span.start + at;
+        Span {
+            start,
+            end: start + text.len(),
+            ..span
+        }
+    }
 }
 
 impl Source {

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let printer = console.printer;
-    let display = RunDisplay::new(printer, Shown::Json, None);
+    let display = RunDisplay::new(console, Shown::Json, None);
     let (session, controls) = console.attending_session(display);
     let run = session.find_run(&args.run.choice())?;
     let wait = if args.no_wait {

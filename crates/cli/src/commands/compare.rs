@@ -88,6 +88,9 @@ pub(crate) struct Args {
     /// Exit with code 1 where the primary metric ends in one of these verdicts
     #[arg(long, value_enum, value_delimiter = ',', value_name = "VERDICT")]
     fail_on: Vec<VerdictChoice>,
+    /// Print one line per metric and no more
+    #[arg(long, conflicts_with = "json")]
+    brief: bool,
     /// Print the comparison as JSON
     #[arg(long)]
     json: bool,
@@ -132,6 +135,9 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let printer = console.printer;
     if args.json {
         printer.json(&compared);
+    } else if args.brief {
+        let terminal = printer.terminal();
+        printer.page(fairtrial_report::console::brief(comparison, terminal));
     } else {
         let terminal = printer.terminal();
         printer.page(fairtrial_report::console::comparison(

@@ -82,11 +82,12 @@ pub(crate) enum UntilChoice {
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let shown = Shown::json(args.json);
-    let display = RunDisplay::new(console.printer, shown, Some(args.detail()));
+    let display = RunDisplay::new(console, shown, Some(args.detail()));
     let session = console.session_heard_by(display.typed(ResumeWords {
         spec: args.spec.spec.clone(),
         set: args.spec.set.clone(),
         as_recorded: args.as_recorded,
+        data_words: console.data_words(),
     }));
     if args.dry_run {
         let run = session.prepare_run(args.options(), FileCheck::Warn)?;

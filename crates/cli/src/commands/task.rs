@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
 
 fn check(args: &CheckArgs, console: &Console) -> Done {
     let printer = console.printer;
-    let session = console.session_heard_by(RunDisplay::new(printer, Shown::Json, None));
+    let session = console.session_heard_by(RunDisplay::new(console, Shown::Json, None));
     let controls = Controls::default();
     signals::reach(&controls, Placed::Here)?;
     let question = SoundnessQuestion {

@@ -38,7 +38,7 @@ pub(crate) fn watch(args: &WatchArgs, console: &Console) -> Done {
 }
 
 fn stay(run: &RunArgs, detail: Option<Detail>, shown: Shown, console: &Console) -> Done {
-    let display = RunDisplay::new(console.printer, shown, detail);
+    let display = RunDisplay::new(console, shown, detail);
     let (session, controls) = console.attending_session(display);
     let run = session.find_run(&run.choice())?;
     let result = session.wait(&run, &controls)?;

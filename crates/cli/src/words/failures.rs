@@ -136,7 +136,7 @@ fn hint(error: &SessionError) -> Option<String> {
             "its records were looked at: without --reuse a new run starts with its own, on other seeds"
         }
         SessionError::ResumedLooks(_) => {
-            "`--resume --as-recorded` goes on as it began; without --resume a new run starts with looks of its own"
+            "`--resume --as-recorded` finishes the run with its old spec; without `--resume` you start a new run"
         }
         SessionError::Broken(_) => "what was recorded is kept: make room and `--resume`",
         SessionError::CutOff { spec, set, .. } => {
@@ -144,6 +144,7 @@ fn hint(error: &SessionError) -> Option<String> {
                 spec: spec.clone(),
                 set: set.clone(),
                 as_recorded: false,
+                data_words: String::new(),
             };
             return Some(format!("`{}` goes on with it", typed.resume(None)));
         }

@@ -35,6 +35,12 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
     use Tone::{Note, Warning};
     let said = match notice {
         Notice::Recognised(found) => (Note, recognised(found)),
+        Notice::NotForeign(name) => (
+            Warning,
+            format!(
+                "--format, --arm, --task and --seed-key are about other tools' results; {name} is none, and is read without them"
+            ),
+        ),
         Notice::PassedOver(run) => (
             Warning,
             format!(

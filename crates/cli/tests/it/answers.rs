@@ -49,9 +49,19 @@ fn verbose_has_the_tables_and_ends_the_same_way() {
     assert!(ran.out.contains("Method: "), "{}", ran.out);
     let last = ran.out.lines().rev().find(|line| !line.is_empty()).unwrap();
     assert!(
-        last.starts_with("more: `fairtrial summarize train`"),
+        last.starts_with("more: `fairtrial report train` (or"),
         "{last}"
     );
+}
+
+#[test]
+fn what_is_to_be_typed_next_finds_a_run_in_another_root() {
+    let project = Project::with_spec(TRAIN);
+    let ran = project.expect(0, &["run", "bench.toml", "--data-dir", "other place"]);
+    let next = ran.out.split('`').nth(1).unwrap();
+    assert!(next.ends_with("--data-dir 'other place'"), "{next}");
+    let pasted = project.shell(next);
+    assert_eq!(pasted.code, 0, "{next}: {}", pasted.err);
 }
 
 #[test]
@@ -107,4 +117,30 @@ fn without_arms_the_numbers_are_the_answer() {
     let ran = project.expect(0, &["run", "bench.toml"]);
     insta::assert_snapshot!("one_arm", answer(&project, &ran));
     assert!(lines(&ran) <= MOST_LINES, "{}", ran.out);
+}
+
+#[test]
+fn a_locale_without_utf_8_gets_letters() {
+    let project = Project::with_spec(TRAIN);
+    let mut command = project.command(&["run", "bench.toml"]);
+    let ran = Ran::from(command.env("LC_ALL", "C").output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.out.is_ascii() && ran.err.is_ascii(),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert!(ran.err.contains("+ candidate seed 1072 in "), "{}", ran.err);
+}
+
+#[test]
+fn a_brief_comparison_is_a_line_per_metric() {
+    let project = Project::with_spec(TRAIN);
+    project.expect(0, &["run", "bench.toml"]);
+    let brief = project.expect(0, &["compare", "train", "--brief"]).out;
+    let lines: Vec<&str> = brief.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 2, "{brief}");
+    assert!(lines[0].starts_with("reward  improved"), "{brief}");
+    assert!(lines[1].starts_with("cost "), "{brief}");
 }

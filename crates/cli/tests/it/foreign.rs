@@ -376,3 +376,23 @@ fn a_spec_reads_what_the_trials_own_process_logged() {
         .count();
     assert_eq!(points, 40, "{exported}");
 }
+
+#[test]
+fn flags_about_other_tools_are_not_ignored_in_silence() {
+    let project = Project::with_spec(
+        "name = \"own\"\nseeds = 2\ncommand = \"true\"\n[arms.a]\n[arms.b]\n[metrics.wall]\nfrom = \"resource:wall\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    let ran = project.expect(0, &["compare", "own", "--seed-key", "lr"]);
+    assert!(
+        ran.err.contains("are about other tools' results; own "),
+        "{}",
+        ran.err
+    );
+    assert!(
+        !project
+            .expect(0, &["compare", "own"])
+            .err
+            .contains("other tools")
+    );
+}

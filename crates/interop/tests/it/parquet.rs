@@ -83,15 +83,7 @@ fn broken_tables_are_refused() {
 
 #[test]
 fn pyarrow_reads_what_we_write() {
-    let python = ["python3", "target/tools/interop/bin/python"];
-    let has = |program: &&&str| {
-        let found = Command::new(program)
-            .args(["-c", "import pyarrow.parquet"])
-            .output();
-        found.is_ok_and(|output| output.status.success())
-    };
-    let Some(python) = python.iter().find(has) else {
-        println!("skipped: no Python with pyarrow");
+    let Some(python) = crate::online::python_with("pyarrow.parquet") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,10 @@
 //! The answer of a run on a terminal.
 
-use super::Terminal;
 use super::page::Page;
-use crate::answer::RunAnswer;
+use super::terminal::Terminal;
+use crate::answer::{RunAnswer, brief_lines};
 use crate::summary::primary_section;
+use fairtrial_analysis::Comparison;
 
 /// The answer as `run` prints it at its end: a few lines, the verdict last.
 pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
@@ -16,6 +17,15 @@ pub fn answer(answer: &RunAnswer<'_>, terminal: Terminal) -> String {
         page.gap();
     }
     for line in answer.lines() {
+        page.columns(&line.text, line.tone);
+    }
+    page.finish()
+}
+
+/// A comparison in one line per metric.
+pub fn brief(comparison: &Comparison, terminal: Terminal) -> String {
+    let mut page = Page::new(terminal);
+    for line in brief_lines(comparison) {
         page.columns(&line.text, line.tone);
     }
     page.finish()

@@ -1,10 +1,9 @@
 //! A sweep on a terminal.
 
-use super::Terminal;
 use super::page::Page;
-use crate::comparison::{tone, verdict_sentence};
+use super::terminal::Terminal;
 use crate::grid::Tone;
-use crate::sweep::{choice_section, effect_sections, headline};
+use crate::sweep::{against_control, choice_section, effect_sections, headline};
 use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;
 
@@ -18,9 +17,8 @@ pub fn sweep(
     let mut page = Page::new(terminal);
     if let Some(choice) = choice {
         page.heading(&headline(choice));
-        if let Some(against) = &choice.against_control {
-            let sentence = format!("Against the control there, {}", verdict_sentence(against));
-            page.sentence(&sentence, tone(against.verdict.word));
+        if let Some((sentence, tone)) = against_control(choice) {
+            page.sentence(&sentence, tone);
         }
         page.section(&choice_section(choice, alpha));
     }

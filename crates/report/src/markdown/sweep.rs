@@ -1,8 +1,7 @@
 //! A sweep as Markdown.
 
-use super::section;
-use crate::comparison::verdict_sentence;
-use crate::sweep::{choice_section, effect_sections, headline};
+use super::table::section;
+use crate::sweep::{against_control, choice_section, effect_sections, headline};
 use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;
 use fairtrial_text::escape::markdown;
@@ -12,11 +11,8 @@ pub fn sweep(choice: Option<&SweepChoice>, effects: &[Sensitivity], alpha: f64) 
     let mut parts = vec!["# Sweep\n".to_owned()];
     if let Some(choice) = choice {
         parts.push(format!("**{}**\n", markdown(&headline(choice))));
-        if let Some(against) = &choice.against_control {
-            parts.push(format!(
-                "Against the control there, {}\n",
-                markdown(&verdict_sentence(against))
-            ));
+        if let Some((sentence, _)) = against_control(choice) {
+            parts.push(format!("{}\n", markdown(&sentence)));
         }
         parts.push(section(&choice_section(choice, alpha)));
     }

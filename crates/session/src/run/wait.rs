@@ -10,6 +10,7 @@ use crate::notice::Notice;
 use crate::session::Session;
 use fairtrial_engine::{Controls, RunReport, Stay};
 use fairtrial_journal::{Liveness, RunDir, is_live};
+use fairtrial_spec::EngineKind;
 use std::time::{Duration, Instant};
 
 /// How often a run that another process controls is looked at.
@@ -22,7 +23,10 @@ impl Session {
         self.follow(run)?;
         let state = state(run)?;
         let (request, rule) = self.attend_request(run, &state, Stay::UntilDone)?;
-        if is_remote(run, &state) {
+        // A controller that died between two batches left no job behind, and the run is to go on all the same.
+        let was_cut_off =
+            state.closed().is_none() && request.plan.spec().engine.kind != EngineKind::Local;
+        if was_cut_off || is_remote(run, &state) {
             let ran = Ran {
                 executed: self.execute(&request, controls)?,
                 request: &request,

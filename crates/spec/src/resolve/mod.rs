@@ -2,6 +2,7 @@
 //!
 //! The shape has been checked before, so a value of the wrong type is simply absent here: its problem is reported.
 
+mod command_words;
 mod constraints;
 mod draft;
 mod engine;
@@ -125,6 +126,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     engine::check_kind(root, &spec, problems);
     constraints::check(&spec, &drafts, problems);
     files::check(&drafts, &base_dir, origin.files, problems);
+    command_words::check(&spec, &drafts, origin.sources, origin.files, problems);
     idle_arms::check(root, &spec, problems);
     (!spec.tasks.is_empty()).then_some(spec)
 }

@@ -2,7 +2,6 @@
 
 use super::draft::Draft;
 use crate::diagnostic::{Diagnostic, Problems, Severity};
-use crate::document::Node;
 use crate::source::{Sources, Span};
 use crate::spec::{Spec, Task};
 use crate::template::{Placeholder, PlaceholderForm, Template};
@@ -34,11 +33,8 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
                 values.find(|value| !value.is_empty() && shell_word(value) != *value)
             {
                 told.push(name);
-                problems.push(warning(
-                    placeholder,
-                    &value,
-                    place(node, placeholder, script, sources),
-                ));
+                let raw = &script[placeholder.range.clone()];
+                problems.push(warning(placeholder, &value, sources.find(node.span, raw)));
             }
         }
     }
@@ -80,20 +76,4 @@ fn values<'a>(spec: &'a Spec, task: &'a Task, name: &'a str) -> impl Iterator<It
         _ => Vec::new(),
     };
     given.into_iter().map(Params::display).chain(names)
-}
-
-/// Where the placeholder stands: escapes in the text shift places, so it is searched for in the source.
-fn place(node: &Node, placeholder: &Placeholder<'_>, script: &str, sources: &Sources) -> Span {
-    let raw = &script[placeholder.range.clone()];
-    match sources.slice(node.span).find(raw) {
-        Some(at) => {
-            let start = node.span.start + at;
-            Span {
-                start,
-                end: start + raw.len(),
-                ..node.span
-            }
-        }
-        None => node.span,
-    }
 }

@@ -1,6 +1,6 @@
 //! Arms and their parameters: dots in names, flags that only some have, and arms that do nothing.
 
-use fairtrial_spec::{Format, LoadOptions, Loaded, Spec, Style, load_text, render};
+use fairtrial_spec::{FileCheck, Format, LoadOptions, Loaded, Spec, Style, load_text, render};
 use serde_json::json;
 
 fn load(text: &str, set: &[&str]) -> Loaded {
@@ -105,4 +105,55 @@ fn arms_that_run_the_same_are_warned_about() {
     let text = "command = \"train {lr}\"\n[arms.a]\nlr = 1\n[arms.b]\nlr = 1\n[arms.c]\nlr = 2\n";
     let loaded = load(text, &[]);
     assert_eq!(loaded.diagnostics.len(), 1, "{}", said(&loaded));
+}
+
+#[test]
+fn signs_of_a_shell_that_no_shell_reads_are_warned_about() {
+    for (command, sign) in [
+        ("train {seed} | tee log", "|"),
+        ("train {seed} && echo done", "&&"),
+        ("train {seed} > out.txt", ">"),
+        ("train {seed} 2>&1", "2>&1"),
+    ] {
+        let loaded = load(&format!("command = \"{command}\"\n"), &[]);
+        let told = said(&loaded);
+        assert!(loaded.spec.is_some(), "{told}");
+        let message = format!("no shell reads this command: the program gets `{sign}` as a word");
+        assert!(told.contains(&message), "{told}");
+        assert!(told.contains("shell = true"), "{told}");
+        accepted(&format!("shell = true\ncommand = \"{command}\"\n"), &[]);
+    }
+    accepted("command = [\"grep\", \"|\", \"file\"]\n", &[]);
+    accepted("command = \"train --sep='a|b' 'x > y'\"\n", &[]);
+}
+
+#[test]
+fn a_script_that_is_not_there_is_warned_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spec.toml");
+    let told = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let options = LoadOptions {
+            files: FileCheck::Warn,
+            ..LoadOptions::default()
+        };
+        let loaded = load_text(path.to_str().unwrap(), text, Format::Toml, &options);
+        assert!(loaded.spec.is_some());
+        said(&loaded)
+    };
+    let missing = told("command = \"python3.11 train.py --seed {seed}\"\n");
+    assert!(
+        missing.contains("there is no script `train.py`"),
+        "{missing}"
+    );
+    for fine in [
+        "command = \"python -m train\"\n",
+        "command = \"python {script}.py\"\nparams.script = \"x\"\n",
+        "command = \"mytool train.py\"\n",
+        "[[tasks]]\nid = \"make\"\ncommand = \"cp a train.py\"\n[[tasks]]\nid = \"t\"\nneeds = [\"make\"]\ncommand = \"python train.py\"\n",
+    ] {
+        assert_eq!(told(fine), "", "{fine}");
+    }
+    std::fs::write(folder.path().join("train.py"), "").unwrap();
+    assert_eq!(told("command = \"python train.py\"\n"), "");
 }

@@ -1,6 +1,7 @@
 //! A socket that listens in the network of a sandbox. Only a process that has entered that network can make one, and a
 //! plain user cannot go back out of it: a helper, this very binary, goes in and hands the socket out.
 
+use super::owner::owner_of;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -56,16 +57,17 @@ pub fn listen_inside(arguments: &[String]) -> Result<(), String> {
     send(&listener).map_err(|error| format!("the socket cannot be handed out: {error}"))
 }
 
-/// Enters the network of a process. Root may do so at once; whoever made the sandbox must become its user first.
+/// Enters the network of a process. Root may do so at once; whoever made the sandbox must become the user that the network
+/// belongs to first. That need not be the user of the process: bubblewrap changes once more when all is set up.
 fn enter(pid: &str) -> io::Result<()> {
-    let namespace = |kind: &str| File::open(format!("/proc/{pid}/ns/{kind}"));
-    let enter = |file: &File, kind| move_into_link_name_space(file.as_fd(), Some(kind));
-    let network = namespace("net")?;
-    if enter(&network, LinkNameSpaceType::Network).is_ok() {
+    let network = File::open(format!("/proc/{pid}/ns/net"))?;
+    let enter = |file, kind| move_into_link_name_space(file, Some(kind));
+    if enter(network.as_fd(), LinkNameSpaceType::Network).is_ok() {
         return Ok(());
     }
-    enter(&namespace("user")?, LinkNameSpaceType::User)?;
-    Ok(enter(&network, LinkNameSpaceType::Network)?)
+    let owner = owner_of(&network)?;
+    enter(owner.as_fd(), LinkNameSpaceType::User)?;
+    Ok(enter(network.as_fd(), LinkNameSpaceType::Network)?)
 }
 
 /// Listens as soon as the network has an address of its own.

@@ -2,6 +2,7 @@
 //! proxy of ours, which connects from outside and only to the places that are allowed.
 
 mod inside;
+mod owner;
 mod proxy;
 
 pub use inside::listen_inside;

@@ -1,4 +1,4 @@
-//! Three arms or more in order, with intervals and who cannot be told from the best.
+//! Three arms or more in order, with intervals, and who may be as good as the best.
 
 use crate::compare::data::contrasts::PlannedContrast;
 use crate::compare::data::side::{ComparedSide, Inputs};

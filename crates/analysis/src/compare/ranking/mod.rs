@@ -1,4 +1,4 @@
-//! Several arms or sweep points in order: who is best, and who cannot be told from the best.
+//! Several arms or sweep points in order: who is best, and who may be as good.
 
 pub(crate) mod arms;
 pub(crate) mod standings;

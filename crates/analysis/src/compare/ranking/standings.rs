@@ -1,4 +1,4 @@
-//! Several sides in order: who is best, how sure that is, and who cannot be told from the best.
+//! Several sides in order: who is best, how sure that is, and who may be as good.
 //!
 //! Scale, units and tests are those of the comparison, so that a ranking and the verdicts above it cannot disagree. The
 //! best is picked by the same numbers that it is tested with: of ten equal arms the best and the worst differ by 3

@@ -397,7 +397,7 @@ fn killed_at_random_a_run_in_containers_ends_whole_and_clean(pod: &Pod) {
         name: pod.word(),
         longest: 1500,
     };
-    for _ in 0..rounds(2) {
+    for _ in 0..rounds(1) {
         let sandbox = format!(
             "{{ kind = \"{}\", image = \"{BASE}\", network = false }}",
             pod.word()

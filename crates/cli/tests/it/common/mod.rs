@@ -53,6 +53,7 @@ impl Project {
         command.args(args).current_dir(self.path());
         command
             .env_remove("FAIRTRIAL_DATA")
+            .env("LC_ALL", "C.UTF-8")
             .env("COLUMNS", "100")
             .env("NO_COLOR", "1");
         command

@@ -113,6 +113,17 @@ fn a_crash_after_submitting_submits_nothing_twice() {
 }
 
 #[test]
+fn a_crash_before_anything_is_submitted_is_made_good_by_waiting() {
+    let site = Site::new(&spec(6, "sleep 0.2"));
+    let mut command = site.command(&["run", "bench.toml"]);
+    command.env("FAIRTRIAL_FAILPOINT", "journal.after_sync");
+    assert!(!command.output().unwrap().status.success());
+    assert_eq!(site.ran().len(), 0, "no job was submitted");
+    site.expect(0, &["wait", "bench"]);
+    assert_eq!((site.records("ok"), site.ran().len()), (6, 6));
+}
+
+#[test]
 fn a_killed_element_is_found_dead_and_its_trials_run_again() {
     let site = Site::new(&spec(6, "while [ ! -e $LEDGER.go ]; do sleep 0.1; done"));
     site.expect(0, &["run", "bench.toml", "--detach"]);
