@@ -52,8 +52,8 @@ mod version;
 
 pub use absent::{Absent, Near};
 pub use bench::{
-    BENCH, BenchCommand, BenchFailure, BenchMetric, BenchQuestion, Benched, PreparedBench, Runs,
-    ShellChoice, Warmth,
+    BENCH, BenchCommand, BenchFailure, BenchMetric, BenchParameter, BenchQuestion, Benched,
+    PreparedBench, Runs, ShellChoice, Warmth,
 };
 pub use caller::{Caller, now};
 pub use check::{Checked, NotHere};

@@ -6,13 +6,17 @@ use crate::exit::{Done, Exit, Failure};
 use crate::signals::{self, Placed};
 use clap::ValueEnum;
 use fairtrial_analysis::bench::BenchEnd;
-use fairtrial_analysis::compare::parse_margin;
+use fairtrial_analysis::compare::{Pairing, parse_margin};
+use fairtrial_analysis::gate::GateWord;
+use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{Accepts, Margin, TimedOutput};
 use fairtrial_report::bench::BenchAnswer;
 use fairtrial_session::{
-    BenchCommand, BenchMetric, BenchQuestion, Benched, Controls, Runs, SessionError, ShellChoice,
+    BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, ExportQuestion,
+    Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
 };
 use fairtrial_text::duration::parse_duration;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Time commands against each other and say whether one is faster
@@ -24,6 +28,7 @@ Examples:
   fairtrial bench ./program                              one alone, until its mean is known to ±1 %
   fairtrial bench -r 20 './a' './b'                      exactly 20 runs of each
   fairtrial bench --prepare 'sync' --warmup 3 './a' './b'
+  fairtrial bench -L n 1,2,4 './a --threads {n}'         every value against the first
   fairtrial bench --metric cpu './a' './b'               CPU time: less in the way of a busy machine
 
 The commands run in turns, in random order, one at a time, until it is decided or the time is up.
@@ -88,6 +93,36 @@ pub(crate) struct Args {
     /// The smallest difference that matters, as `1%`
     #[arg(long, value_parser = margin, default_value = "1%")]
     margin: Share,
+    /// A parameter and its values, as `threads 1,2,4`: `{threads}` in a command stands for each of them
+    #[arg(short = 'L', long, num_args = 2, value_names = ["VAR", "VALUES"], allow_hyphen_values = true)]
+    parameter_list: Vec<String>,
+    /// A parameter that is a number from MIN to MAX
+    #[arg(short = 'P', long, num_args = 3, value_names = ["VAR", "MIN", "MAX"], allow_hyphen_values = true)]
+    parameter_scan: Vec<String>,
+    /// The step of --parameter-scan
+    #[arg(
+        short = 'D',
+        long,
+        value_name = "DELTA",
+        default_value = "1",
+        requires = "parameter_scan"
+    )]
+    parameter_step_size: String,
+    /// Write the times as hyperfine's JSON
+    #[arg(long, value_name = "FILE")]
+    export_json: Option<PathBuf>,
+    /// Write the numbers as hyperfine's CSV
+    #[arg(long, value_name = "FILE")]
+    export_csv: Option<PathBuf>,
+    /// Write the numbers as hyperfine's Markdown table
+    #[arg(long, value_name = "FILE")]
+    export_markdown: Option<PathBuf>,
+    /// Keep the run as a baseline of this name
+    #[arg(long, value_name = "NAME", conflicts_with = "no_save")]
+    save_baseline: Option<String>,
+    /// Compare one command with a baseline of itself, which an earlier bench kept
+    #[arg(long, value_name = "NAME", conflicts_with = "no_save")]
+    baseline: Option<String>,
     /// Leave no run behind
     #[arg(long)]
     no_save: bool,
@@ -101,12 +136,6 @@ pub(crate) struct Args {
 /// Flags of hyperfine that are known and not supported: whoever types one is told so, by name.
 #[derive(Debug, clap::Args)]
 struct Unsupported {
-    #[arg(short = 'P', long, num_args = 3, hide = true)]
-    parameter_scan: Vec<String>,
-    #[arg(short = 'D', long, hide = true)]
-    parameter_step_size: Option<String>,
-    #[arg(short = 'L', long, num_args = 2, hide = true)]
-    parameter_list: Vec<String>,
     #[arg(long, hide = true)]
     reference: Option<String>,
     #[arg(long, hide = true)]
@@ -117,12 +146,6 @@ struct Unsupported {
     time_unit: Option<String>,
     #[arg(long, hide = true)]
     export_asciidoc: Option<String>,
-    #[arg(long, hide = true)]
-    export_csv: Option<String>,
-    #[arg(long, hide = true)]
-    export_json: Option<String>,
-    #[arg(long, hide = true)]
-    export_markdown: Option<String>,
     #[arg(long, hide = true)]
     export_orgmode: Option<String>,
 }
@@ -145,15 +168,77 @@ struct Share(f64);
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     args.unsupported.refuse()?;
-    let session = console.session_heard_by(BenchDisplay {
-        printer: console.printer,
-    });
+    let session = console.session_heard_by(BenchDisplay::new(console.printer));
     let prepared = session.prepare_bench(args.question()?).map_err(refused)?;
     let controls = Controls::default();
     signals::reach(&controls, Placed::Here)?;
     let benched = session.bench(prepared, &controls)?;
     show(&benched, args, console);
-    Ok(exit(&benched))
+    export(&benched, args, &session)?;
+    let gated = after(&benched, args, &session, console)?;
+    Ok(match exit(&benched) {
+        Exit::Fine => gated,
+        ended => ended,
+    })
+}
+
+/// Writes the files that were asked for.
+fn export(benched: &Benched, args: &Args, session: &Session) -> Result<(), Failure> {
+    let write = |path: &Path, bytes: &[u8]| write_atomic_bytes(path, Durability::Process, bytes);
+    if let Some(path) = &args.export_json {
+        let question = ExportQuestion {
+            to: "hyperfine".to_owned(),
+            ..ExportQuestion::default()
+        };
+        if let Exported::File(bytes) = session.export(&benched.run.report.run, &question)? {
+            write(path, &bytes)?;
+        }
+    }
+    if let Some(path) = &args.export_csv {
+        let text = fairtrial_report::bench::csv(&benched.timings);
+        let text = text.map_err(|error| Failure::machine(error.to_string()))?;
+        write(path, text.as_bytes())?;
+    }
+    if let Some(path) = &args.export_markdown {
+        let text = fairtrial_report::bench::markdown(&benched.timings);
+        write(path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Judges the run against a baseline, and keeps it as one.
+fn after(benched: &Benched, args: &Args, session: &Session, console: &Console) -> Done {
+    let (run, printer) = (&benched.run.report.run, console.printer);
+    let name = format!("{}/{}", run.name(), run.stamp());
+    let mut exit = Exit::Fine;
+    if let Some(baseline) = &args.baseline {
+        let gate = session.gate(&GateQuestion {
+            run: Some(name.clone()),
+            baseline: Some(baseline.clone()),
+            rules: Vec::new(),
+            alpha: None,
+            most_infra: 0.0,
+            valid: None,
+            // The runs of two benches belong to no pairs.
+            pairing: Pairing::Unpaired,
+            method: None,
+            accept: Vec::new(),
+        })?;
+        if !args.json {
+            printer.page(fairtrial_report::console::gate(&gate, printer.terminal()));
+        }
+        exit = match gate.word {
+            GateWord::Improved | GateWord::Equivalent => Exit::Fine,
+            GateWord::Regressed => Exit::Failed,
+            GateWord::Invalid => Exit::Machine,
+            GateWord::Inconclusive => Exit::Inconclusive,
+        };
+    }
+    if let Some(baseline) = &args.save_baseline {
+        let saved = session.save_baseline(Some(&name), baseline)?;
+        printer.tell(format!("kept {} as {}", saved.of, saved.baseline.display()));
+    }
+    Ok(exit)
 }
 
 /// A command that fails is a failure of its own, as when it fails later.
@@ -219,6 +304,7 @@ impl Args {
     fn question(&self) -> Result<BenchQuestion, Failure> {
         let (output, shows_output) = self.outputs();
         Ok(BenchQuestion {
+            parameters: self.parameters()?,
             shell: self.shell_choice(),
             output,
             shows_output,
@@ -269,6 +355,17 @@ impl Args {
         }
     }
 
+    fn parameters(&self) -> Result<Vec<BenchParameter>, Failure> {
+        let lists = self.parameter_list.chunks_exact(2);
+        let lists = lists.map(|list| Ok(BenchParameter::list(&list[0], &list[1])));
+        let scans = self.parameter_scan.chunks_exact(3);
+        let scans = scans.map(|scan| {
+            let range = [&*scan[1], &*scan[2], &*self.parameter_step_size];
+            Ok(BenchParameter::scan(&scan[0], range)?)
+        });
+        lists.chain(scans).collect()
+    }
+
     fn named_commands(&self) -> Result<Vec<BenchCommand>, Failure> {
         if self.commands.is_empty() {
             return self.commands_in_names();
@@ -312,17 +409,11 @@ impl Unsupported {
     /// Names the first flag that was typed.
     fn refuse(&self) -> Result<(), Failure> {
         let given = [
-            ("--parameter-scan", !self.parameter_scan.is_empty()),
-            ("--parameter-step-size", self.parameter_step_size.is_some()),
-            ("--parameter-list", !self.parameter_list.is_empty()),
             ("--reference", self.reference.is_some()),
             ("--style", self.style.is_some()),
             ("--sort", self.sort.is_some()),
             ("--time-unit", self.time_unit.is_some()),
             ("--export-asciidoc", self.export_asciidoc.is_some()),
-            ("--export-csv", self.export_csv.is_some()),
-            ("--export-json", self.export_json.is_some()),
-            ("--export-markdown", self.export_markdown.is_some()),
             ("--export-orgmode", self.export_orgmode.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {

@@ -293,19 +293,183 @@ fn an_interrupted_bench_gives_its_answer_so_far() {
 }
 
 #[test]
-fn what_hyperfine_has_and_we_have_not_is_named() {
+fn parameters_make_a_command_of_each_value() {
     let project = Project::new();
-    for args in [
-        ["--style", "full"],
-        ["--export-orgmode", "x"],
-        ["--sort", "command"],
+    let found = json(
+        &project,
+        &[
+            "-r",
+            "2",
+            "-N",
+            "-L",
+            "word",
+            "a,b",
+            "-P",
+            "n",
+            "1",
+            "2",
+            "--prepare",
+            "echo {word}{n} >> log",
+            "echo {word} {n}",
+        ],
+    );
+    let names: Vec<&Value> = (found["commands"].as_array().unwrap().iter())
+        .map(|command| &command["name"])
+        .collect();
+    assert_eq!(names, ["echo a 1", "echo a 2", "echo b 1", "echo b 2"]);
+    assert_eq!(found["answers"].as_array().unwrap().len(), 3);
+    assert!(project.read("log").contains("b2"));
+    let ran = bench(&project, &["-P", "n", "5", "1", "echo {n}"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("`n` cannot be scanned from 5 to 1"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn what_is_exported_is_read_back_as_hyperfines() {
+    let project = Project::new();
+    let args = [
+        "-r",
+        "12",
+        "-N",
+        "--export-json",
+        "out.json",
+        "--export-csv",
+        "out.csv",
+        "--export-markdown",
+        "out.md",
+        "sleep 0.001",
+        "sleep 0.03",
+    ];
+    json(&project, &args);
+    let exported: Value = serde_json::from_str(&project.read("out.json")).unwrap();
+    let first = &exported["results"][0];
+    assert_eq!(first["command"], "sleep 0.001");
+    assert_eq!(first["times"].as_array().unwrap().len(), 12);
+    assert!(first["user"].as_f64().is_some_and(|user| user >= 0.0));
+    let compared = project.expect(0, &["compare", "out.json", "--json"]).json();
+    let text = compared.to_string();
+    assert!(text.contains("regressed"), "{text}");
+    assert!(
+        project
+            .read("out.csv")
+            .starts_with("command,mean,stddev,median,user,system,min,max\nsleep 0.001,")
+    );
+    assert!(project.read("out.md").contains("| `sleep 0.03` |"));
+    // Also where the run itself is not kept.
+    let other = Project::new();
+    json(
+        &other,
+        &[
+            "-r",
+            "2",
+            "-N",
+            "--no-save",
+            "--export-json",
+            "out.json",
+            "true",
+        ],
+    );
+    assert!(other.read("out.json").contains("\"times\""));
+}
+
+#[test]
+fn a_command_is_compared_with_a_baseline_of_itself() {
+    let project = Project::new();
+    project.write("wait", "0.001");
+    let command = "sleep $(cat wait)";
+    let ran = bench(&project, &["-r", "12", "--save-baseline", "main", command]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("as "), "{}", ran.err);
+    project.write("wait", "0.1");
+    let ran = bench(&project, &["-r", "12", "--baseline", "main", command]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.to_lowercase().contains("regressed"), "{}", ran.out);
+}
+
+/// The flags of hyperfine's README and help, each with a value where it takes one.
+#[test]
+fn every_flag_of_hyperfine_works_or_is_refused_by_name() {
+    let project = Project::new();
+    project.write("in", "");
+    let works = [
+        "-w 1",
+        "--warmup 1",
+        "-m 2",
+        "--min-runs 2",
+        "-M 3",
+        "--max-runs 3",
+        "-r 2",
+        "--runs 2",
+        "-s true",
+        "--setup true",
+        "-p true",
+        "--prepare true",
+        "-C true",
+        "--conclude true",
+        "-c true",
+        "--cleanup true",
+        "-P x 1 2",
+        "--parameter-scan x 1 2",
+        "-P x 1 2 -D 0.5",
+        "-L x a,b",
+        "--parameter-list x a,b",
+        "-S sh",
+        "--shell none",
+        "--shell default",
+        "-N",
+        "-i",
+        "--ignore-failure",
+        "--export-csv f",
+        "--export-json f",
+        "--export-markdown f",
+        "--show-output",
+        "--output null",
+        "--output pipe",
+        "--output f",
+        "--input null",
+        "--input in",
+        "-n name",
+        "--command-name name",
+    ];
+    for flags in works {
+        let mut args: Vec<&str> = vec!["bench", "--no-save", "--time-limit", "100ms"];
+        if flags.starts_with("-r") || flags.starts_with("--runs") {
+            args.truncate(2);
+        } else if !flags.contains("min-runs")
+            && !flags.contains("max-runs")
+            && !flags.starts_with("-m")
+            && !flags.starts_with("-M")
+        {
+            args = vec!["bench", "--no-save", "-r", "2"];
+        }
+        args.extend(flags.split(' '));
+        args.push("true");
+        let ran = project.run(&args);
+        assert_eq!(ran.code, 0, "{flags}: {}{}", ran.out, ran.err);
+    }
+    for flags in [
+        "--reference true",
+        "--style full",
+        "--sort command",
+        "-u second",
+        "--time-unit second",
+        "--export-asciidoc f",
+        "--export-orgmode f",
     ] {
-        let ran = bench(&project, &[args[0], args[1], "true"]);
-        assert_eq!(ran.code, 2);
-        let wanted = format!(
-            "hyperfine's {} is not supported by `fairtrial bench` yet",
-            args[0]
+        let mut args: Vec<&str> = vec!["bench"];
+        args.extend(flags.split(' '));
+        args.push("true");
+        let ran = project.run(&args);
+        assert_eq!(ran.code, 2, "{flags}");
+        assert!(
+            ran.err
+                .contains("is not supported by `fairtrial bench` yet"),
+            "{flags}: {}",
+            ran.err
         );
-        assert!(ran.err.contains(&wanted), "{}", ran.err);
     }
 }

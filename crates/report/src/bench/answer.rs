@@ -1,7 +1,7 @@
 //! The answer in a sentence that can be pasted.
 
+use super::bench_answer::BenchAnswer;
 use super::time_unit::TimeUnit;
-use super::{BenchAnswer, tone};
 use crate::grid::Tone;
 use fairtrial_analysis::bench::{BenchEnd, CommandAnswer, Finding, Timing};
 use fairtrial_text::count::counted;
@@ -33,6 +33,18 @@ pub(super) fn sentences(answer: &BenchAnswer<'_>) -> Vec<(String, Tone)> {
     said.into_iter()
         .map(|(text, tone)| (format!("{mark}{text}"), tone))
         .collect()
+}
+
+/// What is known so far, while it goes on: a few words for each command but the first.
+pub fn live(answers: &[CommandAnswer]) -> String {
+    let of = |of: &CommandAnswer| match of.interval {
+        Some([low, high]) if high < WIDE * low => {
+            let digits = digits([low, high]);
+            format!("{}: {} ×", of.command, digits.range(low, high))
+        }
+        _ => format!("{}: open", of.command),
+    };
+    answers.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn mean(answer: &BenchAnswer<'_>, alone: &Timing) -> String {
@@ -99,6 +111,15 @@ fn compared(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
             "cannot tell yet whether {command} or {reference} is faster {about}{}",
             more(of)
         ),
+    }
+}
+
+fn tone(finding: Finding) -> Tone {
+    match finding {
+        Finding::Faster => Tone::Good,
+        Finding::Slower => Tone::Bad,
+        Finding::Equivalent => Tone::Plain,
+        Finding::Open => Tone::Caution,
     }
 }
 

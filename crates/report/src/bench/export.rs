@@ -7,11 +7,22 @@ use fairtrial_text::escape;
 /// What hyperfine writes with `--export-csv`.
 pub fn csv(commands: &[Timing]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["command", "mean", "stddev", "median", "user", "system", "min", "max"])?;
+    writer.write_record([
+        "command", "mean", "stddev", "median", "user", "system", "min", "max",
+    ])?;
     for of in commands {
-        let numbers = [of.mean, of.sd.unwrap_or(0.0), of.median, of.user, of.system, of.min, of.max];
+        let numbers = [
+            of.mean,
+            of.sd.unwrap_or(0.0),
+            of.median,
+            of.user,
+            of.system,
+            of.min,
+            of.max,
+        ];
         let name = escape::csv(&of.name).into_owned();
-        writer.write_record(std::iter::once(name).chain(numbers.map(|number| number.to_string())))?;
+        writer
+            .write_record(std::iter::once(name).chain(numbers.map(|number| number.to_string())))?;
     }
     let bytes = writer
         .into_inner()
@@ -27,7 +38,10 @@ pub fn markdown(commands: &[Timing]) -> String {
         format!("| Command | Mean [{name}] | Min [{name}] | Max [{name}] | Relative |"),
         "|:---|---:|---:|---:|---:|".to_owned(),
     ];
-    let fastest = commands.iter().filter(|of| of.mean > 0.0).min_by(|a, b| a.mean.total_cmp(&b.mean));
+    let fastest = commands
+        .iter()
+        .filter(|of| of.mean > 0.0)
+        .min_by(|a, b| a.mean.total_cmp(&b.mean));
     for of in commands {
         let number = |seconds: f64| format!("{:.1}", unit.of_seconds(seconds));
         let mean = match of.sd {
@@ -92,7 +106,10 @@ mod tests {
 
     #[test]
     fn tables_are_those_of_hyperfine() {
-        let commands = [timing("a | b, c", 0.02, 0.001), timing("quick", 0.01, 0.001)];
+        let commands = [
+            timing("a | b, c", 0.02, 0.001),
+            timing("quick", 0.01, 0.001),
+        ];
         let text = csv(&commands).unwrap();
         assert_eq!(
             text,

@@ -1,6 +1,6 @@
 //! What was noticed, and what to do about it.
 
-use super::BenchAnswer;
+use super::bench_answer::BenchAnswer;
 use fairtrial_analysis::bench::{Noticed, NoticedIn};
 use fairtrial_text::count::counted;
 use fairtrial_text::duration::span;

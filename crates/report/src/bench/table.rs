@@ -1,6 +1,7 @@
 //! The numbers of each command.
 
-use super::BenchAnswer;
+use super::bench_answer::BenchAnswer;
+use super::histogram;
 use super::time_unit::TimeUnit;
 use crate::grid::{Cell, Column, Grid};
 use fairtrial_analysis::bench::Timing;
@@ -21,6 +22,7 @@ pub(super) fn grid(answer: &BenchAnswer<'_>) -> Grid {
         Column::numbers("runs").may_go(1),
         Column::numbers("failures"),
         Column::numbers("× the first"),
+        Column::words("spread").may_go(5),
     ]);
     for timing in answer.commands {
         grid.push(row(answer, timing, unit));
@@ -60,7 +62,32 @@ fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: TimeUnit) -> Vec<Cell> {
         timing.runs.to_string(),
         failures,
         ratio,
+        spread(answer.commands, timing),
     ]
     .map(Cell::from)
     .into()
+}
+
+/// A line of bars; where there are several commands, over the range of all of them, without the slowest of their runs.
+fn spread(commands: &[Timing], timing: &Timing) -> String {
+    const ENOUGH: usize = 10;
+    let ends = |of: &Timing| {
+        let mut values = of.values.clone();
+        values.sort_unstable_by(f64::total_cmp);
+        let last = values.len().saturating_sub(1 + values.len() / 20);
+        Some((*values.first()?, *values.get(last)?))
+    };
+    let ranges: Vec<(f64, f64)> = commands.iter().filter_map(ends).collect();
+    let least = ranges
+        .iter()
+        .map(|range| range.0)
+        .fold(f64::INFINITY, f64::min);
+    let most = ranges
+        .iter()
+        .map(|range| range.1)
+        .fold(f64::NEG_INFINITY, f64::max);
+    if timing.values.len() < ENOUGH || most <= least {
+        return String::new();
+    }
+    histogram::line(&timing.values, (least, most))
 }

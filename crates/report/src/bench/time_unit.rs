@@ -24,6 +24,16 @@ impl TimeUnit {
         Self { name, in_second }
     }
 
+    /// What it is called.
+    pub(super) const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Seconds in this unit.
+    pub(super) fn of_seconds(self, seconds: f64) -> f64 {
+        seconds * self.in_second
+    }
+
     /// Seconds in this unit, to the digits that a half width leaves, or to four.
     pub(super) fn show(self, seconds: f64, half_width: Option<f64>) -> String {
         let (value, half) = (

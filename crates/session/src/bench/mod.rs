@@ -1,12 +1,15 @@
 //! Commands timed against each other: a spec made from what was typed, a real run of it, and its answer.
 
 mod command;
+mod expand;
+mod parameter;
 mod question;
 mod rehearse;
 mod rule;
 mod spec;
 
 pub use command::{BenchCommand, ShellChoice};
+pub use parameter::BenchParameter;
 pub use question::{BenchMetric, BenchQuestion, Runs};
 pub use rehearse::Warmth;
 pub use spec::BENCH;
@@ -67,6 +70,12 @@ pub struct Benched {
     pub margin: f64,
     /// How long the measured runs took, from the first to the last.
     pub took: Duration,
+    /// Where the run is, where it is not kept: it goes with this.
+    #[allow(
+        dead_code,
+        reason = "held so that the folder lives as long as the result"
+    )]
+    nowhere: Option<tempfile::TempDir>,
 }
 
 /// A run of a command that failed.
@@ -83,6 +92,7 @@ pub struct BenchFailure {
 impl Session {
     /// Looks at what is asked, sets up and warms up.
     pub fn prepare_bench(&self, question: BenchQuestion) -> Result<PreparedBench, SessionError> {
+        let question = expand::expanded(question)?;
         let programs = Programs::of(&question.commands, &question.shell, self.caller())?;
         check(&question)?;
         let timed = spec::timed(&question, &programs);
@@ -166,6 +176,7 @@ impl Session {
             metric: question.metric,
             margin: question.margin,
             took,
+            nowhere,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What a bench is asked.
 
 use super::command::{BenchCommand, ShellChoice};
+use super::parameter::BenchParameter;
 use fairtrial_model::{Accepts, TimedOutput};
 use serde::Serialize;
 use std::time::Duration;
@@ -10,6 +11,8 @@ use std::time::Duration;
 pub struct BenchQuestion {
     /// The commands; the first is what the others are compared with.
     pub commands: Vec<BenchCommand>,
+    /// Parameters in them: each command is taken with every combination of their values.
+    pub parameters: Vec<BenchParameter>,
     /// When a shell runs them.
     pub shell: ShellChoice,
     /// What becomes of their standard output.
@@ -115,6 +118,7 @@ impl BenchQuestion {
     pub fn new(commands: Vec<BenchCommand>) -> Self {
         Self {
             commands,
+            parameters: Vec::new(),
             shell: ShellChoice::default(),
             output: TimedOutput::Discard,
             shows_output: false,

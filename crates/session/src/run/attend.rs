@@ -60,7 +60,7 @@ impl Session {
             environment: caller.environment.clone(),
             now: caller.now,
             verbosity: Verbosity::Ends,
-            stop: stopping_rule::either(rule.as_ref(), None),
+            stop: stopping_rule::either(rule.as_ref(), None, Box::new(|_| ())),
         };
         Ok((request, rule))
     }

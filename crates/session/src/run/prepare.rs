@@ -3,12 +3,14 @@
 use super::options::RunOptions;
 use super::stopping_rule::{self, WatchedRule};
 use crate::error::SessionError;
+use crate::events::Event;
 use crate::notice::Notice;
 use crate::refusals::refusals;
 use crate::registration::read_registration;
 use crate::session::Session;
 use crate::spec_file::SpecFile;
 use crate::version::VERSION;
+use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_engine::{Controls, RunRequest, Start, Stay, StopRule, Verbosity, remote};
 use fairtrial_journal::DataRoot;
 use fairtrial_plan::Plan;
@@ -121,7 +123,9 @@ impl Session {
         let rule = WatchedRule::new(run.plan.spec())?;
         let mut request = self.request(run, start)?;
         request.registration = registration;
-        request.stop = stopping_rule::either(rule.as_ref(), also);
+        let session = self.clone();
+        let on_look = Box::new(move |looked: &Trajectory| session.hear(Event::Looked(looked)));
+        request.stop = stopping_rule::either(rule.as_ref(), also, on_look);
         let began = Instant::now();
         let executed = self.execute(&request, controls)?;
         self.clean_up_after(&request, &executed.report);

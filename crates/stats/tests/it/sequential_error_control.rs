@@ -229,7 +229,10 @@ fn sums_drawn_at_once_give_the_boundaries_of_single_values() {
     let apart = t_boundaries(&growing(400), 1 << 17, 1).unwrap();
     let again = t_boundaries(&growing(400), 1 << 17, 2).unwrap();
     let looks = apart.design.schedule.looks();
-    assert!(looks.windows(2).any(|pair| pair[1] - pair[0] >= 32), "{looks:?}");
+    assert!(
+        looks.windows(2).any(|pair| pair[1] - pair[0] >= 32),
+        "{looks:?}"
+    );
     for (one, other) in apart.critical.iter().zip(&again.critical) {
         assert!((one - other).abs() < 0.03 * one, "{one} {other}");
     }
@@ -253,7 +256,11 @@ fn signed_ranks_keep_the_error_rate_over_growing_looks_also_with_slow_runs() {
             let data: Vec<f64> = (0..300).map(draw).collect();
             let looks = boundaries.design.schedule.looks().iter();
             let mut looks = looks.map(|&n| {
-                let test = if n < 10 { LookTest::T } else { LookTest::SignedRank };
+                let test = if n < 10 {
+                    LookTest::T
+                } else {
+                    LookTest::SignedRank
+                };
                 look(&boundaries, &data[..n], None, test).unwrap()
             });
             looks.any(|seen| {
