@@ -10,6 +10,7 @@
 
 mod agents;
 mod answers;
+mod bench;
 mod bounded;
 mod browser;
 mod chain;

@@ -27,6 +27,7 @@ pages! {
     readme: "README.md",
     reliability: "docs/reliability.md",
     guide_agents: "docs/guides/agents.md",
+    guide_bench: "docs/guides/bench.md",
     guide_bring_your_results: "docs/guides/bring-your-results.md",
     guide_compare: "docs/guides/compare.md",
     guide_experiments: "docs/guides/experiments.md",
