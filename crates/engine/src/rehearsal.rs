@@ -114,6 +114,7 @@ impl Rehearsal {
             dir_in_data: String::new(),
             dir,
             script: None,
+            code: None,
             limits: JobLimits {
                 grace: 5.0,
                 ..JobLimits::default()
