@@ -1,6 +1,7 @@
 //! What trials run, looked at when each is started: the program's files, what they import from the project, watched paths,
 //! packages, and the commit. Nothing is read twice that did not change.
 
+use super::commit::{self, Commits};
 use super::imports::imports;
 use super::observed::{Contents, Observed, all_seen};
 use super::program::{Places, Started};
