@@ -1,11 +1,12 @@
 //! Why a call could not give its answer. What to type about it is for the caller to say.
 
 use crate::absent::Absent;
-use crate::data_root::UnusableRoot;
 use crate::feature::Feature;
-use crate::gate::{Recorded, SettledOption};
-use crate::logs::NoLog;
-use crate::tables::TableError;
+use crate::gate::recorded::Recorded;
+use crate::gate::settled::SettledOption;
+use crate::no_log::NoLog;
+use crate::tables::error::TableError;
+use crate::unusable_root::UnusableRoot;
 use fairtrial_analysis::{AnalysisError, Unfinished};
 use fairtrial_engine::agent_tasks::NotReady;
 use fairtrial_engine::{EngineError, Missing};
@@ -275,6 +276,17 @@ impl SessionError {
             | Self::LostRecords(_)
             | Self::Machine(_) => Blame::Machine,
             _ => Blame::Input,
+        }
+    }
+}
+
+impl Feature {
+    /// Refuses where this build does not have it.
+    pub fn need(self) -> Result<(), SessionError> {
+        if self.built_in {
+            Ok(())
+        } else {
+            Err(SessionError::LeftOut(self))
         }
     }
 }

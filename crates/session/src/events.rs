@@ -1,7 +1,7 @@
 //! What a session tells while it works. It prints nothing: whoever calls listens, and finds the words.
 
 use crate::notice::Notice;
-use crate::run::RunResult;
+use crate::run::result::RunResult;
 use fairtrial_engine::{RunEvent, RunRequest};
 
 /// Something that happened.

@@ -1,6 +1,5 @@
 //! What a small build leaves out (`cargo build --no-default-features`): a call that needs it says so by its name.
 
-use crate::error::SessionError;
 use fairtrial_experiment::Registry;
 
 /// A part of the program that is a feature of the build, and whether it is in this one.
@@ -61,17 +60,6 @@ pub(crate) const ALL: [Feature; 7] = [
     },
     SUITE,
 ];
-
-impl Feature {
-    /// Refuses where this build does not have it.
-    pub fn need(self) -> Result<(), SessionError> {
-        if self.built_in {
-            Ok(())
-        } else {
-            Err(SessionError::LeftOut(self))
-        }
-    }
-}
 
 /// The experiments that come with the program.
 #[cfg(feature = "suite")]

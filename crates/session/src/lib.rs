@@ -22,6 +22,7 @@ mod kept_hash;
 mod leftovers;
 mod logs;
 mod new_task;
+mod no_log;
 mod node;
 mod notice;
 mod picture;
@@ -43,14 +44,16 @@ mod summary;
 mod sweep;
 pub mod tables;
 mod task_check;
+mod task_finding;
+mod unusable_root;
 mod verify;
+mod version;
 
 pub use absent::{Absent, Near};
-pub use agent_tasks::TaskFinding;
 pub use caller::{Caller, now};
 pub use check::{Checked, NotHere};
 pub use compare::{CompareQuestion, Compared};
-pub use data_root::{DATA_VARIABLE, FoundRoot, RootReason, UnusableRoot};
+pub use data_root::{DATA_VARIABLE, FoundRoot};
 pub use doctor::{Ability, Examination};
 pub use error::{Blame, RunLabel, SessionError};
 pub use evaluate::{Evaluated, ScoredBy};
@@ -60,8 +63,9 @@ pub use find::RunChoice;
 pub use foreign::{ImportQuestion, Imported};
 pub use gate::{GateQuestion, Recorded, SavedBaseline, SettledOption};
 pub use leftovers::{Images, Leftovers};
-pub use logs::{LogKind, NoLog, TrialLog};
+pub use logs::{LogKind, TrialLog};
 pub use new_task::NewTask;
+pub use no_log::NoLog;
 pub use node::Chunk;
 pub use notice::Notice;
 pub use picture::Picture;
@@ -80,12 +84,12 @@ pub use source::{TrialSource, Trials};
 pub use spec_file::{SpecFile, catalogue};
 pub use sweep::{SweepFound, SweepQuestion};
 pub use task_check::{Soundness, SoundnessQuestion, TaskSoundness};
+pub use task_finding::TaskFinding;
+pub use unusable_root::{RootReason, UnusableRoot};
 pub use verify::{Check, RunVerified, VerifyOptions};
+pub use version::VERSION;
 
 // What the calls above take and give, so that a caller needs no other crate for a plain run.
 pub use fairtrial_engine::{Controls, RunEvent};
 pub use fairtrial_interop::{FORMATS, Form, Given, Mapping, Recognised, Shape};
 pub use fairtrial_spec::FileCheck;
-
-/// The version that runs record.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");

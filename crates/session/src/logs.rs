@@ -1,6 +1,7 @@
 //! What a trial, or the job that ran it, wrote.
 
 use crate::error::SessionError;
+use crate::no_log::NoLog;
 use crate::run::state_of;
 use crate::session::Session;
 use fairtrial_engine::{AttemptId, remote};
@@ -8,7 +9,6 @@ use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
 use std::io::Read;
-use std::path::PathBuf;
 
 /// Which text is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,45 +30,6 @@ pub struct TrialLog {
     pub attempt: u32,
     /// What it wrote.
     pub text: String,
-}
-
-/// Why there is no log.
-#[derive(Debug, thiserror::Error)]
-pub enum NoLog {
-    /// The trial was not started.
-    #[error("trial {trial} of {name} was not started")]
-    NotStarted {
-        /// Its place in the plan.
-        trial: u64,
-        /// The benchmark.
-        name: String,
-        /// How many trials there are.
-        trials: u64,
-    },
-    /// The trial ended without being started.
-    #[error("trial {trial} of {name} was {ended}")]
-    NeverRan {
-        /// Its place in the plan.
-        trial: u64,
-        /// The benchmark.
-        name: String,
-        /// How it ended, and why.
-        ended: String,
-    },
-    /// No trial was named, and none failed.
-    #[error("no trial of {name} failed")]
-    NoneFailed {
-        /// The benchmark.
-        name: String,
-    },
-    /// The file cannot be read.
-    #[error("cannot read {}: {error}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: std::io::Error,
-    },
 }
 
 impl Session {

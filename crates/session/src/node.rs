@@ -3,6 +3,7 @@
 use crate::data_root::absolute;
 use crate::error::SessionError;
 use crate::session::Session;
+use crate::version::VERSION;
 use fairtrial_engine::{ExecControls, ExecEnd, ExecRequest, Owner, exec};
 use fairtrial_journal::RunDir;
 use fairtrial_journal::provenance::host_name;
@@ -37,7 +38,7 @@ impl Session {
             chunk: chunk.number,
             base_dir: chunk.base_dir.as_deref().map(absolute),
             program: caller.program.clone(),
-            version: crate::VERSION.to_owned(),
+            version: VERSION.to_owned(),
             environment: caller.environment.clone(),
             now: caller.now,
             owner: Owner {

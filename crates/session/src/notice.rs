@@ -1,7 +1,7 @@
 //! What a user should know besides the answer: facts, not sentences. Whoever shows them knows how things are typed.
 
-use crate::agent_tasks::TaskFinding;
-use crate::gate::Recorded;
+use crate::gate::recorded::Recorded;
+use crate::task_finding::TaskFinding;
 use fairtrial_analysis::AnalysisError;
 use fairtrial_engine::Remeasured;
 use fairtrial_interop::Recognised;

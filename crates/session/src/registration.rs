@@ -3,6 +3,7 @@
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::spec_file::SpecFile;
+use crate::version::VERSION;
 use fairtrial_analysis::registration::Registration;
 use fairtrial_journal::{Durability, is_there, read_if_there, write_atomic_bytes};
 use fairtrial_spec::FileCheck;
@@ -30,7 +31,7 @@ impl Session {
             return Err(SessionError::RegisteredAlready(path));
         }
         let now = (self.caller().now)();
-        let registration = Registration::new(plan.spec(), now, crate::VERSION);
+        let registration = Registration::new(plan.spec(), now, VERSION);
         let mut text = serde_json::to_vec_pretty(&registration)
             .map_err(|error| SessionError::Machine(error.to_string()))?;
         text.push(b'\n');

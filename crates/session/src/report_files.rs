@@ -4,6 +4,7 @@ use crate::error::SessionError;
 use crate::feature::HTML;
 use crate::picture::Picture;
 use crate::session::Session;
+use crate::version::VERSION;
 use fairtrial_analysis::report::ReportData;
 use fairtrial_journal::{Durability, RunDir, resolved_spec, write_atomic_bytes};
 use fairtrial_report::seal::SealFacts;
@@ -36,7 +37,7 @@ impl ReportFiles {
     ) -> Result<Vec<PathBuf>, SessionError> {
         let history = data.history_runs();
         let facts = SealFacts {
-            version: crate::VERSION,
+            version: VERSION,
             template,
             history: &history,
             masked: &data.masked,

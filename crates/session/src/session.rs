@@ -2,7 +2,7 @@
 
 use crate::caller::Caller;
 use crate::events::{Event, Listener};
-use crate::foreign::InPlace;
+use crate::foreign::in_place::InPlace;
 use crate::notice::Notice;
 use fairtrial_interop::Mapping;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use crate::feature::HTML;
 use crate::kept_hash::kept_hash;
 use crate::report_files::stem;
 use crate::session::Session;
+use crate::version::VERSION;
 use fairtrial_analysis::registration::Registered;
 use fairtrial_analysis::report::{ReportData, RunFacts};
 use fairtrial_engine::{Difference, Evidence, check_against, check_evidence};
@@ -224,7 +225,7 @@ fn against(path: &Path, text: &str, template: Option<&str>, data: &ReportData) -
         text,
         stem: &stem,
         template,
-        version: crate::VERSION,
+        version: VERSION,
     };
     let is_html = path
         .extension()

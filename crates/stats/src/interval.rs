@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::level::Level;
-use crate::{Outcome, sample};
+use crate::sample;
+use crate::undefined::Outcome;
 use fairtrial_text::significant::short;
 
 /// The values that the data do not rule out. An end that a one-sided level leaves open is infinite (`null` in JSON).

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::dist::normal;
-use crate::{Outcome, Undefined};
+use crate::undefined::{Outcome, Undefined};
 
 /// Which deviations count as evidence, and where an interval is bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

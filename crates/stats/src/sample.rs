@@ -1,6 +1,6 @@
 //! What every method asks of its data before it starts, and the explicit ways to leave values out.
 
-use crate::{Dropped, Outcome, Undefined};
+use crate::undefined::{Dropped, Outcome, Undefined};
 
 /// Fails on an empty sample or on the first NaN or infinite value.
 pub(crate) fn finite(what: &str, xs: &[f64]) -> Outcome<()> {

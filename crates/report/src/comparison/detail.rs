@@ -1,7 +1,7 @@
 //! The sentences beside a verdict.
 
-use super::difference_format;
 use super::suite::suite_sentences;
+use super::verdicts::difference_format;
 use crate::words;
 use fairtrial_analysis::compare::{Effect, MetricComparison, Mismatch, Scale, Word};
 use fairtrial_analysis::dataset::FactKind;

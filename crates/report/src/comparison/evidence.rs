@@ -1,6 +1,6 @@
 //! Tables under the verdicts: failures, fairness, tasks.
 
-use super::tone;
+use super::verdicts::tone;
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use fairtrial_analysis::compare::{Contrast, FailureCount, TaskLine};
 use fairtrial_model::Tolerance;

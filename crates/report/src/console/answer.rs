@@ -1,7 +1,7 @@
 //! The answer of a run on a terminal.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::answer::{RunAnswer, brief_lines};
 use crate::summary::primary_section;
 use fairtrial_analysis::Comparison;

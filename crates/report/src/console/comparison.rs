@@ -1,7 +1,7 @@
 //! A comparison on a terminal.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::comparison::{
     failure_section, fairness_section, mismatch_sentences, primary_sentences, task_sections, tone,
     verdict_section, verdict_sentence, watched_sentence,

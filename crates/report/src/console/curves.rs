@@ -1,7 +1,7 @@
 //! A learning-curve analysis on a terminal: the verdict first.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::curves::{sections, tone, verdict_sentence};
 use fairtrial_analysis::curves::Analysis;
 

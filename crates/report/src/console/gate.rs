@@ -1,7 +1,7 @@
 //! A gate's answer on a terminal.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::gate::{evidence_sections, gate_tone, headline, rules_section, warnings};
 use crate::grid::Tone;
 use fairtrial_analysis::gate::Gate;

@@ -10,6 +10,7 @@ mod power;
 mod sequential;
 mod summary;
 mod sweep;
+mod terminal;
 mod variance;
 
 pub use answer::{answer, brief};
@@ -21,32 +22,5 @@ pub use power::power;
 pub use sequential::trajectory;
 pub use summary::summary;
 pub use sweep::sweep;
+pub use terminal::{Color, Terminal};
 pub use variance::variance;
-
-/// What is known about the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terminal {
-    /// Columns.
-    pub width: usize,
-    /// Whether it shows colour.
-    pub color: Color,
-}
-
-/// Whether colour may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Color {
-    /// With escape codes.
-    On,
-    /// Plain text.
-    Off,
-}
-
-impl Terminal {
-    /// Plain text of a width.
-    pub const fn plain(width: usize) -> Self {
-        Self {
-            width,
-            color: Color::Off,
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! Sections, tables and sentences laid out for a terminal.
 
 use super::columns::{self, Piece};
-use super::{Color, Terminal};
+use super::terminal::{Color, Terminal};
 use crate::grid::{Grid, Section, Tone};
 use fairtrial_text::escape::terminal_line;
 use unicode_width::UnicodeWidthStr;

@@ -1,7 +1,7 @@
 //! A plan on a terminal.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::grid::Tone;
 use crate::power::{headline, pairing_sentence, section};
 use fairtrial_analysis::power::PowerReport;

@@ -1,7 +1,7 @@
 //! A sequential run on a terminal.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::sequential::{headline, section, tone};
 use fairtrial_analysis::sequential::Trajectory;
 

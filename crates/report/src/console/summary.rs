@@ -1,7 +1,7 @@
 //! A run's summary on a terminal.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::grid::Tone;
 use crate::summary::{Detail, headline, sections};
 use fairtrial_analysis::RunSummary;

@@ -1,7 +1,7 @@
 //! A sweep on a terminal.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::grid::Tone;
 use crate::sweep::{against_control, choice_section, effect_sections, headline};
 use fairtrial_analysis::compare::SweepChoice;

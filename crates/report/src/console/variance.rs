@@ -1,7 +1,7 @@
 //! The spread of runs on a terminal: the answer, then the documented report, then why they differ.
 
-use super::Terminal;
 use super::page::Page;
+use super::terminal::Terminal;
 use crate::grid::Tone;
 use crate::variance::{differences, documented, headline};
 use fairtrial_analysis::variance::Variance;

@@ -1,6 +1,6 @@
 //! A comparison as Markdown, in the form that people post under a change.
 
-use super::section;
+use super::table::section;
 use crate::comparison::{
     failure_section, fairness_section, glyph, mismatch_sentences, primary_sentences, task_sections,
     verdict_section, verdict_sentence, watched_sentence,

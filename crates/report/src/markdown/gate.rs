@@ -1,6 +1,6 @@
 //! A gate's answer as the summary that is posted under a pull request.
 
-use super::section;
+use super::table::section;
 use crate::gate::{evidence_sections, headline, rules_section, warnings};
 use fairtrial_analysis::gate::{Gate, GateWord};
 use fairtrial_text::escape::markdown;

@@ -1,6 +1,6 @@
 //! A report as Markdown, with its charts as files beside it.
 
-use super::section;
+use super::table::{section, table};
 use crate::grid::Tone;
 use crate::page::{Block, Page, page};
 use crate::seal::{self, SealFacts};
@@ -88,7 +88,7 @@ const fn mark(tone: Tone) -> &'static str {
 fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> String {
     match block {
         Block::Words(words) => format!("{}\n", markdown(words)),
-        Block::Table(found) if found.title.is_empty() => super::table(&found.grid),
+        Block::Table(found) if found.title.is_empty() => table(&found.grid),
         // One level below the heading of the part.
         Block::Table(found) => format!("#{}", section(found)),
         Block::Chart(name, figure) => {

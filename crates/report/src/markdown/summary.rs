@@ -1,6 +1,6 @@
 //! A run's summary as `summary.md`.
 
-use super::section;
+use super::table::section;
 use crate::summary::{Detail, headline, sections};
 use fairtrial_analysis::RunSummary;
 use fairtrial_text::escape::markdown;

@@ -1,6 +1,6 @@
 //! A sweep as Markdown.
 
-use super::section;
+use super::table::section;
 use crate::sweep::{against_control, choice_section, effect_sections, headline};
 use fairtrial_analysis::compare::SweepChoice;
 use fairtrial_analysis::sensitivity::Sensitivity;

@@ -1,6 +1,6 @@
 //! What the verdicts rest on: the tables of the comparison, and the trials that did not end well.
 
-use super::Block;
+use super::content::Block;
 use crate::comparison::{failure_section, fairness_section, task_sections, verdict_section};
 use crate::ranking::ranking_sections;
 use crate::{sequential, sweep};

@@ -1,6 +1,6 @@
 //! The charts of a report, from its data.
 
-use super::Block;
+use super::content::Block;
 use super::forests::forests;
 use crate::sequential;
 use crate::words::arm_reason;

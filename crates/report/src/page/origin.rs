@@ -1,6 +1,6 @@
 //! Where the numbers came from: the trials behind each, the machine, the source, and how to make them again.
 
-use super::Block;
+use super::content::Block;
 use crate::comparison::title;
 use crate::grid::{Column, Grid, Section};
 use fairtrial_analysis::report::ReportData;

@@ -1,6 +1,6 @@
 //! The answers of a report, and what must be known before they are read.
 
-use super::{RegisteredLine, VerdictLine};
+use super::content::{RegisteredLine, VerdictLine};
 use crate::comparison::{mismatch_sentences, primary_sentences, title, tone, verdict_sentence};
 use crate::grid::Tone;
 use crate::sequential;

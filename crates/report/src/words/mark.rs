@@ -1,6 +1,7 @@
 //! Why a line of a posted table has its mark.
 
-use super::{units, why};
+use super::method::units;
+use super::verdict::why;
 use fairtrial_analysis::compare::MetricComparison;
 use fairtrial_analysis::tables::{MarkReason, Noise, PostedLine};
 use fairtrial_model::Margin;

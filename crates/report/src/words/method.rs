@@ -1,11 +1,9 @@
 //! How numbers were made, and why some were not.
 
+use super::objection::too_few_count;
 use fairtrial_analysis::compare::{
     MethodNote, MetricComparison, NoRelative, NoScores, NotRanked, UnitCount,
 };
-use fairtrial_stats::Undefined;
-
-use super::objection::too_few_count;
 
 /// `paired t on logarithms, 15 pairs by seed (a note)`; absent where there is no interval.
 pub(crate) fn method(metric: &MetricComparison) -> Option<String> {
@@ -69,7 +67,7 @@ pub(crate) fn units(count: &UnitCount) -> String {
 pub(crate) fn no_relative(why: &NoRelative) -> String {
     match why {
         NoRelative::ControlIsZero => "the control's mean is 0".to_owned(),
-        NoRelative::Unbounded { why } => undefined(why),
+        NoRelative::Unbounded { why } => why.to_string(),
         NoRelative::OtherMethod => "this method has no interval for a ratio of means".to_owned(),
         NoRelative::TooFewUnits => "so few units do not bound a ratio".to_owned(),
     }
@@ -79,7 +77,7 @@ pub(crate) fn no_relative(why: &NoRelative) -> String {
 pub(crate) fn no_scores(why: &NoScores) -> String {
     match why {
         NoScores::NoPoints { task } => format!("task `{task}` has no reference points"),
-        NoScores::Undefined { why } => undefined(why),
+        NoScores::Undefined { why } => why.to_string(),
     }
 }
 
@@ -100,9 +98,4 @@ pub(crate) fn not_ranked(side: &str, why: &NotRanked) -> String {
             share,
         } => too_few_count(side, *counted, *trials, *share),
     }
-}
-
-/// Why a number has no value.
-pub(super) fn undefined(why: &Undefined) -> String {
-    why.to_string()
 }

@@ -1,6 +1,5 @@
 //! What speaks against a verdict, each in a sentence without its full stop.
 
-use super::method::undefined;
 use fairtrial_analysis::compare::{
     ConstantDifference, DefinitionChange, Groups, MissingKind, Objection, ObjectionKind, Turned,
     UnfairKey, WithoutValue,
@@ -18,7 +17,7 @@ pub(crate) fn objection(objection: &Objection) -> String {
         ObjectionKind::OneValue => {
             "one value on a side has no spread; at least two are needed".to_owned()
         }
-        ObjectionKind::NoInterval { why } => undefined(why),
+        ObjectionKind::NoInterval { why } => why.to_string(),
         ObjectionKind::ConstantDifference(constant) => constant_difference(constant),
         ObjectionKind::MissingPairs { broken, of, groups } => {
             let missing = share::percent_to(*broken as f64 / (*of).max(1) as f64, 0);

@@ -1,6 +1,6 @@
 //! Why a sequential run ended.
 
-use super::objection;
+use super::objection::objection;
 use fairtrial_analysis::sequential::{ArmAnswer, ArmReason, NoAnswer, NoResult, Stop, Trajectory};
 
 /// Why the run ended, with the answers that there are; absent while it goes on.

@@ -1,6 +1,6 @@
 //! Why a verdict has its word.
 
-use super::objection;
+use super::objection::objection;
 use fairtrial_analysis::compare::{Reason, Scale, Verdict};
 use fairtrial_text::share::p_value;
 

@@ -1,7 +1,7 @@
 //! `import`: another tool's results as a run that is kept. Importing again adds what is new.
 
-use super::in_place::name_of;
 use super::keep::{Keeping, digest};
+use super::open::name_of;
 use super::points::PointFiles;
 use crate::error::SessionError;
 use crate::session::Session;

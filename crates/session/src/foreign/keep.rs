@@ -4,6 +4,7 @@ use super::points::{PointsWritten, REPORTED};
 use super::spec::spec_of;
 use crate::error::SessionError;
 use crate::session::Session;
+use crate::version::VERSION;
 use fairtrial_engine::sealed;
 use fairtrial_interop::{Execution, FactKind, Foreign, Known, Layout, Roles, SeedMeaning, Subject};
 use fairtrial_journal::{
@@ -264,7 +265,7 @@ fn opened(run: &RunDir, spec: &Spec, (trials, now): (u64, UtcTime)) -> Event {
         takes_over: None,
         imported: true,
         parallel: 1,
-        version: crate::VERSION.to_owned(),
+        version: VERSION.to_owned(),
         created_at: now,
         host: host_name(),
     })

@@ -4,13 +4,14 @@
 //! that every command takes it, and so that nothing is judged differently for having been imported or not.
 
 mod import;
-mod in_place;
+pub(crate) mod in_place;
 mod keep;
+mod open;
 mod points;
 mod spec;
 
 pub use import::{ImportQuestion, Imported};
-pub(crate) use in_place::{Curves, InPlace};
+pub(crate) use open::Curves;
 
 use crate::error::SessionError;
 use crate::notice::Notice;

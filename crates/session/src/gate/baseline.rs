@@ -1,6 +1,7 @@
 //! What a run is judged against: a saved baseline, a branch, a commit, a file or a run.
 
-use super::finished;
+use super::finished::finished;
+use super::recorded::Recorded;
 use crate::absent::{Absent, Near};
 use crate::error::SessionError;
 use crate::notice::Notice;
@@ -8,22 +9,12 @@ use crate::session::Session;
 use crate::source::{TrialSource, Trials};
 use fairtrial_analysis::Unfinished;
 use fairtrial_interop::Scope;
-use fairtrial_journal::provenance::{Vcs, VcsState};
+use fairtrial_journal::provenance::Vcs;
 use fairtrial_journal::{
     DataRoot, Durability, RunDir, RunState, is_there, list_runs, write_atomic_bytes,
 };
 use serde::Serialize;
-use std::fmt;
 use std::path::{Path, PathBuf};
-
-/// By what a recorded run is found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Recorded {
-    /// Its branch.
-    Branch(String),
-    /// The beginning of its commit.
-    Commit(String),
-}
 
 /// A run that is kept as a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,35 +25,6 @@ pub struct SavedBaseline {
     pub of: String,
     /// How many trials it holds.
     pub trials: usize,
-}
-
-impl Recorded {
-    fn named(name: &str) -> Option<Self> {
-        let branch = name.strip_prefix("branch:");
-        let commit = name.strip_prefix("commit:");
-        branch
-            .map(|branch| Self::Branch(branch.to_owned()))
-            .or_else(|| commit.map(|commit| Self::Commit(commit.to_owned())))
-    }
-
-    fn fits(&self, state: &VcsState) -> bool {
-        match self {
-            Self::Branch(branch) => state.branch.as_ref() == Some(branch),
-            Self::Commit(commit) => {
-                let of = state.commit.as_deref();
-                !commit.is_empty() && of.is_some_and(|of| of.starts_with(commit))
-            }
-        }
-    }
-}
-
-impl fmt::Display for Recorded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Branch(branch) => write!(f, "on branch `{branch}`"),
-            Self::Commit(commit) => write!(f, "at commit {commit}"),
-        }
-    }
 }
 
 impl Session {

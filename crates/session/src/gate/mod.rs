@@ -1,9 +1,15 @@
 //! May a change go in? A run against its baseline, or its arms against its control.
 
 mod baseline;
+mod finished;
+pub(crate) mod recorded;
+pub(crate) mod settled;
 
-pub use baseline::{Recorded, SavedBaseline};
+pub use baseline::SavedBaseline;
+pub use recorded::Recorded;
+pub use settled::SettledOption;
 
+use self::finished::finished;
 use crate::error::SessionError;
 use crate::foreign::Curves;
 use crate::session::Session;
@@ -11,9 +17,9 @@ use crate::source::Trials;
 use fairtrial_analysis::compare::{Method, Pairing};
 use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, gate, gate_sequential};
-use fairtrial_analysis::{CompareOptions, Dataset, Inputs, Unfinished};
+use fairtrial_analysis::{CompareOptions, Dataset, Inputs};
 use fairtrial_interop::{Scope, format_named};
-use fairtrial_journal::{RunDir, RunState};
+use fairtrial_journal::RunDir;
 use fairtrial_spec::Work;
 
 /// What a gate is asked.
@@ -37,31 +43,6 @@ pub struct GateQuestion {
     pub method: Option<Method>,
     /// Differences between the sides to accept.
     pub accept: Vec<FactKind>,
-}
-
-/// What a run with a stopping rule has settled before its gate is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SettledOption {
-    /// The rules.
-    Rules,
-    /// The error rate.
-    Alpha,
-    /// The pairing.
-    Pairing,
-    /// How intervals are made.
-    Method,
-}
-
-impl SettledOption {
-    /// What it is called.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Rules => "the rules",
-            Self::Alpha => "the error rate",
-            Self::Pairing => "the pairing",
-            Self::Method => "the method",
-        }
-    }
 }
 
 impl Session {
@@ -178,18 +159,5 @@ fn options(trials: &Trials, question: &GateQuestion) -> GateOptions {
             accept: question.accept.clone(),
             ..declared
         },
-    }
-}
-
-/// Refuses a run that must not be judged.
-fn finished(run: &RunDir) -> Result<(), SessionError> {
-    let state = RunState::read(&run.journal())?;
-    match Unfinished::of_state(&state) {
-        None => Ok(()),
-        Some(why) => Err(SessionError::Unfinished {
-            run: run.into(),
-            why,
-            half_scored: state.is_half_scored(),
-        }),
     }
 }

@@ -1,8 +1,9 @@
 //! The driver of an experiment's trial.
 
-use super::DriverEnd;
+use super::end::DriverEnd;
 use super::log::{broken, complain, say};
 use crate::caller::Caller;
+use crate::version::VERSION;
 use fairtrial_driver::{DriveTask, DriveTrial, Tools, drive};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -29,7 +30,7 @@ fn tools() -> Result<Tools, String> {
         Caller::this_process().map_err(|error| format!("cannot find this program: {error}"))?;
     Ok(Tools {
         program: process.program,
-        version: crate::VERSION.to_owned(),
+        version: VERSION.to_owned(),
         environment: process.environment,
         now: process.now,
         stop,

@@ -1,6 +1,6 @@
 //! How a driver inside of a trial speaks: what it prints goes into the trial's log.
 
-use super::DriverEnd;
+use super::end::DriverEnd;
 
 #[allow(clippy::print_stdout, reason = "what a trial prints goes into its log")]
 pub(super) fn say(text: &str) {

@@ -3,11 +3,13 @@
 //! Trials are started by small processes that are the same program as the caller's. A program that runs trials calls
 //! [`enter`] before anything else.
 
+mod end;
 mod experiment;
 mod log;
 mod rollout;
 
 use crate::feature::suite;
+use end::DriverEnd;
 use fairtrial_agent::sandbox::listen_inside;
 use fairtrial_trial::{Inner, serve_launcher};
 use log::broken;
@@ -16,24 +18,6 @@ use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
-
-/// How a driver ends, as the trial's exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DriverEnd {
-    Fine,
-    Failed,
-    Machine,
-}
-
-impl DriverEnd {
-    const fn code(self) -> u8 {
-        match self {
-            Self::Fine => 0,
-            Self::Failed => 1,
-            Self::Machine => 3,
-        }
-    }
-}
 
 /// What this program is inside of a trial, by the first argument.
 const DRIVERS: &[Inner] = &[

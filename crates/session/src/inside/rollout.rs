@@ -1,6 +1,6 @@
 //! The drivers of a rollout's trial: the rollout itself, and its scoring again.
 
-use super::DriverEnd;
+use super::end::DriverEnd;
 use super::log::{broken, say};
 use crate::caller::text_of;
 use fairtrial_agent::rollout::{RolloutEnd, RolloutTask, RolloutTrial, drive, score_again};

@@ -3,6 +3,7 @@
 use super::stopping_rule::WatchedRule;
 use crate::error::SessionError;
 use crate::session::Session;
+use crate::version::VERSION;
 use fairtrial_engine::remote;
 use fairtrial_engine::{RunRequest, Start, Stay, Verbosity};
 use fairtrial_journal::{RunDir, RunState, RunStatus, resolved_spec};
@@ -55,7 +56,7 @@ impl Session {
             stay,
             start: Start::Attend(run.clone()),
             program: caller.program.clone(),
-            version: crate::VERSION.to_owned(),
+            version: VERSION.to_owned(),
             environment: caller.environment.clone(),
             now: caller.now,
             verbosity: Verbosity::Ends,

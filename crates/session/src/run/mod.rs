@@ -2,6 +2,7 @@
 
 mod attend;
 mod cancel;
+mod conclude;
 mod confirm;
 mod execute;
 mod experiment_files;
@@ -11,7 +12,7 @@ mod options;
 mod prepare;
 mod preview;
 mod remarks;
-mod result;
+pub(crate) mod result;
 mod reuse;
 mod start;
 mod status;
@@ -20,8 +21,9 @@ mod wait;
 
 pub(crate) use attend::state as state_of;
 pub use cancel::{CancelWait, Cancelled};
-pub use options::{ResumeSpec, RunOptions, StartFrom, Until};
+pub use options::{ResumeSpec, RunOptions, StartFrom};
 pub use prepare::PreparedRun;
 pub use preview::{KeptTrials, RunPreview};
 pub use result::{ConfirmedBy, RunEnd, RunResult};
 pub use status::{Glance, RunStanding};
+pub use stopping_rule::Until;

@@ -1,5 +1,6 @@
 //! What a run is asked to be.
 
+use super::stopping_rule::Until;
 use crate::spec_file::SpecFile;
 use fairtrial_engine::{Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
@@ -46,13 +47,6 @@ pub enum ResumeSpec {
     Current,
     /// The spec as it was when the run was started.
     Recorded,
-}
-
-/// What a run may wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
-    /// A verdict at the declared error rate, or the budget is spent.
-    Decided,
 }
 
 impl RunOptions {

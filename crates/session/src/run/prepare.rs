@@ -7,6 +7,7 @@ use crate::notice::Notice;
 use crate::refusals::refusals;
 use crate::registration::read_registration;
 use crate::session::Session;
+use crate::version::VERSION;
 use fairtrial_engine::{Controls, RunRequest, Start, Stay, remote};
 use fairtrial_journal::DataRoot;
 use fairtrial_plan::Plan;
@@ -187,7 +188,7 @@ impl Session {
             registration: None,
             start,
             program: caller.program.clone(),
-            version: crate::VERSION.to_owned(),
+            version: VERSION.to_owned(),
             environment: caller.environment.clone(),
             now: caller.now,
             stop: None,

@@ -1,6 +1,5 @@
 //! Runs that stop when the answer is there: the spec's stopping rule, or the caller's, given to the engine.
 
-use super::options::Until;
 use crate::error::SessionError;
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory, with_budget};
 use fairtrial_engine::StopRule as EngineRule;
@@ -13,6 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Pairs before the first look, where nothing else is said.
 const FIRST_LOOK: u32 = 5;
+
+/// What a run may wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// A verdict at the declared error rate, or the budget is spent.
+    Decided,
+}
 
 /// The plan with the rule that the caller asks for, whose budget are its seeds; the spec's own rule goes first. It
 /// becomes part of the spec that the run keeps: what a run stops by must not depend on who asks later.

@@ -4,7 +4,7 @@ mod behind;
 mod blame;
 mod check;
 mod compare;
-mod error;
+pub(crate) mod error;
 mod file;
 mod gather;
 mod lock;

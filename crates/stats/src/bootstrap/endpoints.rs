@@ -1,41 +1,18 @@
 //! From a bootstrap distribution to the two ends: the formulas, apart from where the distribution came from.
 
+use super::acceleration;
+use super::distribution::Distribution;
+use super::plan::Method;
 use super::replicates::Replicates;
-use super::result::Flag;
-use super::{Method, acceleration};
+use super::result::{Ends, Flag};
 use crate::dist::normal;
 use crate::sample::representable;
 use crate::{Interval, Level, Outcome, Side};
-
-/// What the formulas ask of a bootstrap distribution, drawn or exact.
-pub(super) trait Distribution {
-    /// The quantile at `p` in [0, 1].
-    fn quantile(&mut self, p: f64) -> f64;
-    /// The chance below the estimate plus half of the chance at it.
-    fn mid_rank(&self, estimate: f64) -> f64;
-    /// The chance strictly below.
-    fn share_below(&self, estimate: f64) -> f64;
-    /// The standard deviation.
-    fn standard_error(&self) -> f64;
-    /// Whether all of it sits on one value.
-    fn is_degenerate(&self) -> bool;
-}
 
 /// The estimate and its leave-one-out values, by independent sample.
 pub(super) struct Estimate {
     pub(super) value: f64,
     pub(super) leave_one_out: Vec<Vec<f64>>,
-}
-
-/// The ends of an interval and how they came about.
-#[derive(Debug, Default)]
-pub(super) struct Ends {
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) bias_correction: Option<f64>,
-    pub(super) acceleration: Option<f64>,
-    pub(super) corrected_estimate: Option<f64>,
-    pub(super) flags: Vec<Flag>,
 }
 
 /// The ends by one of the methods that only look at the distribution (all but the studentised one).

@@ -3,12 +3,13 @@
 use super::acceleration::{
     leave_one_out, leave_one_out_contrast, leave_one_out_means, leave_one_pair_out,
 };
-use super::endpoints::{Distribution, Estimate, ends};
+use super::distribution::Distribution;
+use super::endpoints::{Estimate, ends};
+use super::plan::{Method, Plan};
 use super::replicates::{self, Draws, Replicates};
 use super::result::{BootstrapInterval, Header, Resampling};
 use super::statistic::{Contrast, Design, Statistic, mean as mean_of};
 use super::studentised::{self, MeanAndError};
-use super::{Method, Plan};
 use crate::sample::{self, at_least};
 use crate::{Interval, Outcome, Undefined};
 

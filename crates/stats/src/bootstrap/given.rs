@@ -5,11 +5,11 @@ use super::acceleration::leave_one_out;
 use super::entry::{
     Subject, check_arms, check_contrast, check_method, check_plan, check_sample, contrast_jackknife,
 };
+use super::plan::{Method, Plan};
 use super::replicates::Replicates;
 use super::result::{BootstrapInterval, Resampling};
 use super::statistic::{Contrast, Design, Statistic};
 use super::studentised::{self, MeanAndError};
-use super::{Method, Plan};
 use crate::{Outcome, Undefined};
 
 /// One list of indices into the sample per resample.

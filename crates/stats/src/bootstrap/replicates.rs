@@ -1,6 +1,6 @@
 //! The bootstrap distribution by draws: one number per resample, in memory that does not grow with n.
 
-use super::endpoints::Distribution;
+use super::distribution::Distribution;
 use super::selection::quantile_type7;
 use super::statistic::{Contrast, Design, Statistic};
 use crate::rng::{Purpose, SmallRange, Source, Stream, WideRange};

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::Method;
-use super::endpoints::Ends;
+use super::plan::Method;
 use crate::{Dropped, Explain, Interval, Level};
 use fairtrial_text::significant::short;
 
@@ -68,6 +67,17 @@ pub struct BootstrapInterval {
     pub dropped: Vec<Dropped>,
 }
 
+/// The ends of an interval and how they came about.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) bias_correction: Option<f64>,
+    pub(super) acceleration: Option<f64>,
+    pub(super) corrected_estimate: Option<f64>,
+    pub(super) flags: Vec<Flag>,
+}
+
 /// What the interval is about, beside its ends.
 pub(super) struct Header {
     pub(super) statistic: String,
@@ -82,6 +92,18 @@ pub(super) struct Header {
 const SMALL: usize = 20;
 
 impl Header {
+    /// Of a distribution with all resamples; its standard error is yet to be found.
+    pub(super) fn exact(statistic: &str, n: Vec<usize>, estimate: f64) -> Self {
+        Self {
+            statistic: statistic.into(),
+            n,
+            estimate,
+            standard_error: 0.0,
+            resampling: Resampling::Exact,
+            dropped: Vec::new(),
+        }
+    }
+
     pub(super) fn with(self, method: Method, level: Level, ends: Ends) -> BootstrapInterval {
         let mut flags = ends.flags;
         if self.n.iter().any(|&n| n < SMALL) {

@@ -1,8 +1,9 @@
 //! The studentised bootstrap (bootstrap-t) of a mean or a difference of means: quantiles of the estimate in units of
 //! its own standard error, which gives back the coverage that the percentile method loses in small samples.
 
-use super::endpoints::{Ends, degenerate};
+use super::endpoints::degenerate;
 use super::replicates::Draws;
+use super::result::Ends;
 use super::selection::quantile_type7;
 use super::statistic::{mean, sample_variance};
 use crate::Level;

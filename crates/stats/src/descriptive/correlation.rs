@@ -1,6 +1,7 @@
 //! How two columns of numbers move together.
 
-use super::{Moments, sum};
+use super::moments::Moments;
+use super::sum::sum;
 use crate::sample;
 use crate::undefined::{Outcome, Undefined};
 

@@ -3,8 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Options;
-use super::detect::search;
+use super::detect::{Options, search};
 use crate::rng::{Purpose, Source};
 use crate::sample::open_chance;
 use crate::{Explain, Outcome, Undefined};

@@ -9,8 +9,9 @@ use fairtrial_text::count::counted;
 use fairtrial_text::share::p_value;
 use fairtrial_text::significant::short;
 
+use super::options::Options;
 use super::sums::{pairs_at_least, pairs_at_most, signed_sums};
-use super::{Extreme, Options, SLACK, tally};
+use super::tally::{Extreme, SLACK, tally};
 
 /// Up to this many differences all sign patterns are counted.
 const EXACT_LIMIT: usize = 40;

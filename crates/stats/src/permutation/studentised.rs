@@ -6,7 +6,8 @@
 
 use serde::Serialize;
 
-use super::{Extreme, Options, tally};
+use super::options::Options;
+use super::tally::{Extreme, tally};
 use crate::dist::ln_binomial;
 use crate::rng::{Purpose, Source};
 use crate::sample;

@@ -22,6 +22,3 @@ pub use proportions::{
     ProportionPlan, ProportionPlanMethod, paired_proportions_sample_size, proportions_power,
     proportions_sample_size,
 };
-
-/// The largest sample size that is looked for.
-const LARGEST_N: f64 = 1e9;

@@ -7,7 +7,8 @@ use crate::sample;
 use crate::{Explain, Level, Outcome, Side, Undefined};
 use fairtrial_text::significant::short;
 
-use super::LARGEST_N;
+/// The largest sample size that is looked for.
+pub(super) const LARGEST_N: f64 = 1e9;
 
 /// The design of a t test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -7,7 +7,7 @@ use crate::sample;
 use crate::{Explain, Level, Outcome, Side, Undefined};
 use fairtrial_text::significant::short;
 
-use super::LARGEST_N;
+use super::power::LARGEST_N;
 
 /// How the power of a comparison of proportions is approximated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]

@@ -9,8 +9,8 @@ use fairtrial_text::share::p_value;
 use fairtrial_text::significant::short;
 
 use super::counting::{subset_sum_distribution, tails};
+use super::method::{Continuity, RankMethod};
 use super::midranks::Midranks;
-use super::{Continuity, RankMethod};
 
 /// Up to this many values in both arms the exact count is the default.
 const EXACT_LIMIT: usize = 60;

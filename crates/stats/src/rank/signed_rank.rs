@@ -9,8 +9,8 @@ use fairtrial_text::count::counted;
 use fairtrial_text::share::p_value;
 
 use super::counting::{signed_sum_distribution, tails};
+use super::method::{Continuity, RankMethod};
 use super::midranks::{Midranks, tie_term};
-use super::{Continuity, RankMethod};
 
 /// Up to this many differences the exact count takes a few milliseconds.
 const EXACT_LIMIT: usize = 200;

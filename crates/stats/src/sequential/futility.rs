@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::TBoundaries;
+use super::t_boundary::TBoundaries;
 use crate::dist::{normal, student_t};
 
 /// When a trial is given up.

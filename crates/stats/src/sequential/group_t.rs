@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use super::futility::SoFar;
-use super::{ConditionalPower, Futility, TBoundaries};
+use super::futility::{ConditionalPower, Futility, SoFar};
+use super::t_boundary::TBoundaries;
 use crate::descriptive::Moments;
 use crate::dist::student_t;
 use crate::permutation::flipped_mean;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Spending;
+use super::spending::Spending;
 use crate::sample::open_chance;
 use crate::{Outcome, Undefined};
 

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Design;
+use super::schedule::Design;
 use crate::dist::student_t;
 use crate::planning::{TDesign, smallest_effect};
 use crate::rng::{Purpose, Source, Stream};

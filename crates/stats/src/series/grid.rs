@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::Curve;
+use super::curve::Curve;
 use crate::bootstrap::{plain_mean, sample_variance};
 use crate::dist::student_t;
 use crate::sample::{is_constant, max_abs};

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::curve::keep_last;
-use super::summary::{least_squares_slope, trapezoid};
+use super::summary::{Scale, least_squares_slope, trapezoid};
 use super::window::count;
 use crate::bootstrap::plain_mean;
 use crate::sample::representable;
@@ -97,7 +97,7 @@ impl Logged {
     }
 
     /// The original's area under the curve, divided by the width where it normalises (its default).
-    pub fn auc(&self, window: OriginalWindow, scale: super::Scale) -> Outcome<f64> {
+    pub fn auc(&self, window: OriginalWindow, scale: Scale) -> Outcome<f64> {
         let (steps, values) = self.window(window)?;
         if steps.len() < FEWEST_POINTS {
             return Err(Undefined::TooFew {
@@ -109,9 +109,9 @@ impl Logged {
         let area = trapezoid(&steps, &values);
         let width = steps[steps.len() - 1] - steps[0];
         match scale {
-            super::Scale::Raw => representable("the area", area),
-            super::Scale::Normalised if width > 0.0 => representable("the area", area / width),
-            super::Scale::Normalised => Err(Undefined::BadArgument {
+            Scale::Raw => representable("the area", area),
+            Scale::Normalised if width > 0.0 => representable("the area", area / width),
+            Scale::Normalised => Err(Undefined::BadArgument {
                 name: "window width in steps".into(),
                 value: width,
                 expected: "above 0".into(),

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::window::Cut;
-use super::{Curve, Window};
+use super::curve::Curve;
+use super::window::{Cut, Window};
 use crate::bootstrap::plain_mean;
 use crate::sample::representable;
 use crate::{Dropped, Explain, Outcome, Undefined};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Curve;
+use super::curve::Curve;
 use crate::{Outcome, Undefined};
 
 /// A part of a curve.

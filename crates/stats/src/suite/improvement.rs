@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::interval::draw_all;
 use super::kernel::for_each_index;
-use super::{Scores, SuitePlan, same_tasks};
+use super::plan::SuitePlan;
+use super::scores::{Scores, same_tasks};
 use crate::bootstrap::{Replicates, percentile_interval};
 use crate::rng::{Purpose, Source, Stream};
 use crate::{Dropped, Explain, Interval, Outcome};

@@ -4,7 +4,8 @@
 //! drawn, and the middle half is read off the counts.
 
 use super::metric::Metric;
-use super::{Correction, Scores};
+use super::plan::Correction;
+use super::scores::Scores;
 use crate::bootstrap::{plain_mean, quantile_type7};
 use crate::rng::{SmallRange, Stream};
 

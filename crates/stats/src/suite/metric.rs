@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Scores;
+use super::scores::Scores;
 use crate::bootstrap::{interquartile_mean, plain_mean, quantile_type7};
 use crate::sample::representable;
 use crate::{Outcome, Undefined};

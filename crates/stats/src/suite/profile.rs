@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::kernel::for_each_index;
-use super::{Scores, SuitePlan};
+use super::plan::SuitePlan;
+use super::scores::Scores;
 use crate::bootstrap::{Replicates, percentile_interval, plain_mean};
 use crate::rng::{Purpose, Source};
 use crate::{Explain, Interval, Outcome, Undefined};

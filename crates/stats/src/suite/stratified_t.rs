@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::metric::{Metric, point};
-use super::{Scores, same_tasks};
+use super::scores::{Scores, same_tasks};
 use crate::descriptive::Moments;
 use crate::dist::student_t;
 use crate::sample::{is_constant, max_abs, representable};

@@ -235,9 +235,9 @@ fn unwrap(mass: &[f64], (center, origin, step): (f64, f64, f64), standard_error:
 
 #[cfg(test)]
 mod tests {
-    use super::super::Distribution;
     use super::super::enumeration::Enumerated;
     use super::*;
+    use crate::bootstrap::distribution::Distribution;
 
     #[test]
     fn agrees_with_the_enumeration_of_all_resamples() {

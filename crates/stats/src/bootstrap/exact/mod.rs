@@ -12,11 +12,12 @@ pub use order_statistic::{median, quantile};
 use convolution::{Convolved, Part};
 use enumeration::Enumerated;
 
-use super::Method;
 use super::acceleration::leave_one_out_means;
-use super::endpoints::{Distribution, Estimate, degenerate, ends};
+use super::distribution::Distribution;
+use super::endpoints::{Estimate, degenerate, ends};
 use super::entry::{check_arms, check_sample, contrast_jackknife, differences, finite};
-use super::result::{BootstrapInterval, Header, Resampling};
+use super::plan::Method;
+use super::result::{BootstrapInterval, Header};
 use super::statistic::{Contrast, Design, mean as mean_of};
 use crate::{Level, Outcome, Undefined};
 
@@ -28,7 +29,7 @@ pub fn mean(sample: &[f64], method: Method, level: Level) -> Outcome<BootstrapIn
         value: mean_of(sample),
         leave_one_out: vec![leave_one_out_means(sample)],
     };
-    let header = header("mean", vec![sample.len()], estimate.value);
+    let header = Header::exact("mean", vec![sample.len()], estimate.value);
     interval(&[Part::mean(sample)], header, &estimate, (method, level))
 }
 
@@ -51,7 +52,7 @@ pub fn mean_difference(
         value: mean_of(candidate) - mean_of(control),
         leave_one_out: contrast_jackknife(arms, &Contrast::MeanDifference, design),
     };
-    let header = header(
+    let header = Header::exact(
         "difference of means",
         vec![control.len(), candidate.len()],
         estimate.value,
@@ -72,17 +73,6 @@ fn check_request(method: Method, level: Level) -> Outcome<()> {
         ));
     }
     Ok(())
-}
-
-fn header(statistic: &str, n: Vec<usize>, estimate: f64) -> Header {
-    Header {
-        statistic: statistic.into(),
-        n,
-        estimate,
-        standard_error: 0.0,
-        resampling: Resampling::Exact,
-        dropped: Vec::new(),
-    }
 }
 
 fn interval(

@@ -3,12 +3,12 @@
 //! With values in order x_1..x_n, the k-th value of a resample is at most x_i with the chance that at least k of n draws
 //! fall on the first i. A type-7 quantile mixes two neighbouring order statistics, whose joint law is as simple.
 
-use super::super::Method;
-use super::super::endpoints::{Distribution, Estimate, ends};
+use super::super::distribution::Distribution;
+use super::super::endpoints::{Estimate, ends};
 use super::super::entry::{check_method, check_sample, finite};
-use super::super::result::BootstrapInterval;
+use super::super::plan::Method;
+use super::super::result::{BootstrapInterval, Header};
 use super::super::statistic::Statistic;
-use super::header;
 use crate::dist::{beta, ln_binomial};
 use crate::{Level, Outcome};
 
@@ -42,7 +42,7 @@ fn of(
         Method::Percentile,
         level,
     );
-    let mut header = header(&statistic.name(), vec![sample.len()], value);
+    let mut header = Header::exact(&statistic.name(), vec![sample.len()], value);
     header.standard_error = distribution.standard_error();
     finite(header.with(Method::Percentile, level, ends))
 }

@@ -1,0 +1,85 @@
+//! Another tool's results where they lie: a run in a folder that lasts as long as the session.
+
+use super::keep::Keeping;
+use super::points::PointFiles;
+use crate::error::SessionError;
+use crate::session::Session;
+use fairtrial_interop::{Collected, InteropError, Keep, Online, Scope, Source};
+use fairtrial_journal::RunDir;
+use fairtrial_model::Access;
+use std::path::Path;
+
+/// Whether the curves are of use, which can be most of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Curves {
+    /// Only what they end in.
+    Ends,
+    /// Every point.
+    Points,
+}
+
+impl Session {
+    /// Where another tool's results lie, if a word names some.
+    pub(crate) fn foreign_source(&self, word: &str) -> Result<Option<Source>, SessionError> {
+        if Online::parse(word).is_none() && !Path::new(word).exists() {
+            return Ok(None);
+        }
+        let mapping = self.in_place().mapping();
+        match Source::of(&[word.to_owned()], mapping) {
+            Err(InteropError::Unknown(_)) if mapping.format.is_none() => Ok(None),
+            found => Ok(Some(found?)),
+        }
+    }
+
+    /// Another tool's results as a run, if a word names some.
+    pub(crate) fn foreign_run(
+        &self,
+        word: &str,
+        scope: Scope,
+        curves: Curves,
+    ) -> Result<Option<RunDir>, SessionError> {
+        let Some(source) = self.foreign_source(word)? else {
+            return Ok(None);
+        };
+        let root = self.in_place().folder()?;
+        let now = (self.caller().now)();
+        let run = RunDir::create(&root, &name_of(word), Access::Owner, now)?;
+        let (files, written) = PointFiles::new(run.path().join("curves"));
+        let into = match curves {
+            Curves::Ends => Collected::keeping(Keep::Ends),
+            Curves::Points => Collected::handing_on(Box::new(files)),
+        };
+        let mapping = self.in_place().mapping();
+        let foreign = self.read_foreign((word, source), into, (mapping, scope))?;
+        written
+            .check()
+            .map_err(|error| SessionError::Machine(format!("curves of {word}: {error}")))?;
+        let keeping = Keeping {
+            foreign: &foreign,
+            points: (curves == Curves::Points).then_some(&written),
+            sources: Vec::new(),
+        };
+        self.keep(&run, &keeping)?;
+        Ok(Some(run))
+    }
+}
+
+/// A name for a run: the last part of a path, or of an address.
+pub(super) fn name_of(word: &str) -> String {
+    let last = word.trim_end_matches('/').rsplit(['/', ':']).next();
+    let last = last.unwrap_or(word);
+    let stem = Path::new(last).file_stem().and_then(|stem| stem.to_str());
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
+            c
+        } else {
+            '-'
+        }
+    };
+    let name: String = stem.unwrap_or(last).chars().map(plain).collect();
+    let name = name.trim_start_matches(['.', '-']).to_owned();
+    if name.is_empty() {
+        return "results".to_owned();
+    }
+    name
+}
