@@ -1,7 +1,8 @@
 //! The verdict on another tool's samples is that on the same samples as a plain table: word, effect, interval, units.
 //!
 //! Every format with genuine files of two sides is here. Formats whose iterations share a process have no such table: there
-//! the process counts, and a table has none.
+//! the process counts, and a table has none. Nor has one with agents that failed: that is an answer, of which a table knows
+//! nothing.
 
 use crate::common::Project;
 use crate::foreign::{fixture, verdicts};
@@ -64,12 +65,6 @@ const CASES: &[Case] = &[
     },
     Case {
         sources: &["inspect/arith_arm_a.eval", "inspect/arith_arm_b.eval"],
-        mapping: &[],
-        question: SCORE,
-        table: &[],
-    },
-    Case {
-        sources: &["promptfoo/results.json.gz"],
         mapping: &[],
         question: SCORE,
         table: &[],
