@@ -83,10 +83,8 @@ impl Made<'_> {
             .filter(|_| several)
             .map(|(name, _)| name.clone());
         analysis.stop = several.then(|| StopRule {
-            when: "decided".to_owned(),
-            min: blocks.least,
-            max: blocks.most,
             growth: Some(GROWTH),
+            ..StopRule::decided(blocks.least, blocks.most)
         });
         Ok(Spec {
             name: BENCH.to_owned(),
