@@ -63,7 +63,7 @@ impl Listener for BenchDisplay {
     fn hear(&self, event: Event<'_>) {
         match event {
             Event::Notice(notice) if !is_in_answer(&notice) => {
-                self.bar.suspend(|| show_notice(&notice, self.printer))
+                self.bar.suspend(|| show_notice(&notice, self.printer));
             }
             Event::Run(event) => self.happened(event),
             Event::Looked(trajectory) => {

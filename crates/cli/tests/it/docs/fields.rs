@@ -67,7 +67,7 @@ fn every_file_of_a_run_and_of_its_trials_is_on_the_page() {
     let page = read(FILES);
     let tree = page.split("```").nth(1).unwrap();
     let known = |name: &str| {
-        let numbered = name.starts_with("report-") && name.ends_with(".svg");
+        let numbered = name.starts_with("report-") && name.strip_suffix(".svg").is_some();
         tree.contains(name) || page.contains(&format!("## {name}")) || numbered
     };
     let trial = project.path().join("data/runs");
