@@ -52,6 +52,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         reuse: None,
         remake: false,
         until: None,
+        looks: Vec::new(),
+        anytime: false,
         engine: None,
         detach: false,
         dry_run: false,

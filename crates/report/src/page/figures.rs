@@ -94,8 +94,9 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
                     trajectory.metric, trajectory.control
                 ),
                 subtitle: format!(
-                    "{} repeated intervals: valid at every look.",
-                    level(trajectory.arm_alpha)
+                    "{} {} intervals: valid at every look.",
+                    level(trajectory.arm_alpha),
+                    sequential::interval_word(trajectory)
                 ),
                 notes: Vec::new(),
             },
