@@ -82,7 +82,7 @@ impl Layout {
 }
 
 /// One row of panels, measured.
-struct Row<'a> {
+struct PanelRow<'a> {
     panels: &'a [Panel],
     legend_lines: usize,
     height: f64,
@@ -161,7 +161,7 @@ impl Figure {
         subtitle.chain(notes).collect()
     }
 
-    fn rows(&self, columns: usize, layout: &Layout) -> Vec<Row<'_>> {
+    fn rows(&self, columns: usize, layout: &Layout) -> Vec<PanelRow<'_>> {
         let measured = |panels| {
             let of = |panel: &Panel| panel.legend_lines(layout.width);
             let panels: &[Panel] = panels;
@@ -170,7 +170,7 @@ impl Figure {
                 .iter()
                 .map(|panel| panel.height(layout.height))
                 .fold(0.0, f64::max);
-            Row {
+            PanelRow {
                 panels,
                 legend_lines,
                 height: plot + legend_lines as f64 * legend::LINE,

@@ -3,7 +3,6 @@
 use crate::exit::Failure;
 use crate::global::Global;
 use crate::printer::Printer;
-use crate::run_display::RunDisplay;
 use crate::signals::{self, Placed};
 use crate::words::show_notice;
 use fairtrial_session::{Caller, Controls, Event, Listener, Session};
@@ -59,7 +58,10 @@ impl Console {
 
     /// A session that may become the controller of a run which a scheduler has. Signals reach its controls from then
     /// on; until then they end this process and leave the run alone.
-    pub(crate) fn attending_session(&self, display: RunDisplay) -> (Session, Controls) {
+    pub(crate) fn attending_session(
+        &self,
+        display: impl Listener + 'static,
+    ) -> (Session, Controls) {
         let (controls, printer) = (Controls::default(), self.printer);
         let reached = controls.clone();
         let session = self.session_heard_by(move |event: Event<'_>| {

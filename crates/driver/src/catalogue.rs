@@ -1,7 +1,7 @@
 //! Finds experiments: those that are built in, those of Python modules, and those of programs.
 
 use crate::instruments;
-use crate::worker::{DEFAULT_INTERPRETER, Lost, Worker, interpreter};
+use crate::worker::{DEFAULT_INTERPRETER, Lost, WorkerProcess, interpreter};
 use fairtrial_experiment::protocol::{Reply, Request, VERSION};
 use fairtrial_experiment::{
     Catalogue, Description, InstrumentInfo, Lookup, LookupError, Origin, Sources,
@@ -194,7 +194,7 @@ fn of_program(
         .current_dir(base)
         .stdout(Stdio::null())
         .process_group(0);
-    let mut worker = Worker::start(command).map_err(|error| {
+    let mut worker = WorkerProcess::start(command).map_err(|error| {
         refused(match error.kind() {
             io::ErrorKind::NotFound => "there is no such program".to_owned(),
             _ => error.to_string(),
@@ -205,7 +205,7 @@ fn of_program(
     described.map_err(|lost| refused(lost.to_string()))
 }
 
-fn describe(worker: &mut Worker) -> Result<(Vec<Description>, Vec<InstrumentInfo>), Lost> {
+fn describe(worker: &mut WorkerProcess) -> Result<(Vec<Description>, Vec<InstrumentInfo>), Lost> {
     worker.ask(&Request::Describe { protocol: VERSION })?;
     let never = AtomicBool::new(false);
     loop {

@@ -1,6 +1,6 @@
 //! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
 
-use crate::instruments::observer::Finding;
+use crate::instruments::observer::InstrumentFinding;
 use crate::instruments::perf::Perf;
 use crate::instruments::{Observers, profile_finding, worker_profile};
 use crate::request::{DriveTask, DriveTrial};
@@ -8,7 +8,7 @@ use crate::result::{Ending, Status};
 use crate::samples::{SAMPLES_FILE, Samples};
 use crate::tools::{DriveError, Tools};
 use crate::trouble::Trouble;
-use crate::worker::{Heard, Lost, Worker, command_for, quoted};
+use crate::worker::{Heard, Lost, WorkerProcess, command_for, quoted};
 use crate::{artifacts, outputs};
 use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Sample, Setup, VERSION};
 use fairtrial_experiment::{Artifact, Origin, Phase};
@@ -123,7 +123,7 @@ struct Session<'a> {
     artifacts: PathBuf,
     /// Files that the worker named.
     named: Vec<Artifact>,
-    findings: Vec<Finding>,
+    findings: Vec<InstrumentFinding>,
     params: Map<String, Value>,
     versions: Map<String, Value>,
     /// Why the machine cannot go on with it.
@@ -153,8 +153,8 @@ impl Session<'_> {
             }
         }
         let program = command.get_program().display().to_string();
-        let mut worker =
-            Worker::start(command).map_err(|source| DriveError::Start { program, source })?;
+        let mut worker = WorkerProcess::start(command)
+            .map_err(|source| DriveError::Start { program, source })?;
         let mut troubles: Vec<Trouble> = self.work(&mut worker).err().into_iter().collect();
         match troubles.first() {
             Some(trouble) if trouble.stopped => {
@@ -175,7 +175,7 @@ impl Session<'_> {
         self.broken.take().map_or(Ok(troubles), Err)
     }
 
-    fn work(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
+    fn work(&mut self, worker: &mut WorkerProcess) -> Result<(), Trouble> {
         self.set_up(worker)?;
         let DriveTask {
             warmup,
@@ -194,7 +194,7 @@ impl Session<'_> {
     }
 
     /// Iterations under profilers come after the measured ones, so that none of them is in a measured time.
-    fn profile(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
+    fn profile(&mut self, worker: &mut WorkerProcess) -> Result<(), Trouble> {
         let instruments = &self.task.instruments;
         if let Some(asked) = worker_profile(instruments, &self.task.origin) {
             if let Ok(count) = asked {
@@ -219,7 +219,7 @@ impl Session<'_> {
         }
     }
 
-    fn set_up(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
+    fn set_up(&mut self, worker: &mut WorkerProcess) -> Result<(), Trouble> {
         let DriveTask {
             experiment,
             instruments,
@@ -262,7 +262,12 @@ impl Session<'_> {
 
     /// Asks for iterations and keeps the samples of measured ones. A worker that answers with others than it was asked
     /// for has not measured what the spec says: that is no result.
-    fn iterate(&mut self, worker: &mut Worker, phase: Phase, count: u64) -> Result<(), Trouble> {
+    fn iterate(
+        &mut self,
+        worker: &mut WorkerProcess,
+        phase: Phase,
+        count: u64,
+    ) -> Result<(), Trouble> {
         if count == 0 {
             return Ok(());
         }
@@ -329,7 +334,11 @@ impl Session<'_> {
         })
     }
 
-    fn until_done(&mut self, worker: &mut Worker, phase: &'static str) -> Result<(), Trouble> {
+    fn until_done(
+        &mut self,
+        worker: &mut WorkerProcess,
+        phase: &'static str,
+    ) -> Result<(), Trouble> {
         loop {
             let lost = |lost: &Lost| Trouble::lost(phase, lost, None);
             let heard = worker

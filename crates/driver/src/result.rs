@@ -1,7 +1,7 @@
 //! The result file of a trial: the original's schema, and what it leaves out.
 
 use crate::aggregate::aggregates;
-use crate::instruments::observer::Finding;
+use crate::instruments::observer::InstrumentFinding;
 use crate::reported::{CPU, DURATION};
 use crate::reported::{of_instruments, put_beside};
 use crate::request::{DriveTask, DriveTrial};
@@ -42,7 +42,7 @@ pub(crate) struct Ending {
     pub(crate) artifacts: Vec<Artifact>,
     /// What is to be said of files that were named and are not among them.
     pub(crate) remarks: Vec<String>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<InstrumentFinding>,
     pub(crate) started_at: UtcTime,
     pub(crate) ended_at: UtcTime,
 }
@@ -140,7 +140,7 @@ pub(crate) fn write(
 }
 
 /// What instruments found, by the iteration they found it in.
-fn by_iteration(findings: &[Finding]) -> HashMap<u64, Vec<(&str, &Value)>> {
+fn by_iteration(findings: &[InstrumentFinding]) -> HashMap<u64, Vec<(&str, &Value)>> {
     let mut found: HashMap<u64, Vec<(&str, &Value)>> = HashMap::new();
     for finding in findings {
         for (index, summary) in &finding.by_iteration {

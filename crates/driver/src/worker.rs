@@ -58,7 +58,7 @@ pub(crate) struct Heard {
 
 /// A running worker.
 #[derive(Debug)]
-pub(crate) struct Worker {
+pub(crate) struct WorkerProcess {
     child: Child,
     socket: UnixStream,
     buffer: Vec<u8>,
@@ -101,7 +101,7 @@ pub(crate) fn interpreter(sources: &Sources, base: &Path) -> PathBuf {
     }
 }
 
-impl Worker {
+impl WorkerProcess {
     /// Starts a worker; its standard input is the socket, its other streams are the driver's.
     pub(crate) fn start(mut command: Command) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;

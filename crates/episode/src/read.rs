@@ -2,7 +2,7 @@
 
 use crate::error::{Checked, EpisodeError};
 use crate::row::Rows;
-use crate::value::{Running, Slot};
+use crate::value::{RunningValue, Slot};
 use fairtrial_model::{EpisodeFile, Grouping};
 use std::io::Read;
 
@@ -31,7 +31,7 @@ pub(crate) struct Episodes<'a, R> {
 /// A value in use; one that failed stays so.
 struct Used<'a> {
     name: &'a str,
-    state: Result<Running<'a>, EpisodeError>,
+    state: Result<RunningValue<'a>, EpisodeError>,
 }
 
 /// Where episodes begin.
@@ -85,7 +85,7 @@ impl<'a, R: Read> Episodes<'a, R> {
         if let Some(declared) = declared {
             self.values.push(Used {
                 name: &declared.name,
-                state: Ok(Running::new(declared, &self.rows)?),
+                state: Ok(RunningValue::new(declared, &self.rows)?),
             });
             return Ok(Source::Value(self.values.len() - 1));
         }
@@ -103,7 +103,7 @@ impl<'a, R: Read> Episodes<'a, R> {
             .values
             .iter()
             .filter_map(|used| used.state.as_ref().ok())
-            .flat_map(Running::columns);
+            .flat_map(RunningValue::columns);
         let of_boundary = match &self.boundary {
             Boundary::Repeats { column, .. } | Boundary::Same { column, .. } => Some(*column),
             _ => None,

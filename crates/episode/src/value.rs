@@ -39,7 +39,7 @@ impl<'a> Slot<'a> {
 }
 
 /// A value that is being made.
-pub(crate) struct Running<'a> {
+pub(crate) struct RunningValue<'a> {
     declared: &'a EpisodeValue,
     column: usize,
     over: Option<usize>,
@@ -53,7 +53,7 @@ pub(crate) struct Running<'a> {
     has_word: bool,
 }
 
-impl<'a> Running<'a> {
+impl<'a> RunningValue<'a> {
     /// Finds the columns.
     pub(crate) fn new<R: Read>(
         declared: &'a EpisodeValue,

@@ -98,7 +98,7 @@ fn evidence(analysis: &Analysis) -> Section {
             interval,
             words::method(comparison).unwrap_or_default()
         );
-        grid.push(vec!["t interval (the verdict)".into(), text.into()]);
+        grid.push(vec!["interval (the verdict)".into(), text.into()]);
     }
     grid.push(vec![
         "bootstrap".into(),

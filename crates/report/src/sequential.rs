@@ -25,17 +25,48 @@ pub(crate) fn arm_sentence(trajectory: &Trajectory, answer: &ArmAnswer) -> Strin
     let [low, value, high] = [result.interval.low, result.estimate, result.interval.high].map(show);
     let format = NumberFormat::choose(&[value], &[(high - low) / 2.0], None);
     format!(
-        "{why}; {} {} {} ({} repeated interval).",
+        "{why}; {} {} {} ({} {} interval).",
         quantity(trajectory),
         format.signed(value),
         format.signed_range(low, high),
-        level(trajectory.arm_alpha)
+        level(trajectory.arm_alpha),
+        interval_word(trajectory)
     )
+}
+
+/// What a run with a stopping rule knows at this moment: one line, and one for each arm with a look.
+pub fn looks_so_far(trajectory: &Trajectory) -> Vec<String> {
+    let mut lines = vec![headline(trajectory)];
+    let several = trajectory.answers.len() > 1;
+    for answer in &trajectory.answers {
+        if trajectory.last_look(&answer.arm).is_some() {
+            let arm = if several {
+                format!("{}: ", answer.arm)
+            } else {
+                String::new()
+            };
+            lines.push(format!("{arm}{}", arm_sentence(trajectory, answer)));
+        }
+    }
+    lines
 }
 
 /// Why it ended, and what that saved.
 pub(crate) fn headline(trajectory: &Trajectory) -> String {
-    let why = stop_reason(trajectory).unwrap_or_else(|| "not decided yet".to_owned());
+    let budget = trajectory.planned.last().copied().unwrap_or(0);
+    let why = stop_reason(trajectory).unwrap_or_else(|| {
+        let next = trajectory
+            .planned
+            .iter()
+            .find(|look| **look > trajectory.pairs);
+        let next = next.map_or(String::new(), |next| {
+            format!("; the next look is at {next}")
+        });
+        format!(
+            "not decided after {} of {budget} pairs{next}",
+            trajectory.pairs
+        )
+    });
     let saved = if trajectory.trials_saved > 0 && trajectory.stop.is_some() {
         format!(
             "; {} of {} planned trials were not needed",
@@ -45,7 +76,22 @@ pub(crate) fn headline(trajectory: &Trajectory) -> String {
     } else {
         String::new()
     };
-    format!("Sequential: {why}{saved}.{}", failing(trajectory))
+    let open = trajectory.is_anytime() && trajectory.stop == Some(Stop::Exhausted);
+    let more = if open {
+        " With more seeds, `run SPEC --reuse --until decided --anytime` goes on with it, and the error rate holds."
+    } else {
+        ""
+    };
+    format!("Sequential: {why}{saved}.{}{more}", failing(trajectory))
+}
+
+/// What its intervals are called.
+pub(crate) const fn interval_word(trajectory: &Trajectory) -> &'static str {
+    if trajectory.is_anytime() {
+        "anytime"
+    } else {
+        "repeated"
+    }
 }
 
 /// ` Failed: 13 of 18 trials of b, 0 of 18 of a.`
@@ -113,7 +159,11 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
             Scale::Difference => "difference",
             Scale::Ratio => "change (%)",
         }),
-        Column::numbers(format!("{} repeated interval", level(trajectory.arm_alpha))),
+        Column::numbers(format!(
+            "{} {} interval",
+            level(trajectory.arm_alpha),
+            interval_word(trajectory)
+        )),
         Column::numbers("t").may_go(1),
         Column::numbers("boundary").may_go(2),
         Column::words("answer"),
@@ -123,11 +173,14 @@ pub(crate) fn section(trajectory: &Trajectory) -> Section {
             grid.push(row(look.n, arm, (trajectory, format)));
         }
     }
-    let mut notes = vec![
+    let what_holds = if trajectory.is_anytime() {
+        "An anytime interval holds the truth whenever you look, also where seeds are added later; it is wider than one of \
+         planned looks."
+    } else {
         "A repeated interval holds the truth at every look and when stopping; it is wider than one of a run that looks \
          only once."
-            .to_owned(),
-    ];
+    };
+    let mut notes = vec![what_holds.to_owned()];
     if trajectory.candidates.len() > 1 {
         notes.push(format!(
             "Each of the {} arms has an equal share of the error rate: all intervals hold together at {}.",

@@ -75,7 +75,7 @@ pub use registration::Registered;
 pub use remeasure::RunRemeasured;
 pub use report_files::{ReportFiles, page_template, write_charts};
 pub use run::{
-    CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, PreparedRun, ResumeSpec, RunEnd,
+    CancelWait, Cancelled, ConfirmedBy, Glance, KeptTrials, Looks, PreparedRun, ResumeSpec, RunEnd,
     RunOptions, RunPreview, RunResult, RunStanding, StartFrom, Until,
 };
 pub use run_names::near_run;

@@ -31,6 +31,8 @@ pub enum TrialSource {
     Run(RunDir),
     /// A result file or a saved baseline.
     Json(PathBuf),
+    /// A folder of result files: several processes of one side.
+    Results(PathBuf),
     /// A table.
     Csv(PathBuf),
     /// A table in Parquet.
@@ -48,9 +50,11 @@ impl TrialSource {
     fn name(&self) -> String {
         match self {
             Self::Run(run) => format!("{} {}", run.name(), run.stamp()),
-            Self::Json(path) | Self::Csv(path) | Self::Parquet(path) | Self::JsonLines(path) => {
-                path.display().to_string()
-            }
+            Self::Json(path)
+            | Self::Results(path)
+            | Self::Csv(path)
+            | Self::Parquet(path)
+            | Self::JsonLines(path) => path.display().to_string(),
             Self::Revision(name) | Self::Foreign(name) => name.clone(),
         }
     }
@@ -89,6 +93,9 @@ impl Session {
             None if self.foreign_source(name)?.is_some() => {
                 Ok(Some(TrialSource::Foreign(name.to_owned())))
             }
+            None if !result_files(path)?.is_empty() => {
+                Ok(Some(TrialSource::Results(path.to_owned())))
+            }
             None if path.is_file() => Err(SessionError::NoKnownKind(path.to_owned())),
             None => Ok(None),
         }
@@ -121,6 +128,10 @@ impl Session {
                 } else {
                     Dataset::from_result_json(&name, &text)
                 })
+            }
+            TrialSource::Results(path) => {
+                let name = path.display().to_string();
+                alone(Dataset::from_result_files(&name, &result_files(path)?))
             }
             TrialSource::Foreign(name) => {
                 let run = self.foreign_run(name, scope, Curves::Ends)?;
@@ -186,4 +197,27 @@ impl Session {
             spec: Some(spec),
         })
     }
+}
+
+/// The result files of a folder, by name; none where another JSON file is among them.
+fn result_files(folder: &Path) -> Result<Vec<(String, String)>, SessionError> {
+    let unread = |error: std::io::Error| {
+        SessionError::Input(format!("cannot read {}: {error}", folder.display()))
+    };
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unread)? {
+        let path = entry.map_err(unread)?.path();
+        if path.extension().is_some_and(|ending| ending == "json") && path.is_file() {
+            let text = fs::read_to_string(&path).map_err(unread)?;
+            found.push((path.display().to_string(), text));
+        }
+    }
+    if !found.iter().all(|(_, text)| Dataset::is_result_json(text)) {
+        return Ok(Vec::new());
+    }
+    found.sort();
+    Ok(found)
 }

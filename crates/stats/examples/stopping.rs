@@ -5,8 +5,8 @@
 
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::sequential::{
-    Decision, Design, Futility, LookTest, Schedule, Spending, TBoundaries, anytime_t, look,
-    t_boundaries,
+    AnytimeDesign, Decision, Design, Futility, LookTest, Schedule, Spending, TBoundaries, look,
+    look_anytime, t_boundaries,
 };
 use fairtrial_stats::{Outcome, Undefined};
 use rayon::prelude::*;
@@ -52,6 +52,19 @@ fn group_sequential(
         longest,
         trials: 20_000,
         run: Box::new(run),
+    })
+}
+
+/// The pairs after which looks at any time find a difference.
+fn rejected_at(data: &[f64]) -> Option<usize> {
+    let schedule = Schedule::every(1, 2, data.len()).ok()?;
+    let design = AnytimeDesign {
+        schedule,
+        alpha: 0.05,
+    };
+    (2..=data.len()).find(|n| {
+        let look = look_anytime(&design, &data[..*n]);
+        look.is_ok_and(|look| matches!(look.decision, Decision::Greater | Decision::Less))
     })
 }
 
@@ -111,12 +124,8 @@ fn ways() -> Outcome<Vec<Way>> {
             Spending::Pocock,
             None,
         )?,
-        open_ended("t e-process, at most 30", 30, |x| {
-            anytime_t(x, 1.0, 0.05).ok()?.rejected_at
-        }),
-        open_ended("t e-process, at most 60", 60, |x| {
-            anytime_t(x, 1.0, 0.05).ok()?.rejected_at
-        }),
+        open_ended("t e-process, at most 30", 30, rejected_at),
+        open_ended("t e-process, at most 60", 60, rejected_at),
     ])
 }
 

@@ -4,7 +4,9 @@ use crate::lab::{
     HEAVY, NORMAL, OUTLIERS, SKEWED, Shape, groups, is_verdict, judged, pairs, record, share,
 };
 use fairtrial_analysis::Dataset;
-use fairtrial_analysis::compare::{CompareOptions, Inputs, Method, Word, compare};
+use fairtrial_analysis::compare::{
+    CompareOptions, Inputs, Method, MetricComparison, Word, compare,
+};
 use fairtrial_model::{Margin, Record};
 use fairtrial_stats::Level;
 use fairtrial_stats::planning::{TDesign, smallest_effect};
@@ -90,7 +92,7 @@ pub(crate) fn null_rates(comparisons: u64) {
     }
     println!(
         "\nPairs go by t below ten and by sign-flips from ten on; groups by Welch's t with the permutation test beside it. A \
-         bootstrap of fewer than 30 units is never a verdict.\n"
+         bootstrap of fewer than 30 units is never a verdict, and from there on only where the test without a shape agrees.\n"
     );
 }
 
@@ -142,34 +144,58 @@ fn candidates(stream: &mut Stream) -> Vec<Record> {
     records
 }
 
-/// Two result files of one process each, of the same code: what processes differ by is in none of the iterations.
-pub(crate) fn one_process() {
-    const COMPARISONS: u64 = 200;
-    let file = |id: &str, stream: &mut Stream| {
-        let process = 1.0 + 0.05 * stream.normal();
-        let iterations: Vec<String> = (0..30)
-            .map(|index| {
-                let seconds = process * (0.02 * stream.normal()).exp();
-                format!("{{\"index\": {index}, \"duration_s\": {seconds}, \"metrics\": {{}}}}")
-            })
-            .collect();
-        let text = format!(
-            "{{\"run_id\": \"{id}\", \"name\": \"bench\", \"iterations\": {{\"measured\": 30}}, \"iteration_metrics\": [{}]}}",
-            iterations.join(", ")
-        );
-        Dataset::from_result_json(id, &text)
+/// A result file of one process of the same code as all others: what processes differ by is in none of the iterations.
+fn process(id: &str, stream: &mut Stream) -> (String, String) {
+    let process = 1.0 + 0.05 * stream.normal();
+    let mut iterations = Vec::new();
+    for index in 0..30 {
+        let seconds = process * (0.02 * stream.normal()).exp();
+        iterations.push(format!(
+            "{{\"index\": {index}, \"duration_s\": {seconds}, \"metrics\": {{}}}}"
+        ));
+    }
+    let text = format!(
+        "{{\"run_id\": \"{id}\", \"name\": \"bench\", \"iterations\": {{\"measured\": 30}}, \"iteration_metrics\": [{}]}}",
+        iterations.join(", ")
+    );
+    (id.to_owned(), text)
+}
+
+/// The timings of two sides of so many processes each, compared.
+fn of_processes(stream: &mut Stream, processes: usize) -> Option<MetricComparison> {
+    let mut side = |id: &str| {
+        let files: Vec<_> = (0..processes).map(|_| process(id, stream)).collect();
+        Dataset::from_result_files(id, &files)
     };
+    let (before, after) = (side("before").ok()?, side("after").ok()?);
+    let found = compare(Inputs::Two(&before, &after), &CompareOptions::default()).ok()?;
+    found.primary().next().cloned()
+}
+
+/// Result files of the same code.
+pub(crate) fn processes(comparisons: u64) {
+    const COMPARISONS: u64 = 200;
     let wrong = share("one process", COMPARISONS, |stream| {
-        let sides = (file("before", stream), file("after", stream));
-        let (Ok(before), Ok(after)) = sides else {
-            return true;
-        };
-        let found = compare(Inputs::Two(&before, &after), &CompareOptions::default());
-        found.is_ok_and(|found| found.primary().any(is_verdict))
+        of_processes(stream, 1).is_none_or(|found| is_verdict(&found))
     });
     println!(
         "Two result files of one process each, the same code, 30 iterations: {:.0} of {COMPARISONS} end in a verdict.\n",
         wrong * COMPARISONS as f64
+    );
+    let wrong = share("eight processes", comparisons, |stream| {
+        of_processes(stream, 8).is_none_or(|found| is_verdict(&found))
+    });
+    println!("Two folders of eight such files each: {wrong:.3} end in a verdict.\n");
+    let unsteady = share("steady", comparisons, |stream| {
+        let found = of_processes(stream, 1);
+        found.is_some_and(|found| {
+            let mut objections = found.verdict.objections.iter();
+            let names = ["warm-up", "drift", "autocorrelated"];
+            objections.any(|objection| names.contains(&objection.kind.name()))
+        })
+    });
+    println!(
+        "Steady timings of which a `warm-up`, a `drift` or `autocorrelated` is said, on either side: {unsteady:.3}.\n"
     );
 }
 

@@ -24,7 +24,7 @@ fn main() {
         error(0.8)
     );
     fixed::null_rates(comparisons);
-    fixed::one_process();
+    fixed::processes(comparisons);
     fixed::power(comparisons);
     fixed::coverage(comparisons);
     fixed::rankings(comparisons);

@@ -36,19 +36,33 @@ fn answered(
     (None, budget)
 }
 
+/// The ways to look that are compared.
+fn ways() -> [(&'static str, StopRule); 5] {
+    let every = StopRule::decided(5, 15);
+    [
+        ("`--until decided`, 15 seeds", every.clone()),
+        ("`--until decided`, 30 seeds", StopRule::decided(5, 30)),
+        ("`--looks 5,10,20`", every.looking_at(vec![5, 10, 20])),
+        (
+            "`--anytime`, 30 seeds",
+            StopRule::decided(5, 30).at_any_time(),
+        ),
+        (
+            "`--anytime`, 60 seeds",
+            StopRule::decided(5, 60).at_any_time(),
+        ),
+    ]
+}
+
 pub(crate) fn rates(comparisons: u64) {
     println!("## Sequential runs\n");
     println!(
-        "`--until decided`, a look after every pair from the fifth on: false answers where there is no difference, and"
+        "False answers where there is no difference, over all looks together, and the share found at a difference of 0.8"
     );
-    println!("the share found at a difference of 0.8 standard deviations.\n");
-    println!("| data | budget | false answers | found at 0.8 |\n|---|---|---|---|");
-    for budget in [15, 30] {
-        let rule = StopRule {
-            when: "decided".into(),
-            min: 5,
-            max: budget,
-        };
+    println!("standard deviations.\n");
+    println!("| data | looks | false answers | found at 0.8 |\n|---|---|---|---|");
+    for (way, rule) in ways() {
+        let budget = rule.max as usize;
         let Some(spec) = spec(&rule) else { continue };
         let Ok(plan) = SequentialPlan::new(&spec, rule) else {
             continue;
@@ -56,26 +70,25 @@ pub(crate) fn rates(comparisons: u64) {
         let Ok(rule) = SequentialRule::new(&spec, plan) else {
             continue;
         };
-        let budget = budget as usize;
         let decided = |stop: Option<Stop>| matches!(stop, Some(Stop::Improved | Stop::Regressed));
         for shape in [NORMAL, HEAVY, OUTLIERS] {
             let at = |shift: f64| {
-                share(&format!("{budget} {}", shape.name), comparisons, |stream| {
+                share(&format!("{way} {}", shape.name), comparisons, |stream| {
                     decided(answered(&rule, budget, || scores(stream, shape, shift)).0)
                 })
             };
             println!(
-                "| {} | {budget} | {:.3} | {:.3} |",
+                "| {} | {way} | {:.3} | {:.3} |",
                 shape.name,
                 at(0.0),
                 at(0.8)
             );
         }
-        let passes = share(&format!("{budget} passes"), comparisons, |stream| {
+        let passes = share(&format!("{way} passes"), comparisons, |stream| {
             let pass = |stream: &mut Stream| f64::from(u8::from(stream.unit() < 0.5));
             decided(answered(&rule, budget, || [pass(stream), pass(stream)]).0)
         });
-        println!("| pass or fail, half of each | {budget} | {passes:.3} | |");
+        println!("| pass or fail, half of each | {way} | {passes:.3} | |");
     }
     println!();
 }

@@ -1,6 +1,8 @@
 //! What the documented flags ask for beside the verdict: the bootstrap, the t test with its assumptions, the plan.
 
-use super::{Design, PowerQuestion, Question, Values};
+use super::pairs::Design;
+use super::question::{PowerQuestion, Question};
+use super::value::Values;
 use crate::compare::result::MetricComparison;
 use crate::compare::word::Word;
 use fairtrial_stats::assumptions::{Centre, Levene, ShapiroWilk, levene, shapiro_wilk};

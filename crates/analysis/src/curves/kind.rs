@@ -1,6 +1,6 @@
 //! Whether runs are repetitions of each other: of one arm, one task and one point, each given once.
 
-use super::History;
+use super::history::History;
 use crate::error::AnalysisError;
 use fairtrial_spec::filter_word;
 use fairtrial_text::shell_word::shell_word;

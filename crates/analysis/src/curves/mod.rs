@@ -8,6 +8,8 @@ mod beside;
 pub mod history;
 mod kind;
 mod pairs;
+mod question;
+mod result;
 mod summary;
 mod value;
 mod verdict;
@@ -16,119 +18,19 @@ mod windows;
 pub use beside::{Bootstrap, Normality, PowerPlan, TTestReport};
 pub use history::{ForeignCurves, Histories, History, RecordedNumber, RunBehind, series_of};
 pub use pairs::{Design, Pair, Runs};
+pub use question::{PowerQuestion, Question};
+pub use result::{ANALYSIS_SCHEMA, Analysis};
 pub use summary::{DEFAULT_N, DEFAULT_PERCENT, SummaryRule, SummaryType, SummaryWindow};
+pub use value::RunValue;
 
 pub(crate) use kind::{given_once, one_kind};
 pub(crate) use summary::why_none;
 
-use crate::compare::data::unit::Pairing;
 use crate::compare::objections::objection::Objection;
-use crate::compare::result::MetricComparison;
 use crate::error::AnalysisError;
-use fairtrial_model::{Direction, Margin, Outcome};
-use fairtrial_stats::bootstrap;
-use fairtrial_stats::{Level, Side};
-use serde::Serialize;
-
-/// Version of the JSON form.
-pub const ANALYSIS_SCHEMA: u32 = 1;
-
-/// What is asked about the runs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Question {
-    /// The metric.
-    pub metric: String,
-    /// How a curve becomes a number.
-    pub summary: SummaryRule,
-    /// The bootstrap; its level's alpha is also that of the verdict.
-    pub bootstrap: bootstrap::Plan,
-    /// Whether its resamples are drawn; else all of them count, and there is neither a seed nor noise.
-    pub drawn: bool,
-    /// The level below which an assumption is called doubtful; `None` leaves the t test out.
-    pub assumption_alpha: Option<f64>,
-    /// The effect to plan for; `None` leaves the plan out.
-    pub power: Option<PowerQuestion>,
-    /// How runs belong together.
-    pub pairing: Pairing,
-    /// Which way is better, instead of what the runs' spec declares.
-    pub direction: Option<Direction>,
-    /// The smallest difference that matters, instead of what the runs' spec declares.
-    pub margin: Option<Margin>,
-}
-
-/// An effect that the next experiment shall find.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PowerQuestion {
-    /// The effect, in the metric's unit.
-    pub target: f64,
-    /// The chance to find it.
-    pub power: f64,
-}
-
-/// What came of one run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RunValue {
-    /// The run.
-    pub id: String,
-    /// Its seed, where that is recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// Points of its curve, or of its rollouts' curves together.
-    pub points: usize,
-    /// The first and the last step that its number is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub steps: Option<[f64; 2]>,
-    /// Its number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<f64>,
-    /// Why it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why_none: Option<String>,
-    /// What came of its rollouts, where it has several: its number is the mean of theirs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rollouts: Vec<RunValue>,
-}
-
-/// Everything that `analyze` found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Analysis {
-    /// [`ANALYSIS_SCHEMA`].
-    pub schema: u32,
-    /// The metric.
-    pub metric: String,
-    /// How a curve became a number.
-    pub summary: SummaryRule,
-    /// The same in words.
-    pub summary_words: String,
-    /// Run by run, or as groups.
-    pub design: Design,
-    /// The control's runs; in a paired design run i belongs to the candidate's run i.
-    pub control: Vec<RunValue>,
-    /// The candidate's runs.
-    pub candidate: Vec<RunValue>,
-    /// Runs whose seed only one side has, in a paired design.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub alone: Vec<RunValue>,
-    /// The verdict, its interval, and what stands beside it.
-    pub comparison: MetricComparison,
-    /// The bootstrap of the mean difference.
-    pub bootstrap: Bootstrap,
-    /// The t test with its assumptions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ttest: Option<TTestReport>,
-    /// How many runs the target effect needs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub power: Option<PowerPlan>,
-    /// What a reader should know.
-    pub notes: Vec<String>,
-}
-
-/// The usable values of both sides, in pair order where the design is paired.
-pub(crate) struct Values {
-    pub(crate) control: Vec<f64>,
-    pub(crate) candidate: Vec<f64>,
-    pub(crate) design: Design,
-}
+use fairtrial_model::Outcome;
+use fairtrial_stats::Side;
+use value::Values;
 
 /// Analyzes.
 pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisError> {
@@ -186,55 +88,6 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
         candidate,
         alone,
         notes,
-    })
-}
-
-impl Question {
-    /// The documented defaults for a metric.
-    pub fn new(metric: impl Into<String>) -> Self {
-        Self {
-            metric: metric.into(),
-            summary: SummaryRule::default(),
-            bootstrap: bootstrap::Plan::new(bootstrap::Method::Bca, 0),
-            drawn: false,
-            assumption_alpha: Some(0.05),
-            power: None,
-            pairing: Pairing::Auto,
-            direction: None,
-            margin: None,
-        }
-    }
-
-    /// Refuses what means nothing.
-    pub fn check(&self) -> Result<(), AnalysisError> {
-        self.summary.check()?;
-        let Level { alpha, .. } = self.bootstrap.level;
-        chance("--bootstrap.alpha", alpha)?;
-        if let Some(alpha) = self.assumption_alpha {
-            chance("--ttest.assumption_alpha", alpha)?;
-        }
-        if let Some(asked) = self.power {
-            chance("--power.beta", asked.power)?;
-            if !(asked.target.is_finite() && asked.target != 0.0) {
-                return Err(AnalysisError::Option {
-                    name: "--power.target_effect_size",
-                    value: asked.target.to_string(),
-                    expected: "an effect other than 0, in the metric's unit",
-                });
-            }
-        }
-        Ok(())
-    }
-}
-
-fn chance(name: &'static str, value: f64) -> Result<(), AnalysisError> {
-    if value > 0.0 && value < 1.0 {
-        return Ok(());
-    }
-    Err(AnalysisError::Option {
-        name,
-        value: value.to_string(),
-        expected: "a chance between 0 and 1, both excluded",
     })
 }
 

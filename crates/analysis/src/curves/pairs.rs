@@ -1,6 +1,6 @@
 //! Which runs stand on which side, and which of them belong together.
 
-use super::History;
+use super::history::History;
 use super::kind::{given_once, one_kind};
 use crate::compare::data::unit::Pairing;
 use crate::error::AnalysisError;

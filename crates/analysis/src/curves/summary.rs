@@ -1,6 +1,6 @@
 //! A curve into one number, by the documented rules of the learning-curve pipeline or over a common range of steps.
 
-use super::History;
+use super::history::History;
 use crate::error::AnalysisError;
 use fairtrial_model::Outcome as Ended;
 use fairtrial_stats::series::original::{FEWEST_POINTS, Logged, OriginalWindow};

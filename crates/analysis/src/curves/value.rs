@@ -1,8 +1,41 @@
 //! The number of a run: that of its curve, or the mean over the rollouts of its seed.
 
+use super::history::History;
+use super::pairs::Design;
 use super::summary::{Reduced, why_none};
-use super::{History, RunValue};
 use fairtrial_model::Outcome;
+use serde::Serialize;
+
+/// What came of one run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunValue {
+    /// The run.
+    pub id: String,
+    /// Its seed, where that is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Points of its curve, or of its rollouts' curves together.
+    pub points: usize,
+    /// The first and the last step that its number is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<[f64; 2]>,
+    /// Its number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// Why it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_none: Option<String>,
+    /// What came of its rollouts, where it has several: its number is the mean of theirs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rollouts: Vec<RunValue>,
+}
+
+/// The usable values of both sides, in pair order where the design is paired.
+pub(crate) struct Values {
+    pub(crate) control: Vec<f64>,
+    pub(crate) candidate: Vec<f64>,
+    pub(crate) design: Design,
+}
 
 /// What came of a run; takes as many numbers as it has curves.
 pub(super) fn of_run(

@@ -1,7 +1,10 @@
 //! The verdict of `analyze`, by the one place that makes verdicts.
 
-use super::pairs::Arranged;
-use super::{Design, History, Question, RunBehind, RunValue, SummaryType};
+use super::history::{History, RunBehind};
+use super::pairs::{Arranged, Design};
+use super::question::Question;
+use super::summary::SummaryType;
+use super::value::RunValue;
 use crate::compare::comparison::compare_despite;
 use crate::compare::data::scores::without_points;
 use crate::compare::data::side::Inputs;

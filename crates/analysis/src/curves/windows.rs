@@ -1,8 +1,9 @@
 //! Whether the numbers of all runs are about the same part of their curves.
 
+use super::history::History;
 use super::pairs::Arranged;
 use super::summary::range;
-use super::{History, RunValue};
+use super::value::RunValue;
 use crate::compare::objections::curve_parts::CurveParts;
 use crate::compare::objections::objection::Objection;
 use crate::compare::result::MetricComparison;

@@ -60,6 +60,16 @@ pub enum Origin {
     Records,
 }
 
+impl Origin {
+    /// Whether its trials are numbered in the order in which they ran; the rows of a table may have been sorted.
+    pub(crate) fn is_in_time_order(&self) -> bool {
+        matches!(
+            self,
+            Self::Run { .. } | Self::ResultJson { .. } | Self::Records
+        )
+    }
+}
+
 /// A fact about how trials were made that both sides should share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {

@@ -1,7 +1,7 @@
 //! The result file of a registered experiment (`iteration_metrics`, `environment`, `vcs`) as trials to compare.
 //!
 //! One such file is one process: its iterations are repetitions inside it, not independent runs. That is said with
-//! every result made from them.
+//! every result made from them. Of several files the processes are what there is to compare, each by its means.
 
 use super::{Dataset, FactKind, Origin, Repeat};
 use crate::error::AnalysisError;
@@ -62,56 +62,132 @@ const THROUGHPUTS: [&str; 3] = [
 impl Dataset {
     /// Reads a result file's text.
     pub fn from_result_json(label: &str, text: &str) -> Result<Self, AnalysisError> {
-        let file: ResultFile =
-            serde_json::from_str(text).map_err(|error| AnalysisError::Content {
-                label: label.to_owned(),
-                message: format!("not a result file: {error}"),
-            })?;
-        let origin = Origin::ResultJson {
-            run_id: file.run_id.clone(),
-        };
-        let mut data = Self::new(label, origin);
+        let file = read(label, text)?;
+        let mut data = Self::new(label, file.origin());
         data.repeat = Repeat::Iteration;
         for iteration in &file.iteration_metrics {
             let values = values_of(iteration);
             data.push(&observation(&file, iteration.index, Outcome::Ok, values));
         }
-        let missing = missing(&file).ok_or_else(|| AnalysisError::Content {
-            label: label.to_owned(),
-            message: format!(
-                "{} iterations were asked for and {} are there: more than {MOST_MISSING} are missing, so it is no result \
-                 to compare",
-                file.iterations.measured,
-                file.iteration_metrics.len()
-            ),
-        })?;
+        let missing = missing(label, &file)?;
         if let Some(index) = missing.first() {
             // Whoever loses its iterations must not look better for it; but it was one process that failed, once.
             data.push(&observation(&file, *index, Outcome::Failed, Vec::new()));
         }
         data.problems = problem(&file, missing.len()).into_iter().collect();
         data.declared = declarations(&data);
-        for (name, value) in &file.parameters {
-            data.fact(FactKind::Parameters, name, Params::display(value));
-        }
-        for (name, value) in &file.environment {
-            data.fact(FactKind::Machine, name, Params::display(value));
-        }
-        vcs_facts(&mut data, &file.vcs);
+        add_facts(&mut data, &file);
         Ok(data)
     }
+
+    /// Reads the texts of several result files: processes of one side, each of which is one observation by the means of its
+    /// iterations. One that lost iterations is one failure.
+    pub fn from_result_files(
+        label: &str,
+        files: &[(String, String)],
+    ) -> Result<Self, AnalysisError> {
+        if let [(name, text)] = files {
+            return Self::from_result_json(name, text);
+        }
+        let mut data: Option<Self> = None;
+        for (process, (name, text)) in (0..).zip(files) {
+            let file = read(name, text)?;
+            let data = data.get_or_insert_with(|| Self::new(label, file.origin()));
+            let missing = missing(name, &file)?;
+            let (outcome, values) = if missing.is_empty() {
+                (Outcome::Ok, means(&file))
+            } else {
+                (Outcome::Failed, Vec::new())
+            };
+            data.push(&observation(&file, process, outcome, values));
+            data.problems.extend(problem(&file, missing.len()));
+            add_facts(data, &file);
+        }
+        let mut data = data.ok_or_else(|| AnalysisError::Content {
+            label: label.to_owned(),
+            message: "no result file".to_owned(),
+        })?;
+        data.declared = declarations(&data);
+        Ok(data)
+    }
+
+    /// Whether a text is that of a result file.
+    pub fn is_result_json(text: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Key {
+            #[serde(rename = "iteration_metrics")]
+            _iterations: Vec<serde::de::IgnoredAny>,
+        }
+        serde_json::from_str::<Key>(text).is_ok()
+    }
+}
+
+fn read(label: &str, text: &str) -> Result<ResultFile, AnalysisError> {
+    serde_json::from_str(text).map_err(|error| AnalysisError::Content {
+        label: label.to_owned(),
+        message: format!("not a result file: {error}"),
+    })
+}
+
+impl ResultFile {
+    fn origin(&self) -> Origin {
+        Origin::ResultJson {
+            run_id: self.run_id.clone(),
+        }
+    }
+}
+
+/// What the other side should share; what files of one side have in common is said once.
+fn add_facts(data: &mut Dataset, file: &ResultFile) {
+    let known = data.facts.len();
+    for (name, value) in &file.parameters {
+        data.fact(FactKind::Parameters, name, Params::display(value));
+    }
+    for (name, value) in &file.environment {
+        data.fact(FactKind::Machine, name, Params::display(value));
+    }
+    vcs_facts(data, &file.vcs);
+    let added = data.facts.split_off(known);
+    for fact in added {
+        if !data.facts.contains(&fact) {
+            data.facts.push(fact);
+        }
+    }
+}
+
+/// The mean of every metric that an iteration has.
+fn means(file: &ResultFile) -> Vec<(Cow<'_, str>, f64)> {
+    let mut sums: Vec<(Cow<'_, str>, f64, f64)> = Vec::new();
+    for (name, value) in file.iteration_metrics.iter().flat_map(values_of) {
+        match sums.iter_mut().find(|(known, ..)| *known == name) {
+            Some((_, sum, n)) => (*sum, *n) = (*sum + value, *n + 1.0),
+            None => sums.push((name, value, 1.0)),
+        }
+    }
+    let means = sums.into_iter().map(|(name, sum, n)| (name, sum / n));
+    means.collect()
 }
 
 /// Missing iterations that are counted as failures; a file that claims more is not believed.
 const MOST_MISSING: u64 = 1_000_000;
 
-/// The iterations that were asked for and are not there; nothing where that is too many to be so.
-fn missing(file: &ResultFile) -> Option<Vec<u64>> {
+/// The iterations that were asked for and are not there.
+fn missing(label: &str, file: &ResultFile) -> Result<Vec<u64>, AnalysisError> {
     let there: BTreeSet<u64> = file.iteration_metrics.iter().map(|of| of.index).collect();
     let asked = file.iterations.measured;
     let lost = asked - there.range(..asked).count() as u64;
+    if lost > MOST_MISSING {
+        return Err(AnalysisError::Content {
+            label: label.to_owned(),
+            message: format!(
+                "{asked} iterations were asked for and {} are there: more than {MOST_MISSING} are missing, so it is no result \
+                 to compare",
+                file.iteration_metrics.len()
+            ),
+        });
+    }
     let is_missing = |index: &u64| !there.contains(index);
-    (lost <= MOST_MISSING).then(|| (0..asked).filter(is_missing).collect())
+    Ok((0..asked).filter(is_missing).collect())
 }
 
 /// What a reader must know of a trial that did not end well.

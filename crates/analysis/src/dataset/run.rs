@@ -13,7 +13,7 @@ use crate::validity::Floor;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{RunDir, RunState};
 use fairtrial_model::{MetricDeclaration, Params};
-use fairtrial_spec::{Spec, Work};
+use fairtrial_spec::{LookPromise, Spec, StopRule, Work};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Dataset {
@@ -86,7 +86,10 @@ impl Dataset {
         }
         data.loss = intact::loss(&data.label, &state, stops.is_some());
         data.problems.extend(data.loss.clone());
-        data.extended = reuse.warning(&data.label);
+        // Looks at any time allow for seeds that come later.
+        let at_any_time = |rule: &StopRule| rule.promise == LookPromise::Anytime;
+        let allowed = spec.analysis.stop.as_ref().is_some_and(at_any_time);
+        data.extended = reuse.warning(&data.label).filter(|_| !allowed);
         data.problems.extend(data.extended.clone());
         data.code.read_sets(run);
         data.accepts_code = state.accepts_code;

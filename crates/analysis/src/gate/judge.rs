@@ -2,6 +2,7 @@
 
 use super::answer::{GATE_SCHEMA, Gate, GateLine, GateReason, GateWord, InfraShare, LineReason};
 use super::rules::{self, GateRule};
+use super::sides::sides;
 use super::starved::starved;
 use crate::compare::comparison::compare;
 use crate::compare::data::side::Inputs;
@@ -130,25 +131,6 @@ fn metric_lines(contrast: &Contrast) -> Vec<GateLine> {
             },
         })
         .collect()
-}
-
-/// `candidate against control at lr=0.1`; two sources with one arm each go by their own names.
-pub(super) fn sides(contrast: &Contrast) -> String {
-    let (control, candidate) = (&contrast.control, &contrast.candidate);
-    let names = if control.arm == candidate.arm {
-        let arm = candidate
-            .arm
-            .as_ref()
-            .map_or(String::new(), |arm| format!("{arm}: "));
-        format!("{arm}{} against {}", candidate.source, control.source)
-    } else {
-        format!("{} against {}", candidate.short(), control.short())
-    };
-    if contrast.point.is_empty() {
-        names
-    } else {
-        format!("{names} at {}", contrast.point)
-    }
 }
 
 const fn word(found: Word) -> GateWord {

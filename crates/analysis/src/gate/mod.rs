@@ -8,6 +8,7 @@ mod answer;
 mod judge;
 mod rules;
 mod sequential;
+mod sides;
 mod starved;
 
 pub use answer::{

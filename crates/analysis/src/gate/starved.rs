@@ -1,7 +1,7 @@
 //! A side without enough valid trials decides nothing, and nobody may let it pass: else a benchmark would pass by breaking.
 
 use super::answer::{GateLine, GateReason, GateWord, LineReason, SequentialReason};
-use super::judge::sides;
+use super::sides::sides;
 use crate::compare::failures::FailureCount;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::result::{Comparison, Contrast};

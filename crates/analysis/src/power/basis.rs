@@ -1,10 +1,10 @@
 //! What a plan starts from: a pilot, or a spread that the user states.
 
-use super::pilot::Noise;
-use super::{PairingGain, Pilot};
+use super::pilot::{Noise, Pilot};
 use crate::error::AnalysisError;
 use fairtrial_model::Margin;
 use fairtrial_stats::planning::TDesign;
+use serde::Serialize;
 
 /// Where the spread comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,15 @@ pub enum Basis {
         /// The threshold that the whole interval must clear; 0 where it must leave out 0 alone.
         beyond: f64,
     },
+}
+
+/// What shared seeds save.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PairingGain {
+    /// Correlation of the arms over the seeds.
+    pub correlation: f64,
+    /// The share of the variance of an unpaired difference that pairing takes away; negative where it adds.
+    pub variance_saved: f64,
 }
 
 /// One design's spread, and from how many values it is known.

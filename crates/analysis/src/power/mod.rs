@@ -8,7 +8,7 @@ mod basis;
 mod pilot;
 mod rates;
 
-pub use basis::Basis;
+pub use basis::{Basis, PairingGain};
 pub use pilot::{Pilot, PilotQuestion};
 pub use rates::{Rates, RatesOptions, RatesPoint, RatesReport, parse_rates, plan_rates};
 
@@ -145,15 +145,6 @@ pub struct PowerPoint {
     pub power: Option<f64>,
     /// The smallest effect that is found with the chance asked for, in the metric's unit.
     pub detectable: f64,
-}
-
-/// What shared seeds save.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PairingGain {
-    /// Correlation of the arms over the seeds.
-    pub correlation: f64,
-    /// The share of the variance of an unpaired difference that pairing takes away; negative where it adds.
-    pub variance_saved: f64,
 }
 
 /// What is planned for, on the scale of the verdict.

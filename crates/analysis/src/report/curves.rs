@@ -1,7 +1,7 @@
 //! Learning curves of a run: every trial's own line, and the mean of each arm with its pointwise interval.
 
-use super::Evidence;
-use super::mean_curve::{Line, MeanCurve, mean_curve, trials};
+use super::evidence::Evidence;
+use super::mean_curve::{CurvePoint, Line, MeanCurve, mean_curve, trials};
 use crate::curves::history::series_of;
 use crate::order;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
@@ -48,19 +48,6 @@ pub struct ArmCurve {
     /// What a reader should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-}
-
-/// The mean at one step.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct CurvePoint {
-    /// The step.
-    pub step: f64,
-    /// The mean; absent where a run has no value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean: Option<f64>,
-    /// Its interval; absent for one run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<[f64; 2]>,
 }
 
 type Place = (String, String, Params);

@@ -1,6 +1,6 @@
 //! The values of a metric, arm beside arm, with their quartiles.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use crate::order;
 use fairtrial_stats::descriptive::{QuantileRule, quantile};
 use fairtrial_text::count::first_of;

@@ -1,6 +1,6 @@
 //! The trials that did not end well, with the last lines they wrote.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use fairtrial_episode::open_regular;
 use fairtrial_model::{Outcome, Record};
 use fairtrial_text::escape::terminal_removed;

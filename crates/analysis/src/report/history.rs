@@ -1,6 +1,6 @@
 //! The primary metric over the runs of a benchmark, and where its level changed.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use crate::compare::data::definition;
 use crate::error::AnalysisError;
 use crate::finished::Unfinished;

@@ -4,41 +4,14 @@
 //! report says which of its texts that environment masked and how they read, and one that is made again elsewhere
 //! takes these texts as they are, where they cover what the evidence holds.
 
-use super::{FailedTrial, ReportData};
-use fairtrial_journal::redact::{Redactor, covers};
-use serde::{Deserialize, Serialize};
+use super::data::ReportData;
+use super::failures::FailedTrial;
+use super::masked_text::{MaskedText, words};
+use fairtrial_journal::redact::Redactor;
 
 /// Stands for the lines of a log that is not what a report with masked lines shows: one of them may hold the secret.
 const NOT_SHOWN: &str =
     "(not shown: the report masks a secret in these lines, and they are other ones now)";
-
-/// A text that holds a secret of the maker's environment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MaskedText {
-    /// The trial, by its place in the run's order.
-    pub trial: u64,
-    /// The log, relative to the trial's directory; absent for why the trial ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// The line among those that are shown.
-    pub line: usize,
-    /// How it reads.
-    pub text: String,
-    /// How many words it has without the masks. Together with the text around them this finds every word that was put
-    /// beside a secret, and tells nothing about one that has no blanks; its length would.
-    pub words: usize,
-}
-
-impl MaskedText {
-    /// Whether this is what the secret was taken out of, as far as one can tell without it.
-    fn covers(&self, text: &str) -> bool {
-        covers(&self.text, text) && words(text) == self.words
-    }
-}
-
-fn words(text: &str) -> usize {
-    text.split_whitespace().count()
-}
 
 /// Texts of one trial that stand together: the end of a log, or why it ended.
 struct Texts<'a> {

@@ -3,10 +3,10 @@
 //! A mean over those runs that happen to have a value shows the survivors: where bad runs have gaps or end early, a bad
 //! arm would look good. So a gap in one run is a gap in the mean, and the mean ends where the shortest run does.
 
-use super::curves::CurvePoint;
 use fairtrial_stats::Level;
 use fairtrial_stats::series::{CommonGrid, Curve};
 use fairtrial_text::count::first_of;
+use serde::Serialize;
 
 /// Steps at which means are taken: more than a panel has columns to show.
 const GRID: usize = 160;
@@ -20,6 +20,19 @@ pub(super) struct Line {
     pub(super) index: u64,
     pub(super) steps: Vec<f64>,
     pub(super) values: Vec<f64>,
+}
+
+/// The mean at one step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// The step.
+    pub step: f64,
+    /// The mean; absent where a run has no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    /// Its interval; absent for one run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
 }
 
 /// The mean of some lines.

@@ -1,6 +1,6 @@
 //! Several metrics, or several tasks, at once: each arm as a share of the control, and its performance profile.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use crate::compare::data::scores::between_points;
 use crate::compare::result::Comparison;
 use crate::dataset::Trial;

@@ -1,7 +1,7 @@
 //! One arm's rollouts in numbers.
 
-use super::gather::{Gathered, by_task};
-use super::{ArmRollouts, MeanScore, PassAt};
+use super::gathered::{Gathered, by_task};
+use super::result::{ArmRollouts, MeanScore, PassAt};
 use crate::validity::Validity;
 use fairtrial_stats::Level;
 use fairtrial_stats::one_arm::{Proportion, clustered_mean, clustered_share};

@@ -1,7 +1,7 @@
 //! What rollouts say task by task: which flip between two arms, which are flaky, and which are copies of each other.
 
-use super::gather::{Gathered, by_task};
-use super::{FlakyTask, Flips, IdenticalTask};
+use super::gathered::{Gathered, by_task};
+use super::result::{FlakyTask, Flips, IdenticalTask};
 use fairtrial_stats::binary::PairedCounts;
 use fairtrial_stats::one_arm::Proportion;
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
-//! One look: every arm against the control, by the group-sequential t or sign-flip test.
+//! One look: every arm against the control, by the group-sequential t or sign-flip test, or by a sequence that holds at
+//! any time.
 
+use super::looking::Looking;
 use crate::compare::data::rounding::alike;
 use crate::compare::method::choose::SIGN_FLIP_PAIRS;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
@@ -7,7 +9,7 @@ use crate::compare::rule::Rule;
 use crate::compare::verdict::{Evidence, Verdict, unopposed, verdict};
 use crate::compare::word::Word;
 use fairtrial_model::Method;
-use fairtrial_stats::sequential::{Decision, Futility, LookResult, LookTest, TBoundaries, look};
+use fairtrial_stats::sequential::{Decision, Futility, LookResult, LookTest};
 use fairtrial_stats::{Interval, Level, Undefined};
 use serde::Serialize;
 
@@ -141,12 +143,7 @@ impl JudgedBy {
 }
 
 /// Looks at one arm's differences.
-pub(super) fn see(
-    boundaries: &TBoundaries,
-    differences: &[f64],
-    rule: &Rule,
-    by: JudgedBy,
-) -> Seen {
+pub(super) fn see(looking: &Looking, differences: &[f64], rule: &Rule, by: JudgedBy) -> Seen {
     if by.deterministic
         && let Some(exact) = exact(differences, rule)
     {
@@ -156,14 +153,9 @@ pub(super) fn see(
         min_effect: margin(rule),
         ..Futility::default()
     };
-    let budget = boundaries.design.schedule.budget();
+    let budget = looking.schedule().budget();
     let same = differences.iter().all(|difference| *difference == 0.0);
-    match look(
-        boundaries,
-        differences,
-        Some(&futility),
-        by.test(differences),
-    ) {
+    match looking.look(differences, &futility, by.test(differences)) {
         Ok(result) => Seen {
             answer: answer(&result, rule, budget),
             evidence: evidence(&result),

@@ -8,6 +8,7 @@
 mod blocks;
 mod budget;
 mod look;
+mod looking;
 mod objections;
 pub(crate) mod plan;
 mod reason;
@@ -19,6 +20,6 @@ pub use budget::with_budget;
 pub use look::{ArmLook, Look, NoResult, Stop};
 pub use plan::SequentialPlan;
 pub use reason::{ArmReason, NoAnswer};
-pub use resumed::resumed_rule;
+pub use resumed::{may_add_seeds, resumed_rule};
 pub use rule::SequentialRule;
 pub use trajectory::{ArmAnswer, ArmFailures, SEQUENTIAL_SCHEMA, Trajectory};

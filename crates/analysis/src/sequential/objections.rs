@@ -3,6 +3,7 @@
 
 use super::blocks::Blocks;
 use super::look::{JudgedBy, Seen, Stop, see};
+use super::looking::Looking;
 use crate::compare::data::dropped::MissingKind;
 use crate::compare::data::fill::Fill;
 use crate::compare::objections::curve_parts;
@@ -12,12 +13,11 @@ use crate::compare::verdict::unopposed;
 use crate::compare::word::Word;
 use crate::validity::MOST_BROKEN;
 use fairtrial_model::MetricDeclaration;
-use fairtrial_stats::sequential::TBoundaries;
 
 /// One candidate at one look.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CandidateLook<'a> {
-    pub(super) boundaries: &'a TBoundaries,
+    pub(super) looking: &'a Looking,
     pub(super) blocks: &'a Blocks,
     pub(super) pairs: usize,
     pub(super) candidate: usize,
@@ -109,7 +109,7 @@ impl CandidateLook<'_> {
     fn filled<'a>(&'a self, fills: &'a [Fill]) -> impl Iterator<Item = Seen> + 'a {
         let differences = |fill: &Fill| self.blocks.filled(self.pairs, self.candidate, *fill);
         let samples = fills.iter().filter_map(differences);
-        samples.map(|sample| see(self.boundaries, &sample, &self.rule, self.by))
+        samples.map(|sample| see(self.looking, &sample, &self.rule, self.by))
     }
 
     /// Failures as bad for the candidate as values get, and as good for it.

@@ -8,8 +8,8 @@ use crate::compare::options::Beyond;
 use crate::compare::rule::Rule;
 use crate::compare::rule::RuleFor;
 use crate::error::AnalysisError;
-use fairtrial_model::{MetricDeclaration, Reference};
-use fairtrial_spec::{Spec, StopRule};
+use fairtrial_model::{Method, MetricDeclaration, Reference};
+use fairtrial_spec::{LookPromise, Spec, StopRule};
 
 /// The declared part of a sequential run.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +73,11 @@ impl SequentialPlan {
         }
         if rule.when != "decided" || rule.max < 2 || rule.min > rule.max {
             return refuse("needs a rule like { when = \"decided\", min = 5, max = 30 }");
+        }
+        if rule.promise == LookPromise::Anytime && metric.method == Some(Method::SignFlip) {
+            return refuse(
+                "at any time goes by t: leave out `method = \"sign-flip\"`, or look at planned numbers of pairs",
+            );
         }
         Ok(Self {
             control,

@@ -4,7 +4,7 @@ use super::plan::SequentialPlan;
 use crate::error::AnalysisError;
 use crate::registration::{Deviation, differences};
 use crate::validity::Floor;
-use fairtrial_spec::{Spec, StopRule};
+use fairtrial_spec::{LookPromise, Spec, StopRule};
 use serde_json::{Value, json};
 
 /// The stopping rule that a resumed run goes on by: the one that it began with, else today's. Everything else that its
@@ -23,6 +23,16 @@ pub fn resumed_rule(recorded: &Spec, now: &Spec) -> Result<Option<StopRule>, Ana
         "the run stops by looking, and what it looks with is not what it began with: {}",
         changed.join("; ")
     )))
+}
+
+/// Whether looks at these records may go on with the seeds of today: their error rate counts on no budget, and the seeds
+/// are those of before and then more. Seeds before them would let somebody choose the order by the data.
+pub fn may_add_seeds(recorded: &Spec, now: &Spec) -> bool {
+    let at_any_time = |spec: &Spec| {
+        let rule = spec.analysis.stop.as_ref();
+        rule.is_some_and(|rule| rule.promise == LookPromise::Anytime)
+    };
+    at_any_time(recorded) && at_any_time(now) && now.seeds.starts_with(&recorded.seeds)
 }
 
 /// All that a look depends on beside the records.

@@ -2,6 +2,7 @@
 
 use super::blocks::Blocks;
 use super::look::{Look, Stop, see};
+use super::looking::Looking;
 use super::objections::CandidateLook;
 use super::plan::SequentialPlan;
 use super::reason::{ArmReason, NoAnswer};
@@ -12,18 +13,12 @@ use crate::error::AnalysisError;
 use crate::validity::{Floor, MOST_BROKEN, ValidityByArm};
 use fairtrial_model::Record;
 use fairtrial_spec::Spec;
-use fairtrial_stats::sequential::{Design, Schedule, Spending, TBoundaries, t_boundaries};
-
-/// Null paths behind the boundaries: a quarter of a second, and a critical value good to three digits.
-const PATHS: usize = 1 << 18;
-/// Their seed: the boundaries are the same in every run of the same design.
-const SEED: u64 = 0;
 
 /// The rule at work: fed with records as they become final, it says when to stop.
 #[derive(Debug, Clone)]
 pub struct SequentialRule {
     plan: SequentialPlan,
-    boundaries: TBoundaries,
+    looking: Looking,
     blocks: Blocks,
     looks: Vec<Look>,
     stop: Option<Stop>,
@@ -37,25 +32,8 @@ pub struct SequentialRule {
 impl SequentialRule {
     /// A rule for a spec whose seeds are the budget.
     pub fn new(spec: &Spec, plan: SequentialPlan) -> Result<Self, AnalysisError> {
-        // Of a deterministic metric, two pairs say whether they contradict each other.
-        let least = if plan.metric.deterministic {
-            2
-        } else {
-            plan.rule.min
-        };
-        let first = least.max(2) as usize;
-        let bad = |why: fairtrial_stats::Undefined| {
-            AnalysisError::Question(format!("the stopping rule: {why}"))
-        };
-        let schedule = Schedule::every(1, first, plan.rule.max as usize).map_err(bad)?;
-        let design = Design {
-            schedule,
-            spending: Spending::Power { rho: 2.0 },
-            // Every arm against the control: the error rate is shared between them.
-            alpha: plan.alpha / plan.candidates.len() as f64,
-        };
         Ok(Self {
-            boundaries: t_boundaries(&design, PATHS, SEED).map_err(bad)?,
+            looking: Looking::of(&plan)?,
             blocks: Blocks::new(spec, &plan),
             answers: plan
                 .candidates
@@ -103,7 +81,7 @@ impl SequentialRule {
         let arm = &self.answers[candidate].arm;
         let of_arm = |look: &&Look| look.arms.iter().any(|seen| seen.arm == *arm);
         let taken = self.looks.iter().filter(of_arm).count();
-        let planned = self.boundaries.design.schedule.looks().get(taken).copied();
+        let planned = self.looking.schedule().looks().get(taken).copied();
         planned.filter(|n| self.blocks.usable(candidate) >= *n)
     }
 
@@ -112,9 +90,9 @@ impl SequentialRule {
         let (differences, control_mean) = self.blocks.first(n, candidate);
         let rule = self.plan.rule(control_mean);
         let by = self.plan.judged_by();
-        let seen = see(&self.boundaries, &differences, &rule, by);
+        let seen = see(&self.looking, &differences, &rule, by);
         let look = CandidateLook {
-            boundaries: &self.boundaries,
+            looking: &self.looking,
             blocks: &self.blocks,
             pairs: n,
             candidate,
@@ -147,7 +125,7 @@ impl SequentialRule {
 
     /// What was done so far.
     pub fn trajectory(&self) -> Trajectory {
-        let planned = self.boundaries.design.schedule.looks().to_vec();
+        let planned = self.looking.schedule().looks().to_vec();
         let pairs = self.looks.last().map_or(0, |look| look.n);
         Trajectory {
             schema: SEQUENTIAL_SCHEMA,
@@ -158,7 +136,8 @@ impl SequentialRule {
             control: self.plan.control.clone(),
             candidates: self.plan.candidates.clone(),
             alpha: self.plan.alpha,
-            arm_alpha: self.boundaries.design.alpha,
+            promise: self.plan.rule.promise,
+            arm_alpha: self.looking.alpha(),
             planned,
             looks: self.looks.clone(),
             stop: self.stop,

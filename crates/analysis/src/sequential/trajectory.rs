@@ -6,6 +6,7 @@ use crate::compare::failures::FailureCount;
 use crate::compare::method::kind::Scale;
 use crate::compare::objections::objection::Objection;
 use fairtrial_model::Direction;
+use fairtrial_spec::LookPromise;
 use serde::Serialize;
 
 /// Version of the JSON form.
@@ -55,6 +56,8 @@ pub struct Trajectory {
     pub candidates: Vec<String>,
     /// Two-sided error rate over all looks and arms together.
     pub alpha: f64,
+    /// What the error rate counts on: the planned looks, or nothing.
+    pub promise: LookPromise,
     /// The share of it that each arm has: one minus the confidence of the repeated intervals.
     pub arm_alpha: f64,
     /// The looks that were planned, in pairs.
@@ -81,6 +84,11 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
+    /// Whether the error rate holds at any number of looks.
+    pub const fn is_anytime(&self) -> bool {
+        matches!(self.promise, LookPromise::Anytime)
+    }
+
     /// The look at an arm at so many pairs.
     pub fn look(&self, arm: &str, pairs: usize) -> Option<&ArmLook> {
         let look = self.looks.iter().find(|look| look.n == pairs)?;

@@ -1,7 +1,8 @@
 //! Records into cells, one pass, keeping one number per value and nothing else of a record.
 
-use super::describe::{self, Values};
-use super::{Cell, MISSING_RULE, MetricInfo, Numbers, RunSummary, SUMMARY_SCHEMA};
+use super::describe;
+use super::gathered::{Gathered, Values};
+use super::result::{Cell, MISSING_RULE, MetricInfo, Numbers, RunSummary, SUMMARY_SCHEMA};
 use crate::compare::method::kind::may_be_pass_or_fail;
 use crate::error::AnalysisError;
 use crate::observation::Observation;
@@ -9,11 +10,11 @@ use crate::order;
 use crate::trial_set::TrialSet;
 use crate::validity::Floor;
 use fairtrial_journal::OutcomeCounts;
-use fairtrial_model::{MetricDeclaration, Outcome, Params, Record};
+use fairtrial_model::{MetricDeclaration, Outcome, Record};
 use fairtrial_spec::{DEFAULT_ALPHA, Spec};
 use fairtrial_stats::Level;
 use std::borrow::Borrow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// What a summary needs to know besides the records.
@@ -83,56 +84,6 @@ pub struct Summarizer {
     cells: Vec<Gathered>,
     by_key: HashMap<String, usize>,
     key: String,
-}
-
-/// A cell while it is being filled.
-#[derive(Debug)]
-pub(super) struct Gathered {
-    pub(super) task: String,
-    arm: Option<String>,
-    point: Params,
-    trials: Vec<u64>,
-    seeds: BTreeSet<u64>,
-    outcomes: OutcomeCounts,
-    walls: Vec<f64>,
-    /// By metric number; shorter than the list of names where the last ones were never seen here.
-    pub(super) metrics: Vec<Values>,
-}
-
-impl Gathered {
-    fn new(observation: &Observation<'_>) -> Self {
-        Self {
-            task: observation.trial.task.clone().into_owned(),
-            arm: observation.trial.arm.as_deref().map(str::to_owned),
-            point: observation.trial.point.clone(),
-            trials: Vec::new(),
-            seeds: BTreeSet::new(),
-            outcomes: OutcomeCounts::default(),
-            walls: Vec::new(),
-            metrics: Vec::new(),
-        }
-    }
-
-    fn values(&mut self, metric: usize) -> &mut Values {
-        if self.metrics.len() <= metric {
-            self.metrics.resize_with(metric + 1, Values::default);
-        }
-        &mut self.metrics[metric]
-    }
-
-    /// Trials that ended failed, timeout or oom.
-    pub(super) fn arm_failures(&self) -> usize {
-        let failures = Outcome::ALL
-            .into_iter()
-            .filter(|outcome| outcome.is_arm_failure());
-        failures
-            .map(|outcome| self.outcomes.get(outcome) as usize)
-            .sum()
-    }
-
-    pub(super) fn ok(&self) -> usize {
-        self.outcomes.ok as usize
-    }
 }
 
 impl Summarizer {

@@ -1,45 +1,11 @@
 //! The numbers of one metric in one cell: location, spread, interval, and the bound that failures put on them.
 
-use super::collect::Gathered;
-use super::{MeanRange, MetricCell, MetricInfo, Missing, Numbers, Unit, WorstCase};
+use super::gathered::{Gathered, Values};
+use super::result::{MeanRange, MetricCell, MetricInfo, Missing, Numbers, Unit, WorstCase};
 use crate::validity::Floor;
 use fairtrial_model::Direction;
 use fairtrial_stats::one_arm::{clustered_mean, clustered_share, mean_interval, share_interval};
 use fairtrial_stats::{Level, Undefined, descriptive};
-
-/// The values of one metric in one cell, finite ones with their seed.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Values {
-    finite: Vec<f64>,
-    seeds: Vec<u64>,
-    nan: usize,
-    infinite: usize,
-}
-
-impl Values {
-    pub(super) fn push(&mut self, seed: u64, value: f64) {
-        if value.is_nan() {
-            self.nan += 1;
-        } else if value.is_infinite() {
-            self.infinite += 1;
-        } else {
-            self.finite.push(value);
-            self.seeds.push(seed);
-        }
-    }
-
-    fn reported(&self) -> usize {
-        self.finite.len() + self.nan + self.infinite
-    }
-
-    /// Whether some seed has more than one value, and how many seeds there are.
-    fn seeds(&self) -> (usize, bool) {
-        let mut seeds = self.seeds.clone();
-        seeds.sort_unstable();
-        seeds.dedup();
-        (seeds.len(), seeds.len() < self.seeds.len())
-    }
-}
 
 /// Whether all values of a metric are 0 or 1 (and there is one).
 pub(super) fn is_binary<'a>(cells: impl Iterator<Item = &'a Values>) -> bool {

@@ -1,6 +1,7 @@
 //! The summary of a run on disk.
 
-use super::{RunName, RunSummary, Summarizer, SummaryOptions};
+use super::collect::{Summarizer, SummaryOptions};
+use super::result::{RunName, RunSummary};
 use crate::error::AnalysisError;
 use crate::observation::Observation;
 use crate::ran_code::CodeByTask;

@@ -2,7 +2,7 @@
 //! family, whatever each of them has for evidence.
 
 use super::evidence::{Collector, Noise, Which, kinds};
-use super::post::{PostLine, PostOptions, is_count};
+use super::post_line::{PostLine, PostOptions, is_count};
 use crate::compare::comparison::compare;
 use crate::compare::data::side::Inputs;
 use crate::compare::options::CompareOptions;

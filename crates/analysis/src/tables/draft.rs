@@ -2,7 +2,7 @@
 
 use super::behind::Behind;
 use super::named::Named;
-use super::post::{PostLine, Side};
+use super::post_line::{PostLine, Side};
 use super::post_table::{PostRow, PostTable};
 use super::rows::{Standing, suite_rows};
 use super::shown::digits;

@@ -1,6 +1,6 @@
 //! The run that `--baseline` names: what it has is the baseline, and where the table says something else, that is told.
 
-use super::post::Side;
+use super::post_line::Side;
 use fairtrial_spec::TableColumn;
 use fairtrial_text::digits::Digits;
 

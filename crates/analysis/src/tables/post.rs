@@ -5,77 +5,14 @@
 //! noise came from.
 
 use super::compared::compare_all;
-use super::evidence::{Evidence, Noise};
+use super::evidence::Noise;
+use super::post_line::{MarkRule, PostLine, PostOptions, is_count};
 use crate::compare::result::MetricComparison;
 use crate::compare::word::Word;
-use crate::dataset::FactKind;
 use crate::error::AnalysisError;
-use fairtrial_model::{Direction, Margin, MetricDeclaration, MetricSource};
-use fairtrial_spec::DEFAULT_ALPHA;
+use fairtrial_model::{Direction, Margin};
 use fairtrial_text::digits::Digits;
 use serde::Serialize;
-
-/// One line to judge. All numbers are in the unit of the column.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PostLine {
-    /// The experiment: the row's key.
-    pub experiment: String,
-    /// The column's title.
-    pub title: String,
-    /// What is declared about the metric; its margin is in the unit of the column.
-    pub metric: MetricDeclaration,
-    /// What the column shows of its numbers.
-    pub digits: Digits,
-    /// By what a share is multiplied to get the number in the column (100 for percent).
-    pub share_scale: f64,
-    /// The number to beat.
-    pub baseline: Side,
-    /// The new number.
-    pub proposed: Side,
-}
-
-/// One side of a line.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Side {
-    /// The number; absent where there is none.
-    pub value: Option<f64>,
-    /// Whether only the rounded text of the table is known.
-    pub rounded: bool,
-    /// What is known beyond it.
-    pub evidence: Evidence,
-}
-
-/// How lines are judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MarkRule {
-    /// Any difference counts.
-    Exact,
-    /// Only a difference beyond noise counts.
-    #[default]
-    Noise,
-}
-
-/// Options of [`post`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct PostOptions {
-    /// The rule.
-    pub rule: MarkRule,
-    /// Two-sided error rate, for each metric over all experiments.
-    pub alpha: f64,
-    /// Differences between the sides that are accepted.
-    pub accept: Vec<FactKind>,
-}
-
-impl Default for PostOptions {
-    fn default() -> Self {
-        Self {
-            rule: MarkRule::Noise,
-            alpha: DEFAULT_ALPHA,
-            accept: Vec::new(),
-        }
-    }
-}
 
 /// What a line ends in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -207,30 +144,7 @@ pub fn post(lines: &[PostLine], options: &PostOptions) -> Result<Posted, Analysi
     })
 }
 
-pub(super) fn is_count(metric: &MetricDeclaration) -> bool {
-    match &metric.source {
-        MetricSource::Episodes { measure, .. } => measure.is_count(),
-        _ => false,
-    }
-}
-
 impl PostLine {
-    pub(super) fn delta(&self) -> Option<f64> {
-        Some(self.proposed.value? - self.baseline.value?)
-    }
-
-    /// Where only the text of a side is known, both are compared as the column writes them: full precision against a
-    /// rounded number would find differences that are none.
-    pub(super) fn is_equal(&self) -> bool {
-        let (Some(baseline), Some(proposed)) = (self.baseline.value, self.proposed.value) else {
-            return false;
-        };
-        if self.baseline.rounded || self.proposed.rounded {
-            return self.digits.write(baseline) == self.digits.write(proposed);
-        }
-        baseline == proposed
-    }
-
     /// By how much rounding can have moved the difference, half a digit on each side. Without repetitions, what the
     /// column does not show is no news either, so it counts for numbers that are known in full too.
     fn blur(&self) -> f64 {

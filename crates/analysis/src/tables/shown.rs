@@ -1,6 +1,6 @@
 //! What a column shows of its numbers, which decides what counts as the same where only its text is known.
 
-use super::post::Side;
+use super::post_line::Side;
 use super::post_table::PostTable;
 use super::unit::unit;
 use fairtrial_model::{Conversion, MetricDeclaration};

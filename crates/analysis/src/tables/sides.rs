@@ -4,7 +4,7 @@ use super::behind::Behind;
 use super::compared::is_share;
 use super::episodes::{Unusable, episodes};
 use super::evidence::{Evidence, TrialValue};
-use super::post::Side;
+use super::post_line::Side;
 use super::post_table::{PostRow, PostTable};
 use super::rows::{RunRow, Standing};
 use super::unit::{from_seconds, scale};

@@ -367,11 +367,7 @@ fn stopped(differences: &[Option<f64>], margin: f64) -> (Option<Stop>, Gate) {
         margin: Some(Margin::Absolute(margin)),
         ..metric("score", Some(Direction::Up))
     };
-    let rule = StopRule {
-        when: "decided".into(),
-        min: 5,
-        max: differences.len() as u32,
-    };
+    let rule = StopRule::decided(5, differences.len() as u32);
     let spec = with_budget(&spec(std::slice::from_ref(&score)), &rule).unwrap();
     let plan = SequentialPlan::new(&spec, rule).unwrap();
     let mut looking = SequentialRule::new(&spec, plan).unwrap();

@@ -4,7 +4,8 @@ use crate::common::{ended, measured, metric, record, spec};
 use crate::compare::lab::held_back;
 use fairtrial_analysis::compare::{ObjectionKind, Word};
 use fairtrial_analysis::sequential::{
-    ArmReason, NoAnswer, SequentialPlan, SequentialRule, Stop, Trajectory, with_budget,
+    ArmReason, NoAnswer, SequentialPlan, SequentialRule, Stop, Trajectory, may_add_seeds,
+    with_budget,
 };
 use fairtrial_model::{Direction, Margin, Outcome, Points, Record, Reference, documented_seeds};
 use fairtrial_spec::{Spec, StopRule};
@@ -12,11 +13,7 @@ use fairtrial_stats::rng::{Purpose, Stream};
 use std::collections::BTreeMap;
 
 fn rule(min: u32, max: u32) -> StopRule {
-    StopRule {
-        when: "decided".into(),
-        min,
-        max,
-    }
+    StopRule::decided(min, max)
 }
 
 fn budgeted(margin: Option<f64>, rule: &StopRule) -> Spec {
@@ -637,4 +634,80 @@ fn numbers_from_other_parts_of_curves_end_in_no_answer() {
         held_back(&last.verdict),
         ObjectionKind::OtherParts { .. }
     ));
+}
+
+fn started_by(rule: &StopRule) -> SequentialRule {
+    let spec = budgeted(None, rule);
+    let plan = SequentialPlan::new(&spec, rule.clone()).unwrap();
+    SequentialRule::new(&spec, plan).unwrap()
+}
+
+#[test]
+fn looks_are_taken_where_they_are_listed_and_nowhere_else() {
+    let rule = rule(5, 30).looking_at(vec![5, 10, 20]);
+    assert_eq!((rule.min, rule.max), (5, 20));
+    let mut open = started_by(&rule);
+    feed(&mut open, &records(20, 0.1, 31));
+    let trajectory = open.trajectory();
+    assert_eq!(trajectory.planned, [5, 10, 20]);
+    assert_eq!(trajectory.trials_planned, 40);
+    assert!(looks(&trajectory).iter().all(|n| [5, 10, 20].contains(n)));
+    // Fewer looks have less to share the error rate with, so that the last one is nearly that of a run that looks once.
+    let last = trajectory.looks.last().unwrap();
+    let last = last.arms[0].result.as_ref().unwrap();
+    assert!(last.n == 20 && last.critical < 2.3, "{last:?}");
+}
+
+#[test]
+fn looks_at_any_time_go_on_where_seeds_are_added() {
+    let rule = StopRule::decided(5, 12).at_any_time();
+    let all = records(40, 0.7, 3);
+    let mut first = started_by(&rule);
+    let reason = feed(&mut first, &all[..24]);
+    assert!(
+        matches!(reason, Some(ArmReason::Exhausted { budget: 12, .. })),
+        "{reason:?}"
+    );
+    assert!(first.trajectory().is_anytime());
+    // The same records under a larger budget give the same looks, and then more.
+    let mut second = started_by(&StopRule::decided(5, 40).at_any_time());
+    let reason = feed(&mut second, &all).unwrap();
+    assert!(improved(&reason), "{reason:?}");
+    let (before, after) = (first.trajectory(), second.trajectory());
+    assert_eq!(looks(&after)[..before.looks.len()], looks(&before)[..]);
+    let interval = |of: &Trajectory| of.looks[4].arms[0].result.as_ref().unwrap().interval;
+    assert_eq!(interval(&before), interval(&after));
+}
+
+#[test]
+fn seeds_are_added_only_behind_those_that_were_looked_at_at_any_time() {
+    let with = |rule: StopRule| {
+        let mut spec = budgeted(None, &rule);
+        spec.analysis.stop = Some(rule);
+        spec
+    };
+    let short = with(StopRule::decided(5, 12).at_any_time());
+    let long = with(StopRule::decided(5, 40).at_any_time());
+    assert!(may_add_seeds(&short, &long));
+    assert!(!may_add_seeds(&long, &short));
+    let mut turned = long.clone();
+    turned.seeds.reverse();
+    assert!(!may_add_seeds(&short, &turned));
+    // Planned looks keep their budget.
+    assert!(!may_add_seeds(&with(StopRule::decided(5, 12)), &long));
+    assert!(!may_add_seeds(&short, &with(StopRule::decided(5, 40))));
+}
+
+#[test]
+fn looks_at_any_time_keep_the_error_rate() {
+    let rule = started_by(&StopRule::decided(5, 30).at_any_time());
+    let runs = 300;
+    let wrong = (0..runs)
+        .filter(|seed| {
+            let mut rule = rule.clone();
+            feed(&mut rule, &records(30, 0.0, 1_000 + seed));
+            rule.trajectory().stop != Some(Stop::Exhausted)
+        })
+        .count();
+    assert!((wrong as f64) < 0.05 * runs as f64, "{wrong}");
 }

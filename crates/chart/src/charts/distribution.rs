@@ -11,12 +11,12 @@ pub struct Distribution {
     /// What the values are, with their unit.
     pub value: String,
     /// The groups, from left to right.
-    pub groups: Vec<Group>,
+    pub groups: Vec<DistributionGroup>,
 }
 
 /// One group.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Group {
+pub struct DistributionGroup {
     /// Its name.
     pub name: String,
     /// The values.

@@ -12,7 +12,7 @@ mod radial;
 mod trajectory;
 
 pub use curves::{Curve, Curves, curves};
-pub use distribution::{Distribution, Group, distribution};
+pub use distribution::{Distribution, DistributionGroup, distribution};
 pub use forest::{Forest, ForestRow, forest};
 pub use heading::Heading;
 pub use history::{History, HistoryPoint, Shift, history};

@@ -3,7 +3,7 @@
 
 use super::{heading, noise, row};
 use fairtrial_chart::TickFormat;
-use fairtrial_chart::charts::{Distribution, Forest, Group, History, HistoryPoint};
+use fairtrial_chart::charts::{Distribution, DistributionGroup, Forest, History, HistoryPoint};
 
 /// Arms whose names begin and end alike; the last one knows almost nothing.
 pub(super) fn alike() -> Forest {
@@ -24,7 +24,7 @@ pub(super) fn alike() -> Forest {
 pub(super) fn far() -> Distribution {
     let group = |(place, name): (usize, &str)| {
         let base = 1e9 + place as f64;
-        Group {
+        DistributionGroup {
             name: name.to_owned(),
             values: (0..9).map(|k| base + noise(k + 9 * place)).collect(),
             five: Some([-0.9, -0.4, 0.0, 0.5, 0.9].map(|off| base + off)),

@@ -3,9 +3,10 @@
 mod edges;
 
 use fairtrial_chart::charts::{
-    Counted, Curve, Curves, Distribution, Forest, ForestRow, Group, Heading, History, HistoryPoint,
-    LookPoint, Power, PowerLine, Profile, ProfileLine, Radial, RadialArm, Shift, Trajectory,
-    curves, distribution, forest, history, power, profile, radial, trajectory, with_unit,
+    Counted, Curve, Curves, Distribution, DistributionGroup, Forest, ForestRow, Heading, History,
+    HistoryPoint, LookPoint, Power, PowerLine, Profile, ProfileLine, Radial, RadialArm, Shift,
+    Trajectory, curves, distribution, forest, history, power, profile, radial, trajectory,
+    with_unit,
 };
 use fairtrial_chart::{Figure, TickFormat};
 
@@ -276,7 +277,7 @@ fn groups(names: &[&str], n: usize) -> Distribution {
             .map(|k| 10.0 + place as f64 + noise(k + 91 * place))
             .collect();
         let base = 10.0 + place as f64;
-        Group {
+        DistributionGroup {
             name: (*name).to_owned(),
             values,
             five: (n > 4).then_some({

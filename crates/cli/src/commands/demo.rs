@@ -53,6 +53,8 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         accept: None,
         remake: false,
         until: None,
+        looks: Vec::new(),
+        anytime: false,
         engine: None,
         detach: false,
         dry_run: false,

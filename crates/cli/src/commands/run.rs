@@ -11,7 +11,7 @@ use crate::spec_args::SpecArgs;
 use clap::{ArgAction, ValueEnum};
 use fairtrial_engine::{OtherCode, Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
-use fairtrial_session::{Controls, FileCheck, ResumeSpec, RunOptions, StartFrom, Until};
+use fairtrial_session::{Controls, FileCheck, Looks, ResumeSpec, RunOptions, StartFrom, Until};
 use fairtrial_spec::EngineKind;
 
 /// Run a spec: every trial, in parallel, with durable records, and a summary at the end
@@ -22,6 +22,8 @@ Examples:
   fairtrial run bench.toml --resume              go on after a crash, a Ctrl-C or a reboot
   fairtrial run bench.toml --only arm=candidate --set seeds=3
   fairtrial run bench.toml --until decided       stop when the difference is known
+  fairtrial run bench.toml --until decided --looks 5,10,20   look after 5, 10 and 20 pairs
+  fairtrial run bench.toml --until decided --anytime         look whenever you like, and add seeds later
   fairtrial run bench.toml --dry-run             print the plan, run nothing
   fairtrial run bench.toml --engine slurm --detach   on a cluster; then `watch`, `wait`, `status`
 
@@ -62,6 +64,18 @@ pub(crate) struct Args {
     /// Stop as soon as the verdict is decided at the declared error rate; the seeds of the spec are the budget
     #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "only")]
     pub(crate) until: Option<UntilChoice>,
+    /// With --until: look after these numbers of pairs, the last of which is the budget [default: after every pair]
+    #[arg(
+        long,
+        value_name = "PAIRS",
+        value_delimiter = ',',
+        requires = "until",
+        conflicts_with = "anytime"
+    )]
+    pub(crate) looks: Vec<u32>,
+    /// With --until: looks whose error rate holds whenever you look; where it is still open, add seeds and --reuse
+    #[arg(long, requires = "until")]
+    pub(crate) anytime: bool,
     /// Where trials run [default: `engine` of the spec, else this machine]
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
     pub(crate) engine: Option<EngineKind>,
@@ -152,7 +166,9 @@ impl Args {
                 Some(AcceptedChange::Code) => OtherCode::Accepted,
                 None => OtherCode::LeftOut,
             },
-            until: self.until.map(|UntilChoice::Decided| Until::Decided),
+            until: self
+                .until
+                .map(|UntilChoice::Decided| Until::Decided(self.looks())),
             stay: if self.detach {
                 Stay::Leave
             } else {
@@ -163,6 +179,16 @@ impl Args {
                 Detail::Lines => Verbosity::Starts,
                 Detail::Output => Verbosity::Output,
             },
+        }
+    }
+
+    fn looks(&self) -> Looks {
+        if self.anytime {
+            Looks::AnyTime
+        } else if self.looks.is_empty() {
+            Looks::BySpec
+        } else {
+            Looks::After(self.looks.clone())
         }
     }
 

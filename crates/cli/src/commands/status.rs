@@ -5,6 +5,7 @@ use crate::console::Console;
 use crate::exit::{Done, Exit};
 use crate::progress::{job_words, outcome_words};
 use fairtrial_journal::{Liveness, RunDir, RunStatus};
+use fairtrial_report::looks_so_far;
 use fairtrial_session::{RunStanding, Session};
 use serde_json::json;
 
@@ -38,6 +39,7 @@ fn as_json(run: &RunDir, standing: &RunStanding) -> serde_json::Value {
         live,
         state,
         glance,
+        looks,
     } = standing;
     let holder = match live {
         Liveness::Live(holder) => json!(holder),
@@ -48,6 +50,7 @@ fn as_json(run: &RunDir, standing: &RunStanding) -> serde_json::Value {
         "name": run.name(), "stamp": run.stamp(), "dir": run.path(), "status": standing.word(),
         "controller": holder, "trials": standing.trials(), "ended": state.counts.total(), "counts": state.counts,
         "in_flight": standing.in_flight(), "jobs": glance.jobs, "warnings": glance.warnings, "problems": problems,
+        "sequential": looks,
     })
 }
 
@@ -57,6 +60,7 @@ fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Conso
         live,
         state,
         glance,
+        looks,
     } = standing;
     let trials = standing.trials();
     printer.line(format!(
@@ -70,6 +74,9 @@ fn show(run: &RunDir, standing: &RunStanding, session: &Session, console: &Conso
         state.counts.total(),
         outcome_words(&state.counts)
     ));
+    for line in looks.iter().flat_map(looks_so_far) {
+        printer.line(format!("  {line}"));
+    }
     if let Liveness::Live(Some(holder)) = live {
         printer.line(format!(
             "  controller: process {} on {} since {}",

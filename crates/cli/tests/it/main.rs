@@ -28,6 +28,7 @@ mod gate;
 mod hostile;
 mod learning_curves;
 mod leases;
+mod looks;
 mod main_job;
 mod masked_reports;
 mod messages;

@@ -1,6 +1,6 @@
 //! `custom`: the user's own commands before the first and after the last measured iteration, run without a shell.
 
-use super::observer::{Finding, Observer, text};
+use super::observer::{InstrumentFinding, Observer, text};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_journal::{Durability, write_atomic_bytes};
@@ -62,7 +62,7 @@ impl Custom {
 }
 
 impl Observer for Custom {
-    fn stop(mut self: Box<Self>, _: &[Sample], artifacts: &Path) -> Finding {
+    fn stop(mut self: Box<Self>, _: &[Sample], artifacts: &Path) -> InstrumentFinding {
         let command = self.stop.take();
         let printed = command.map(|command| self.run(&command, "stop", artifacts));
         let (summary, absent) = match printed {
@@ -73,7 +73,7 @@ impl Observer for Custom {
             Some(Err(why)) => (Map::new(), Some(why)),
             None => (Map::new(), None),
         };
-        Finding {
+        InstrumentFinding {
             name: self.label,
             summary,
             by_iteration: Vec::new(),

@@ -1,7 +1,7 @@
 //! `gpu`: utilisation, memory and power of the NVIDIA GPUs, through the management library of the driver.
 
 use super::nvml::Nvml;
-use super::observer::{Finding, Observer, number, seconds, whole};
+use super::observer::{InstrumentFinding, Observer, number, seconds, whole};
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
 use fairtrial_experiment::Artifact;
 use fairtrial_experiment::protocol::Sample;
@@ -74,13 +74,13 @@ fn look(nvml: &Nvml, count: u32) -> Vec<(&'static str, f64)> {
 }
 
 impl Observer for Gpu {
-    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> Finding {
+    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> InstrumentFinding {
         let Self { sampler, names } = *self;
         let rows = sampler.finish();
         let written = write_rows(&artifacts.join("gpu.jsonl"), &rows, samples);
         let mut summary = summary(rows.iter());
         summary.insert("gpus".to_owned(), names.into());
-        Finding {
+        InstrumentFinding {
             name: "gpu".to_owned(),
             summary,
             by_iteration: by_iteration(&rows, samples),

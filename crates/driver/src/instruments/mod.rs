@@ -15,7 +15,7 @@ use custom::Custom;
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_experiment::{InstrumentInfo, Origin, Param, ParamSchema, ParamType};
 use fairtrial_spec::Instrument;
-use observer::{DAY_S, Finding, Observer, whole};
+use observer::{DAY_S, InstrumentFinding, Observer, whole};
 use psutil::Psutil;
 use serde_json::Map;
 use std::path::Path;
@@ -128,7 +128,11 @@ pub(crate) struct Observers(Vec<Box<dyn Observer>>);
 
 impl Observers {
     /// Starts them for the worker with this process id.
-    pub(crate) fn start(asked: &[Instrument], pid: u32, artifacts: &Path) -> (Self, Vec<Finding>) {
+    pub(crate) fn start(
+        asked: &[Instrument],
+        pid: u32,
+        artifacts: &Path,
+    ) -> (Self, Vec<InstrumentFinding>) {
         let mut running: Vec<Box<dyn Observer>> = Vec::new();
         let mut absent = Vec::new();
         for instrument in asked {
@@ -140,14 +144,14 @@ impl Observers {
             };
             match started {
                 Ok(observer) => running.push(observer),
-                Err(why) => absent.push(Finding::absent(&instrument.name, why)),
+                Err(why) => absent.push(InstrumentFinding::absent(&instrument.name, why)),
             }
         }
         (Self(running), absent)
     }
 
     /// Stops all of them, the last started first.
-    pub(crate) fn stop(self, samples: &[Sample], artifacts: &Path) -> Vec<Finding> {
+    pub(crate) fn stop(self, samples: &[Sample], artifacts: &Path) -> Vec<InstrumentFinding> {
         let observers = self.0.into_iter().rev();
         observers
             .map(|observer| observer.stop(samples, artifacts))
@@ -168,13 +172,13 @@ pub(crate) fn worker_profile(asked: &[Instrument], origin: &Origin) -> Option<Re
 }
 
 /// What a worker's own profiler did: how many iterations it saw, or why it cannot work. Its files come from the worker.
-pub(crate) fn profile_finding(profiled: Result<u64, String>) -> Finding {
+pub(crate) fn profile_finding(profiled: Result<u64, String>) -> InstrumentFinding {
     match profiled {
-        Ok(iterations) => Finding {
+        Ok(iterations) => InstrumentFinding {
             name: CPROFILE.to_owned(),
             summary: Map::from_iter([("iterations".to_owned(), iterations.into())]),
-            ..Finding::default()
+            ..InstrumentFinding::default()
         },
-        Err(why) => Finding::absent(CPROFILE, why),
+        Err(why) => InstrumentFinding::absent(CPROFILE, why),
     }
 }

@@ -12,7 +12,7 @@ pub(super) const DAY_S: f64 = 86_400.0;
 
 /// What an instrument found.
 #[derive(Debug, Default)]
-pub(crate) struct Finding {
+pub(crate) struct InstrumentFinding {
     /// The instrument, or the label it was given.
     pub(crate) name: String,
     /// Over the whole measured part.
@@ -25,7 +25,7 @@ pub(crate) struct Finding {
     pub(crate) absent: Option<String>,
 }
 
-impl Finding {
+impl InstrumentFinding {
     pub(super) fn absent(name: &str, why: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
@@ -38,7 +38,7 @@ impl Finding {
 /// An instrument at work during the measured iterations.
 pub(super) trait Observer {
     /// Stops and says what it found.
-    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> Finding;
+    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> InstrumentFinding;
 }
 
 pub(super) fn number(instrument: &Instrument, option: &str, default: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! `perf`: the system's sampling profiler on the worker, over extra iterations, and a flame graph of what it saw.
 
-use super::observer::{Finding, left_out, number, seconds, whole};
+use super::observer::{InstrumentFinding, left_out, number, seconds, whole};
 use fairtrial_experiment::Artifact;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_spec::Instrument;
@@ -33,10 +33,10 @@ impl Perf {
         asked: &[Instrument],
         pid: u32,
         artifacts: &Path,
-    ) -> Option<Result<Self, Finding>> {
+    ) -> Option<Result<Self, InstrumentFinding>> {
         let instrument = asked.iter().find(|on| on.name == "perf")?;
         if !cfg!(feature = "perf") {
-            return Some(Err(Finding::absent("perf", left_out("perf"))));
+            return Some(Err(InstrumentFinding::absent("perf", left_out("perf"))));
         }
         let hz = whole(instrument, "hz", 499).to_string();
         let recorder = Command::new("perf")
@@ -68,9 +68,9 @@ impl Perf {
                 })
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(Finding::absent("perf", NOT_INSTALLED))
+                Err(InstrumentFinding::absent("perf", NOT_INSTALLED))
             }
-            Err(error) => Err(Finding::absent("perf", error.to_string())),
+            Err(error) => Err(InstrumentFinding::absent("perf", error.to_string())),
         })
     }
 
@@ -80,7 +80,7 @@ impl Perf {
     }
 
     /// Detaches and draws the flame graph.
-    pub(crate) fn finish(mut self, artifacts: &Path) -> Finding {
+    pub(crate) fn finish(mut self, artifacts: &Path) -> InstrumentFinding {
         let pid = i32::try_from(self.recorder.id())
             .ok()
             .and_then(Pid::from_raw);
@@ -90,16 +90,16 @@ impl Perf {
         }
         let _ = self.recorder.wait();
         match draw(artifacts) {
-            Ok(samples) => Finding {
+            Ok(samples) => InstrumentFinding {
                 name: "perf".to_owned(),
                 summary: Map::from_iter([("samples".to_owned(), json!(samples))]),
                 artifacts: vec![
                     artifact("flamegraph", "svg", "artifacts/flamegraph.svg"),
                     artifact("stacks", "text", "artifacts/stacks.folded"),
                 ],
-                ..Finding::default()
+                ..InstrumentFinding::default()
             },
-            Err(why) => Finding::absent("perf", why),
+            Err(why) => InstrumentFinding::absent("perf", why),
         }
     }
 }

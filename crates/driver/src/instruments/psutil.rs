@@ -1,6 +1,6 @@
 //! `psutil`: CPU, resident memory and I/O of the worker's process tree, sampled by the driver.
 
-use super::observer::{Finding, Observer, number, seconds, whole};
+use super::observer::{InstrumentFinding, Observer, number, seconds, whole};
 use super::process::{TreeUse, look};
 use super::sampler::{Sampler, by_iteration, summary, write_rows};
 use fairtrial_experiment::Artifact;
@@ -50,10 +50,10 @@ impl Psutil {
 }
 
 impl Observer for Psutil {
-    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> Finding {
+    fn stop(self: Box<Self>, samples: &[Sample], artifacts: &Path) -> InstrumentFinding {
         let rows = self.0.finish();
         let written = write_rows(&artifacts.join("psutil.jsonl"), &rows, samples);
-        Finding {
+        InstrumentFinding {
             name: "psutil".to_owned(),
             summary: summary(rows.iter()),
             by_iteration: by_iteration(&rows, samples),

@@ -11,13 +11,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// One look: when (monotonic nanoseconds), and the named numbers that were seen.
-pub(super) type Row = (u64, Vec<(&'static str, f64)>);
+pub(super) type SampledRow = (u64, Vec<(&'static str, f64)>);
 
 /// A running sampler.
 #[derive(Debug)]
 pub(super) struct Sampler {
     stop: Sender<()>,
-    thread: JoinHandle<Vec<Row>>,
+    thread: JoinHandle<Vec<SampledRow>>,
 }
 
 impl Sampler {
@@ -30,7 +30,7 @@ impl Sampler {
         let (stop, stopped) = channel::<()>();
         let thread = std::thread::Builder::new().name("instrument".into());
         let thread = thread.spawn(move || {
-            let mut rows: Vec<Row> = Vec::new();
+            let mut rows: Vec<SampledRow> = Vec::new();
             let mut pause = interval;
             loop {
                 rows.extend(look().map(|seen| (now(), seen)));
@@ -48,14 +48,14 @@ impl Sampler {
     }
 
     /// Ends it.
-    pub(super) fn finish(self) -> Vec<Row> {
+    pub(super) fn finish(self) -> Vec<SampledRow> {
         drop(self.stop);
         self.thread.join().unwrap_or_default()
     }
 }
 
 /// Drops every second row, so that the rest still covers the whole time evenly.
-fn thin(rows: &mut Vec<Row>) {
+fn thin(rows: &mut Vec<SampledRow>) {
     let mut place = 0;
     rows.retain(|_| {
         place += 1;
@@ -79,7 +79,7 @@ fn iteration_at(samples: &[Sample], at: u64) -> Option<u64> {
 /// Writes the rows as JSON lines, each with the iteration it fell into.
 pub(super) fn write_rows(
     path: &Path,
-    rows: &[Row],
+    rows: &[SampledRow],
     samples: &[Sample],
 ) -> Result<(), JournalError> {
     // Whatever the experiment put in its place is replaced.
@@ -99,7 +99,7 @@ pub(super) fn write_rows(
 }
 
 /// Smallest, largest and mean of every number over some rows, and how many there were.
-pub(super) fn summary<'a>(rows: impl Iterator<Item = &'a Row>) -> Map<String, Value> {
+pub(super) fn summary<'a>(rows: impl Iterator<Item = &'a SampledRow>) -> Map<String, Value> {
     let mut columns: Vec<(&'static str, Vec<f64>)> = Vec::new();
     let mut count = 0_u64;
     for (_, seen) in rows {
@@ -130,8 +130,8 @@ pub(super) fn summary<'a>(rows: impl Iterator<Item = &'a Row>) -> Map<String, Va
 }
 
 /// The summaries of the iterations that some row fell into.
-pub(super) fn by_iteration(rows: &[Row], samples: &[Sample]) -> Vec<(u64, Value)> {
-    let mut found: Vec<(u64, Vec<&Row>)> = Vec::new();
+pub(super) fn by_iteration(rows: &[SampledRow], samples: &[Sample]) -> Vec<(u64, Value)> {
+    let mut found: Vec<(u64, Vec<&SampledRow>)> = Vec::new();
     for row in rows {
         let Some(index) = iteration_at(samples, row.0) else {
             continue;
@@ -158,7 +158,7 @@ fn plain(value: f64) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{Row, by_iteration, iteration_at, summary, thin, write_rows};
+    use super::{SampledRow, by_iteration, iteration_at, summary, thin, write_rows};
     use fairtrial_experiment::protocol::Sample;
 
     fn samples() -> Vec<Sample> {
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn rows_are_summed_up_by_iteration_and_over_all() {
-        let rows: Vec<Row> = [(100, 1.0), (120, 3.0), (160, 100.0), (210, 5.0)]
+        let rows: Vec<SampledRow> = [(100, 1.0), (120, 3.0), (160, 100.0), (210, 5.0)]
             .map(|(at, value)| (at, vec![("x", value)]))
             .into();
         let all = summary(rows.iter());
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_full_sampler_keeps_every_second_row() {
-        let mut rows: Vec<Row> = (0..5).map(|at| (at, Vec::new())).collect();
+        let mut rows: Vec<SampledRow> = (0..5).map(|at| (at, Vec::new())).collect();
         thin(&mut rows);
         assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<_>>(), [0, 2, 4]);
     }

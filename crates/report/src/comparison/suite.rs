@@ -53,7 +53,7 @@ fn chance_words(Ranged { value, low, high }: Ranged, alpha: f64) -> String {
     format!("{value} {range} ({level}; 0.5 is no difference)")
 }
 
-/// `interquartile mean 0.334 → 0.412, +0.078 [+0.021, +0.131]`.
+/// `interquartile mean 0.334 [0.301, 0.372] → 0.412 [0.380, 0.449], +0.078 [+0.021, +0.131]`.
 fn score_words(score: &SuiteScore) -> String {
     let SuiteScore {
         statistic,
@@ -64,9 +64,11 @@ fn score_words(score: &SuiteScore) -> String {
     let half_width = (difference.high - difference.low) / 2.0;
     let digits = NumberFormat::choose(&[control.value, candidate.value], &[half_width], None);
     format!(
-        "{statistic} {} → {}, {} {}",
+        "{statistic} {} {} → {} {}, {} {}",
         digits.number(control.value),
+        digits.range(control.low, control.high),
         digits.number(candidate.value),
+        digits.range(candidate.low, candidate.high),
         digits.signed(difference.value),
         digits.signed_range(difference.low, difference.high)
     )

@@ -11,8 +11,8 @@ use fairtrial_analysis::report::{
 use fairtrial_analysis::sequential::{ArmAnswer, Trajectory};
 use fairtrial_chart::Figure;
 use fairtrial_chart::charts::{
-    self, Counted, Curve, Curves, Distribution, Group, Heading, History, HistoryPoint, LookPoint,
-    Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
+    self, Counted, Curve, Curves, Distribution, DistributionGroup, Heading, History, HistoryPoint,
+    LookPoint, Profile, ProfileLine, Radial, RadialArm, Shift, with_unit,
 };
 use fairtrial_model::Direction;
 use fairtrial_text::count::counted;
@@ -94,8 +94,9 @@ fn trajectories(trajectory: &Trajectory) -> Vec<Figure> {
                     trajectory.metric, trajectory.control
                 ),
                 subtitle: format!(
-                    "{} repeated intervals: valid at every look.",
-                    level(trajectory.arm_alpha)
+                    "{} {} intervals: valid at every look.",
+                    level(trajectory.arm_alpha),
+                    sequential::interval_word(trajectory)
                 ),
                 notes: Vec::new(),
             },
@@ -187,7 +188,7 @@ fn distribution(found: &MetricDistribution) -> Figure {
         groups: found
             .groups
             .iter()
-            .map(|group| Group {
+            .map(|group| DistributionGroup {
                 name: group.name.clone(),
                 values: group.values.clone(),
                 five: group.five,

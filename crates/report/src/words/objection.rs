@@ -81,6 +81,36 @@ pub(crate) fn objection(objection: &Objection) -> String {
              nothing is concluded; run each side in several processes (at least 6), interleaved"
                 .to_owned()
         }
+        ObjectionKind::WarmUp {
+            candidate,
+            first,
+            of,
+        } => format!(
+            "warm-up: the first {first} of the {}'s {of} timings are far from the later ones; run something first that is \
+             not measured (`warmup` of `iterations`)",
+            side(*candidate)
+        ),
+        ObjectionKind::Drift {
+            candidate,
+            change,
+            of,
+        } => format!(
+            "drift: the {}'s {of} timings {} by {} from the first to the last; run the sides interleaved, and nothing else \
+             on the machine",
+            side(*candidate),
+            if *change > 0.0 { "rise" } else { "fall" },
+            share::percent_to(change.abs(), 1)
+        ),
+        ObjectionKind::Autocorrelated {
+            candidate,
+            lag1,
+            worth,
+            of,
+        } => format!(
+            "autocorrelated: the {}'s neighbouring timings resemble each other (correlation {lag1:.2}), so that {of} of them \
+             are worth about {worth:.0}; take more processes instead of more iterations",
+            side(*candidate)
+        ),
         ObjectionKind::Fragile { unit, becomes } => {
             format!("fragile: without {unit} the verdict would be {becomes}")
         }
@@ -94,7 +124,13 @@ pub(crate) fn objection(objection: &Objection) -> String {
         ),
         ObjectionKind::LabelsDisagree { p, needed } => format!(
             "permutation test disagrees: exchanging the sides' labels gives this often by chance ({}, needed {needed}); \
-             the groups are too skewed or of too unlike sizes for the t interval",
+             the groups are too skewed or of too unlike sizes for this interval",
+            fairtrial_text::share::p_value(*p)
+        ),
+        ObjectionKind::SignsDisagree { p, needed } => format!(
+            "sign-flip test disagrees: flipping the signs of the differences gives this often by chance ({}, needed \
+             {needed}); bootstrap intervals are too short where a few differences are large; without --method the \
+             verdict goes by this test",
             fairtrial_text::share::p_value(*p)
         ),
         ObjectionKind::FewResampled { units, enough } => format!(
@@ -116,7 +152,7 @@ pub(crate) fn objection(objection: &Objection) -> String {
             of,
             candidate,
         } => {
-            let side = if *candidate { "candidate" } else { "control" };
+            let side = side(*candidate);
             format!("{broken} of {of} units of the {side} have no value, too many to judge the others by")
         }
         ObjectionKind::TwoUnits => {
@@ -165,6 +201,10 @@ pub(crate) fn objection(objection: &Objection) -> String {
             "skewed: all values are above 0 and skewed; --method log-ratio would fit better".to_owned()
         }
     }
+}
+
+const fn side(candidate: bool) -> &'static str {
+    if candidate { "candidate" } else { "control" }
 }
 
 fn no_value(whose: WithoutValue, groups: Groups) -> String {

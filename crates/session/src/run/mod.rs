@@ -27,4 +27,4 @@ pub use prepare::PreparedRun;
 pub use preview::{KeptTrials, RunPreview};
 pub use result::{ConfirmedBy, RunEnd, RunResult};
 pub use status::{Glance, RunStanding};
-pub use stopping_rule::Until;
+pub use stopping_rule::{Looks, Until};

@@ -55,7 +55,7 @@ impl Session {
         if let Some(engine) = options.engine {
             plan = on_engine(&plan, engine, only)?;
         }
-        plan = stopping_rule::until(plan, options.until, only)?;
+        plan = stopping_rule::until(plan, options.until.as_ref(), only)?;
         if only.is_some() {
             self.tell_unmet_needs(&plan);
         }

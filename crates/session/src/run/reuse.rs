@@ -3,14 +3,14 @@
 use crate::error::SessionError;
 use crate::notice::Notice;
 use crate::session::Session;
-use fairtrial_analysis::sequential::resumed_rule;
+use fairtrial_analysis::sequential::{may_add_seeds, resumed_rule};
 use fairtrial_engine::{Looked, Reusable};
 use fairtrial_journal::{RunDir, resolved_spec};
 use fairtrial_plan::Plan;
 
 impl Session {
     /// Tells where seeds are added to a comparison that was looked at; a budget that looks were planned for is not
-    /// changed.
+    /// changed. Looks at any time have none.
     pub(super) fn check_looked_at(
         &self,
         earlier: &RunDir,
@@ -19,6 +19,7 @@ impl Session {
     ) -> Result<(), SessionError> {
         match offered.looked(plan) {
             Looked::Fine => {}
+            Looked::OtherBudget { .. } if may_add_seeds(&resolved_spec(earlier)?, plan.spec()) => {}
             Looked::OtherBudget { before, now } => {
                 return Err(SessionError::OtherBudget {
                     run: earlier.into(),

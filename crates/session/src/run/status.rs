@@ -1,8 +1,10 @@
 //! What a run is doing.
 
 use super::attend::{is_remote, state};
+use super::stopping_rule::WatchedRule;
 use crate::error::SessionError;
 use crate::session::Session;
+use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_engine::{Controls, RunEvent, Stay};
 use fairtrial_journal::{Liveness, RunDir, RunState, is_live, resolved_spec};
 use fairtrial_model::TrialKey;
@@ -20,6 +22,8 @@ pub struct RunStanding {
     pub state: RunState,
     /// What a scheduler knows of it.
     pub glance: Glance,
+    /// The looks so far, of a run with a stopping rule.
+    pub looks: Option<Trajectory>,
 }
 
 /// What one look at a run with a scheduler shows.
@@ -74,10 +78,15 @@ impl Session {
             }
             seen = state(run)?;
         }
+        let looks = looks(run, &seen).unwrap_or_else(|error| {
+            glance.warnings.push(error.to_string());
+            None
+        });
         Ok(RunStanding {
             live,
             state: seen,
             glance,
+            looks,
         })
     }
 
@@ -107,4 +116,16 @@ impl Session {
         }
         Ok(glance)
     }
+}
+
+/// The looks of a run so far, made again from its records; none of one that has no stopping rule or has not begun.
+fn looks(run: &RunDir, state: &RunState) -> Result<Option<Trajectory>, SessionError> {
+    if state.opened.is_none() {
+        return Ok(None);
+    }
+    let Some(rule) = WatchedRule::new(&resolved_spec(run)?)? else {
+        return Ok(None);
+    };
+    rule.recall(run, state)?;
+    Ok(Some(rule.so_far()))
 }

@@ -1,6 +1,7 @@
 //! Runs that stop when the answer is there: the spec's stopping rule, or the caller's, given to the engine.
 
 use crate::error::SessionError;
+use fairtrial_analysis::AnalysisError;
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory, with_budget};
 use fairtrial_engine::StopRule as EngineRule;
 use fairtrial_journal::{Durability, RunDir, RunState, effective_records, write_atomic_bytes};
@@ -14,33 +15,53 @@ use std::sync::{Arc, Mutex, PoisonError};
 const FIRST_LOOK: u32 = 5;
 
 /// What a run may wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until {
     /// A verdict at the declared error rate, or the budget is spent.
-    Decided,
+    Decided(Looks),
 }
 
-/// The plan with the rule that the caller asks for, whose budget are its seeds; the spec's own rule goes first. It
-/// becomes part of the spec that the run keeps: what a run stops by must not depend on who asks later.
+/// When a run that waits for a verdict looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Looks {
+    /// As the spec says, else after every pair; the seeds are the budget.
+    BySpec,
+    /// After these numbers of pairs, the last of which is the budget.
+    After(Vec<u32>),
+    /// At any time: the error rate counts on no budget, and seeds may be added later.
+    AnyTime,
+}
+
+/// The plan with the rule that the caller asks for, whose budget are its seeds; where the caller does not say when to
+/// look, the spec's own rule goes first. It becomes part of the spec that the run keeps: what a run stops by must not
+/// depend on who asks later.
 pub(super) fn until(
     plan: Plan,
-    until: Option<Until>,
+    until: Option<&Until>,
     only: Option<&str>,
 ) -> Result<Plan, SessionError> {
-    let Some(Until::Decided) = until.filter(|_| plan.spec().analysis.stop.is_none()) else {
+    let Some(Until::Decided(looks)) = until else {
         return Ok(plan);
     };
     let seeds = plan.spec().seeds.len();
     let max = u32::try_from(seeds).unwrap_or(u32::MAX).max(2);
-    let rule = StopRule {
-        when: "decided".to_owned(),
-        min: FIRST_LOOK.min(max),
-        max,
+    let declared = plan.spec().analysis.stop.clone();
+    let rule = match (looks, declared) {
+        (Looks::BySpec, Some(_)) => return Ok(plan),
+        (Looks::BySpec, None) => StopRule::decided(FIRST_LOOK.min(max), max),
+        (Looks::After(pairs), _) => {
+            if let Some(wrong) = StopRule::wrong_looks(pairs) {
+                return Err(AnalysisError::Question(wrong).into());
+            }
+            StopRule::decided(FIRST_LOOK, max).looking_at(pairs.clone())
+        }
+        (Looks::AnyTime, Some(rule)) if rule.looks.is_empty() => rule.at_any_time(),
+        (Looks::AnyTime, _) => StopRule::decided(FIRST_LOOK.min(max), max).at_any_time(),
     };
     with_rule(&plan, Some(rule), only)
 }
 
-/// The same plan with another stopping rule.
+/// The same plan with another stopping rule, and as many seeds as that may need.
 pub(super) fn with_rule(
     plan: &Plan,
     rule: Option<StopRule>,
@@ -48,7 +69,7 @@ pub(super) fn with_rule(
 ) -> Result<Plan, SessionError> {
     let mut spec = plan.spec().as_ref().clone();
     spec.analysis.stop = rule;
-    Ok(Plan::new(Arc::new(spec), only)?)
+    Ok(Plan::new(with_seeds(Arc::new(spec))?, only)?)
 }
 
 /// The spec with as many seeds as its stopping rule may need.
@@ -88,13 +109,15 @@ impl WatchedRule {
         })
     }
 
+    /// What it saw so far.
+    pub(super) fn so_far(&self) -> Trajectory {
+        let rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rule.trajectory()
+    }
+
     /// What it saw, also written beside the run's other files.
     pub(super) fn trajectory(&self, run: &RunDir) -> Result<Trajectory, SessionError> {
-        let trajectory = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .trajectory();
+        let trajectory = self.so_far();
         let text = serde_json::to_vec_pretty(&trajectory)
             .map_err(|error| SessionError::Machine(error.to_string()))?;
         write_atomic_bytes(

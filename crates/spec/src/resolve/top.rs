@@ -95,6 +95,9 @@ fn stop_rule(node: &Node, seeds: usize, problems: &mut Problems) -> Option<StopR
             .and_then(|n| u32::try_from(n).ok())
     };
     let when = node.get("when")?.text()?.to_owned();
+    let looks = node
+        .get("looks")
+        .and_then(|looks| planned_looks(node, looks, problems));
     let max = count("max").unwrap_or(u32::try_from(seeds).unwrap_or(u32::MAX).max(2));
     let min = count("min").unwrap_or(max.min(5));
     if min > max {
@@ -105,7 +108,35 @@ fn stop_rule(node: &Node, seeds: usize, problems: &mut Problems) -> Option<StopR
                 .help("raise `max` (default: the number of seeds) or lower `min`"),
         );
     }
-    Some(StopRule { when, min, max })
+    let anytime = node.get("anytime").and_then(Node::bool).unwrap_or(false);
+    let rule = StopRule {
+        when,
+        ..StopRule::decided(min, max)
+    };
+    Some(match looks {
+        Some(looks) => rule.looking_at(looks),
+        None if anytime => rule.at_any_time(),
+        None => rule,
+    })
+}
+
+/// The looks that a rule lists.
+fn planned_looks(rule: &Node, looks: &Node, problems: &mut Problems) -> Option<Vec<u32>> {
+    let whole = |node: &Node| node.whole().and_then(|n| u32::try_from(n).ok());
+    let found: Vec<u32> = looks.list()?.iter().filter_map(whole).collect();
+    if let Some(wrong) = StopRule::wrong_looks(&found) {
+        problems.push(error(looks.span, wrong).help("as looks = [5, 10, 20]"));
+    }
+    for key in ["min", "max", "anytime"] {
+        let other = rule.get(key).filter(|other| other.bool() != Some(false));
+        if let Some(other) = other {
+            let message = format!(
+                "`looks` and `{key}` do not go together: the looks say when, and how often at most"
+            );
+            problems.push(error(other.span, message).help("remove one of them"));
+        }
+    }
+    Some(found)
 }
 
 /// A choice can only be confirmed where there is one to make: several points, and a metric that says which is best.

@@ -158,6 +158,20 @@ static STOP: Section = Section {
             "Pairs at most.",
         )
         .example("30"),
+        key(
+            "looks",
+            Type::List(&Type::Whole(2, MANY), 1),
+            "after every pair from `min` on",
+            "When to look, in pairs; the last one is the budget. In place of `min` and `max`. Fewer looks find a little more at their last one.",
+        )
+        .example("[5, 10, 20]"),
+        key(
+            "anytime",
+            Type::Bool,
+            "false",
+            "Looks whose error rate counts on no budget: you may look whenever you like, and add seeds later (`run --reuse` with more of them). The intervals are wider.",
+        )
+        .example("true"),
     ]],
     open: false,
 };

@@ -44,4 +44,70 @@ pub struct StopRule {
     pub min: u32,
     /// Pairs at most.
     pub max: u32,
+    /// When the data are looked at, in pairs; empty where that is after every pair from `min` on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<u32>,
+    /// What the error rate counts on.
+    #[serde(default, skip_serializing_if = "LookPromise::is_planned")]
+    pub promise: LookPromise,
+}
+
+/// What the error rate of a sequential run counts on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LookPromise {
+    /// The looks and the budget are as planned.
+    #[default]
+    Planned,
+    /// Nothing: one may look whenever one likes, and add seeds later.
+    Anytime,
+}
+
+impl LookPromise {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    fn is_planned(&self) -> bool {
+        *self == Self::Planned
+    }
+}
+
+impl StopRule {
+    /// Until decided, with a look after every pair.
+    pub fn decided(min: u32, max: u32) -> Self {
+        Self {
+            when: "decided".to_owned(),
+            min,
+            max,
+            looks: Vec::new(),
+            promise: LookPromise::Planned,
+        }
+    }
+
+    /// The same with looks at these numbers of pairs, the last of which is the budget.
+    #[must_use]
+    pub fn looking_at(self, looks: Vec<u32>) -> Self {
+        Self {
+            min: looks.first().copied().unwrap_or(self.min),
+            max: looks.last().copied().unwrap_or(self.max),
+            looks,
+            ..self
+        }
+    }
+
+    /// The same with looks whose error rate holds at any time.
+    #[must_use]
+    pub fn at_any_time(self) -> Self {
+        Self {
+            promise: LookPromise::Anytime,
+            ..self
+        }
+    }
+
+    /// What is wrong with the looks; they must grow.
+    pub fn wrong_looks(looks: &[u32]) -> Option<String> {
+        let grow = looks.windows(2).all(|two| two[0] < two[1]);
+        let wrong = looks.is_empty() || looks.iter().any(|pairs| *pairs < 2) || !grow;
+        wrong.then(|| {
+            "looks are growing numbers of pairs from 2 on, as 5, 10, 20; the last one is the budget".to_owned()
+        })
+    }
 }

@@ -10,7 +10,7 @@ pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod work;
 
-pub use analysis::{Analysis, DEFAULT_ALPHA, StopRule};
+pub use analysis::{Analysis, DEFAULT_ALPHA, LookPromise, StopRule};
 pub use budget::{Budget, MetricBudget};
 pub use hook::{Hook, Reporter, ReporterKind};
 pub use needs::Needs;

@@ -6,7 +6,7 @@ mod counting;
 mod hodges_lehmann;
 mod mann_whitney;
 mod method;
-mod midranks;
+pub(crate) mod midranks;
 mod signed_rank;
 
 pub use hodges_lehmann::{Location, paired_location, unpaired_location};

@@ -97,22 +97,26 @@ pub fn look(
 ) -> Outcome<LookResult> {
     at_least("a look", "the differences", differences, 2)?;
     let n = differences.len();
-    let looks = boundaries.design.schedule.looks();
-    let Some(index) = looks.iter().position(|&planned| planned == n) else {
-        return Err(Undefined::BadArgument {
-            name: "pairs".into(),
-            value: n as f64,
-            expected: format!("one of the planned looks {looks:?}"),
-        });
-    };
+    let schedule = &boundaries.design.schedule;
+    let index = schedule.place_of(n)?;
     let moments = Moments::of(differences);
     let critical = boundaries.critical[index];
     let alpha = boundaries.design.alpha;
-    let seen = match test {
-        LookTest::T => by_t(&moments, differences, critical, alpha)?,
-        LookTest::SignFlip => by_sign_flips(&moments, differences, critical, alpha)?,
+    let (method, seen) = match test {
+        LookTest::T => (
+            "group-sequential t",
+            by_t(&moments, differences, critical, alpha)?,
+        ),
+        LookTest::SignFlip => (
+            "group-sequential sign-flip test",
+            by_sign_flips(&moments, differences, critical, alpha)?,
+        ),
     };
-    let Statistic { t, interval, .. } = seen;
+    let Statistic {
+        estimate,
+        t,
+        interval,
+    } = seen;
     let conditional_power = futility.and_then(|f| {
         f.power(
             boundaries,
@@ -124,15 +128,15 @@ pub fn look(
         )
     });
     let rest = Rest {
-        last: index + 1 == looks.len(),
+        last: index + 1 == schedule.looks().len(),
         power: conditional_power,
         below: futility.map_or(0.0, |f| f.below),
     };
     Ok(LookResult {
-        method: seen.method,
+        method,
         look: index + 1,
         n,
-        estimate: seen.estimate,
+        estimate,
         standard_error: moments.standard_error(),
         t,
         critical,
@@ -144,14 +148,18 @@ pub fn look(
 }
 
 /// What a test says at a look.
-struct Statistic {
-    method: &'static str,
-    estimate: f64,
-    t: f64,
-    interval: Interval,
+pub(super) struct Statistic {
+    pub(super) estimate: f64,
+    pub(super) t: f64,
+    pub(super) interval: Interval,
 }
 
-fn by_t(moments: &Moments, differences: &[f64], critical: f64, alpha: f64) -> Outcome<Statistic> {
+pub(super) fn by_t(
+    moments: &Moments,
+    differences: &[f64],
+    critical: f64,
+    alpha: f64,
+) -> Outcome<Statistic> {
     if moments.is_constant() {
         return Err(Undefined::ZeroVariance {
             what: "the difference".into(),
@@ -168,14 +176,13 @@ fn by_t(moments: &Moments, differences: &[f64], critical: f64, alpha: f64) -> Ou
         interval
     };
     Ok(Statistic {
-        method: "group-sequential t",
         estimate: moments.mean,
         t,
         interval,
     })
 }
 
-fn by_sign_flips(
+pub(super) fn by_sign_flips(
     moments: &Moments,
     differences: &[f64],
     critical: f64,
@@ -190,7 +197,6 @@ fn by_sign_flips(
         ..found.interval
     };
     Ok(Statistic {
-        method: "group-sequential sign-flip test",
         estimate: found.estimate,
         t: student_t::inverse_sf(0.5 * found.p, df).copysign(found.estimate),
         interval,
@@ -198,13 +204,13 @@ fn by_sign_flips(
 }
 
 /// What lies behind this look.
-struct Rest {
-    last: bool,
-    power: Option<ConditionalPower>,
-    below: f64,
+pub(super) struct Rest {
+    pub(super) last: bool,
+    pub(super) power: Option<ConditionalPower>,
+    pub(super) below: f64,
 }
 
-fn decide(t: f64, critical: f64, rest: &Rest) -> Decision {
+pub(super) fn decide(t: f64, critical: f64, rest: &Rest) -> Decision {
     if t >= critical {
         return Decision::Greater;
     }

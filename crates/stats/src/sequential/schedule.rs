@@ -50,6 +50,16 @@ impl Schedule {
         &self.looks
     }
 
+    /// Which look there is at so many pairs, counted from 0.
+    pub(super) fn place_of(&self, pairs: usize) -> Outcome<usize> {
+        let place = self.looks.iter().position(|&planned| planned == pairs);
+        place.ok_or_else(|| Undefined::BadArgument {
+            name: "pairs".into(),
+            value: pairs as f64,
+            expected: format!("one of the planned looks {:?}", self.looks),
+        })
+    }
+
     /// The largest number of pairs.
     pub fn budget(&self) -> usize {
         self.budget

@@ -1,5 +1,5 @@
-//! The warnings that series of timings need.
+//! What timings in the order in which they were made give away: a warm-up, a drift, neighbours that resemble each other.
 
-mod series_checks;
+mod time_order;
 
-pub use series_checks::{Autocorrelation, autocorrelation};
+pub use time_order::{Autocorrelation, Drift, TimeOrder, time_order};

@@ -10,8 +10,8 @@ use fairtrial_stats::history::{Options, change_points};
 use fairtrial_stats::one_arm::Proportion;
 use fairtrial_stats::passk::{Attempts, suite as pass_suite, task};
 use fairtrial_stats::sequential::{
-    Design as SequentialDesign, Futility, LookTest, Schedule, Spending, TBoundaries, anytime_t,
-    look, t_boundaries,
+    AnytimeDesign, Design as SequentialDesign, Futility, LookTest, Schedule, Spending, TBoundaries,
+    look, look_anytime, t_boundaries,
 };
 use fairtrial_stats::series::original::{Logged, OriginalWindow};
 use fairtrial_stats::series::{
@@ -203,9 +203,11 @@ proptest! {
     }
 
     #[test]
-    fn sequences(x in sample(), tau2 in any_number(), alpha in any_number()) {
-        sound(&anytime_t(&x, tau2, alpha));
-        sound(&anytime_t(&x, 1.0, 0.05));
+    fn sequences(x in sample(), alpha in any_number()) {
+        for alpha in [alpha, 0.05] {
+            let schedule = Schedule::every(1, 2, x.len().max(2)).unwrap();
+            sound(&look_anytime(&AnytimeDesign { schedule, alpha }, &x));
+        }
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::sequential::{
-    Decision, Design, Futility, LookTest, Schedule, Spending, anytime_t, look, t_boundaries,
+    AnytimeDesign, Decision, Design, Futility, LookResult, LookTest, Schedule, Spending, look,
+    look_anytime, t_boundaries,
 };
 
 const PURPOSE: Purpose = Purpose::new("test/error-control");
@@ -135,28 +136,55 @@ fn plain_tests_at_every_look_are_caught_by_this_simulation() {
     assert!((rate - 0.204).abs() < slack(0.204, trials), "{rate}");
 }
 
+/// A look after every pair from the second on.
+fn looks_at_any_time(differences: &[f64]) -> impl Iterator<Item = LookResult> + '_ {
+    let design = AnytimeDesign {
+        schedule: Schedule::every(1, 2, differences.len()).unwrap(),
+        alpha: 0.05,
+    };
+    (2..=differences.len()).filter_map(move |n| look_anytime(&design, &differences[..n]).ok())
+}
+
+fn is_decided(look: &LookResult) -> bool {
+    matches!(look.decision, Decision::Greater | Decision::Less)
+}
+
 #[test]
-fn the_e_process_never_exceeds_its_level() {
-    let trials = 5000u64;
-    let rate = |rejects: &dyn Fn(u64) -> bool| {
-        (0..trials).filter(|&p| rejects(p)).count() as f64 / trials as f64
+fn looks_at_any_time_never_exceed_their_level() {
+    let trials = 3000u64;
+    let rate = |draw: fn(&mut Stream) -> f64| {
+        let decided = |path: &u64| {
+            let mut stream = Stream::new(11, Purpose::new("anytime"), *path);
+            let data: Vec<f64> = (0..60).map(|_| draw(&mut stream)).collect();
+            looks_at_any_time(&data).any(|look| is_decided(&look))
+        };
+        (0..trials).filter(decided).count() as f64 / trials as f64
     };
     let limit = 0.05 + slack(0.05, trials);
-    let t = rate(&|p| {
-        anytime_t(&normal(p, 60, 0.0), 1.0, 0.05)
-            .unwrap()
-            .rejected_at
-            .is_some()
-    });
-    assert!(t < limit && t > 0.01, "t: {t}");
+    let normal = rate(Stream::normal);
+    assert!(normal < limit && normal > 0.01, "normal: {normal}");
+    // Signs alone, where runs of one sign never vary.
+    let signs = rate(|stream| if stream.unit() < 0.5 { -1.0 } else { 1.0 });
+    assert!(signs < limit, "signs: {signs}");
+    let pass = |stream: &mut Stream| f64::from(u8::from(stream.unit() < 0.5));
+    let mut passes = 0;
+    for path in 0..trials {
+        let mut stream = Stream::new(12, Purpose::new("anytime"), path);
+        let data: Vec<f64> = (0..60)
+            .map(|_| pass(&mut stream) - pass(&mut stream))
+            .collect();
+        passes += u64::from(looks_at_any_time(&data).any(|look| is_decided(&look)));
+    }
+    let passes = passes as f64 / trials as f64;
+    assert!(passes < limit, "pass or fail: {passes}");
 }
 
 #[test]
 fn the_confidence_sequence_covers_at_all_times_together() {
     let trials = 3000u64;
     let misses = |path: &u64| {
-        let run = anytime_t(&normal(*path, 60, 0.5), 1.0, 0.05).unwrap();
-        run.steps.iter().any(|step| !step.interval.contains(0.5))
+        let data = normal(*path, 60, 0.5);
+        looks_at_any_time(&data).any(|look| !look.interval.contains(0.5))
     };
     let rate = (0..trials).filter(misses).count() as f64 / trials as f64;
     assert!(rate < 0.05 + slack(0.05, trials), "{rate}");
@@ -210,6 +238,19 @@ fn edges_are_refused_with_a_reason() {
         )
         .is_err()
     );
-    assert!(anytime_t(&[], 1.0, 0.05).is_err());
-    assert_eq!(anytime_t(&[2.0; 5], 1.0, 0.05).unwrap().rejected_at, None);
+    let anytime = AnytimeDesign {
+        schedule: Schedule::every(1, 2, 10).unwrap(),
+        alpha: 0.05,
+    };
+    assert!(look_anytime(&anytime, &[]).is_err());
+    assert!(look_anytime(&anytime, &[1.0]).is_err());
+    assert!(
+        look_anytime(&anytime, &[0.0; 9]).is_err(),
+        "nothing differs"
+    );
+    // Of a difference that never varies, signs decide: 2 of 2^8 patterns.
+    let constant = |n: usize| look_anytime(&anytime, &vec![2.0; n]).unwrap();
+    assert_eq!(constant(7).decision, Decision::Continue);
+    assert_eq!(constant(8).decision, Decision::Greater);
+    assert_eq!(constant(8).interval.low, 2.0);
 }

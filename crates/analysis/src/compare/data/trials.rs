@@ -32,6 +32,8 @@ pub(crate) struct TrialsOfBoth {
     pub(crate) repeat: Repeat,
     /// Whether the same seed on both sides is a pair.
     pub(crate) seeds_pair: bool,
+    /// Whether the trials of both sides are numbered in the order in which they ran.
+    pub(crate) in_time_order: bool,
 }
 
 /// A metric and which of its values count.
@@ -147,6 +149,9 @@ impl TrialsOfBoth {
             task_names: tasks.names,
             repeat: control.data.repeat,
             seeds_pair: control.data.seeds_pair && candidate.data.seeds_pair,
+            in_time_order: [control, candidate]
+                .iter()
+                .all(|side| side.data.origin.is_in_time_order()),
         }
     }
 
@@ -192,6 +197,7 @@ impl TrialsOfBoth {
             of_agents: vec![self.of_agents[task as usize]],
             repeat: self.repeat,
             seeds_pair: self.seeds_pair,
+            in_time_order: self.in_time_order,
         }
     }
 }

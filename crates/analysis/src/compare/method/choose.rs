@@ -8,7 +8,7 @@ use crate::compare::method::answer::Answer;
 use crate::compare::method::exact;
 use crate::compare::method::family::Test;
 use crate::compare::method::interval::answer;
-use crate::compare::method::kind::{DataKind, Scale, data_kind};
+use crate::compare::method::kind::{DataKind, Scale, is_timing, may_be_pass_or_fail};
 use crate::compare::options::{Beyond, CompareOptions, Role};
 use crate::compare::question::MetricQuestion;
 use crate::compare::rule::{Rule, RuleFor};
@@ -261,5 +261,18 @@ impl Case {
     /// Whether there are values, and all are above zero.
     pub(crate) fn is_positive(&self) -> bool {
         self.trials.finite().next().is_some() && self.trials.finite().all(|value| value > 0.0)
+    }
+}
+
+/// The kind of the values of both sides.
+fn data_kind(trials: &TrialsOfBoth, declaration: &MetricDeclaration) -> DataKind {
+    let binary = trials.finite().all(|value| value == 0.0 || value == 1.0);
+    if is_timing(declaration) {
+        // Also where a clock too coarse for the work gives zeros, which are no failures.
+        DataKind::Timing
+    } else if binary && may_be_pass_or_fail(declaration) && trials.finite().next().is_some() {
+        DataKind::Binary
+    } else {
+        DataKind::Scalar
     }
 }

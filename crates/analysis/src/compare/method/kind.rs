@@ -1,6 +1,5 @@
 //! The kind of a metric's data, which picks the method and the scale of the comparison.
 
-use crate::compare::data::trials::TrialsOfBoth;
 use fairtrial_model::{MetricDeclaration, MetricSource};
 use serde::Serialize;
 
@@ -39,19 +38,6 @@ impl Scale {
             Self::Difference => mean,
             Self::Ratio => mean.exp(),
         }
-    }
-}
-
-/// The kind of the values of both sides.
-pub(crate) fn data_kind(trials: &TrialsOfBoth, declaration: &MetricDeclaration) -> DataKind {
-    let binary = trials.finite().all(|value| value == 0.0 || value == 1.0);
-    if is_timing(declaration) {
-        // Also where a clock too coarse for the work gives zeros, which are no failures.
-        DataKind::Timing
-    } else if binary && may_be_pass_or_fail(declaration) && trials.finite().next().is_some() {
-        DataKind::Binary
-    } else {
-        DataKind::Scalar
     }
 }
 

@@ -11,8 +11,8 @@ use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{
     constant_difference, curve_parts, declared, deterministic, fairness, few_resamples,
     final_values, fragile, labels, large_numbers, machine, missing_data, missing_pairs, mixed_code,
-    no_value, not_reached, one_process, same_records, shape, stopped_early, tasks_as_units,
-    tasks_left_out, too_few_units, validity_floor,
+    no_value, not_reached, one_process, resampled_signs, same_records, shape, stopped_early,
+    tasks_as_units, tasks_left_out, time_order, too_few_units, validity_floor,
 };
 use crate::compare::options::CompareOptions;
 use crate::compare::second_opinions::opinion::SecondOpinions;
@@ -78,6 +78,7 @@ pub(crate) fn about_the_data(
     let word = unopposed(&evidence, &case.rule());
     let mut found: Vec<Objection> = Vec::new();
     found.extend(one_process::find(case));
+    found.extend(time_order::find(case));
     found.extend(declared::find(case));
     found.extend(not_reached::find(case, word));
     found.extend(curve_parts::find(&case.trials, &case.declaration));
@@ -88,6 +89,7 @@ pub(crate) fn about_the_data(
     found.extend(too_few_units::shaky(case));
     found.extend(deterministic::find(case));
     found.extend(few_resamples::find(case));
+    found.extend(resampled_signs::find(case, word, alpha));
     found.extend(labels::find(case, word, alpha));
     if let (Evidence::Nothing, Err(why)) = (evidence, answered) {
         found.push(nothing(case, why));

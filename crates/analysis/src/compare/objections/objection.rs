@@ -154,6 +154,35 @@ pub enum ObjectionKind {
     },
     /// The units are iterations of one process per side.
     OneProcess,
+    /// The first timings of a side are far from the later ones.
+    WarmUp {
+        /// Whether it is the candidate's side.
+        candidate: bool,
+        /// How many.
+        first: usize,
+        /// All its timings.
+        of: usize,
+    },
+    /// The timings of a side rise or fall while they are measured.
+    Drift {
+        /// Whether it is the candidate's side.
+        candidate: bool,
+        /// By which share, from the first to the last.
+        change: f64,
+        /// All its timings.
+        of: usize,
+    },
+    /// Neighbouring timings of a side resemble each other.
+    Autocorrelated {
+        /// Whether it is the candidate's side.
+        candidate: bool,
+        /// The correlation of neighbours.
+        lag1: f64,
+        /// How many independent timings they are worth.
+        worth: f64,
+        /// All its timings.
+        of: usize,
+    },
     /// One unit carries the verdict.
     Fragile {
         /// Which.
@@ -173,6 +202,13 @@ pub enum ObjectionKind {
     },
     /// The permutation test of two groups does not rule out what the verdict rules out.
     LabelsDisagree {
+        /// Its p value.
+        p: f64,
+        /// What it had to be at most.
+        needed: f64,
+    },
+    /// The sign-flip test of pairs does not rule out what a bootstrap interval rules out.
+    SignsDisagree {
         /// Its p value.
         p: f64,
         /// What it had to be at most.
@@ -261,10 +297,14 @@ impl ObjectionKind {
             Self::OtherParts { .. } => "other parts",
             Self::OnlyFinalValues { .. } => "final values",
             Self::OneProcess => "one process per side",
+            Self::WarmUp { .. } => "warm-up",
+            Self::Drift { .. } => "drift",
+            Self::Autocorrelated { .. } => "autocorrelated",
             Self::Fragile { .. } => "fragile",
             Self::ShapeSensitive { .. } => "shape-sensitive",
             Self::TDisagrees { .. } => "t disagrees",
             Self::LabelsDisagree { .. } => "permutation test disagrees",
+            Self::SignsDisagree { .. } => "sign-flip test disagrees",
             Self::FewResampled { .. } => "few resampled",
             Self::Contradiction { .. } => "contradicts itself",
             Self::VariesBySeed => "varies by seed",

@@ -1,10 +1,10 @@
 //! Curves in another tool's files: W&B runs, TensorBoard event files, MLflow stores.
 
-use super::{Histories, History};
+use super::curve::History;
+use super::histories::{ForeignCurves, Histories};
 use crate::error::AnalysisError;
 use fairtrial_interop::{
-    Access, Collected, Foreign, InteropError, Keep, Mapping, Online, Reading, Recognised, Scope,
-    Source,
+    Collected, Foreign, InteropError, Keep, Online, Reading, Recognised, Scope, Source,
 };
 use fairtrial_model::Outcome;
 use fairtrial_text::count::first_of;
@@ -12,15 +12,6 @@ use std::path::Path;
 
 /// Names of metrics that a message lists.
 const LISTED: usize = 20;
-
-/// How other tools' files are read.
-#[derive(Debug)]
-pub struct ForeignCurves {
-    /// What the user says about them.
-    pub mapping: Mapping,
-    /// The way to servers.
-    pub access: Access,
-}
 
 impl Histories {
     /// The curves that another tool keeps under a path or an address; nothing where it is none.

@@ -1,6 +1,7 @@
 //! Histories in files of JSON lines, `{"step": 10, "overview/reward": 0.4}`.
 
-use super::{History, Points, content, read_text};
+use super::curve::{History, Points};
+use super::file::{content, read_text};
 use crate::error::AnalysisError;
 use fairtrial_model::{LinePlace, Number, Outcome, STEP_NAMES, StepSearch};
 use serde_json::{Map, Value};

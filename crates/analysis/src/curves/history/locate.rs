@@ -1,6 +1,6 @@
 //! From what a user typed to the place where a history lies.
 
-use super::Histories;
+use super::histories::Histories;
 use crate::error::AnalysisError;
 use fairtrial_journal::{JournalError, RunDir, RunState, Selector, effective_records};
 use fairtrial_model::{Record, Stamp};

@@ -13,165 +13,25 @@
 //! of its curve.
 
 mod behind;
+mod curve;
+mod file;
 mod foreign;
+mod histories;
 mod lines;
 mod locate;
 mod table;
 mod trial;
 
 pub use behind::RunBehind;
-pub use foreign::ForeignCurves;
+pub use curve::{History, RecordedNumber};
+pub use histories::{ForeignCurves, Histories};
 
 use crate::error::AnalysisError;
-use fairtrial_interop::Recognised;
-use fairtrial_journal::DataRoot;
-use fairtrial_model::{MetricDeclaration, Outcome};
-use fairtrial_spec::Filter;
+use fairtrial_model::MetricDeclaration;
 use locate::Place;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
-use table::Table;
-
-/// What a trial's record made of a series.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecordedNumber {
-    /// The number.
-    pub value: f64,
-    /// How it was made (`last`, `auc 25%`).
-    pub summary: String,
-}
-
-/// One run's curve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct History {
-    /// The run, as reports name it.
-    pub id: String,
-    /// Its task, where that is recorded.
-    pub task: Option<String>,
-    /// Its point of a sweep, where that is recorded; empty where nothing is swept.
-    pub point: Option<String>,
-    /// Its arm, where that is recorded.
-    pub arm: Option<String>,
-    /// Its seed, where that is recorded.
-    pub seed: Option<u64>,
-    /// Which repetition under its seed it is, where that is recorded.
-    pub rollout: Option<u32>,
-    /// Further rollouts of the same seed: together they are one run, whose number is the mean of theirs.
-    pub rollouts: Vec<History>,
-    /// The file or folder that it was read from, and the run in a table of several: the same for every way to write it.
-    pub place: Option<(PathBuf, Option<String>)>,
-    /// How it ended; a plain file says nothing else than `ok`.
-    pub outcome: Outcome,
-    /// Steps in the order of the log.
-    pub steps: Vec<f64>,
-    /// Values in the order of the log; NaN where one was logged.
-    pub values: Vec<f64>,
-    /// How its spec declares the metric.
-    pub declaration: Option<MetricDeclaration>,
-    /// The number that its record made of the series, and how; absent for histories of other tools.
-    pub recorded: Option<RecordedNumber>,
-    /// The run of ours that it is a trial of.
-    pub run: Option<Arc<RunBehind>>,
-    /// What a reader should know about the reading.
-    pub notes: Vec<String>,
-}
-
-impl History {
-    /// The curve of every rollout.
-    pub(crate) fn curves(&self) -> impl Iterator<Item = &Self> {
-        std::iter::once(self).chain(&self.rollouts)
-    }
-
-    /// Whether both are rollouts of one seed.
-    pub(crate) fn shares_seed(&self, other: &Self) -> bool {
-        let recorded = self.rollout.is_some() && other.rollout.is_some() && self.seed.is_some();
-        recorded && self.seed == other.seed && self.arm == other.arm
-    }
-}
-
-/// Points of one metric, before it is known whose they are.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Points {
-    steps: Vec<f64>,
-    values: Vec<f64>,
-    notes: Vec<String>,
-}
-
-impl Points {
-    /// One number, which is no curve.
-    fn single(value: f64) -> Self {
-        Self {
-            steps: vec![0.0],
-            values: vec![value],
-            notes: vec!["one number and no curve; `fairtrial compare` works on those".to_owned()],
-        }
-    }
-
-    /// From rows of (step, value): their steps where any has one, else the rows' numbers.
-    fn from_rows(rows: Vec<(Option<f64>, f64)>) -> Self {
-        let stepped = rows.iter().any(|(step, _)| step.is_some());
-        let mut points = Self::default();
-        for (number, (step, value)) in rows.into_iter().enumerate() {
-            // A value without a step among values with one is a final value, not a point.
-            let Some(step) = (if stepped { step } else { Some(number as f64) }) else {
-                continue;
-            };
-            points.steps.push(step);
-            points.values.push(value);
-        }
-        if let (false, [value]) = (stepped, points.values.as_slice()) {
-            return Self::single(*value);
-        }
-        if !stepped && !points.values.is_empty() {
-            let note = "no step column: the rows are numbered in their order";
-            points.notes.push(note.to_owned());
-        }
-        points
-    }
-}
-
-/// Where histories are looked for; a table is read once, however many of its runs are asked for.
-#[derive(Debug)]
-pub struct Histories {
-    root: DataRoot,
-    from: Option<PathBuf>,
-    only: Option<Filter>,
-    tables: HashMap<PathBuf, Rc<Table>>,
-    runs: behind::Runs,
-    foreign: Option<ForeignCurves>,
-    recognised: Vec<Recognised>,
-}
+use std::path::Path;
 
 impl Histories {
-    /// Histories of a data root and, where given, of a table or folder.
-    pub fn new(root: DataRoot, from: Option<PathBuf>) -> Self {
-        Self {
-            root,
-            from,
-            only: None,
-            tables: HashMap::new(),
-            runs: behind::Runs::default(),
-            foreign: None,
-            recognised: Vec::new(),
-        }
-    }
-
-    /// The same with other tools' files, read as this says.
-    #[must_use]
-    pub fn with_foreign(mut self, how: ForeignCurves) -> Self {
-        self.foreign = Some(how);
-        self
-    }
-
-    /// The same, of which only some trials of a run count.
-    #[must_use]
-    pub fn only(mut self, filter: Option<Filter>) -> Self {
-        self.only = filter;
-        self
-    }
-
     /// The curves behind run ids, in their order; one id can stand for several trials.
     pub fn read(&mut self, ids: &[String], metric: &str) -> Result<Vec<History>, AnalysisError> {
         let mut found = Vec::new();
@@ -221,15 +81,6 @@ impl Histories {
             }
         }
     }
-
-    fn table(&mut self, path: &Path) -> Result<Rc<Table>, AnalysisError> {
-        if let Some(table) = self.tables.get(path) {
-            return Ok(Rc::clone(table));
-        }
-        let table = Rc::new(Table::read(path)?);
-        self.tables.insert(path.to_owned(), Rc::clone(&table));
-        Ok(table)
-    }
 }
 
 /// Steps and values of one metric in a trial's directory, in the unit that its numbers are kept in.
@@ -242,37 +93,11 @@ pub fn series_of(
     Ok((points.steps, points.values))
 }
 
-/// A file that does not hold what it should.
-fn content(path: &Path, message: impl Into<String>) -> AnalysisError {
-    AnalysisError::Content {
-        label: path.display().to_string(),
-        message: message.into(),
-    }
-}
-
-fn read_text(path: &Path) -> Result<String, AnalysisError> {
-    let bytes = std::fs::read(path).map_err(|error| content(path, error.to_string()))?;
-    Ok(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Histories, Points};
+    use super::Histories;
     use fairtrial_journal::DataRoot;
     use std::fs;
-
-    #[test]
-    fn rows_without_any_step_are_numbered_and_final_values_are_no_points() {
-        let numbered = Points::from_rows(vec![(None, 5.0), (None, 6.0)]);
-        assert_eq!(numbered.steps, [0.0, 1.0]);
-        assert_eq!(numbered.notes.len(), 1);
-        let stepped = Points::from_rows(vec![(Some(3.0), 5.0), (None, 9.0)]);
-        assert_eq!(stepped.values, [5.0]);
-        assert!(stepped.notes.is_empty());
-    }
 
     fn folder() -> (tempfile::TempDir, Histories) {
         let dir = tempfile::tempdir().unwrap();

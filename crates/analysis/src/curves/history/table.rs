@@ -1,6 +1,7 @@
 //! Histories in CSV tables: one run per file, or many runs told apart by a `run_id` (or `run`) column.
 
-use super::{History, Points, content, read_text};
+use super::curve::{History, Points};
+use super::file::{content, read_text};
 use crate::error::AnalysisError;
 use fairtrial_model::{Number, Outcome, StepSearch};
 use fairtrial_text::count::first_of;

@@ -1,7 +1,10 @@
 //! Histories of our own trials: the spec says in which file of the trial's directory a metric's series lies.
 
 use super::behind::Runs;
-use super::{History, Points, RecordedNumber, content, lines, read_text, table::Table};
+use super::curve::{History, Points, RecordedNumber};
+use super::file::{content, read_text};
+use super::lines;
+use super::table::Table;
 use crate::compare::ranking::sweep::conditions;
 use crate::error::AnalysisError;
 use fairtrial_interop::{Collected, Keep, format_named, locate};

@@ -1,8 +1,9 @@
 //! Result files and tables as sources.
 
 use super::lab::{UP, objects, only_contrast};
-use fairtrial_analysis::compare::{Inputs, ObjectionKind, UnitKind, Word};
+use fairtrial_analysis::compare::{Inputs, MetricComparison, ObjectionKind, UnitKind, Word};
 use fairtrial_analysis::{AnalysisError, CompareOptions, Dataset, compare};
+use fairtrial_stats::rng::{Purpose, Stream};
 
 #[test]
 fn result_files_give_the_numbers_of_the_original_and_say_what_they_rest_on() {
@@ -337,4 +338,54 @@ fn rows_of_a_table_without_seeds_are_repetitions() {
     );
     assert_eq!((found.count.control, found.count.candidate), (5, 4));
     assert_eq!(found.verdict.word, Word::Improved);
+}
+
+/// Result files of so many processes, each with its own speed.
+fn processes(side: &str, number: u64, slower: f64) -> Vec<(String, String)> {
+    let mut stream = Stream::new(14, Purpose::new(side), number);
+    let mut file = |process: usize| {
+        let speed = slower * (1.0 + 0.05 * stream.normal());
+        let mut iterations = Vec::new();
+        for index in 0..30 {
+            let seconds = speed * (0.01 * stream.normal()).exp();
+            iterations.push(format!(
+                "{{\"index\": {index}, \"duration_s\": {seconds}, \"metrics\": {{}}}}"
+            ));
+        }
+        let text = format!(
+            "{{\"run_id\": \"{side}{process}\", \"name\": \"bench\", \"iterations\": {{\"measured\": 30}}, \
+             \"iteration_metrics\": [{}]}}",
+            iterations.join(", ")
+        );
+        (format!("{side}/{process}.json"), text)
+    };
+    (0..8).map(&mut file).collect()
+}
+
+fn of_processes(before: &[(String, String)], after: &[(String, String)]) -> MetricComparison {
+    let before = Dataset::from_result_files("before", before).unwrap();
+    let after = Dataset::from_result_files("after", after).unwrap();
+    let found = compare(Inputs::Two(&before, &after), &CompareOptions::default()).unwrap();
+    found.primary().next().unwrap().clone()
+}
+
+#[test]
+fn several_processes_are_judged_by_their_means() {
+    let found = of_processes(&processes("a", 0, 1.0), &processes("b", 0, 1.3));
+    assert_eq!(found.verdict.word, Word::Regressed, "{found:?}");
+    assert_eq!((found.count.control, found.count.candidate), (8, 8));
+    // What processes differ by is five times what iterations do, and is counted.
+    let wrong = (1..=300)
+        .filter(|number| {
+            let sides = [processes("a", *number, 1.0), processes("b", *number, 1.0)];
+            let word = of_processes(&sides[0], &sides[1]).verdict.word;
+            matches!(word, Word::Improved | Word::Regressed)
+        })
+        .count();
+    assert!(wrong < 25, "{wrong} of 300");
+    // A process that ended on the way is one failure, whatever it had measured.
+    let mut cut = processes("b", 0, 1.3);
+    cut[0].1 = cut[0].1.replace("\"measured\": 30", "\"measured\": 100");
+    let found = of_processes(&processes("a", 0, 1.0), &cut);
+    assert_eq!((found.count.control, found.count.candidate), (8, 7));
 }

@@ -167,3 +167,37 @@ fn two_points_of_a_sweep_are_one_pair() {
     let p = choice.points[1].standing.p_against_best().unwrap();
     assert!((p - t.unwrap().p).abs() < 1e-9, "{p}");
 }
+
+#[test]
+fn arms_that_never_vary_between_seeds_are_told_apart_by_the_exact_test() {
+    let records = arms(&[
+        ("control", &[50.0; 8]),
+        ("b", &[51.0; 8]),
+        ("c", &[52.0; 8]),
+    ]);
+    let found = run(&dataset(UP, None, &records), &CompareOptions::default());
+    let ranking = &found.rankings[0];
+    assert_eq!(ranking.arms[0].arm, "c");
+    for name in ["b", "control"] {
+        let against = arm(ranking, name).against_best.as_ref().unwrap();
+        assert!(against.separable, "{name}: {against:?}");
+        assert_eq!(against.verdict.word, Word::Regressed);
+        // 8 pairs of one sign, either way, and three pairs of arms.
+        assert!((against.p.unwrap() - 3.0 / 128.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn one_seed_ranks_arms_by_a_deterministic_metric() {
+    let records = arms(&[("control", &[900.0]), ("b", &[800.0]), ("c", &[700.0])]);
+    let mut data = dataset(DOWN, None, &records);
+    data.declared[0].deterministic = true;
+    let found = run(&data, &CompareOptions::default());
+    let ranking = &found.rankings[0];
+    assert_eq!(ranking.arms[0].arm, "c");
+    for name in ["b", "control"] {
+        let against = arm(ranking, name).against_best.as_ref().unwrap();
+        assert!(against.separable, "{name}: {against:?}");
+        assert_eq!(against.p, None);
+    }
+}

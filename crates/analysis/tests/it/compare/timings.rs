@@ -5,8 +5,9 @@ use fairtrial_analysis::compare::{
     DataKind, Inputs, Method, MethodNote, ObjectionKind, Reason, Scale, Word,
 };
 use fairtrial_analysis::dataset::{Fact, FactKind};
-use fairtrial_analysis::{CompareOptions, compare};
+use fairtrial_analysis::{CompareOptions, Dataset, compare};
 use fairtrial_model::{Margin, Record};
+use fairtrial_stats::rng::{Purpose, Stream};
 
 #[test]
 fn timings_are_ratios_against_a_threshold() {
@@ -206,4 +207,69 @@ fn two_pairs_say_nothing_about_what_pairing_does() {
     };
     assert_eq!(correlation(&[(1.0, 2.5), (1.7, 2.1)]), None);
     assert!(correlation(&[(1.0, 2.5), (1.7, 2.1), (1.2, 2.2)]).is_some());
+}
+
+/// A result file with these iterations, in the order in which they ran.
+fn process(id: &str, seconds: &[f64]) -> Dataset {
+    let iterations: Vec<String> = (0..)
+        .zip(seconds)
+        .map(|(index, seconds): (u32, _)| {
+            format!("{{\"index\": {index}, \"duration_s\": {seconds}, \"metrics\": {{}}}}")
+        })
+        .collect();
+    let text = format!(
+        "{{\"run_id\": \"{id}\", \"name\": \"bench\", \"iteration_metrics\": [{}]}}",
+        iterations.join(", ")
+    );
+    Dataset::from_result_json(id, &text).unwrap()
+}
+
+/// What the order of time says about each side.
+fn unsteady(before: &[f64], after: &[f64]) -> Vec<ObjectionKind> {
+    let (before, after) = (process("before", before), process("after", after));
+    let found = compare(Inputs::Two(&before, &after), &CompareOptions::default()).unwrap();
+    let objections = found.primary().next().unwrap().verdict.objections.clone();
+    let of_time = |kind: &ObjectionKind| {
+        matches!(
+            kind,
+            ObjectionKind::WarmUp { .. }
+                | ObjectionKind::Drift { .. }
+                | ObjectionKind::Autocorrelated { .. }
+        )
+    };
+    let kinds = objections.into_iter().map(|objection| objection.kind);
+    kinds.filter(of_time).collect()
+}
+
+#[test]
+fn timings_that_were_not_steady_are_noted_on_their_side() {
+    let noise = |number: u64| {
+        let mut stream = Stream::new(8, Purpose::new("steady"), number);
+        let mut made = Vec::new();
+        made.resize_with(30, || (0.02 * stream.normal()).exp());
+        made
+    };
+    let (steady, mut cold, mut hot) = (noise(1), noise(2), noise(3));
+    assert_eq!(unsteady(&steady, &noise(4)), []);
+    (cold[0], cold[1]) = (4.0, 2.0);
+    assert_eq!(
+        unsteady(&cold, &steady),
+        [ObjectionKind::WarmUp {
+            candidate: false,
+            first: 2,
+            of: 30
+        }]
+    );
+    for (i, seconds) in (0..).zip(&mut hot) {
+        *seconds *= 1.0 + 0.2 * f64::from(i) / 29.0;
+    }
+    let found = unsteady(&steady, &hot);
+    assert!(
+        matches!(found[..], [ObjectionKind::Drift { candidate: true, change, of: 30 }] if (change - 0.2).abs() < 0.05),
+        "{found:?}"
+    );
+    let alarms = (0..300)
+        .filter(|number| !unsteady(&noise(100 + number), &noise(1_000 + number)).is_empty())
+        .count();
+    assert!(alarms < 15, "{alarms} of 300");
 }

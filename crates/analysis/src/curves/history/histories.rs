@@ -1,0 +1,70 @@
+//! Where histories are looked for.
+
+use super::behind::Runs;
+use super::table::Table;
+use crate::error::AnalysisError;
+use fairtrial_interop::{Access, Mapping, Recognised};
+use fairtrial_journal::DataRoot;
+use fairtrial_spec::Filter;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// How other tools' files are read.
+#[derive(Debug)]
+pub struct ForeignCurves {
+    /// What the user says about them.
+    pub mapping: Mapping,
+    /// The way to servers.
+    pub access: Access,
+}
+
+/// Where histories are looked for; a table is read once, however many of its runs are asked for.
+#[derive(Debug)]
+pub struct Histories {
+    pub(super) root: DataRoot,
+    pub(super) from: Option<PathBuf>,
+    pub(super) only: Option<Filter>,
+    pub(super) tables: HashMap<PathBuf, Rc<Table>>,
+    pub(super) runs: Runs,
+    pub(super) foreign: Option<ForeignCurves>,
+    pub(super) recognised: Vec<Recognised>,
+}
+
+impl Histories {
+    /// Histories of a data root and, where given, of a table or folder.
+    pub fn new(root: DataRoot, from: Option<PathBuf>) -> Self {
+        Self {
+            root,
+            from,
+            only: None,
+            tables: HashMap::new(),
+            runs: Runs::default(),
+            foreign: None,
+            recognised: Vec::new(),
+        }
+    }
+
+    /// The same with other tools' files, read as this says.
+    #[must_use]
+    pub fn with_foreign(mut self, how: ForeignCurves) -> Self {
+        self.foreign = Some(how);
+        self
+    }
+
+    /// The same, of which only some trials of a run count.
+    #[must_use]
+    pub fn only(mut self, filter: Option<Filter>) -> Self {
+        self.only = filter;
+        self
+    }
+
+    pub(super) fn table(&mut self, path: &Path) -> Result<Rc<Table>, AnalysisError> {
+        if let Some(table) = self.tables.get(path) {
+            return Ok(Rc::clone(table));
+        }
+        let table = Rc::new(Table::read(path)?);
+        self.tables.insert(path.to_owned(), Rc::clone(&table));
+        Ok(table)
+    }
+}
