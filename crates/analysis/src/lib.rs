@@ -5,6 +5,7 @@
 //! mathematics is in `fairtrial-stats`; this crate decides which of it fits the data.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod compare;
 pub mod confirm;
 pub mod curves;

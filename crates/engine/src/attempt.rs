@@ -94,12 +94,20 @@ impl Attempts {
     /// written and nothing has been added since.
     pub(crate) fn record(&self, job: TrialJob, finished: Finished) -> (Record, Option<RecordText>) {
         let dir = job.dir.clone();
+        let timed = job.timed.is_some();
         let mut record = finished.record(job, Some(self.host.clone()));
         if let Some(code) = &self.jobs.code {
             code.add_commit(&mut record);
         }
+        let has_dir = !timed || (record.outcome != Outcome::Ok && dir.is_dir());
+        if !has_dir {
+            record.dir.clear();
+        }
         self.redactor.redact_record(&mut record);
         let text = RecordText::of(&record);
+        if !has_dir {
+            return (record, text.ok());
+        }
         let written = match &text {
             Ok(text) => views::write_record(&dir, text).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),

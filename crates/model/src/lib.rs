@@ -24,6 +24,7 @@ mod resources;
 pub mod secret;
 mod seeds;
 mod step;
+mod timed;
 mod tolerance;
 mod trial;
 mod unit;
@@ -40,7 +41,7 @@ pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
 pub use method::Method;
 pub use metric::{
-    Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
+    Beyond, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
 };
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
@@ -51,6 +52,7 @@ pub use reference::{Points, Reference};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
 pub use step::{LinePlace, STEP_NAMES, StepSearch, is_plain_step};
+pub use timed::{Accepts, Timed, TimedOutput};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};

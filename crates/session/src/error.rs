@@ -230,6 +230,16 @@ pub enum SessionError {
     /// Nothing could be done with a table.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A command of a bench failed before anything was measured.
+    #[error("`{command}` {how}; nothing was measured{}", said_lines(said))]
+    BenchFailed {
+        /// The command.
+        command: String,
+        /// How it ended.
+        how: String,
+        /// What it said on standard error.
+        said: String,
+    },
     /// The user's input is wrong.
     #[error("{0}")]
     Input(String),
@@ -325,6 +335,14 @@ fn of_analysis(error: &AnalysisError) -> Blame {
         AnalysisError::Spec(_) | AnalysisError::Git(_) => Blame::Machine,
         _ => Blame::Input,
     }
+}
+
+/// What a program said, under a sentence about it.
+fn said_lines(said: &str) -> String {
+    if said.is_empty() {
+        return String::new();
+    }
+    format!(". It said:\n{said}")
 }
 
 fn lines(all: &[impl fmt::Display]) -> String {

@@ -5,7 +5,7 @@ use crate::job::{JobLimits, TrialJob};
 use crate::judge::{self, Verdict};
 use crate::outputs::InputHashes;
 use crate::wire::Ended;
-use fairtrial_model::{Cause, MetricDeclaration, Outcome, Record, UtcTime};
+use fairtrial_model::{Accepts, Cause, MetricDeclaration, Outcome, Record, UtcTime};
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,6 +42,7 @@ impl Finished {
             limits: &job.limits,
             metrics: &job.metrics,
             dir: &job.dir,
+            accepts: job.timed.as_deref().map(|timed| &timed.accepts),
         };
         let mut record = Record {
             started_at: Some(self.started_at),
@@ -81,6 +82,8 @@ struct Asked<'a> {
     limits: &'a JobLimits,
     metrics: &'a [MetricDeclaration],
     dir: &'a Path,
+    /// Which exit codes count, where that was said.
+    accepts: Option<&'a Accepts>,
 }
 
 /// Fills in how it ended, what it used and what it reported.
@@ -93,6 +96,11 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
     record.outcome = outcome;
     record.cause = cause;
     record.exit = exit;
+    if let (Some(accepts), Some(Cause::ExitCode { code })) = (asked.accepts, &record.cause)
+        && accepts.code(*code)
+    {
+        (record.outcome, record.cause) = (Outcome::Ok, None);
+    }
     record.resources = judge::resources(&ended);
     for (name, dropped) in ["standard output", "standard error"]
         .iter()

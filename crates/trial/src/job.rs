@@ -2,7 +2,7 @@
 
 use crate::outputs::Makes;
 use fairtrial_model::Access;
-use fairtrial_model::{Code, MetricDeclaration, TrialId, TrialKey};
+use fairtrial_model::{Code, MetricDeclaration, Timed, TrialId, TrialKey};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,6 +41,8 @@ pub struct TrialJob {
     pub metrics: Arc<[MetricDeclaration]>,
     /// What it makes for others.
     pub makes: Makes,
+    /// How it is timed as a whole, where it is: it then has no directory unless it fails.
+    pub timed: Option<Arc<Timed>>,
 }
 
 /// Limits of one attempt.

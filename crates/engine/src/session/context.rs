@@ -7,6 +7,7 @@ use crate::events::RunEvent;
 use crate::prepare;
 use crate::remote::remote_run::ProbedEngine;
 use crate::request::{RunRequest, Start};
+use crate::timed;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Commit, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunState, TakeOver,
@@ -51,9 +52,18 @@ impl Session<'_> {
 
     /// How the journal is written, whoever writes it.
     pub(super) fn writing(&self) -> WriterOptions {
-        WriterOptions {
+        let options = WriterOptions {
             redactor: self.redactor(),
             ..WriterOptions::default()
+        };
+        if !timed::is_timed(self.request.plan.spec()) {
+            return options;
+        }
+        WriterOptions {
+            spacing: timed::WRITTEN_EVERY,
+            hurried: timed::WRITTEN_EVERY,
+            sync_every: timed::SYNCED_EVERY,
+            ..options
         }
     }
 

@@ -99,6 +99,7 @@ impl Session {
             mut plan,
             root,
             options,
+            ..
         } = run;
         let name = plan.spec().name.clone();
         match options.start {
