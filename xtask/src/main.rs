@@ -8,6 +8,7 @@
 
 mod bench;
 mod error_rates;
+mod fuzz;
 mod small;
 mod structure;
 mod torture;
@@ -24,6 +25,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 enum Chore {
     Bench(bench::Args),
     ErrorRates(error_rates::Args),
+    Fuzz(fuzz::Args),
     Small(small::Args),
     Structure(structure::Args),
     Torture(torture::Args),
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Bench(args) => bench::run(&args),
         Chore::ErrorRates(args) => error_rates::run(&args),
+        Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Small(args) => small::run(&args),
         Chore::Structure(args) => structure::run(&args),
         Chore::Torture(args) => torture::run(&args),

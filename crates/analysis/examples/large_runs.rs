@@ -152,5 +152,6 @@ fn record(index: u64, dir: String, now: UtcTime, stream: &mut Stream) -> Record 
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
+        code: None,
     }
 }

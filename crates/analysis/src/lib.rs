@@ -5,6 +5,7 @@
 //! mathematics is in `fairtrial-stats`; this crate decides which of it fits the data.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod compare;
 pub mod confirm;
 pub mod curves;
@@ -16,6 +17,7 @@ pub mod gate;
 mod observation;
 mod order;
 pub mod power;
+mod ran_code;
 mod read;
 pub mod registration;
 pub mod report;
@@ -35,5 +37,6 @@ pub use error::AnalysisError;
 pub use failure_kinds::{FailureKind, failure_kinds};
 pub use finished::Unfinished;
 pub use observation::Observation;
+pub use ran_code::{CodeGroup, CodeMixture};
 pub use summary::{RunSummary, SummaryOptions, summarize, summarize_run, summarize_state};
 pub use trial_set::TrialSet;

@@ -3,7 +3,7 @@
 //! A record holds much more (resources, files, notes). Reading only this, and borrowing the text, is what makes a
 //! summary of 100,000 trials quick.
 
-use fairtrial_model::{Number, Outcome, Params, Record, SeriesInfo};
+use fairtrial_model::{Code, Number, Outcome, Params, Record, SeriesInfo};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -39,6 +39,12 @@ pub struct Observation<'a> {
     /// What a reader of its record should know.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// What it ran.
+    #[serde(default)]
+    pub code: Option<Code>,
+    /// Its directory, which no other trial shares.
+    #[serde(borrow, default)]
+    pub dir: Cow<'a, str>,
     /// The run and trial that it was taken over from.
     #[serde(borrow, default)]
     pub reused_from: Option<Cow<'a, str>>,
@@ -161,6 +167,8 @@ impl<'a> From<&'a Record> for Observation<'a> {
                 .collect(),
             facts: record.facts.clone(),
             notes: record.notes.clone(),
+            code: record.code.clone(),
+            dir: Cow::Borrowed(&record.dir),
             reused_from: record.reused_from.as_deref().map(Cow::Borrowed),
         }
     }

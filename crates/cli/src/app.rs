@@ -1,9 +1,9 @@
 //! The command line as the user types it; each command is one file under `commands/`.
 
 use crate::commands::{
-    analyze, cancel, check, compare, completions, data_root, demo, doctor, eval, exec, export,
-    gate, gc, import, init, list, logs, plan, power, preset, register, remeasure, report, run,
-    schema, status, summarize, sweep, table, task, variance, verify, wait,
+    analyze, bench, cancel, check, compare, completions, data_root, demo, doctor, eval, exec,
+    export, gate, gc, import, init, list, logs, plan, power, preset, register, remeasure, report,
+    run, schema, status, summarize, sweep, table, task, variance, verify, wait,
 };
 use crate::console::Console;
 use crate::exit::{Done, Exit, Failure};
@@ -27,6 +27,7 @@ pub(crate) struct App {
 
 const EXAMPLES: &str = "\
 Examples:
+  fairtrial bench 'sort a' 'sort -u a'  is the second command faster?
   fairtrial demo                        a complete small comparison, offline, in under a minute
   fairtrial init > bench.toml           a spec to start from
   fairtrial run bench.toml              run it; `--resume` goes on after any interruption
@@ -40,6 +41,7 @@ enum Command {
     Check(check::Args),
     Plan(plan::Args),
     Run(run::Args),
+    Bench(Box<bench::Args>),
     Status(status::Args),
     Watch(wait::WatchArgs),
     Wait(wait::WaitArgs),
@@ -154,6 +156,7 @@ impl Command {
             Self::Check(args) => Ok(check::run(&args, console)),
             Self::Plan(args) => plan::run(&args, console),
             Self::Run(args) => run::run(&args, console),
+            Self::Bench(args) => bench::run(&args, console),
             Self::Status(args) => status::run(&args, console),
             Self::Watch(args) => wait::watch(&args, console),
             Self::Wait(args) => wait::wait(&args, console),

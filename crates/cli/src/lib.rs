@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod app;
+mod bench_display;
 mod closing_words;
 mod commands;
 mod console;

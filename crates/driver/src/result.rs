@@ -185,6 +185,7 @@ fn environment(task: &DriveTask, tools: &Tools) -> Environment {
             variables: Vec::new(),
             version: tools.version.clone(),
             now: (tools.now)(),
+            vcs: None,
         })
     })
 }

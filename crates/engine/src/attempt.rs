@@ -1,6 +1,7 @@
 //! One attempt, from its job to a redacted record with a copy beside the logs: the same on this machine and on a node.
 
 use crate::attempt_id::AttemptId;
+use crate::code::watch::CodeWatch;
 use crate::job::JobMaker;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{RecordText, RunDir, views};
@@ -10,6 +11,7 @@ use fairtrial_trial::{
     AttemptTaken, Fate, Finished, Output, OutputChunk, TrialJob, TrialRunner, blame_the_machine,
 };
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What every attempt of a run shares on one machine.
 pub(crate) struct Attempts {
@@ -39,6 +41,12 @@ impl Attempts {
     /// The same where so many of them run beside each other on this machine; unknown where a scheduler places them.
     pub(crate) fn beside_each_other(mut self, plan: &Plan, slots: Option<usize>) -> Self {
         self.jobs.share_cores(plan.spec(), slots);
+        self
+    }
+
+    /// The same with the code of each recorded.
+    pub(crate) fn watching(mut self, code: Arc<CodeWatch>) -> Self {
+        self.jobs.code = Some(code);
         self
     }
 
@@ -86,9 +94,20 @@ impl Attempts {
     /// written and nothing has been added since.
     pub(crate) fn record(&self, job: TrialJob, finished: Finished) -> (Record, Option<RecordText>) {
         let dir = job.dir.clone();
+        let timed = job.timed.is_some();
         let mut record = finished.record(job, Some(self.host.clone()));
+        if let Some(code) = &self.jobs.code {
+            code.add_commit(&mut record);
+        }
+        let has_dir = !timed || (record.outcome != Outcome::Ok && dir.is_dir());
+        if !has_dir {
+            record.dir.clear();
+        }
         self.redactor.redact_record(&mut record);
         let text = RecordText::of(&record);
+        if !has_dir {
+            return (record, text.ok());
+        }
         let written = match &text {
             Ok(text) => views::write_record(&dir, text).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),

@@ -21,6 +21,14 @@ pub enum EngineError {
         "no further thread can be started here ({0}): see `ulimit -u` and the container's limit of processes"
     )]
     NoThread(#[source] std::io::Error),
+    /// What is to run before or after a trial failed.
+    #[error("the command of `{what}` failed: {message}")]
+    Around {
+        /// `prepare` or `conclude`.
+        what: &'static str,
+        /// What it said.
+        message: String,
+    },
     /// The recorded plan could not be made again.
     #[error("the plan recorded with the run cannot be made again: {0}")]
     Plan(#[from] PlanError),

@@ -8,6 +8,7 @@ mod heartbeat;
 use crate::attempt::Attempts;
 use crate::attempt_id::AttemptId;
 use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
+use crate::code::watch::{CodeNow, CodeWatch};
 use crate::error::EngineError;
 use crate::node_memory::OomWatch;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
@@ -201,8 +202,16 @@ impl Node<'_> {
             now,
             ..
         } = self.request;
+        let here = CodeNow {
+            environment,
+            data: run.root().path(),
+            now: *now,
+        };
+        let code = CodeWatch::new(self.plan.spec(), &here, Some(run));
+        code.look_at_commit();
         let attempts = Attempts::new(run, &self.plan, program, environment, *now)
-            .beside_each_other(&self.plan, None);
+            .beside_each_other(&self.plan, None)
+            .watching(Arc::new(code));
         std::fs::create_dir_all(run.root().runs_dir()).map_err(|source| {
             fairtrial_journal::JournalError::Io {
                 action: "create",

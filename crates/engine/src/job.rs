@@ -1,12 +1,13 @@
 //! From a trial of the plan to a job that can be run: placeholders filled, environment complete, paths absolute.
 
+use crate::code::watch::CodeWatch;
 use crate::error::EngineError;
 use crate::experiment::DriverLines;
 use crate::repeat_script::Repeated;
 use crate::rollout::{RolloutLines, is_rollout};
 use fairtrial_journal::provenance::physical_cores;
 use fairtrial_journal::{DataRoot, Durability, RunDir, write_atomic_bytes};
-use fairtrial_model::{MetricDeclaration, MetricSource, hex};
+use fairtrial_model::{MetricDeclaration, MetricSource, Timed, hex};
 use fairtrial_plan::{Placement, Plan, Trial};
 use fairtrial_text::glob::Glob;
 
@@ -43,6 +44,10 @@ pub(crate) struct JobMaker {
     threads: HashMap<usize, Arc<[String]>>,
     /// What every trial of a task is asked for, by the task's place in the source.
     metrics: HashMap<usize, Arc<[MetricDeclaration]>>,
+    /// What looks at the code of the trials; absent where nobody records it.
+    pub(crate) code: Option<Arc<CodeWatch>>,
+    /// How the trials of a task are timed as a whole, by the task's place in the source.
+    timed: HashMap<usize, Arc<Timed>>,
     /// The parameter files that are there, by what is in them; as many as [`PARAMS_KNOWN`].
     params: Mutex<HashMap<String, Arc<str>>>,
 }
@@ -109,6 +114,8 @@ impl JobMaker {
                 .iter()
                 .map(|task| (task.place, spec.metrics_of(task).into()))
                 .collect(),
+            code: None,
+            timed: spec.tasks.iter().filter_map(timed_task).collect(),
             params: Mutex::default(),
         }
     }
@@ -209,6 +216,7 @@ impl JobMaker {
             dir_in_data: in_data(&name),
             dir,
             script,
+            code: self.code.as_ref().and_then(|code| code.of(&trial)),
             limits: JobLimits {
                 wall: limits.wall_s.filter(|_| of_trial),
                 cpu: limits.cpu_s,
@@ -224,6 +232,7 @@ impl JobMaker {
                 .cloned()
                 .unwrap_or_else(|| Arc::from([])),
             makes: makes(&trial, plan.spec()),
+            timed: self.timed.get(&trial.task.place).cloned(),
             key: trial.key,
         })
     }
@@ -251,6 +260,10 @@ impl JobMaker {
         let metrics = metrics.map_or(&[][..], |metrics| metrics);
         for (name, value) in tracker_variables(metrics, placement.dir) {
             env.push(format!("{name}={value}"));
+        }
+        if trial.task.timed.is_some() {
+            // It has no folder, and is given the environment that it has without us.
+            return Ok(env);
         }
         let params = self.params_file(trial)?;
         env.push(format!("FAIRTRIAL_SEED={}", trial.key.own_seed()));
@@ -301,6 +314,10 @@ impl JobMaker {
     }
 }
 
+fn timed_task(task: &Task) -> Option<(usize, Arc<Timed>)> {
+    Some((task.place, Arc::new(task.timed.clone()?)))
+}
+
 /// The directory of an attempt of this name, relative to the data root.
 fn in_data(name: &str) -> String {
     format!("runs/{name}")
@@ -314,6 +331,16 @@ fn write_params(folder: &Path, path: &Path, text: &str) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     write_atomic_bytes(path, Durability::Process, text.as_bytes())
         .map_err(|error| error.to_string())
+}
+
+/// The caller's variables, all of them but ours.
+pub(crate) fn inherit_all(environment: &[(String, String)]) -> Arc<[String]> {
+    let theirs = environment
+        .iter()
+        .filter(|(name, _)| !name.starts_with("FAIRTRIAL_"));
+    theirs
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
 }
 
 /// The caller's variables that a task's trials inherit, without those that are set anew for each.

@@ -1,7 +1,10 @@
 //! What must be there before the first trial starts, found for all tasks at once.
 
 use crate::capacity::Capacity;
-use fairtrial_spec::{EngineKind, Spec, Template, Work, env_references};
+use fairtrial_plan::{Placement, Plan, Trial};
+use fairtrial_spec::{EngineKind, Task, Template, Work, env_references, expand_env};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Something that is missing.
@@ -47,8 +50,9 @@ pub enum Missing {
     },
 }
 
-/// Everything that a run of this spec would miss on this machine, with this environment.
-pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> {
+/// Everything that a run of this plan would miss on this machine, with this environment.
+pub fn preflight(plan: &Plan, environment: &[(String, String)]) -> Vec<Missing> {
+    let spec = plan.spec();
     let mut missing = Vec::new();
     let set = |name: &str| {
         environment
@@ -86,6 +90,7 @@ pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> 
             missing.extend(missing_program(id, argv.first(), &from, path));
         }
     }
+    missing.extend(missing_workdirs(plan, set));
     if spec.engine.kind == EngineKind::Local {
         let room = Capacity::of_this_machine(spec);
         let lacking = spec.tasks.iter().filter_map(|task| {
@@ -97,6 +102,61 @@ pub fn preflight(spec: &Spec, environment: &[(String, String)]) -> Vec<Missing> 
     }
     missing.dedup();
     missing
+}
+
+/// What only a run decides, before there is one.
+const FIRST: Placement<'static> = Placement {
+    dir: "{dir}",
+    trial: "{trial}",
+    run: "{run}",
+    attempt: 1,
+};
+
+/// The first working directory of each task that depends on the trial and is not there. One below `{dir}` is made with the
+/// trial's own; one of a task that waits for others may be made by those.
+fn missing_workdirs<'e>(plan: &Plan, set: impl Fn(&str) -> Option<&'e str>) -> Vec<Missing> {
+    let depends = |task: &Task| {
+        let text = task.workdir.as_deref();
+        text.is_some() && plain(text).is_none() && task.needs.is_empty()
+    };
+    let mut open: BTreeSet<usize> = plan
+        .spec()
+        .tasks
+        .iter()
+        .filter(|task| depends(task))
+        .map(|task| task.place)
+        .collect();
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    for trial in plan.trials() {
+        if open.is_empty() {
+            break;
+        }
+        if !open.contains(&trial.task.place) {
+            continue;
+        }
+        let path = workdir(plan, &trial, &set).filter(|path| seen.insert(path.clone()));
+        if let Some(path) = path.filter(|path| !path.is_dir()) {
+            open.remove(&trial.task.place);
+            let task = trial.key.task.clone();
+            found.push(Missing::Workdir { task, path });
+        }
+    }
+    found
+}
+
+/// The working directory of a trial, as far as it is known before the run; nothing where it is below the trial's own.
+fn workdir<'e>(
+    plan: &Plan,
+    trial: &Trial<'_>,
+    set: impl Fn(&str) -> Option<&'e str>,
+) -> Option<PathBuf> {
+    let text = trial.task.workdir.as_deref()?;
+    if text.starts_with("{dir}") {
+        return None;
+    }
+    let text = trial.expand_to_resolve(text, &FIRST).ok()?;
+    let text = expand_env(&text, |name| set(name).map(Cow::Borrowed)).ok()?;
+    Some(Path::new(&plan.spec().base_dir).join(text))
 }
 
 /// A text without placeholders and references, which alone can be checked before there is a trial.

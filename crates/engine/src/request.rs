@@ -1,5 +1,6 @@
 //! What the caller asks for and what it gets back.
 
+use crate::code::since::CodeChange;
 use crate::events::StopReason;
 use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
 use fairtrial_model::{Record, UtcTime};
@@ -48,6 +49,8 @@ pub struct RunRequest {
     pub environment: Vec<(String, String)>,
     /// The clock for records.
     pub now: fn() -> UtcTime,
+    /// What the user accepted of records that ran other code than today's; without it they are not taken over.
+    pub accepted_code: Option<CodeChange>,
     /// What to tell of each trial.
     pub verbosity: Verbosity,
     /// When to stop before all is done.

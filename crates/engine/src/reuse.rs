@@ -1,10 +1,12 @@
 //! Records of an earlier run that still answer trials of a new one.
 
+use crate::code::since::{CodeChange, code_since};
+use crate::code::watch::CodeNow;
 use crate::error::EngineError;
 use crate::measuring::{Again, Measuring};
 use fairtrial_journal::redact::Redactor;
-use fairtrial_journal::{JournalError, RunDir, effective_records, resolved_spec};
-use fairtrial_model::{MetricDeclaration, Record, TrialId};
+use fairtrial_journal::{CodePart, JournalError, RunDir, effective_records, resolved_spec};
+use fairtrial_model::{Code, MetricDeclaration, Record, TrialId};
 use fairtrial_plan::{Plan, PlanChange, measured_differently};
 use fairtrial_text::count::{counted, first_of};
 use std::collections::{BTreeSet, HashMap};
@@ -20,6 +22,8 @@ pub struct Reusable {
     pub change: PlanChange,
     /// Final records by identity.
     pub records: Records,
+    /// What changed in the code that their trials ran: their records are not among the offered, unless that is accepted.
+    pub code: CodeChange,
     /// The metrics that the new plan makes differently.
     pub measured_differently: Vec<String>,
     /// The metrics as the earlier run read them.
@@ -95,7 +99,7 @@ impl Reusable {
         plan: &Plan,
         redactor: &Redactor,
     ) -> (Records, Option<String>) {
-        if self.measured_differently.is_empty() {
+        if self.measured_differently.is_empty() || self.records.is_empty() {
             return (self.records, None);
         }
         let mut wanted = self.records;
@@ -142,29 +146,69 @@ impl Reusable {
     }
 }
 
+/// What becomes of records whose trials ran other code than they would now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OtherCode {
+    /// They are left out, and their trials run again.
+    #[default]
+    LeftOut,
+    /// They are taken all the same.
+    Accepted,
+}
+
 /// Looks at an earlier run. Only final outcomes are offered: what the machine or the user ended is run again.
-pub fn reusable(earlier: &RunDir, plan: &Plan) -> Result<Reusable, EngineError> {
+pub fn reusable(
+    earlier: &RunDir,
+    plan: &Plan,
+    now: &CodeNow<'_>,
+    other: OtherCode,
+) -> Result<Reusable, EngineError> {
     let state = fairtrial_journal::RunState::read(&earlier.journal())?;
     let only = state.opened.as_ref().and_then(|opened| opened.only.clone());
     let spec = Arc::new(resolved_spec(earlier)?);
     let before = Plan::new(spec, only.as_deref())?;
     let seeds = before.trials().map(|trial| trial.key.seed).collect();
     let change = plan.changes_since(&before);
-    let mut records = HashMap::new();
+    let mut records = Records::new();
     effective_records(&earlier.journal(), &state, |record: Record| {
         if record.outcome.is_final() {
             records.insert(record.id.clone(), record);
         }
         Ok::<(), JournalError>(())
     })?;
+    let ran = |id: &TrialId, _| records.get(id).map(|record| record.code.clone());
+    let code = code_since(earlier, plan, now, ran);
+    if other == OtherCode::LeftOut {
+        for trial in code.trials.iter().filter_map(|index| plan.trial(*index)) {
+            records.remove(&trial.id());
+        }
+    }
     Ok(Reusable {
         change,
         records,
+        code,
         measured_differently: measured_differently(before.spec(), plan.spec()),
         metrics: before.spec().metrics.clone(),
         seeds,
         stops_by_looking: before.spec().analysis.stop.is_some(),
     })
+}
+
+/// Copies what records say that they ran, so that the new run says it too.
+pub(crate) fn copy_code<'a>(
+    records: impl Iterator<Item = &'a Record>,
+    from: &RunDir,
+    to: &RunDir,
+) -> Result<(), EngineError> {
+    let codes: BTreeSet<&Code> = records.filter_map(|record| record.code.as_ref()).collect();
+    let hashes = |code: &&'a Code| CodePart::ALL.map(|part| part.of(code));
+    let hashes: BTreeSet<&String> = codes.iter().flat_map(hashes).flatten().collect();
+    for hash in hashes {
+        if let Some(set) = from.code_set(hash) {
+            to.keep_code_set(hash, &set)?;
+        }
+    }
+    Ok(())
 }
 
 /// A record taken over into a new run: the same evidence, in its old place, under the new index.

@@ -8,9 +8,11 @@ use crate::error::EngineError;
 use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
 use crate::request::{RunRequest, Verbosity};
+use crate::timed;
 use fairtrial_journal::{Event, JournalWriter, RecordText};
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};
+use fairtrial_text::count::first_of;
 use fairtrial_trial::{
     AttemptTaken, Fate, Finished, HOLD, Output, OutputChunk, TrialJob, TrialRunner,
 };
@@ -50,6 +52,9 @@ struct Slot {
     ahead: bool,
     /// How many trials the launcher is handed at once.
     depth: usize,
+    /// Whether what is handed over together is waited for together: between the trials of a batch nothing of ours runs, not
+    /// even what makes records of those before.
+    batched: bool,
 }
 
 /// Trials that a launcher has at most; by what the ones before took, all of them together take no longer than [`HOLD`].
@@ -80,6 +85,7 @@ impl Slots<'_> {
             ended: Vec::new(),
             ahead: !alone && !decides && runs_ahead(self.request.plan.spec()),
             depth: 1,
+            batched: alone && timed::in_batches(self.request.plan.spec()),
         };
         self.controller.lock().kills.push(slot.runner.kill_handle());
         loop {
@@ -160,7 +166,11 @@ impl Slots<'_> {
             Ok(job) => self.with_devices(job),
             Err(error) => return self.could_not_start(index, attempt, &error),
         };
+        self.tell_changed_code(index);
         self.journal_start(index, attempt, job.dir_in_data.clone());
+        if let Err(error) = timed::prepare(&job) {
+            return self.could_not_start(index, attempt, &error);
+        }
         let output = match self.request.verbosity {
             Verbosity::Output => Output::Streamed,
             _ => Output::Kept,
@@ -176,6 +186,20 @@ impl Slots<'_> {
         self.attempts.begin(&mut slot.runner, job, output);
     }
 
+    /// Says at once that the code changed while the run goes on; the comparison will object.
+    fn tell_changed_code(&self, index: u64) {
+        let code = self.attempts.jobs.code.as_ref();
+        let names = code.map_or_else(Vec::new, |code| code.changes());
+        if !names.is_empty() {
+            let text = format!(
+                "changed while the run goes on: {}; trial {index} and those started after it run the new version, and the \
+                 comparison will say so",
+                first_of(&names, 5)
+            );
+            let _ = self.events.send(RunEvent::Warning(text));
+        }
+    }
+
     /// Waits for what the launcher has.
     fn wait(&self, slot: &mut Slot) {
         let mut pass_on = |job: &TrialJob, chunk: OutputChunk<'_>| {
@@ -186,10 +210,19 @@ impl Slots<'_> {
             });
         };
         let mut held_up = false;
-        for (job, fate) in self.attempts.wait(&mut slot.runner, &mut pass_on) {
+        let mut fates = self.attempts.wait(&mut slot.runner, &mut pass_on);
+        while slot.batched && slot.runner.jobs() > 0 {
+            fates.extend(self.attempts.wait(&mut slot.runner, &mut pass_on));
+        }
+        for (job, fate) in fates {
             let index = job.key.index;
             match fate {
-                Fate::Ended(finished) => slot.ended.push(EndedTrial { job, finished }),
+                Fate::Ended(finished) => {
+                    if let Err(error) = timed::conclude(&job) {
+                        let _ = self.events.send(RunEvent::Warning(error.to_string()));
+                    }
+                    slot.ended.push(EndedTrial { job, finished });
+                }
                 Fate::Taken(AttemptTaken) => {
                     let attempt = self.controller.lock().dispatch.renumber(index);
                     self.begin(slot, index, attempt);
@@ -204,7 +237,7 @@ impl Slots<'_> {
         if held_up {
             // The one that holds them up still runs: nothing more is handed over behind it.
             slot.depth = 1;
-        } else if slot.ahead && self.request.verbosity < Verbosity::Starts {
+        } else if (slot.ahead || slot.batched) && self.request.verbosity < Verbosity::Starts {
             // Who watches trials start sees each when it does.
             slot.learn();
         }

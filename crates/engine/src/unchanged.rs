@@ -14,7 +14,7 @@ const MOST_RUNS: usize = 100;
 /// A record that still answers a trial, and the run that it comes from.
 pub(crate) struct Unchanged {
     pub(crate) record: Record,
-    pub(crate) from: String,
+    pub(crate) from: RunDir,
 }
 
 /// The newest such records of the benchmark's earlier runs, by identity.
@@ -44,7 +44,6 @@ pub(crate) fn find(
         let Ok(state) = RunState::read(&run.journal()) else {
             continue;
         };
-        let from = format!("{} {}", run.name(), run.stamp());
         effective_records(&run.journal(), &state, |record: Record| {
             let dir = root.path().join(&record.dir);
             let holds = record.outcome == Outcome::Ok
@@ -53,7 +52,7 @@ pub(crate) fn find(
                     .is_some_and(|makes| makes.unchanged_since(&dir));
             if holds {
                 wanted.remove(&record.id);
-                let from = from.clone();
+                let from = run.clone();
                 found.insert(record.id.clone(), Unchanged { record, from });
             }
             Ok::<(), JournalError>(())

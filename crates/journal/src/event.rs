@@ -79,6 +79,15 @@ pub enum Event {
         /// How many trials were measured again.
         trials: u64,
     },
+    /// The user accepted that records of other code stand beside those that follow.
+    CodeAccepted {
+        /// When.
+        at: UtcTime,
+        /// How many trials ran other code.
+        trials: u64,
+        /// What changed.
+        names: Vec<String>,
+    },
     /// Trials are about to be handed to a scheduler. The chunks are on disk; whether it took them, `submitted` says.
     Submitting {
         /// Number of the submission in this run, from 0.

@@ -7,6 +7,7 @@
 
 mod atomic;
 mod chain;
+mod code_set;
 mod error;
 mod event;
 pub mod failpoint;
@@ -31,6 +32,7 @@ mod writer;
 
 pub use atomic::{Durability, Fresh, write_atomic, write_atomic_bytes, write_once};
 pub use chain::{LineHash, NoLineHash};
+pub use code_set::{CodePart, CodeSet, CodeSets, WATCHED_ROOT, code_set_hash};
 pub use error::{JournalError, WriteError};
 pub use event::{Event, JOURNAL_SCHEMA, Opened, OutcomeCounts, RunStatus, TakeOver};
 pub use find_run::{Selector, newest_run};

@@ -7,13 +7,14 @@ mod vcs;
 
 pub use host::{Host, host_name, physical_cores};
 pub use variables::{DEFAULT_VARIABLES, recorded_variables};
-pub use vcs::{Vcs, VcsState};
+pub use vcs::{Vcs, VcsLook, VcsState};
 
 use crate::redact::Redactor;
 use fairtrial_model::UtcTime;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 /// Version of `environment.json`.
@@ -56,6 +57,8 @@ pub struct CaptureOptions {
     pub version: String,
     /// The time now.
     pub now: UtcTime,
+    /// A look at the source that somebody began already.
+    pub vcs: Option<Arc<VcsLook>>,
 }
 
 /// Looks at everything. Other programs are asked with a time limit of a few seconds each.
@@ -73,7 +76,10 @@ pub fn capture(options: &CaptureOptions) -> Environment {
             let asked = thread::Builder::new().spawn_scoped(scope, move || ask(tool));
             (tool, asked)
         });
-        let vcs = vcs::read(&options.source_dir, &options.data_root);
+        let vcs = match &options.vcs {
+            Some(look) => look.get().clone(),
+            None => vcs::read(&options.source_dir, &options.data_root),
+        };
         let found = versions.map(|(tool, asked)| match asked {
             Ok(asked) => (tool, asked.join().ok().flatten()),
             // No thread to be had: one after the other.

@@ -1,6 +1,6 @@
 //! One run's folder: how it gets its stamp, and what its files are called.
 
-use crate::atomic::{parent, sync_dir};
+use crate::atomic::{parent, sync_dir, write_once};
 use crate::error::{At, JournalError};
 use crate::root::DataRoot;
 use fairtrial_model::Access;
@@ -23,6 +23,10 @@ pub struct RunDir {
 /// How far ahead of the clock the newest run of a name may be for a new run to line up behind it.
 const CLOCK_STEP: SignedDuration = SignedDuration::from_hours(24);
 
+/// What git is to leave alone in a data root: all that is made here. Tasks and baselines are for the repository.
+const IGNORED: &[u8] = b"# Made by Fairtrial. Tasks and baselines may be committed; remove a line to commit runs, too.\n\
+/.gitignore\n/index.sqlite*\n/rollouts/\n/runs/\n/cache/\n";
+
 impl RunDir {
     /// Makes a new run's folder under a stamp that no other run of the whole data root has: trials of all runs share
     /// one folder and are named by stamp. Where the clock was set back by less than a day, the new run still comes
@@ -34,8 +38,13 @@ impl RunDir {
         now: UtcTime,
     ) -> Result<Self, JournalError> {
         check_name(name)?;
+        let is_first = !root.rollouts_dir().exists();
         let folder = root.rollouts_dir().join(name);
         create_durably(&folder)?;
+        if is_first {
+            // Once: whoever removes it wants the runs in the repository.
+            write_once(&root.path().join(".gitignore"), IGNORED)?;
+        }
         let stamps = root.rollouts_dir().join(".stamps");
         create_durably(&stamps)?;
         let names = child_names(&root.rollouts_dir())?;
@@ -298,6 +307,18 @@ mod tests {
         assert_eq!(stamp_of_new(&root, "b", NOON), "20250824__12-34-57");
         assert_eq!(stamp_of_new(&root, "a", NOON), "20250824__12-34-58");
         assert_eq!(list_runs(&root).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn git_leaves_runs_alone_unless_the_user_wants_them() {
+        let (_dir, root) = root();
+        let file = root.path().join(".gitignore");
+        stamp_of_new(&root, "a", NOON);
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains("\n/runs/\n"), "{text}");
+        std::fs::remove_file(&file).unwrap();
+        stamp_of_new(&root, "a", NOON);
+        assert!(!file.exists());
     }
 
     #[test]

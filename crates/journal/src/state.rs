@@ -179,6 +179,8 @@ pub struct RunState {
     pub unchained: u64,
     /// The hash of the last line; absent where that is damaged, or there is none.
     pub last_line: Option<LineHash>,
+    /// Whether the user accepted that trials of one run ran different code.
+    pub accepts_code: bool,
     trials: Vec<TrialState>,
     /// Hash of the plan, where trials were measured by another spec than the one they were run with.
     measured_as: Option<String>,
@@ -396,6 +398,7 @@ impl RunState {
                     known.handle = handle.or(known.handle.take());
                 }
             }
+            Event::CodeAccepted { .. } => self.accepts_code = true,
             Event::Files { sha256, .. } => self.files.extend(sha256),
             Event::Scored { .. } => {
                 if let Some(session) = self.sessions.last_mut() {

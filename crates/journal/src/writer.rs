@@ -17,9 +17,11 @@ pub use queue::{Commit, OnCommit, Seq, WriterOptions};
 use queue::{Pending, Shared};
 pub use repair::Repair;
 use repair::{Opened, open_repaired};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 /// The one writer of a journal. Who holds the run's lock may have one.
 pub struct JournalWriter {
@@ -64,6 +66,7 @@ impl JournalWriter {
             good: len,
             options: options.clone(),
             on_commit,
+            synced: Cell::new(Instant::now()),
         };
         let thread = thread::Builder::new()
             .name("journal".into())

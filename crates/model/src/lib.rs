@@ -7,6 +7,7 @@
 mod access;
 mod capped;
 mod clock;
+mod code;
 mod direction;
 mod episode;
 mod hex;
@@ -23,6 +24,7 @@ mod resources;
 pub mod secret;
 mod seeds;
 mod step;
+mod timed;
 mod tolerance;
 mod trial;
 mod unit;
@@ -30,6 +32,7 @@ mod unit;
 pub use access::Access;
 pub use capped::Capped;
 pub use clock::{Stamp, StampError, UtcTime};
+pub use code::Code;
 pub use direction::Direction;
 pub use episode::{
     Condition, EpisodeFile, EpisodeValue, Grouping, Measure, MeasureKind, Reduce, Test,
@@ -38,7 +41,7 @@ pub use hex::hex;
 pub use leaves::{Leaf, each_leaf};
 pub use method::Method;
 pub use metric::{
-    Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
+    Beyond, Margin, MetricDeclaration, MetricSource, SeriesSummary, SummaryKind, TrackerKind,
 };
 pub use number::Number;
 pub use outcome::{Cause, Exit, Outcome};
@@ -49,6 +52,7 @@ pub use reference::{Points, Reference};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
 pub use step::{LinePlace, STEP_NAMES, StepSearch, is_plain_step};
+pub use timed::{Accepts, Timed, TimedOutput};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};

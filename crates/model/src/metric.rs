@@ -52,6 +52,19 @@ pub struct MetricDeclaration {
     /// How its interval is made, where that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<Method>,
+    /// What a difference must clear to be better or worse, where that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<Beyond>,
+}
+
+/// What the interval of a difference must clear for the verdict to be better or worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Beyond {
+    /// No difference at all: any sure one counts, unless it is surely within the margin.
+    Zero,
+    /// The margin.
+    Margin,
 }
 
 impl MetricDeclaration {
@@ -72,6 +85,7 @@ impl MetricDeclaration {
             round: None,
             deterministic: false,
             method: None,
+            beyond: None,
         }
     }
 
@@ -204,6 +218,9 @@ pub enum MetricSource {
     Resource {
         /// The field.
         field: String,
+        /// Seconds that are taken off, as for the start of a shell around the program.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        less: f64,
     },
     /// What the trial's own process logged with a tracker of experiments.
     Tracked {
@@ -214,6 +231,11 @@ pub enum MetricSource {
         /// The metric's name there.
         key: String,
     },
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// A tracker of experiments whose files are read.

@@ -1,6 +1,7 @@
 //! What a trial left: the one thing that counts as its result.
 
 use crate::clock::UtcTime;
+use crate::code::Code;
 use crate::number::Number;
 use crate::outcome::{Cause, Exit, Outcome};
 use crate::resources::Resources;
@@ -41,6 +42,9 @@ pub struct Record {
     /// Where it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// What was run; absent in records of versions that did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<Code>,
     /// What it used.
     pub resources: Resources,
     /// One number per metric (a series stands here by its summary).
@@ -79,6 +83,7 @@ impl Record {
             ended_at,
             dir: String::new(),
             host: None,
+            code: None,
             resources: Resources::default(),
             metrics: BTreeMap::new(),
             samples: BTreeMap::new(),

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+pub mod bench;
 mod comparison;
 pub mod console;
 pub mod csv;

@@ -9,13 +9,13 @@ use crate::tables::error::TableError;
 use crate::unusable_root::UnusableRoot;
 use fairtrial_analysis::{AnalysisError, Unfinished};
 use fairtrial_engine::agent_tasks::NotReady;
-use fairtrial_engine::{EngineError, Missing};
+use fairtrial_engine::{CodeChange, EngineError, Missing};
 use fairtrial_interop::InteropError;
 use fairtrial_journal::{JournalError, ResolvedSpecError, RunDir};
 use fairtrial_model::Stamp;
 use fairtrial_plan::PlanError;
 use fairtrial_spec::EngineLack;
-use fairtrial_text::count::counted;
+use fairtrial_text::count::{counted, first_of};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -108,6 +108,18 @@ pub enum SessionError {
         before: usize,
         /// The new plan's.
         now: usize,
+    },
+    /// A run would be resumed with other code than its trials ran so far.
+    #[error(
+        "{} of run {run} ran other code than would run now: {}",
+        counted(change.trials.len() as u64, "trial"),
+        first_of(&change.names, 5)
+    )]
+    CodeChanged {
+        /// The run.
+        run: RunLabel,
+        /// What changed.
+        change: CodeChange,
     },
     /// The looks of an earlier run were made with another question.
     #[error("{0}")]
@@ -218,6 +230,16 @@ pub enum SessionError {
     /// Nothing could be done with a table.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A command of a bench failed before anything was measured.
+    #[error("`{command}` {how}; nothing was measured{}", said_lines(said))]
+    BenchFailed {
+        /// The command.
+        command: String,
+        /// How it ended.
+        how: String,
+        /// What it said on standard error.
+        said: String,
+    },
     /// The user's input is wrong.
     #[error("{0}")]
     Input(String),
@@ -313,6 +335,14 @@ fn of_analysis(error: &AnalysisError) -> Blame {
         AnalysisError::Spec(_) | AnalysisError::Git(_) => Blame::Machine,
         _ => Blame::Input,
     }
+}
+
+/// What a program said, under a sentence about it.
+fn said_lines(said: &str) -> String {
+    if said.is_empty() {
+        return String::new();
+    }
+    format!(". It said:\n{said}")
 }
 
 fn lines(all: &[impl fmt::Display]) -> String {

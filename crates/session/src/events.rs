@@ -2,6 +2,7 @@
 
 use crate::notice::Notice;
 use crate::run::result::RunResult;
+use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_engine::{RunEvent, RunRequest};
 
 /// Something that happened.
@@ -10,6 +11,8 @@ pub enum Event<'a> {
     Starting(&'a RunRequest),
     /// Something happened in it.
     Run(RunEvent),
+    /// The stopping rule of a run has looked.
+    Looked(&'a Trajectory),
     /// The engine has left it: no more events of this run come.
     Left,
     /// What the run came to. Its files, its confirmation and its reporters follow.

@@ -6,6 +6,10 @@ use fairtrial_analysis::curves::series_of;
 use fairtrial_interop::{Form, Outgoing, Rows, SeriesRow, Shape, Target, push};
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Record};
+use std::time::Duration;
+
+/// How long a tracker's client may take: a run of its own for each trial, over any network.
+const PUSH_LIMIT: Duration = Duration::from_hours(24);
 
 /// What is exported, and how.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +51,7 @@ impl Session {
         metrics.sort_by_key(|metric| Some(metric.name.as_str()) != primary);
         let outgoing = Outgoing {
             name: run.name(),
+            stamp: &run.stamp().to_string(),
             metrics: &metrics,
             records: &records,
         };
@@ -62,7 +67,9 @@ impl Session {
             }
             Target::Tracker(tracker) => {
                 let series = series(run, &records, &metrics)?;
-                let said = push(&outgoing, &series, tracker, &self.access())?;
+                let mut access = self.access();
+                access.limit = PUSH_LIMIT;
+                let said = push(&outgoing, &series, tracker, &access)?;
                 Ok(Exported::Pushed(said))
             }
         }

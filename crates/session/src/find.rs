@@ -48,6 +48,8 @@ impl Session {
         }
         match self.foreign_run(name, Scope::Alone, curves)? {
             Some(run) => Ok(run),
+            None if Path::new(name).exists() => Err(SessionError::NoKnownKind(name.into())),
+            None if name.contains('/') => Err(no_source(name, &self.data_root()).into()),
             None => self.latest_run(name),
         }
     }

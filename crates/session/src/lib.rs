@@ -3,6 +3,7 @@
 
 mod absent;
 mod agent_tasks;
+mod bench;
 mod caller;
 mod check;
 mod compare;
@@ -50,6 +51,10 @@ mod verify;
 mod version;
 
 pub use absent::{Absent, Near};
+pub use bench::{
+    BENCH, BenchCommand, BenchFailure, BenchMetric, BenchParameter, BenchQuestion, Benched,
+    PreparedBench, Runs, ShellChoice, Warmth,
+};
 pub use caller::{Caller, now};
 pub use check::{Checked, NotHere};
 pub use compare::{CompareQuestion, Compared};

@@ -9,6 +9,7 @@ use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
 use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// Which text is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,8 +72,8 @@ impl Session {
         };
         let text = match kind {
             LogKind::Job => self.job_log(run, &state, which)?,
-            LogKind::Stdout => trial_log(run, which, "stdout.log")?,
-            LogKind::Stderr => trial_log(run, which, "stderr.log")?,
+            LogKind::Stdout => trial_log(&attempt_dir(run, &known, which), "stdout.log")?,
+            LogKind::Stderr => trial_log(&attempt_dir(run, &known, which), "stderr.log")?,
         };
         Ok(TrialLog {
             trial,
@@ -111,8 +112,20 @@ fn ended_unstarted(run: &RunDir, trial: &TrialState) -> Option<String> {
     Some(format!("{}{why}", ended.word()))
 }
 
-fn trial_log(run: &RunDir, which: AttemptId, name: &str) -> Result<String, SessionError> {
-    let dir = run.trial_dir(which.index, which.attempt);
+/// Where an attempt left its files: a trial that was taken over left them in the folder of the run that ran it.
+fn attempt_dir(run: &RunDir, trial: &TrialState, which: AttemptId) -> PathBuf {
+    let recorded = || {
+        let record = RecordFile::open(&run.journal())
+            .ok()?
+            .record(trial)
+            .ok()??;
+        let is_it = record.attempt == which.attempt && !record.dir.is_empty();
+        is_it.then(|| run.root().path().join(record.dir))
+    };
+    recorded().unwrap_or_else(|| run.trial_dir(which.index, which.attempt))
+}
+
+fn trial_log(dir: &Path, name: &str) -> Result<String, SessionError> {
     let path = dir.join("logs").join(name);
     let mut bytes = Vec::new();
     let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));

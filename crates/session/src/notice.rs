@@ -3,7 +3,7 @@
 use crate::gate::recorded::Recorded;
 use crate::task_finding::TaskFinding;
 use fairtrial_analysis::AnalysisError;
-use fairtrial_engine::Remeasured;
+use fairtrial_engine::{CodeChange, OtherCode, Remeasured};
 use fairtrial_interop::Recognised;
 use fairtrial_journal::{Holder, OutcomeCounts, RunDir};
 use fairtrial_model::Stamp;
@@ -48,7 +48,13 @@ pub enum Notice {
         stamp: Stamp,
         /// What differs between the two plans.
         change: PlanChange,
+        /// What differs in the code that its trials ran.
+        code: CodeChange,
+        /// What becomes of those records.
+        other: OtherCode,
     },
+    /// A run is resumed with other code than before, as the user accepted.
+    MixesCode(CodeChange),
     /// Seeds are added to a comparison whose verdict could be seen.
     SeedsAdded {
         /// How many.

@@ -20,6 +20,6 @@ pub(crate) fn refusals(spec: &Path, plan: &Plan) -> Vec<SessionError> {
 impl Session {
     /// What a run would miss on this machine.
     pub(crate) fn missing(&self, plan: &Plan) -> Vec<Missing> {
-        preflight(plan.spec(), &self.caller().environment)
+        preflight(plan, &self.caller().environment)
     }
 }

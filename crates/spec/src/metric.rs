@@ -88,6 +88,7 @@ pub(crate) fn declaration(
             .and_then(Node::bool)
             .unwrap_or(false),
         method: method(node),
+        beyond: None,
     };
     metric_summary::of_no_use(node, &declared, problems);
     if let (Some(step), None) = (node.get("step"), series_file(&declared.source)) {
@@ -280,6 +281,7 @@ fn source(name: &str, text: &str) -> Result<MetricSource, SourceProblem> {
         },
         "resource" => MetricSource::Resource {
             field: resource_field(rest)?,
+            less: 0.0,
         },
         _ => {
             let help = did_you_mean(scheme, SCHEMES).or_else(known);

@@ -14,6 +14,9 @@ pub const BUILTIN_NAMES: [&str; 9] = [
     "seed", "rollout", "dir", "trial", "run", "task", "arm", "index", "attempt",
 ];
 
+/// Those of them that each attempt decides anew.
+pub(crate) const OF_THE_ATTEMPT: [&str; 4] = ["dir", "trial", "run", "attempt"];
+
 /// A text with placeholders, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template<'a> {

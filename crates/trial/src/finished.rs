@@ -5,7 +5,7 @@ use crate::job::{JobLimits, TrialJob};
 use crate::judge::{self, Verdict};
 use crate::outputs::InputHashes;
 use crate::wire::Ended;
-use fairtrial_model::{Cause, MetricDeclaration, Outcome, Record, UtcTime};
+use fairtrial_model::{Accepts, Cause, MetricDeclaration, Outcome, Record, UtcTime};
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,11 +42,13 @@ impl Finished {
             limits: &job.limits,
             metrics: &job.metrics,
             dir: &job.dir,
+            accepts: job.timed.as_deref().map(|timed| &timed.accepts),
         };
         let mut record = Record {
             started_at: Some(self.started_at),
             dir: job.dir_in_data,
             host,
+            code: job.code,
             ..Record::of(job.key, job.id, job.attempt, self.ended_at)
         };
         match self.end {
@@ -80,6 +82,8 @@ struct Asked<'a> {
     limits: &'a JobLimits,
     metrics: &'a [MetricDeclaration],
     dir: &'a Path,
+    /// Which exit codes count, where that was said.
+    accepts: Option<&'a Accepts>,
 }
 
 /// Fills in how it ended, what it used and what it reported.
@@ -92,6 +96,11 @@ fn complete(record: &mut Record, asked: Asked<'_>, ended: Ended) {
     record.outcome = outcome;
     record.cause = cause;
     record.exit = exit;
+    if let (Some(accepts), Some(Cause::ExitCode { code })) = (asked.accepts, &record.cause)
+        && accepts.code(*code)
+    {
+        (record.outcome, record.cause) = (Outcome::Ok, None);
+    }
     record.resources = judge::resources(&ended);
     for (name, dropped) in ["standard output", "standard error"]
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::outputs::Makes;
 use fairtrial_model::Access;
-use fairtrial_model::{MetricDeclaration, TrialId, TrialKey};
+use fairtrial_model::{Code, MetricDeclaration, Timed, TrialId, TrialKey};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct TrialJob {
     pub dir_in_data: String,
     /// The text of `command.sh`, which repeats it by hand; absent where there is no command.
     pub script: Option<String>,
+    /// What is run, as it is now.
+    pub code: Option<Code>,
     /// Limits.
     pub limits: JobLimits,
     /// Bytes kept of each output stream.
@@ -39,6 +41,8 @@ pub struct TrialJob {
     pub metrics: Arc<[MetricDeclaration]>,
     /// What it makes for others.
     pub makes: Makes,
+    /// How it is timed as a whole, where it is: it then has no directory unless it fails.
+    pub timed: Option<Arc<Timed>>,
 }
 
 /// Limits of one attempt.

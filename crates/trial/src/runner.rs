@@ -5,9 +5,11 @@ use crate::finished::{End, Finished};
 use crate::job::{JobLimits, TrialJob};
 use crate::outputs::InputHashes;
 use crate::strays::end_strays;
-use crate::wire::{self, Ended, Inbox, Launch, LaunchLimits, Order, Report};
+use crate::wire::{
+    self, Ended, Inbox, Launch, LaunchLimits, LaunchTimed, Order, Report, TimedStdout,
+};
 use crate::words::Words;
-use fairtrial_model::UtcTime;
+use fairtrial_model::{Accepts, Timed, TimedOutput, UtcTime};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -386,5 +388,18 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
         log_limit: job.log_limit,
         access: job.access,
         stream: output == Output::Streamed,
+        timed: job.timed.as_deref().map(launch_timed),
+    }
+}
+
+fn launch_timed(timed: &Timed) -> LaunchTimed {
+    LaunchTimed {
+        stdin: timed.input.clone(),
+        stdout: match &timed.output {
+            TimedOutput::Discard => TimedStdout::Null,
+            TimedOutput::Pipe => TimedStdout::Read,
+            TimedOutput::File(path) => TimedStdout::File(path.clone()),
+        },
+        keeps_failed: timed.accepts == Accepts::Success,
     }
 }

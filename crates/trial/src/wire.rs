@@ -44,6 +44,30 @@ pub(crate) struct Launch {
     pub access: Access,
     /// Whether output is also sent back as it comes.
     pub stream: bool,
+    /// How it is timed as a whole; nothing is then made on disk for it unless it fails.
+    pub timed: Option<LaunchTimed>,
+}
+
+/// The files of a program that is timed as a whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct LaunchTimed {
+    /// The file that is its standard input.
+    pub stdin: Option<String>,
+    /// What becomes of its standard output.
+    pub stdout: TimedStdout,
+    /// Whether one that ends with another code than 0 leaves its directory and what it said.
+    pub keeps_failed: bool,
+}
+
+/// What becomes of the standard output of a program that is timed as a whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum TimedStdout {
+    /// The system throws it away.
+    Null,
+    /// It is read and thrown away.
+    Read,
+    /// It goes into this file.
+    File(String),
 }
 
 /// Limits as the launcher needs them.

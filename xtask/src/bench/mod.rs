@@ -7,6 +7,7 @@ mod large;
 mod launch;
 mod measure;
 mod table;
+mod training;
 
 use crate::{Outcome, cargo, repository};
 use std::ffi::OsStr;
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Measure how fast other tools' results are read instead
     #[arg(long, conflicts_with = "experiments")]
     interop: bool,
+    /// Measure how long many training runs take to be measured again instead
+    #[arg(long, conflicts_with_all = ["experiments", "interop"])]
+    training: bool,
     /// Use this binary and do not build one
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
@@ -67,6 +71,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     if args.interop {
         return Ok(interop::run(&bench)?);
+    }
+    if args.training {
+        return Ok(training::run(&bench)?);
     }
     launch::run(&bench)?;
     if args.large > 0 {

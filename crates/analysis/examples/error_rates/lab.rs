@@ -67,6 +67,7 @@ pub(crate) fn record(index: usize, task: &str, arm: &str, seed: u64, value: f64)
         notes: vec![],
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
+        code: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::compare::margin::Edges;
 use crate::compare::method::kind::Scale;
 use crate::compare::options::Beyond;
-use fairtrial_model::{Direction, Margin, MetricDeclaration};
+use fairtrial_model::{Beyond as Declared, Direction, Margin, MetricDeclaration};
 
 /// Smallest change of a timing that matters where no margin is declared, as a share of the control.
 const TIMING_THRESHOLD: f64 = 0.01;
@@ -43,10 +43,14 @@ impl Rule {
             (Some(Margin::Absolute(size)), Scale::Ratio) => Edges::of_ratio(size / of.base),
             (None, _) => None,
         };
+        let declared = match of.declaration.beyond {
+            Some(beyond) => beyond == Declared::Margin,
+            None => of.timing,
+        };
         Self {
             direction: of.declaration.direction,
             margin,
-            beyond_margin: margin.is_some() && (of.beyond == Beyond::Margin || of.timing),
+            beyond_margin: margin.is_some() && (of.beyond == Beyond::Margin || declared),
         }
     }
 

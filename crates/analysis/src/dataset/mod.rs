@@ -20,10 +20,12 @@ mod values;
 
 use crate::compare::method::kind::may_be_pass_or_fail;
 use crate::observation::{Behind, Observation};
+use crate::ran_code::{CodeGroup, RanCode};
 use crate::validity::Floor;
 use fairtrial_model::{MetricDeclaration, Outcome, Params, Stamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
 
 /// What one row below a seed is called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +99,8 @@ pub enum FactKind {
     Source,
     /// Uncommitted changes.
     DirtyTree,
+    /// Versions of the code within one side.
+    Code,
 }
 
 /// Trials with their values.
@@ -126,6 +130,10 @@ pub struct Dataset {
     pub problems: Vec<String>,
     /// Why it must not decide anything, where records of a finished run are damaged or gone.
     pub loss: Option<String>,
+    /// What is mixed, where trials of a task ran different versions of the code, and nobody accepted that.
+    pub mixed: Option<String>,
+    /// Whether the user accepted that.
+    pub accepts_code: bool,
     /// Why a verdict does not keep its error rate, where seeds were added to ones that had been looked at.
     pub extended: Option<String>,
     /// How much of a side must count for a verdict, where something must.
@@ -144,6 +152,8 @@ pub struct Dataset {
     pub(crate) point_values: Vec<Params>,
     pub(crate) trials: Vec<Trial>,
     pub(crate) columns: Vec<Column>,
+    /// What the trials ran.
+    pub(crate) code: RanCode,
     /// What the trials of an arm at a point say about themselves in words, by key: every different answer.
     pub(crate) said: BTreeMap<(String, u32, u32), BTreeSet<String>>,
     by_metric: HashMap<String, usize>,
@@ -159,6 +169,12 @@ pub(crate) struct Trial {
     pub(crate) seed: u64,
     pub(crate) rollout: u32,
     pub(crate) outcome: Outcome,
+    /// What it ran, by number; absent where that is not known.
+    pub(crate) code: Option<u32>,
+    /// The hash of its directory: two trials that share it are one record. Absent where it has none.
+    pub(crate) evidence: Option<u64>,
+    /// Whether it was taken over from another run.
+    pub(crate) reused: bool,
 }
 
 /// The values of one metric: place in `trials`, value.
@@ -205,6 +221,13 @@ impl<T> Names<T> {
     }
 }
 
+/// The hash of a trial's directory.
+fn evidence(dir: &str) -> Option<u64> {
+    let mut hash = std::hash::DefaultHasher::new();
+    dir.hash(&mut hash);
+    (!dir.is_empty()).then(|| hash.finish())
+}
+
 /// Stands for "no arm" among the arms' names; no name can hold it.
 const NO_ARM: &str = "\u{0}";
 
@@ -224,6 +247,8 @@ impl Dataset {
             facts: Vec::new(),
             problems: Vec::new(),
             loss: None,
+            mixed: None,
+            accepts_code: false,
             extended: None,
             floor: None,
             looked_at: None,
@@ -236,6 +261,7 @@ impl Dataset {
             point_values: Vec::new(),
             trials: Vec::new(),
             columns: Vec::new(),
+            code: RanCode::default(),
             said: BTreeMap::new(),
             by_metric: HashMap::new(),
         }
@@ -265,6 +291,9 @@ impl Dataset {
             seed: key.seed,
             rollout: key.rollout,
             outcome: observation.outcome,
+            code: observation.code.as_ref().map(|code| self.code.number(code)),
+            evidence: evidence(&observation.dir),
+            reused: observation.reused_from.is_some(),
         };
         if self.points.list.len() > known_points {
             self.point_values.push(key.point.clone());
@@ -307,6 +336,13 @@ impl Dataset {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.trials.is_empty()
+    }
+
+    /// The trials by the commit that they ran.
+    pub fn commits(&self) -> Vec<CodeGroup> {
+        let known = self.trials.iter();
+        let known = known.filter_map(|trial| Some((trial.code?, trial.index)));
+        self.code.by_commit(known)
     }
 
     /// The arms that have trials, in the user's order.

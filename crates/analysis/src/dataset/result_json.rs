@@ -234,6 +234,8 @@ fn observation<'a>(
         series: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         notes: Vec::new(),
+        code: None,
+        dir: Cow::default(),
         reused_from: None,
         metrics: Metrics(values),
     }

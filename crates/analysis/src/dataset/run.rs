@@ -6,6 +6,7 @@ use super::{Dataset, FactKind, Origin, intact};
 use crate::error::AnalysisError;
 use crate::finished::Unfinished;
 use crate::observation::Observation;
+use crate::ran_code::CodeByTask;
 use crate::read;
 use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
@@ -50,6 +51,7 @@ impl Dataset {
         data.looked_at = stops.and_then(|_| metric_name(spec));
         let mut reuse = Reuse::default();
         let mut forms = TaskForms::new();
+        let mut code = CodeByTask::default();
         let state = RunState::read(&run.journal())?;
         let imported = Imported::of(run, spec, &state)?;
         read::observations_from(run, &state, |observation| {
@@ -58,6 +60,7 @@ impl Dataset {
                 None => data.push(observation),
             }
             reuse.add(observation);
+            code.add(observation);
             add_form(&mut forms, observation);
         })?;
         if let Some(imported) = imported {
@@ -88,6 +91,10 @@ impl Dataset {
         let allowed = spec.analysis.stop.as_ref().is_some_and(at_any_time);
         data.extended = reuse.warning(&data.label).filter(|_| !allowed);
         data.problems.extend(data.extended.clone());
+        data.code.read_sets(run);
+        data.accepts_code = state.accepts_code;
+        data.mixed = code.words(run, state.accepts_code);
+        data.problems.extend(data.mixed.clone());
         spec_facts(&mut data, spec);
         for (task, forms) in forms {
             let forms: Vec<String> = forms.into_iter().collect();
@@ -99,6 +106,16 @@ impl Dataset {
         }
         Ok(data)
     }
+}
+
+/// The commits of the trials, where they say so: never one for all that have several.
+fn commits(data: &Dataset) -> Option<String> {
+    let mut commits = BTreeSet::new();
+    for number in data.trials.iter().filter_map(|trial| trial.code) {
+        commits.extend(data.code.commit(number));
+    }
+    let commits: Vec<&str> = commits.into_iter().collect();
+    (!commits.is_empty()).then(|| commits.join(", "))
 }
 
 /// By task: the hashes of what its agents met and of how they were scored.
@@ -163,10 +180,11 @@ fn environment_facts(data: &mut Dataset, environment: &Environment) {
         data.fact(FactKind::Source, tool, version);
     }
     if let Vcs::Git(state) = &environment.vcs {
+        let commit = commits(data).or_else(|| state.commit.clone());
         data.fact(
             FactKind::Source,
             "commit",
-            state.commit.as_deref().unwrap_or("none"),
+            commit.as_deref().unwrap_or("none"),
         );
         if state.dirty == Some(true) {
             let diff = state.diff_sha256.as_deref().unwrap_or("unknown");

@@ -233,6 +233,8 @@ impl Titles {
             series: std::collections::BTreeMap::new(),
             facts: std::collections::BTreeMap::new(),
             notes: Vec::new(),
+            code: None,
+            dir: Cow::default(),
             reused_from: None,
             metrics: Metrics(values.collect()),
         })

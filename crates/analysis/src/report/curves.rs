@@ -60,7 +60,7 @@ pub(super) fn curves(evidence: &Evidence<'_>, notes: &mut Vec<String>) -> Vec<Me
         .iter()
         .filter(|record| record.outcome == Outcome::Ok)
     {
-        for metric in record.series.keys() {
+        for metric in record.series.keys().filter(|it| evidence.is_shown(it)) {
             let trial = &record.trial;
             let place = (metric.clone(), trial.task.clone(), trial.point.clone());
             if !places.contains(&place) {

@@ -10,6 +10,7 @@ use crate::compare::ranking::sweep::SweepChoice;
 use crate::compare::result::Comparison;
 use crate::confirm::Confirmation;
 use crate::finished::Unfinished;
+use crate::ran_code::CodeGroup;
 use crate::registration::Registered;
 use crate::sensitivity::Sensitivity;
 use crate::sequential::Trajectory;
@@ -71,6 +72,9 @@ pub struct ReportData {
     /// The texts in which secrets of the maker's environment were masked. They are no evidence, and stand in the seal.
     #[serde(skip)]
     pub masked: Vec<MaskedText>,
+    /// The trials by the commit that they ran; empty where that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<CodeGroup>,
     /// Where it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,

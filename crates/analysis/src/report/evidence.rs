@@ -13,3 +13,11 @@ pub(crate) struct Evidence<'a> {
     pub(crate) data: Dataset,
     pub(crate) alpha: f64,
 }
+
+impl Evidence<'_> {
+    /// Whether a metric gets charts: one that is declared; all where none is.
+    pub(crate) fn is_shown(&self, metric: &str) -> bool {
+        let mut declared = self.spec.metrics.iter().peekable();
+        declared.peek().is_none() || declared.any(|declared| declared.name == metric)
+    }
+}

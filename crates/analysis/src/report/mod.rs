@@ -78,7 +78,7 @@ pub fn report(
     };
     let sequential = trajectory(&evidence)?;
     let (comparison, why_no_comparison) = compared(&evidence, &state, sequential.as_ref());
-    let extended = evidence.data.extended.iter();
+    let extended = evidence.data.extended.iter().chain(&evidence.data.mixed);
     let mut notes: Vec<String> = extended.map(|why| format!("Problem: {why}.")).collect();
     let registration = read_if_there(&run.registration())?;
     Ok(ReportData {
@@ -101,6 +101,7 @@ pub fn report(
         masked: Vec::new(),
         comparison,
         why_no_comparison,
+        commits: evidence.data.commits(),
         sequential,
         environment,
         notes,

@@ -22,6 +22,7 @@ impl JudgedBy {
         match self.method {
             Method::T | Method::LogRatio => LookTest::T,
             Method::SignFlip => LookTest::SignFlip,
+            Method::Rank if differences.len() >= SIGN_FLIP_PAIRS => LookTest::SignedRank,
             _ if one_value || differences.len() >= SIGN_FLIP_PAIRS => LookTest::SignFlip,
             _ if differences.iter().all(whole) => LookTest::SignFlip,
             _ => LookTest::T,

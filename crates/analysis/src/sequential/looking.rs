@@ -33,12 +33,18 @@ impl Looking {
         if plan.rule.promise == LookPromise::Anytime {
             return Ok(Self::Anytime(AnytimeDesign { schedule, alpha }));
         }
+        // A budget that grows by looks is mostly far more than it takes: more of the error rate is spent early, and fewer
+        // paths are enough for looks that are so far apart.
+        let (rho, paths) = match plan.rule.growth {
+            None => (2.0, PATHS),
+            Some(_) => (1.0, PATHS / 4),
+        };
         let design = Design {
             schedule,
-            spending: Spending::Power { rho: 2.0 },
+            spending: Spending::Power { rho },
             alpha,
         };
-        let boundaries = t_boundaries(&design, PATHS, SEED).map_err(bad)?;
+        let boundaries = t_boundaries(&design, paths, SEED).map_err(bad)?;
         Ok(Self::Planned(boundaries))
     }
 
@@ -83,6 +89,9 @@ fn schedule(plan: &SequentialPlan) -> Outcome<Schedule> {
     } else {
         rule.min.max(2) as usize
     };
+    if let Some(growth) = rule.growth {
+        return Schedule::growing(growth, first.min(budget), budget);
+    }
     if rule.looks.is_empty() {
         return Schedule::every(1, first, budget);
     }

@@ -123,6 +123,11 @@ impl SequentialRule {
         self.answers.iter().all(|answer| answer.stop.is_some())
     }
 
+    /// How many looks were taken.
+    pub fn looks(&self) -> usize {
+        self.looks.len()
+    }
+
     /// What was done so far.
     pub fn trajectory(&self) -> Trajectory {
         let planned = self.looking.schedule().looks().to_vec();

@@ -4,6 +4,7 @@ use super::collect::{Summarizer, SummaryOptions};
 use super::result::{RunName, RunSummary};
 use crate::error::AnalysisError;
 use crate::observation::Observation;
+use crate::ran_code::CodeByTask;
 use crate::read;
 use crate::rollouts::RolloutGatherer;
 use crate::validity::Floor;
@@ -34,9 +35,11 @@ pub fn summarize_state(
         .collect();
     let mut rollouts = RolloutGatherer::default();
     let mut notes = Notes::default();
+    let mut code = CodeByTask::default();
     read::observations_from(run, state, |observation| {
         summarizer.add(observation);
         notes.add(observation);
+        code.add(observation);
         if agents.contains(&*observation.trial.task) {
             rollouts.add(observation);
         }
@@ -59,6 +62,7 @@ pub fn summarize_state(
     summary.planned = state.opened.as_ref().map(|opened| opened.trials);
     summary.problems = state.problem_sentences().collect();
     summary.problems.extend(notes.words());
+    summary.problems.extend(code.words(run, state.accepts_code));
     Ok(summary)
 }
 

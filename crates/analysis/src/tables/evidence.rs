@@ -158,6 +158,8 @@ impl Collector {
             series: std::collections::BTreeMap::new(),
             facts: BTreeMap::default(),
             notes: Vec::new(),
+            code: None,
+            dir: Cow::default(),
             reused_from: None,
         });
         self.index += 1;

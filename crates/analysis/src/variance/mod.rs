@@ -11,7 +11,7 @@ use crate::curves::given_once;
 use crate::curves::one_kind;
 use crate::curves::why_none;
 use crate::error::AnalysisError;
-use fairtrial_model::Outcome;
+use fairtrial_model::{Outcome, SummaryKind};
 use fairtrial_spec::DEFAULT_ALPHA;
 use fairtrial_stats::Level;
 use fairtrial_stats::descriptive::{CoefficientOfVariation, coefficient_of_variation};
@@ -33,10 +33,21 @@ pub struct VarianceQuestion {
     pub metric: String,
     /// The relative spread, and the relative half-width of the mean's interval, that is asked for.
     pub threshold: f64,
-    /// How a curve becomes its area.
+    /// How a curve becomes its area, where the spec declares no summary or another one is asked for.
     pub summary: SummaryRule,
+    /// Whether the summary that the spec declares goes first.
+    pub declared: DeclaredSummary,
     /// One minus the confidence of the intervals.
     pub alpha: f64,
+}
+
+/// What becomes of the summary that a run's spec declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclaredSummary {
+    /// The numbers are those of the records, as for `power` and `compare`.
+    Used,
+    /// Another summary was asked for.
+    Ignored,
 }
 
 impl VarianceQuestion {
@@ -46,6 +57,7 @@ impl VarianceQuestion {
             metric: metric.into(),
             threshold: 0.05,
             summary: SummaryRule::default(),
+            declared: DeclaredSummary::Used,
             alpha: DEFAULT_ALPHA,
         }
     }
@@ -88,6 +100,8 @@ pub enum Measure {
     Derivative,
     /// The one value that it reports, where there is no curve.
     Value,
+    /// What its spec's summary makes of its curve.
+    Summary,
 }
 
 impl fmt::Display for Measure {
@@ -96,6 +110,7 @@ impl fmt::Display for Measure {
             Self::Auc => "AUC",
             Self::Derivative => "Derivative",
             Self::Value => "Value",
+            Self::Summary => "Summary",
         })
     }
 }
@@ -127,8 +142,9 @@ pub struct Variance {
     pub metric: String,
     /// The threshold.
     pub threshold: f64,
-    /// How a curve became its area, by the name of the flag; `value` where runs report single numbers.
-    pub summary: &'static str,
+    /// How a curve became a number: by the name of the flag, or as the spec declares it; `value` where runs report single
+    /// numbers.
+    pub summary: String,
     /// The runs in the order given.
     pub runs: Vec<RunSpread>,
     /// Runs without numbers.
@@ -199,13 +215,19 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
     one_kind(runs)?;
     let counted = || runs.iter().filter(|run| run.outcome == Outcome::Ok);
     let single = counted().count() > 0 && counted().all(|run| run.values.len() == 1);
-    let (measures, summary, numbers) = if single {
+    let declared = match question.declared {
+        DeclaredSummary::Used => declared(runs, question)?,
+        DeclaredSummary::Ignored => None,
+    };
+    let (measures, summary, numbers) = if let Some(declared) = declared {
+        declared
+    } else if single {
         let (measures, numbers): (&[Measure], _) = (&[Measure::Value], values(runs));
-        (measures, "value", numbers)
+        (measures, "value".to_owned(), numbers)
     } else {
-        let measures: &[Measure] = &[Measure::Auc, Measure::Derivative];
-        let summary = question.summary.kind.name();
-        (measures, summary, areas_and_slopes(runs, question)?)
+        let summary = question.summary.kind.name().to_owned();
+        let numbers = areas_and_slopes(runs, question)?;
+        (&AREA_AND_SLOPE[..], summary, numbers)
     };
     let (mut counted_runs, mut left_out) = (Vec::new(), Vec::new());
     for (run, numbers) in runs.iter().zip(numbers) {
@@ -225,7 +247,10 @@ pub fn variance(runs: &[History], question: &VarianceQuestion) -> Result<Varianc
             .first()
             .map_or(String::new(), |run| format!("; {}: {}", run.id, run.why));
         let curves: Vec<&History> = counted().collect();
-        let way_out = question.summary.way_out(&curves);
+        let way_out = match measures {
+            [Measure::Summary] => None,
+            _ => question.summary.way_out(&curves),
+        };
         return Err(AnalysisError::Question(format!(
             "a spread needs at least 2 runs with `{}`, there are {}{why}{}",
             question.metric,
@@ -282,6 +307,59 @@ fn by_seed(runs: &[(&History, Vec<f64>)]) -> Vec<RunSpread> {
 /// A run's numbers, or why it has none.
 type Numbers = Result<Vec<f64>, String>;
 
+/// What is measured, how it is called, and every run's numbers.
+type Measured = (&'static [Measure], String, Vec<Numbers>);
+
+/// The numbers of the records, where the spec declares a summary and all of them were made by one; else nothing. Beside an
+/// area stands the slope, as always.
+fn declared(
+    runs: &[History],
+    question: &VarianceQuestion,
+) -> Result<Option<Measured>, AnalysisError> {
+    let counted = || runs.iter().filter(|run| run.outcome == Outcome::Ok);
+    let Some(first) = counted().find_map(|run| run.recorded.as_ref()) else {
+        return Ok(None);
+    };
+    let summary = |run: &History| run.declaration.as_ref()?.summary.clone();
+    let alike = |run: &History| {
+        let recorded = run.recorded.as_ref();
+        summary(run).is_some() && recorded.is_some_and(|number| number.summary == first.summary)
+    };
+    if !counted().all(alike) {
+        return Ok(None);
+    }
+    let number = |run: &History| match &run.recorded {
+        Some(number) if number.value.is_finite() => Ok(vec![number.value]),
+        Some(number) => Err(format!("its value is {}", number.value)),
+        None => Err("no value".to_owned()),
+    };
+    let mut numbers: Vec<Numbers> = runs.iter().map(number).collect();
+    let is_area = |run: &History| summary(run).is_some_and(|it| it.kind == SummaryKind::Auc);
+    if !counted().any(is_area) {
+        return Ok(Some((&[Measure::Summary], first.summary.clone(), numbers)));
+    }
+    let curves: Vec<&History> = runs.iter().collect();
+    let slopes = slope(question).apply(&curves)?;
+    for (run, (numbers, slope)) in runs.iter().zip(numbers.iter_mut().zip(slopes)) {
+        match (numbers.as_mut(), slope) {
+            (Ok(known), Ok(slope)) => known.push(slope.value),
+            (Ok(_), Err(why)) => *numbers = Err(why_none(run, &why)),
+            (Err(_), _) => {}
+        }
+    }
+    Ok(Some((&AREA_AND_SLOPE, first.summary.clone(), numbers)))
+}
+
+/// What a curve without a declared summary is measured by.
+const AREA_AND_SLOPE: [Measure; 2] = [Measure::Auc, Measure::Derivative];
+
+fn slope(question: &VarianceQuestion) -> SummaryRule {
+    SummaryRule {
+        kind: SummaryType::Slope,
+        ..question.summary
+    }
+}
+
 fn values(runs: &[History]) -> Vec<Numbers> {
     let value = |run: &History| match run.values.as_slice() {
         [value] if value.is_finite() => Ok(vec![*value]),
@@ -296,12 +374,8 @@ fn areas_and_slopes(
     question: &VarianceQuestion,
 ) -> Result<Vec<Numbers>, AnalysisError> {
     let curves: Vec<&History> = runs.iter().collect();
-    let slope = SummaryRule {
-        kind: SummaryType::Slope,
-        ..question.summary
-    };
     let areas = question.summary.apply(&curves)?;
-    let slopes = slope.apply(&curves)?;
+    let slopes = slope(question).apply(&curves)?;
     let numbers = runs.iter().zip(areas).zip(slopes);
     let numbers = numbers.map(|((run, auc), derivative)| match (auc, derivative) {
         (Ok(auc), Ok(derivative)) => Ok(vec![auc.value, derivative.value]),

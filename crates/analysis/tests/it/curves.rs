@@ -573,6 +573,7 @@ fn side(arm: &str, levels: &[f64]) -> Vec<History> {
         steps: (0..20).map(f64::from).collect(),
         values: (0..20).map(|step| level + 0.01 * f64::from(step)).collect(),
         declaration: None,
+        recorded: None,
         run: None,
         notes: vec![],
     };

@@ -179,6 +179,7 @@ fn single_numbers_have_a_spread_of_their_own() {
         steps: vec![0.0],
         values: vec![*value],
         declaration: None,
+        recorded: None,
         run: None,
         notes: Vec::new(),
     };
@@ -229,6 +230,7 @@ fn rollouts_of_a_seed_are_one_run() {
         steps: vec![0.0],
         values: vec![value],
         declaration: None,
+        recorded: None,
         run: None,
         notes: Vec::new(),
     };

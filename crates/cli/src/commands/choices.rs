@@ -33,6 +33,8 @@ pub(crate) enum AcceptChoice {
     Definition,
     /// Tasks of agents that changed, or are scored differently
     Task,
+    /// Different versions of the code within one side
+    Code,
 }
 
 impl From<AcceptChoice> for FactKind {
@@ -41,6 +43,7 @@ impl From<AcceptChoice> for FactKind {
             AcceptChoice::Machine => Self::Machine,
             AcceptChoice::Definition => Self::Definition,
             AcceptChoice::Task => Self::Task,
+            AcceptChoice::Code => Self::Code,
         }
     }
 }

@@ -50,6 +50,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         resume: None,
         as_recorded: false,
         reuse: None,
+        accept: None,
         remake: false,
         until: None,
         looks: Vec::new(),

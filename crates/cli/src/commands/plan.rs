@@ -4,6 +4,7 @@ use crate::console::Console;
 use crate::exit::{Done, Exit};
 use crate::printer::Printer;
 use crate::spec_args::SpecArgs;
+use crate::words::code_words;
 use fairtrial_engine::write_plan;
 use fairtrial_plan::Trial;
 use fairtrial_session::{Estimate, FileCheck, KeptTrials, RunPreview, Session};
@@ -35,6 +36,12 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let plan = session.plan(&args.spec.file(), FileCheck::Warn, args.only.as_deref())?;
     let preview = session.preview(plan);
     show(&preview, args.json, &session, console.printer);
+    if let Some((stamp, change)) = session.code_since_newest(&preview.plan) {
+        let changed = code_words(&change).unwrap_or_default();
+        console
+            .printer
+            .tell(format!("since run {stamp}: {changed}"));
+    }
     if args.only.is_some() {
         console
             .printer
@@ -64,6 +71,7 @@ fn kept_words(kept: &KeptTrials, due: u64) -> String {
         stamp,
         trials,
         measured_again,
+        code,
     } = kept;
     let measured = if measured_again.is_empty() {
         String::new()
@@ -71,8 +79,10 @@ fn kept_words(kept: &KeptTrials, due: u64) -> String {
         let names = first_of(measured_again, 5);
         format!(", measured again because these metrics changed: {names}")
     };
+    let changed =
+        code_words(code).map_or_else(String::new, |changed| format!("\n{changed} since then"));
     format!(
-        "{} would run; run {stamp} answers {trials} others{measured}",
+        "{} would run; run {stamp} answers {trials} others{measured}{changed}",
         counted(due, "trial")
     )
 }

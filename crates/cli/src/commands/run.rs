@@ -9,7 +9,7 @@ use crate::run_display::{RunDisplay, Shown};
 use crate::signals::{self, Placed};
 use crate::spec_args::SpecArgs;
 use clap::{ArgAction, ValueEnum};
-use fairtrial_engine::{Outputs, Stay, Verbosity};
+use fairtrial_engine::{OtherCode, Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
 use fairtrial_session::{Controls, FileCheck, Looks, ResumeSpec, RunOptions, StartFrom, Until};
 use fairtrial_spec::EngineKind;
@@ -55,6 +55,9 @@ pub(crate) struct Args {
     /// Start a new run that takes over the records of trials which did not change since the newest run (or this one)
     #[arg(long, value_name = "STAMP", num_args = 0..=1)]
     pub(crate) reuse: Option<Option<Stamp>>,
+    /// With --resume or --reuse: keep records of trials that ran other code (or packages) than would run now
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) accept: Option<AcceptedChange>,
     /// Run trials again whose `outputs` are there and unchanged
     #[arg(long)]
     pub(crate) remake: bool,
@@ -85,6 +88,13 @@ pub(crate) struct Args {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What may have changed since an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AcceptedChange {
+    /// The program's files, watched paths, and packages
+    Code,
 }
 
 /// What a run may wait for.
@@ -151,6 +161,10 @@ impl Args {
                 Outputs::MakeAgain
             } else {
                 Outputs::Keep
+            },
+            other_code: match self.accept {
+                Some(AcceptedChange::Code) => OtherCode::Accepted,
+                None => OtherCode::LeftOut,
             },
             until: self
                 .until

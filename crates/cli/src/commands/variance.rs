@@ -5,7 +5,7 @@ use super::mapping::MappingArgs;
 use crate::console::Console;
 use crate::exit::{Done, Exit};
 use fairtrial_analysis::curves::SummaryRule;
-use fairtrial_analysis::variance::{VarianceQuestion, variance};
+use fairtrial_analysis::variance::{DeclaredSummary, VarianceQuestion, variance};
 use fairtrial_session::Picture;
 use fairtrial_spec::Filter;
 use std::path::PathBuf;
@@ -20,7 +20,8 @@ Examples:
   fairtrial variance suite:control --only task=hard,lr=0.1
 
 A run is FILE.csv#RUN, a path of a CSV or JSONL history, a run of --from, a trial of ours (<stamp>-<index>), or \
-NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed. All must be of one arm, one task and one point of a sweep.")]
+NAME[/STAMP][:ARM[:SEED]] for all trials of a run, of one of its arms, or of one seed. All must be of one arm, one task and one point of a sweep. Where the spec declares a \
+summary, the numbers are its; a --summary flag asks for areas and slopes instead.")]
 pub(crate) struct Args {
     /// The runs
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
@@ -62,6 +63,10 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
             window: args.window.window(),
             scale: args.window.scale(),
             ..SummaryRule::default()
+        },
+        declared: match args.window.given() {
+            None => DeclaredSummary::Used,
+            Some(_) => DeclaredSummary::Ignored,
         },
         ..VarianceQuestion::new(&metric)
     };

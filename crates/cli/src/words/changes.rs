@@ -1,7 +1,20 @@
 //! What changed between two plans.
 
+use fairtrial_engine::CodeChange;
 use fairtrial_plan::PlanChange;
+use fairtrial_text::count::{counted, first_of};
 use fairtrial_text::excerpt::excerpt;
+
+/// What changed in the code of trials that have an answer; absent where nothing did.
+pub(crate) fn code_words(code: &CodeChange) -> Option<String> {
+    (!code.is_nothing()).then(|| {
+        format!(
+            "{} changed: {}",
+            counted(code.trials.len() as u64, "trial"),
+            first_of(&code.names, 5)
+        )
+    })
+}
 
 /// What changed, field by field.
 pub(super) fn change_words(change: &PlanChange) -> String {

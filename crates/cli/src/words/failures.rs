@@ -129,6 +129,10 @@ fn hint(error: &SessionError) -> Option<String> {
             "`--detach` goes with `--engine slurm`, `template` or `skypilot`; trials on this machine end with their \
              controller"
         }
+        SessionError::CodeChanged { .. } => {
+            "`--reuse` starts a new run that keeps what did not change; `--accept code` goes on all the same and has two \
+             versions in one run"
+        }
         SessionError::OtherBudget { .. } => {
             "`--resume` goes on with that run and its budget; without --reuse a new run starts with its own"
         }

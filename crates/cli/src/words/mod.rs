@@ -4,4 +4,5 @@ mod changes;
 mod failures;
 mod notices;
 
+pub(crate) use changes::code_words;
 pub(crate) use notices::{remeasured_words, show_notice, show_spec, show_task};

@@ -1,8 +1,8 @@
 //! What a user should know besides the answer.
 
-use super::changes::change_words;
+use super::changes::{change_words, code_words};
 use crate::printer::Printer;
-use fairtrial_engine::Remeasured;
+use fairtrial_engine::{CodeChange, OtherCode, Remeasured};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_model::Params;
 use fairtrial_session::{Notice, Recognised, TaskFinding};
@@ -23,6 +23,28 @@ pub(crate) fn show_notice(notice: &Notice, printer: Printer) {
             None => {}
         },
     }
+}
+
+/// What becomes of records of other code.
+fn other_code(code: &CodeChange, other: OtherCode) -> String {
+    let mut words = String::new();
+    if let Some(changed) = code_words(code) {
+        let fate = match other {
+            OtherCode::LeftOut => {
+                "they run again (`--accept code` takes their records all the same)"
+            }
+            OtherCode::Accepted => "their records are taken all the same, as accepted",
+        };
+        let _ = write!(words, "\n       {changed}: {fate}");
+    }
+    if code.unknown > 0 {
+        let trials = counted(code.unknown, "record");
+        let _ = write!(
+            words,
+            "\n       {trials} of an earlier version of fairtrial do not say what code they ran, and are taken as they are"
+        );
+    }
+    words
 }
 
 /// How a thing is said.
@@ -73,9 +95,25 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Note,
             format!("`eval` of run {stamp} was cut off: its rollouts are scored again first"),
         ),
-        Notice::Reusing { stamp, change } => (
+        Notice::Reusing {
+            stamp,
+            change,
+            code,
+            other,
+        } => (
             Note,
-            format!("reusing records of run {stamp}: {}", change_words(change)),
+            format!(
+                "reusing records of run {stamp}: {}{}",
+                change_words(change),
+                other_code(code, *other)
+            ),
+        ),
+        Notice::MixesCode(change) => (
+            Warning,
+            format!(
+                "{}: the trials that are left run the code of now, and every presentation says that the run mixes the two",
+                code_words(change).unwrap_or_default()
+            ),
         ),
         Notice::SeedsAdded { added, run } => (
             Warning,

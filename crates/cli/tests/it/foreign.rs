@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A genuine file or folder of another tool.
-fn fixture(name: &str) -> String {
+pub fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/tests/fixtures");
     let path: PathBuf = path.join(name);
     assert!(path.exists(), "no fixture {name}");
@@ -28,7 +28,7 @@ fn csv(times: &[f64]) -> String {
 }
 
 /// The verdicts and intervals of a comparison, metric by metric.
-fn verdicts(ran: &Ran) -> Value {
+pub fn verdicts(ran: &Ran) -> Value {
     let all = ran.json();
     let contrasts = all["contrasts"].as_array().unwrap();
     let picked = contrasts.iter().map(|contrast| {
@@ -37,9 +37,8 @@ fn verdicts(ran: &Ran) -> Value {
             json!({
                 "metric": metric["metric"],
                 "word": metric["verdict"]["word"],
-                "interval": metric["interval"],
                 "effect": metric["effect"],
-                "units": metric["units"],
+                "count": metric["count"],
             })
         });
         metrics.collect::<Vec<_>>()
@@ -295,12 +294,17 @@ fn what_is_exported_gives_the_same_verdict_when_it_comes_back() {
                 "down",
                 "--metric",
                 "time",
+                // A table says nothing about units.
+                "--unit",
+                "s",
                 "--json",
             ],
         );
         let after = verdicts(&ran);
         assert_eq!(before[0][0]["word"], after[0][0]["word"], "{kind}");
-        assert_eq!(before[0][0]["interval"], after[0][0]["interval"], "{kind}");
+        let interval = |of: &Value| of[0][0]["effect"]["absolute"].clone();
+        assert!(interval(&before)["low"].is_number(), "{before}");
+        assert_eq!(interval(&before), interval(&after), "{kind}");
     }
 }
 
@@ -375,6 +379,59 @@ fn a_spec_reads_what_the_trials_own_process_logged() {
         .filter(|line| line.contains("overview/reward"))
         .count();
     assert_eq!(points, 40, "{exported}");
+}
+
+#[test]
+fn a_file_of_no_known_kind_is_named_by_every_command() {
+    let project = Project::new();
+    project.write("what/is.this", "nothing that anybody knows");
+    for command in ["summarize", "report", "power", "gate", "variance"] {
+        let ran = project.expect(2, &[command, "what/is.this"]);
+        assert!(ran.err.contains("what/is.this"), "{command}: {}", ran.err);
+        assert!(
+            !ran.err.contains("cannot name a run"),
+            "{command}: {}",
+            ran.err
+        );
+        let ran = project.expect(2, &[command, "what/else.json"]);
+        assert!(ran.err.contains("what/else.json"), "{command}: {}", ran.err);
+        assert!(
+            !ran.err.contains("cannot name a run"),
+            "{command}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn runs_on_the_server_of_wandb_are_named_by_their_ids() {
+    let project = Project::new();
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("../interop/tests/standin");
+    let of = |arm: &str| [1, 2].map(|seed| format!("wandb:lab/bench/{arm}{seed}"));
+    let (control, candidate) = (of("a"), of("b"));
+    let mut args = vec![
+        "analyze",
+        "--metric",
+        "reward",
+        "--summary.share_of",
+        "steps",
+        "--json",
+    ];
+    args.push("--control-run-ids");
+    args.extend(control.iter().map(String::as_str));
+    args.push("--candidate-run-ids");
+    args.extend(candidate.iter().map(String::as_str));
+    let mut command = project.command(&args);
+    command
+        .env("PYTHONPATH", module)
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let ran = Ran::from(command.output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.json().to_string().contains("wandb:lab/bench/b2"),
+        "{}",
+        ran.out
+    );
 }
 
 #[test]

@@ -10,9 +10,11 @@
 
 mod agents;
 mod answers;
+mod bench;
 mod bounded;
 mod browser;
 mod chain;
+mod code;
 mod common;
 mod comparisons;
 mod curves;
@@ -31,12 +33,15 @@ mod looks;
 mod main_job;
 mod masked_reports;
 mod messages;
+#[path = "../../../interop/tests/it/mlflow_server.rs"]
+mod mlflow_server;
 mod output;
 mod promises;
 mod random_specs;
 mod remeasure;
 mod report;
 mod report_charts;
+mod same_as_csv;
 mod skypilot;
 mod slurm;
 mod starting;
@@ -44,4 +49,5 @@ mod sweeps;
 mod tables;
 mod template_engine;
 mod torture;
+mod trackers;
 mod unreadable;

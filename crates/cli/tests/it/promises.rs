@@ -133,3 +133,51 @@ fn what_is_missing_here_is_told_by_check() {
     }
     project.expect(2, &["run", "bench.toml"]);
 }
+
+#[test]
+fn a_working_directory_that_depends_on_the_trial_is_there_or_is_made() {
+    let spec = |workdir: &str| {
+        format!(
+            "command = \"pwd\"\nseeds = [1, 2]\nworkdir = \"{workdir}\"\nparams = {{ k = \"${{HOME}}\" }}\n"
+        )
+    };
+    let project = Project::with_spec(&spec("work/{seed}"));
+    project.write("work/1/note", "");
+    let words = "work/2 is not there";
+    let told = project.expect(0, &["check", "bench.toml"]).err;
+    assert!(told.contains(words), "{told}");
+    let refused = project.expect(2, &["run", "bench.toml"]).err;
+    assert!(refused.contains(words), "{refused}");
+    assert!(!project.path().join("data/rollouts").exists());
+    project.write("work/2/note", "");
+    assert_eq!(project.expect(0, &["check", "bench.toml"]).err, "");
+    project.expect(0, &["run", "bench.toml"]);
+    // Nobody can have made what only the run decides, but what is in the trial's own folder is made with it.
+    let project = Project::with_spec(&spec("work/{run}"));
+    let refused = project.expect(2, &["run", "bench.toml"]).err;
+    assert!(refused.contains("work/{run} is not there"), "{refused}");
+    let project = Project::with_spec(&spec("{dir}/a/{seed}"));
+    project.expect(0, &["run", "bench.toml"]);
+    let done = |event: &&serde_json::Value| event["outcome"] == "ok";
+    assert_eq!(project.journal("bench").iter().filter(done).count(), 2);
+    // What is looked up stands in the spec, not in a value.
+    let project = Project::with_spec(&spec("{k}"));
+    let refused = project.expect(2, &["run", "bench.toml"]).err;
+    assert!(refused.contains("${HOME} is not there"), "{refused}");
+    // A task that waits for another may find what that one made.
+    let project = Project::with_spec(
+        "[[tasks]]\nid = \"make\"\ncommand = \"mkdir -p w/{seed}\"\n\
+         [[tasks]]\nid = \"use\"\ncommand = \"pwd\"\nworkdir = \"w/{seed}\"\nneeds = [\"make\"]\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+}
+
+#[test]
+fn what_others_look_for_is_not_named_by_the_attempt() {
+    for key in ["outputs", "inputs"] {
+        refused(
+            &format!("command = \"true\"\n{key} = [\"{{dir}}/model.bin\"]\n"),
+            "`{dir}` is another in every attempt",
+        );
+    }
+}

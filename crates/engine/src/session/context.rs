@@ -1,11 +1,13 @@
 //! What a session works on, and how it writes the journal.
 
+use crate::code::watch::CodeWatch;
 use crate::controls::Controls;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::prepare;
 use crate::remote::remote_run::ProbedEngine;
 use crate::request::{RunRequest, Start};
+use crate::timed;
 use fairtrial_journal::redact::Redactor;
 use fairtrial_journal::{
     Commit, Event, JOURNAL_SCHEMA, JournalError, JournalWriter, Opened, RunDir, RunState, TakeOver,
@@ -13,6 +15,7 @@ use fairtrial_journal::{
 };
 use fairtrial_model::hex;
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 /// One controller's work on a run.
@@ -22,6 +25,8 @@ pub(super) struct Session<'a> {
     pub(super) known: RunState,
     pub(super) events: Sender<RunEvent>,
     pub(super) controls: &'a Controls,
+    /// What looks at the code of the trials.
+    pub(super) code: Arc<CodeWatch>,
     /// Whether the session before wrote its views to the end.
     pub(super) views_were_whole: bool,
     pub(super) probed: Option<ProbedEngine>,
@@ -47,9 +52,18 @@ impl Session<'_> {
 
     /// How the journal is written, whoever writes it.
     pub(super) fn writing(&self) -> WriterOptions {
-        WriterOptions {
+        let options = WriterOptions {
             redactor: self.redactor(),
             ..WriterOptions::default()
+        };
+        if !timed::is_timed(self.request.plan.spec()) {
+            return options;
+        }
+        WriterOptions {
+            spacing: timed::WRITTEN_EVERY,
+            hurried: timed::WRITTEN_EVERY,
+            sync_every: timed::SYNCED_EVERY,
+            ..options
         }
     }
 
@@ -118,6 +132,13 @@ impl Session<'_> {
             attends: matches!(self.request.start, Start::Attend(_)),
             scores: false,
         });
+        if let Some(change) = &self.request.accepted_code {
+            writer.append(&Event::CodeAccepted {
+                at: now(),
+                trials: change.trials.len() as u64,
+                names: change.names.clone(),
+            });
+        }
         let mut files = vec![self.run.resolved_spec()];
         // A controller that was killed after it wrote this file had no time to say so.
         let environment = self.run.environment();

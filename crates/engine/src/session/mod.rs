@@ -7,6 +7,7 @@ mod workers;
 
 use crate::attempt::Attempts;
 use crate::capacity::Capacity;
+use crate::code::watch::{CodeNow, CodeWatch};
 use crate::controller::Controller;
 use crate::controls::Controls;
 use crate::dispatch::Dispatch;
@@ -49,7 +50,15 @@ pub fn run(
     let lock = RunLock::acquire(&run, (request.now)());
     let opened = lock.map_err(EngineError::from).and_then(|lock| {
         let known = known(&run, request, probed.as_ref())?;
+        let here = CodeNow {
+            environment: &request.environment,
+            data: request.root.path(),
+            now: request.now,
+        };
+        let code = Arc::new(CodeWatch::new(request.plan.spec(), &here, Some(&run)));
+        let commit = code.look_at_commit();
         let session = Session {
+            code,
             views_were_whole: Views::are_whole(&run, &known),
             run: run.clone(),
             request,
@@ -58,7 +67,7 @@ pub fn run(
             controls,
             probed,
         };
-        let report = session.work(capture(&run, request)?);
+        let report = session.work(capture(&run, request, commit)?);
         drop(lock);
         report
     });
@@ -129,7 +138,8 @@ impl Session<'_> {
                 &self.request.environment,
                 self.request.now,
             )
-            .beside_each_other(plan, self.probed.is_none().then_some(count)),
+            .beside_each_other(plan, self.probed.is_none().then_some(count))
+            .watching(Arc::clone(&self.code)),
             controller,
             writer,
             events: self.events.clone(),

@@ -4,7 +4,7 @@ use crate::error::EngineError;
 use crate::remote;
 use crate::remote::remote_run::ProbedEngine;
 use crate::request::{RunRequest, Start};
-use fairtrial_journal::provenance::{Capture, CaptureOptions};
+use fairtrial_journal::provenance::{Capture, CaptureOptions, VcsLook};
 use fairtrial_journal::{RunDir, RunState, is_there, resolved_spec};
 use fairtrial_plan::Plan;
 use std::path::PathBuf;
@@ -74,7 +74,11 @@ pub(super) fn recorded(run: &RunDir, request: &RunRequest) -> Result<RunState, E
     Ok(known)
 }
 
-pub(super) fn capture(run: &RunDir, request: &RunRequest) -> Result<Option<Capture>, EngineError> {
+pub(super) fn capture(
+    run: &RunDir,
+    request: &RunRequest,
+    commit: Arc<VcsLook>,
+) -> Result<Option<Capture>, EngineError> {
     if is_there(&run.environment())? {
         return Ok(None);
     }
@@ -86,6 +90,7 @@ pub(super) fn capture(run: &RunDir, request: &RunRequest) -> Result<Option<Captu
         variables: spec.provenance.env.clone(),
         version: request.version.clone(),
         now: (request.now)(),
+        vcs: Some(commit),
     };
     Ok(Some(Capture::start(options)))
 }

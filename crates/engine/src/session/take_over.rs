@@ -2,10 +2,12 @@
 //! cut off between two of them goes on with the rest.
 
 use super::context::Session;
+use crate::code::watch::CodeNow;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::request::{Outputs, Start};
-use crate::{reuse, unchanged};
+use crate::reuse::{self, OtherCode};
+use crate::unchanged;
 use fairtrial_journal::{Event, JournalError, JournalWriter, RunDir, RunState, Selector, TakeOver};
 use fairtrial_model::{Record, TrialId};
 use std::collections::HashMap;
@@ -112,21 +114,33 @@ fn offered(
     let mut offered = HashMap::new();
     if wanted.outputs {
         for (id, kept) in unchanged::find(root, plan, &session.run)? {
+            let from = format!("{} {}", kept.from.name(), kept.from.stamp());
             let _ = session.events.send(RunEvent::Note(format!(
-                "{} is not run: its outputs are unchanged since run {}",
-                kept.record.trial.task, kept.from
+                "{} is not run: its outputs are unchanged since run {from}",
+                kept.record.trial.task
             )));
-            offered.insert(id, (kept.record, kept.from));
+            reuse::copy_code(std::iter::once(&kept.record), &kept.from, &session.run)?;
+            offered.insert(id, (kept.record, from));
         }
     }
     if let Some(earlier) = reuse {
-        let reusable = reuse::reusable(earlier, plan)?;
+        let now = CodeNow {
+            environment: &session.request.environment,
+            data: root.path(),
+            now: session.request.now,
+        };
+        let other = match session.request.accepted_code {
+            None => OtherCode::LeftOut,
+            Some(_) => OtherCode::Accepted,
+        };
+        let reusable = reuse::reusable(earlier, plan, &now, other)?;
         let (mut records, said) = reusable.measured(earlier, plan, &session.redactor());
         if let Some(said) = said {
             let _ = session.events.send(RunEvent::Note(said.clone()));
             notes.push(said);
         }
         unchanged::keep_valid(root, plan, &mut records);
+        reuse::copy_code(records.values(), earlier, &session.run)?;
         let from = format!("{} {}", earlier.name(), earlier.stamp());
         for (id, record) in records {
             offered.entry(id).or_insert_with(|| (record, from.clone()));

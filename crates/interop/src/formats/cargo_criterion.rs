@@ -1,5 +1,6 @@
 //! The messages of `cargo criterion --message-format=json`: one object per line, the stable form of criterion's results.
 
+use super::shared::per_iteration;
 use crate::error::InteropError;
 use crate::execution::{Execution, Samples};
 use crate::format::Format;
@@ -65,12 +66,10 @@ impl Format for CargoCriterion {
             let scale = Scale::of(&message.unit);
             let mut execution = Execution::of(&path);
             execution.set("benchmark", message.id);
-            let each = message.measured_values.iter().zip(&message.iteration_count);
+            let values = per_iteration(&scale, &message.measured_values, &message.iteration_count);
             execution.samples.push(Samples {
                 metric: sink.metric(&scale.time()),
-                values: each
-                    .map(|(time, iterations)| scale.apply(time.0 / iterations.0))
-                    .collect(),
+                values: values.map_err(|wrong| lines.wrong(wrong))?,
             });
             sink.execution(execution);
         }

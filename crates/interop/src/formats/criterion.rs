@@ -3,6 +3,7 @@
 //! The times of a sample are the totals of its iterations, which differ from sample to sample. Maintainers call these
 //! files private; the form has been the same since 2020.
 
+use super::shared::per_iteration;
 use crate::error::InteropError;
 use crate::execution::{Execution, Samples};
 use crate::folder::entries;
@@ -69,20 +70,11 @@ impl Format for Criterion {
         if let Some(folder) = path.parent() {
             describe(&mut execution, folder)?;
         }
-        if sample.iters.len() != sample.times.len() {
-            return Err(json.wrong(format!(
-                "there are {} times for {} numbers of iterations",
-                sample.times.len(),
-                sample.iters.len()
-            )));
-        }
         let scale = Scale::of("ns");
-        let each = sample.times.iter().zip(&sample.iters);
+        let values = per_iteration(&scale, &sample.times, &sample.iters);
         execution.samples.push(Samples {
             metric: sink.metric(&scale.time()),
-            values: each
-                .map(|(time, iterations)| scale.apply(time.0 / iterations.0))
-                .collect(),
+            values: values.map_err(|wrong| json.wrong(wrong))?,
         });
         sink.execution(execution);
         Ok(())

@@ -3,8 +3,9 @@
 use crate::error::InteropError;
 use crate::execution::{Execution, Fact, FactKind};
 use crate::input::Input;
+use crate::scale::Scale;
 use crate::sink::Sink;
-use fairtrial_model::Params;
+use fairtrial_model::{Number, Params};
 use serde_json::{Map, Value};
 use std::io::{BufRead, BufReader, Read};
 
@@ -22,6 +23,25 @@ pub(super) fn fact(sink: &mut dyn Sink, kind: FactKind, name: &str, value: &Valu
             value,
         });
     }
+}
+
+/// Times of several iterations each, as the time of one; refused in words where the lists do not fit each other.
+pub(super) fn per_iteration(
+    scale: &Scale,
+    times: &[Number],
+    iterations: &[Number],
+) -> Result<Vec<f64>, String> {
+    if times.len() != iterations.len() {
+        return Err(format!(
+            "there are {} times for {} numbers of iterations",
+            times.len(),
+            iterations.len()
+        ));
+    }
+    let each = times.iter().zip(iterations);
+    Ok(each
+        .map(|(time, iterations)| scale.apply(time.0 / iterations.0))
+        .collect())
 }
 
 /// Values of nested tables become fields `config.trainer.lr`.

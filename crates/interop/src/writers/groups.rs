@@ -18,6 +18,14 @@ pub(super) struct Moments {
     pub(super) deviation: Option<f64>,
 }
 
+/// The values of a metric of one trial: of its iterations where they are kept, else its own.
+pub(super) fn values_of(record: &Record, metric: &str) -> Vec<f64> {
+    let own = || record.metrics.get(metric).map(std::slice::from_ref);
+    let kept = record.samples.get(metric).map(Vec::as_slice);
+    let values = kept.or_else(own).unwrap_or_default();
+    values.iter().map(|value| value.0).collect()
+}
+
 impl Group<'_> {
     /// What tells it from others.
     pub(super) fn name(&self) -> String {
@@ -31,16 +39,7 @@ impl Group<'_> {
     pub(super) fn values(&self, metric: &str) -> Vec<f64> {
         let ok = self.records.iter();
         let ok = ok.filter(|record| record.outcome == Outcome::Ok);
-        let values = ok.flat_map(|record| match record.samples.get(metric) {
-            Some(samples) => samples.iter().map(|value| value.0).collect(),
-            None => record
-                .metrics
-                .get(metric)
-                .map(|value| value.0)
-                .into_iter()
-                .collect::<Vec<_>>(),
-        });
-        values.collect()
+        ok.flat_map(|record| values_of(record, metric)).collect()
     }
 
     /// The mean of a metric over finite values; nothing where there are none.

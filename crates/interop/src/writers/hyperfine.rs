@@ -1,9 +1,9 @@
 //! What hyperfine writes with `--export-json`: the times of each task and arm, for the scripts that read it.
 
-use super::groups::groups;
+use super::groups::{groups, values_of};
 use super::outgoing::{Outgoing, Writer, as_json};
 use crate::error::InteropError;
-use fairtrial_model::{Cause, Outcome, Record};
+use fairtrial_model::{Cause, Exit, Outcome, Record, Resources};
 use serde_json::{Value, json};
 
 /// See the module.
@@ -30,19 +30,14 @@ impl Writer for Hyperfine {
             ));
         };
         let mut results = Vec::new();
-        for group in groups(run) {
+        let groups = groups(run);
+        // Where all is one task, arms are the commands.
+        let one_task = groups.iter().all(|group| group.task == groups[0].task);
+        for group in groups {
             let mut times = Vec::new();
             let mut codes = Vec::new();
             for record in &group.records {
-                let values = match record.samples.get(metric) {
-                    Some(samples) => samples.iter().map(|value| value.0).collect(),
-                    None => record
-                        .metrics
-                        .get(metric)
-                        .map(|value| value.0)
-                        .into_iter()
-                        .collect::<Vec<_>>(),
-                };
+                let values = values_of(record, metric);
                 let code = exit_code(record);
                 // A failed trial has no time; the form has no other place for its exit code.
                 let values = if values.is_empty() { vec![0.0] } else { values };
@@ -62,12 +57,12 @@ impl Writer for Hyperfine {
                 parameters["arm"] = json!(arm);
             }
             results.push(json!({
-                "command": group.name(),
+                "command": group.arm.filter(|_| one_task).map_or_else(|| group.name(), str::to_owned),
                 "mean": moments.as_ref().map(|moments| moments.mean),
                 "stddev": moments.as_ref().and_then(|moments| moments.deviation),
                 "median": median,
-                "user": 0.0,
-                "system": 0.0,
+                "user": mean_of(&group.records, |used| used.user),
+                "system": mean_of(&group.records, |used| used.sys),
                 "min": sorted.first(),
                 "max": sorted.last(),
                 "times": times,
@@ -79,9 +74,21 @@ impl Writer for Hyperfine {
     }
 }
 
+/// The mean of a resource over the trials that ended well; 0 where nobody measured it, as the form has no other way to say it.
+fn mean_of(records: &[&Record], field: fn(&Resources) -> Option<f64>) -> f64 {
+    let ok = records
+        .iter()
+        .filter(|record| record.outcome == Outcome::Ok);
+    let known: Vec<f64> = ok.filter_map(|record| field(&record.resources)).collect();
+    known.iter().sum::<f64>() / known.len().max(1) as f64
+}
+
 fn exit_code(record: &Record) -> i32 {
     match (&record.outcome, &record.cause) {
-        (Outcome::Ok, _) => 0,
+        (Outcome::Ok, _) => match record.exit {
+            Some(Exit::Code(code)) => code,
+            _ => 0,
+        },
         (_, Some(Cause::ExitCode { code })) => *code,
         _ => FAILED,
     }

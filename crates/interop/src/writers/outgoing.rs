@@ -8,6 +8,8 @@ use fairtrial_model::{MetricDeclaration, Record};
 pub struct Outgoing<'a> {
     /// The benchmark.
     pub name: &'a str,
+    /// The stamp of the run.
+    pub stamp: &'a str,
     /// Metrics as they are declared, the primary one first.
     pub metrics: &'a [MetricDeclaration],
     /// The effective record of every trial.

@@ -1,12 +1,13 @@
 //! Broken, cut and hostile files: no reader panics, hangs or fills the memory, and every refusal says where.
 //!
 //! Each fixture is changed in ways that files really break, and in ways that only an attacker would think of. The changes
-//! depend on a seed alone, which a failure prints.
+//! depend on a seed alone, which a failure prints. `cargo xtask fuzz` goes on for as long as asked, with other seeds.
 
 use crate::fixtures::path;
 use fairtrial_interop::{FORMATS, Format, format_named, parse};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Changed files of each seed file.
 const ROUNDS: u64 = 150;
@@ -178,18 +179,40 @@ fn survives(format: &dyn Format, bytes: &[u8], what: &str) {
     }
 }
 
+/// A number of the environment.
+fn asked(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number")),
+    )
+}
+
 #[test]
 fn readers_survive_files_that_are_broken() {
-    for (name, file) in SEEDS {
-        let format = format_named(name).unwrap();
-        let original = fs::read(path(file)).unwrap();
-        assert!(parse(format, "input", &original).is_ok(), "{file}");
-        for seed in 1..=ROUNDS {
-            let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-            let bytes = changed(&original, &mut random);
-            survives(format, &bytes, &format!("{file}, seed {seed}"));
+    let minutes = asked("FAIRTRIAL_FUZZ_MINUTES");
+    let now = || SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() << 20;
+    let first = asked("FAIRTRIAL_FUZZ_SEED").unwrap_or_else(|| minutes.map_or(1, |_| now()));
+    let until = minutes.map(|minutes| Instant::now() + Duration::from_mins(minutes));
+    let (mut from, mut files) = (first, 0);
+    loop {
+        for (name, file) in SEEDS {
+            let format = format_named(name).unwrap();
+            let original = fs::read(path(file)).unwrap();
+            assert!(parse(format, "input", &original).is_ok(), "{file}");
+            for seed in from..from + ROUNDS {
+                let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+                let bytes = changed(&original, &mut random);
+                survives(format, &bytes, &format!("{file}, seed {seed}"));
+                files += 1;
+            }
+        }
+        from += ROUNDS;
+        if until.is_none_or(|until| Instant::now() >= until) {
+            break;
         }
     }
+    println!("{files} broken files, from seed {first}");
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Results on servers: W&B's client is a stand-in, since a login is the user's own; MLflow's server is the real one.
 
 use crate::fixtures::{field, path, value};
+use crate::mlflow_server::{Server, python_with};
 use fairtrial_interop::{Access, Collected, Keep, Online};
 use fairtrial_model::Outcome;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
 use std::time::Duration;
 
 fn access(python: &str) -> Access {
@@ -70,90 +69,6 @@ fn places_that_are_no_files_have_their_form() {
     let read = online("wandb:a/b").read(&access("/no/python"), Keep::Ends);
     let error = read.unwrap_err().to_string();
     assert!(error.starts_with("wandb:a/b: "), "{error}");
-}
-
-/// A Python that has a module: the one that `./test` sets up, else the system's.
-pub(crate) fn python_with(module: &str) -> Option<PathBuf> {
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/interop/bin/python");
-    let found = [ours, PathBuf::from("python3")].into_iter().find(|python| {
-        let import = format!("import {module}");
-        let output = Command::new(python).args(["-c", &import]).output();
-        output.is_ok_and(|output| output.status.success())
-    });
-    if found.is_none() {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "no Python with `{module}`"
-        );
-        println!("skipped: no Python with the module `{module}`");
-    }
-    found
-}
-
-/// A server over a copy of the store in the fixtures; it ends with the test.
-pub(crate) struct Server {
-    process: Child,
-    pub(crate) url: String,
-    _folder: tempfile::TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let group = self.process.id().to_string();
-        let _ = Command::new("kill")
-            .args(["--", &format!("-{group}")])
-            .status();
-        let _ = self.process.wait();
-    }
-}
-
-impl Server {
-    fn start(python: &Path) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mut bytes = Vec::new();
-        let packed = std::fs::File::open(path("mlflow/mlflow.db.gz")).unwrap();
-        flate2::read::GzDecoder::new(packed)
-            .read_to_end(&mut bytes)
-            .unwrap();
-        std::fs::write(folder.path().join("mlflow.db"), bytes).unwrap();
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let store = format!("sqlite:///{}/mlflow.db", folder.path().display());
-        let mut command = Command::new(python);
-        command
-            .args([
-                "-m",
-                "mlflow",
-                "server",
-                "--workers",
-                "1",
-                "--host",
-                "127.0.0.1",
-                "--port",
-            ])
-            .arg(port.to_string())
-            .args(["--backend-store-uri", &store])
-            .current_dir(folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let process = command.spawn().unwrap();
-        let server = Self {
-            process,
-            url: format!("http://127.0.0.1:{port}"),
-            _folder: folder,
-        };
-        for _ in 0..600 {
-            if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
-                return server;
-            }
-            std::thread::sleep(Duration::from_millis(500));
-        }
-        panic!("the server does not answer");
-    }
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn broken_tables_are_refused() {
 
 #[test]
 fn pyarrow_reads_what_we_write() {
-    let Some(python) = crate::online::python_with("pyarrow.parquet") else {
+    let Some(python) = crate::mlflow_server::python_with("pyarrow.parquet") else {
         return;
     };
     let folder = tempfile::tempdir().unwrap();

@@ -147,6 +147,15 @@ fn segments_of_a_run_that_was_resumed_are_one_run() {
         value(&found, 0, "overview/reward"),
         value(&whole, 0, "overview/reward")
     );
+    // Steps that both have are there once, as the later one has them.
+    let keep = Keep::Points("overview/reward".to_owned());
+    let found = Collected::read(&located, keep).unwrap();
+    let reward = found.metric_named("overview/reward").unwrap();
+    let curve = &found.curves[0][&reward].points;
+    assert_eq!(
+        *curve,
+        points("wandb/run-plain-seed1.wandb", "overview/reward")[0]
+    );
 }
 
 #[test]

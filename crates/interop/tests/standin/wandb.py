@@ -29,4 +29,5 @@ class Api:
         return [_Run(arch, seed, "crashed" if (arch, seed) == ("b", 2) else "finished") for arch in "ab" for seed in (1, 2)]
 
     def run(self, path):
-        return _Run(path.rsplit("/")[-1][0], 1, "running")
+        name = path.rsplit("/")[-1]
+        return _Run(name[0], int(name[1:]), "finished")

@@ -6,7 +6,9 @@ use fairtrial_process::ProcessError;
 use fairtrial_process::git::Git;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// How long one question to git may take.
@@ -52,6 +54,40 @@ impl Vcs {
                 *text = redactor.redact(text).into_owned();
             }
         }
+    }
+}
+
+/// A look at the work tree that goes on meanwhile; git may take its time in a large one.
+#[derive(Debug)]
+pub struct VcsLook {
+    dir: PathBuf,
+    data_root: PathBuf,
+    thread: Mutex<Option<JoinHandle<Vcs>>>,
+    seen: OnceLock<Vcs>,
+}
+
+impl VcsLook {
+    /// Begins to look, on a thread of its own where one can be had.
+    pub fn start(dir: &Path, data_root: &Path) -> Arc<Self> {
+        let (from, root) = (dir.to_owned(), data_root.to_owned());
+        let thread = thread::Builder::new().name("git".into());
+        let thread = thread.spawn(move || read(&from, &root)).ok();
+        Arc::new(Self {
+            dir: dir.to_owned(),
+            data_root: data_root.to_owned(),
+            thread: Mutex::new(thread),
+            seen: OnceLock::new(),
+        })
+    }
+
+    /// What was seen; waits for it.
+    pub fn get(&self) -> &Vcs {
+        self.seen.get_or_init(|| {
+            let thread = self.thread.lock();
+            let thread = thread.unwrap_or_else(PoisonError::into_inner).take();
+            let joined = thread.and_then(|thread| thread.join().ok());
+            joined.unwrap_or_else(|| read(&self.dir, &self.data_root))
+        })
     }
 }
 

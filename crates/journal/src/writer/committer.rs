@@ -3,6 +3,7 @@
 use super::queue::{Commit, OnCommit, Seq, Shared, WriterOptions};
 use crate::error::WriteError;
 use crate::failpoint;
+use std::cell::Cell;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -25,6 +26,8 @@ pub(super) struct Committer {
     pub(super) good: u64,
     pub(super) options: WriterOptions,
     pub(super) on_commit: OnCommit,
+    /// When the disk itself was last written to.
+    pub(super) synced: Cell<Instant>,
 }
 
 impl Drop for Committer {
@@ -52,7 +55,7 @@ impl Committer {
         loop {
             self.gather(&mut batch);
             if batch.bytes.is_empty() {
-                return;
+                return self.sync_last();
             }
             let begun = Instant::now();
             let mut outcome = self.commit(&batch.bytes);
@@ -153,9 +156,21 @@ impl Committer {
         }
         self.file.write_all_at(bytes, self.good)?;
         failpoint::hit("journal.before_sync");
-        self.file.sync_data()?;
+        if self.synced.get().elapsed() >= self.options.sync_every {
+            self.file.sync_data()?;
+            self.synced.set(Instant::now());
+        }
         failpoint::hit("journal.after_sync");
         Ok(())
+    }
+
+    /// Makes everything outlive a crash of the machine, where that was left for the end.
+    fn sync_last(&self) {
+        if !self.options.sync_every.is_zero()
+            && let Err(error) = self.file.sync_data()
+        {
+            self.shared.lock().failed = Some(WriteError::new(&self.path, &error));
+        }
     }
 }
 

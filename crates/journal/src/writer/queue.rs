@@ -43,6 +43,9 @@ pub struct WriterOptions {
     pub retries: Vec<Duration>,
     /// Takes secrets out of free text.
     pub redactor: Redactor,
+    /// Least time between two flushes to the disk itself, which only a crash of the machine makes necessary. For what can be
+    /// measured again at no cost, and must not be disturbed meanwhile; closing always flushes.
+    pub sync_every: Duration,
 }
 
 impl Default for WriterOptions {
@@ -53,6 +56,7 @@ impl Default for WriterOptions {
             pending_limit: 16 << 20,
             retries: [20, 100, 500].map(Duration::from_millis).to_vec(),
             redactor: Redactor::default(),
+            sync_every: Duration::ZERO,
         }
     }
 }

@@ -13,6 +13,7 @@ fn options(source: &Path) -> CaptureOptions {
         variables: vec!["MY_*".into()],
         version: "0.1.0".into(),
         now: crate::common::time(0.0),
+        vcs: None,
     }
 }
 

@@ -5,7 +5,7 @@ mod columns;
 mod comparison;
 mod curves;
 mod gate;
-mod page;
+pub(crate) mod page;
 mod power;
 mod sequential;
 mod summary;

@@ -69,7 +69,7 @@ impl Page {
     }
 
     /// A table; columns go by their rank until it fits, and their names are said.
-    fn table(&mut self, mut grid: Grid) {
+    pub(crate) fn table(&mut self, mut grid: Grid) {
         let mut gone = Vec::new();
         let mut lines = self.lines(&grid, None);
         while widest(&lines) > self.terminal.width {

@@ -3,6 +3,7 @@
 use super::content::Block;
 use crate::comparison::title;
 use crate::grid::{Column, Grid, Section};
+use fairtrial_analysis::CodeGroup;
 use fairtrial_analysis::report::ReportData;
 use fairtrial_journal::provenance::Vcs;
 use fairtrial_text::shell_word::shell_word;
@@ -119,7 +120,12 @@ fn facts(data: &ReportData) -> Vec<(String, String)> {
             add(tool, Some(version.clone()));
         }
         if let Vcs::Git(state) = &environment.vcs {
-            add("commit", state.commit.clone());
+            if data.commits.is_empty() {
+                add("commit", state.commit.clone());
+            }
+            for group in &data.commits {
+                add("commit", by_trials(group, &data.commits));
+            }
             add("branch", state.branch.clone());
             let dirty = state.dirty == Some(true);
             let diff = state.diff_sha256.clone().unwrap_or_default();
@@ -135,6 +141,15 @@ fn facts(data: &ReportData) -> Vec<(String, String)> {
     facts
 }
 
+/// A commit, and which trials ran it where there are others.
+fn by_trials(group: &CodeGroup, all: &[CodeGroup]) -> Option<String> {
+    let revision = group.revision.clone()?;
+    Some(match all {
+        [_] => revision,
+        _ => format!("{revision}: trials {}", group.trials),
+    })
+}
+
 /// The commands that make the run, the report and its check again.
 pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
     let run = &data.run;
@@ -146,7 +161,11 @@ pub(super) fn reproduce(data: &ReportData) -> Vec<Block> {
             Vcs::Git(state) => Some(state),
             Vcs::Unknown { .. } => None,
         });
-    if let Some(commit) = git.and_then(|state| state.commit.as_ref()) {
+    // Of a run with several commits none gives all of it back.
+    if let (Some(commit), [] | [_]) = (
+        git.and_then(|state| state.commit.as_ref()),
+        &data.commits[..],
+    ) {
         commands.push(format!("git checkout {}", shell_word(commit)));
     }
     let mut again = format!("fairtrial run {}", shell_word(&run.spec));

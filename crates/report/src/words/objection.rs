@@ -37,6 +37,14 @@ pub(crate) fn objection(objection: &Objection) -> String {
              --accept definition overrides",
             definition_changes(changes)
         ),
+        ObjectionKind::SameRecords { shared, of } => format!(
+            "{shared} of {of} trials are the same record on both sides: one run took them over from the other (`--reuse`), \
+             so that they are compared with themselves and say nothing"
+        ),
+        ObjectionKind::MixedCode(mixture) => format!(
+            "mixed code: {}, so that a difference may come from that; --accept code overrides",
+            mixture.sentence()
+        ),
         ObjectionKind::NothingReached => {
             "up to the last step of a trial that did not reach the threshold, there is no difference to see"
                 .to_owned()

@@ -49,6 +49,7 @@ fn record(index: u64, value: &Value) -> Record {
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
+        code: None,
     }
 }
 

@@ -60,6 +60,7 @@ fn trial() -> impl Strategy<Value = Record> {
                 samples: std::collections::BTreeMap::new(),
                 facts: std::collections::BTreeMap::new(),
                 reused_from: None,
+                code: None,
             }
         },
     )

@@ -55,6 +55,7 @@ fn record(index: u64, arm: &str, lr: f64, outcome: Outcome) -> Record {
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
+        code: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Picking up a run that is with a scheduler, from any terminal: what waiting, cancelling and status share.
 
-use super::stopping_rule::WatchedRule;
+use super::stopping_rule::{self, WatchedRule};
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::version::VERSION;
@@ -50,6 +50,7 @@ impl Session {
             set: opened.map_or_else(Vec::new, |opened| opened.set.clone()),
             only,
             registration: None,
+            accepted_code: None,
             slots: parallel.unwrap_or(1),
             parallel,
             expected_s: None,
@@ -60,7 +61,7 @@ impl Session {
             environment: caller.environment.clone(),
             now: caller.now,
             verbosity: Verbosity::Ends,
-            stop: rule.as_ref().map(WatchedRule::boxed),
+            stop: stopping_rule::either(rule.as_ref(), None, Box::new(|_| ())),
         };
         Ok((request, rule))
     }

@@ -33,6 +33,7 @@ pub(super) fn request(
         set: sweep.set.clone(),
         only: None,
         registration: None,
+        accepted_code: None,
         slots: sweep.slots,
         parallel: sweep.parallel,
         expected_s: None,

@@ -2,6 +2,7 @@
 
 mod attend;
 mod cancel;
+mod code;
 mod conclude;
 mod confirm;
 mod execute;

@@ -2,7 +2,7 @@
 
 use super::stopping_rule::Until;
 use crate::spec_file::SpecFile;
-use fairtrial_engine::{Outputs, Stay, Verbosity};
+use fairtrial_engine::{OtherCode, Outputs, Stay, Verbosity};
 use fairtrial_model::Stamp;
 use fairtrial_spec::EngineKind;
 
@@ -23,6 +23,8 @@ pub struct RunOptions {
     pub outputs: Outputs,
     /// Stop as soon as this is so; absent for the spec's own rule.
     pub until: Option<Until>,
+    /// What becomes of records whose trials ran other code than they would now.
+    pub other_code: OtherCode,
     /// Whether to wait for a scheduler.
     pub stay: Stay,
     /// What is told of each trial.
@@ -60,6 +62,7 @@ impl RunOptions {
             start: StartFrom::New,
             outputs: Outputs::Keep,
             until: None,
+            other_code: OtherCode::LeftOut,
             stay: Stay::UntilDone,
             verbosity: Verbosity::Ends,
         }

@@ -3,15 +3,18 @@
 use super::options::RunOptions;
 use super::stopping_rule::{self, WatchedRule};
 use crate::error::SessionError;
+use crate::events::Event;
 use crate::notice::Notice;
 use crate::refusals::refusals;
 use crate::registration::read_registration;
 use crate::session::Session;
+use crate::spec_file::SpecFile;
 use crate::version::VERSION;
-use fairtrial_engine::{Controls, RunRequest, Start, Stay, remote};
+use fairtrial_analysis::sequential::Trajectory;
+use fairtrial_engine::{Controls, RunRequest, Start, Stay, StopRule, Verbosity, remote};
 use fairtrial_journal::DataRoot;
 use fairtrial_plan::Plan;
-use fairtrial_spec::{EngineKind, FileCheck};
+use fairtrial_spec::{EngineKind, FileCheck, Spec};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,6 +28,8 @@ pub struct PreparedRun {
     pub(super) plan: Plan,
     pub(super) root: DataRoot,
     pub(super) options: RunOptions,
+    /// What stands in for the text of the spec, where there is no file.
+    pub(super) made_from: Option<Vec<u8>>,
 }
 
 impl PreparedRun {
@@ -66,6 +71,26 @@ impl Session {
             plan,
             root: self.data_root(),
             options,
+            made_from: None,
+        })
+    }
+
+    /// A run of a spec that no file holds; `made_from` is kept in the place of the file's text, as JSON.
+    #[allow(clippy::unused_self, reason = "runs are prepared by a session")]
+    pub(crate) fn prepare_made(
+        &self,
+        spec: Spec,
+        made_from: Vec<u8>,
+        (root, verbosity): (DataRoot, Verbosity),
+    ) -> Result<PreparedRun, SessionError> {
+        Ok(PreparedRun {
+            plan: Plan::new(Arc::new(spec), None)?,
+            root,
+            options: RunOptions {
+                verbosity,
+                ..RunOptions::new(SpecFile::default())
+            },
+            made_from: Some(made_from),
         })
     }
 
@@ -79,12 +104,18 @@ impl Session {
     }
 
     /// Does a run, to its result, its files, and its confirmation where the spec asks for one.
-    pub fn run(
+    pub fn run(&self, run: PreparedRun, controls: &Controls) -> Result<RunResult, SessionError> {
+        self.run_watched(run, controls, None)
+    }
+
+    /// The same, ended also by another rule than its spec's.
+    pub(crate) fn run_watched(
         &self,
         mut run: PreparedRun,
         controls: &Controls,
+        also: Option<Box<dyn StopRule>>,
     ) -> Result<RunResult, SessionError> {
-        let start = self.start(&run.options, &run.root, &mut run.plan)?;
+        let (start, accepted_code) = self.start(&run.options, &run.root, &mut run.plan)?;
         let registration = self.registered_for(&run)?;
         self.check_machine(&run.plan)?;
         self.make_agents_ready(run.plan.spec(), &run.root)?;
@@ -92,7 +123,10 @@ impl Session {
         let rule = WatchedRule::new(run.plan.spec())?;
         let mut request = self.request(run, start)?;
         request.registration = registration;
-        request.stop = rule.as_ref().map(WatchedRule::boxed);
+        request.accepted_code = accepted_code;
+        let session = self.clone();
+        let on_look = Box::new(move |looked: &Trajectory| session.hear(Event::Looked(looked)));
+        request.stop = stopping_rule::either(rule.as_ref(), also, on_look);
         let began = Instant::now();
         let executed = self.execute(&request, controls)?;
         self.clean_up_after(&request, &executed.report);
@@ -139,6 +173,9 @@ impl Session {
 
     /// The registered plan beside the spec; where the spec deviates from it, that is told before anything runs.
     fn registered_for(&self, run: &PreparedRun) -> Result<Option<Vec<u8>>, SessionError> {
+        if run.made_from.is_some() {
+            return Ok(None);
+        }
         let Some((text, registration)) = read_registration(&run.options.spec.path)? else {
             return Ok(None);
         };
@@ -158,12 +195,17 @@ impl Session {
             plan,
             root,
             options,
+            made_from,
         } = run;
         let path = &options.spec.path;
-        let spec_text = std::fs::read(path).map_err(|error| {
-            SessionError::Input(format!("cannot read {}: {error}", path.display()))
-        })?;
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        let (spec_text, extension) = if let Some(text) = made_from {
+            (text, "json".into())
+        } else {
+            let text = std::fs::read(path).map_err(|error| {
+                SessionError::Input(format!("cannot read {}: {error}", path.display()))
+            })?;
+            (text, path.extension().unwrap_or_default().to_string_lossy())
+        };
         if options.stay == Stay::Leave && !is_remote {
             return Err(SessionError::NoScheduler);
         }
@@ -186,6 +228,7 @@ impl Session {
             set: options.spec.set,
             only: options.only,
             registration: None,
+            accepted_code: None,
             start,
             program: caller.program.clone(),
             version: VERSION.to_owned(),

@@ -4,7 +4,7 @@ use super::options::StartFrom;
 use super::prepare::PreparedRun;
 use crate::error::SessionError;
 use crate::session::Session;
-use fairtrial_engine::{EngineError, reusable};
+use fairtrial_engine::{CodeChange, EngineError, OtherCode, reusable};
 use fairtrial_journal::{DataRoot, RunDir, RunState, Selector, resolved_spec};
 use fairtrial_model::Stamp;
 use fairtrial_plan::{Placement, Plan, Trial, measured_differently};
@@ -37,6 +37,8 @@ pub struct KeptTrials {
     pub trials: u64,
     /// Metrics that would be read again from what they left, because their declarations changed.
     pub measured_again: Vec<String>,
+    /// What changed in the code that they ran; on `--reuse` those run again.
+    pub code: CodeChange,
 }
 
 impl RunPreview {
@@ -83,12 +85,21 @@ impl Session {
         }
     }
 
+    /// What changed in the code since the newest run of the plan's name was made; absent where there is none, or nothing did.
+    pub fn code_since_newest(&self, plan: &Plan) -> Option<(Stamp, CodeChange)> {
+        let run = RunDir::open(&self.data_root(), &plan.spec().name, Selector::Newest).ok()?;
+        let state = RunState::read(&run.journal()).ok()?;
+        let change = self.code_since(&run, &state, plan).ok()?;
+        (!change.is_nothing()).then(|| (run.stamp(), change))
+    }
+
     /// What a prepared run would do, where it takes over records or goes on with an earlier run too.
     pub fn preview_run(&self, run: PreparedRun) -> Result<RunPreview, SessionError> {
         let PreparedRun {
             mut plan,
             root,
             options,
+            ..
         } = run;
         let name = plan.spec().name.clone();
         match options.start {
@@ -98,7 +109,7 @@ impl Session {
                     Some(stamp) => RunDir::open(&root, &name, Selector::Stamp(stamp))?,
                     None => self.latest_run(&name)?,
                 };
-                self.preview_reuse(&earlier, plan)
+                self.preview_reuse(&earlier, plan, options.other_code)
             }
             StartFrom::Resume(stamp, _) => {
                 let selector = stamp.map_or(Selector::Newest, Selector::Stamp);
@@ -109,8 +120,13 @@ impl Session {
         }
     }
 
-    fn preview_reuse(&self, earlier: &RunDir, plan: Plan) -> Result<RunPreview, SessionError> {
-        let offered = reusable(earlier, &plan)?;
+    fn preview_reuse(
+        &self,
+        earlier: &RunDir,
+        plan: Plan,
+        other: OtherCode,
+    ) -> Result<RunPreview, SessionError> {
+        let offered = reusable(earlier, &plan, &self.code_now(earlier.root()), other)?;
         let is_due = |trial: &Trial<'_>| !offered.records.contains_key(&trial.id());
         let due: Vec<u64> = plan
             .trials()
@@ -122,6 +138,7 @@ impl Session {
                 stamp: earlier.stamp(),
                 trials: plan.len() - due.len() as u64,
                 measured_again: offered.measured_differently,
+                code: offered.code,
             }),
             due: Some(due),
             ..self.preview(plan)
@@ -148,6 +165,7 @@ impl Session {
                 return Err(EngineError::SpecChanged { stamp, change }.into());
             }
         }
+        let code = self.code_since(run, &state, &plan)?;
         let all = 0..plan.len();
         let due: Vec<u64> = all.filter(|index| !state.trial(*index).is_done()).collect();
         let attempts = due
@@ -158,6 +176,7 @@ impl Session {
                 stamp: run.stamp(),
                 trials: plan.len() - due.len() as u64,
                 measured_again,
+                code,
             }),
             attempts: attempts.filter(|(_, attempt)| *attempt > 1).collect(),
             due: Some(due),

@@ -8,7 +8,7 @@ use crate::evaluate::ScoredBy;
 use crate::notice::Notice;
 use crate::session::Session;
 use fairtrial_analysis::sequential::resumed_rule;
-use fairtrial_engine::{Start, reusable};
+use fairtrial_engine::{CodeChange, OtherCode, Start, reusable};
 use fairtrial_journal::{
     DataRoot, Entry, Event, ReadError, RunDir, Selector, read_journal, resolved_spec,
 };
@@ -26,14 +26,12 @@ impl Session {
         options: &RunOptions,
         root: &DataRoot,
         plan: &mut Plan,
-    ) -> Result<Start, SessionError> {
+    ) -> Result<(Start, Option<CodeChange>), SessionError> {
         let outputs = options.outputs;
         let (stamp, reuses) = match options.start {
             StartFrom::New => {
-                return Ok(Start::New {
-                    reuse: None,
-                    outputs,
-                });
+                let reuse = None;
+                return Ok((Start::New { reuse, outputs }, None));
             }
             StartFrom::Reuse(stamp) => (stamp, true),
             StartFrom::Resume(stamp, _) => (stamp, false),
@@ -48,22 +46,27 @@ impl Session {
             }
             let only = self.resumed_plan(&run, options, plan)?;
             self.remeasure_resumed(&run, plan, only.as_deref())?;
-            return Ok(Start::Resume(run));
+            let accepted = self.check_code(&run, plan, options.other_code)?;
+            return Ok((Start::Resume(run), accepted));
         }
         let earlier = match stamp {
             Some(stamp) => RunDir::open(root, name, Selector::Stamp(stamp))?,
             None => self.latest_run(name)?,
         };
-        let offered = reusable(&earlier, plan)?;
+        let offered = reusable(&earlier, plan, &self.code_now(root), options.other_code)?;
         self.check_looked_at(&earlier, &offered, plan)?;
         self.tell(Notice::Reusing {
             stamp: earlier.stamp(),
             change: offered.change,
+            code: offered.code.clone(),
+            other: options.other_code,
         });
-        Ok(Start::New {
-            reuse: Some(earlier),
-            outputs,
-        })
+        let accepted = options.other_code == OtherCode::Accepted && !offered.code.is_nothing();
+        let reuse = Some(earlier);
+        Ok((
+            Start::New { reuse, outputs },
+            accepted.then_some(offered.code),
+        ))
     }
 
     /// Scores a run again whose scoring was cut off: some of its scores are new, some are old.

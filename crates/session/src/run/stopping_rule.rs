@@ -95,11 +95,6 @@ impl WatchedRule {
         Ok(Some(Self(Arc::new(Mutex::new(rule)))))
     }
 
-    /// For the engine.
-    pub(super) fn boxed(&self) -> Mutex<Box<dyn EngineRule>> {
-        Mutex::new(Box::new(self.clone()))
-    }
-
     /// Shows it the records of a run that nobody runs any more.
     pub(super) fn recall(&self, run: &RunDir, state: &RunState) -> Result<(), SessionError> {
         let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,6 +121,49 @@ impl WatchedRule {
             &text,
         )?;
         Ok(trajectory)
+    }
+}
+
+/// Hears of every look that a rule takes.
+pub(super) type OnLook = Box<dyn FnMut(&Trajectory) + Send>;
+
+/// The rule of the spec and another one, for the engine: whichever ends the run first. The other one sees each record before.
+pub(super) fn either(
+    rule: Option<&WatchedRule>,
+    also: Option<Box<dyn EngineRule>>,
+    on_look: OnLook,
+) -> Option<Mutex<Box<dyn EngineRule>>> {
+    let both = FirstOf {
+        also,
+        watched: rule.cloned(),
+        looks: 0,
+        on_look,
+    };
+    let any = both.also.is_some() || both.watched.is_some();
+    any.then(|| Mutex::new(Box::new(both) as Box<dyn EngineRule>))
+}
+
+/// Ends a run when the first of two rules does; both see every record.
+struct FirstOf {
+    also: Option<Box<dyn EngineRule>>,
+    watched: Option<WatchedRule>,
+    /// Looks that were told.
+    looks: usize,
+    on_look: OnLook,
+}
+
+impl EngineRule for FirstOf {
+    fn settled(&mut self, record: &Record) -> Option<String> {
+        let also = self.also.as_mut().and_then(|rule| rule.settled(record));
+        let watched = self.watched.as_mut().and_then(|rule| rule.settled(record));
+        if let Some(rule) = &self.watched {
+            let rule = rule.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if rule.looks() > self.looks {
+                self.looks = rule.looks();
+                (self.on_look)(&rule.trajectory());
+            }
+        }
+        also.or(watched)
     }
 }
 

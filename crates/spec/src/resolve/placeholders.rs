@@ -11,7 +11,7 @@ use crate::source::{Sources, Span};
 use crate::spec::task::Task;
 use crate::spec::work::Work;
 use crate::spec::{Arm, Spec};
-use crate::template::{BUILTIN_NAMES, Placeholder, PlaceholderForm, Template};
+use crate::template::{BUILTIN_NAMES, OF_THE_ATTEMPT, Placeholder, PlaceholderForm, Template};
 use fairtrial_text::nearest::nearest;
 
 /// Reports placeholders that nothing defines.
@@ -21,9 +21,12 @@ pub(super) fn check(spec: &Spec, drafts: &[Draft], sources: &Sources, problems: 
         for node in command_nodes(draft.node.get("command")) {
             scope.check(node, sources, problems);
         }
-        for node in template_nodes(draft) {
+        for node in template_nodes(draft).chain(lasting_nodes(draft)) {
             scope.check(node, sources, problems);
             no_list(node, sources, problems);
+        }
+        for node in lasting_nodes(draft) {
+            known_before(node, sources, problems);
         }
         if !matches!(task.work, Work::Prepared { .. }) {
             continue;
@@ -85,16 +88,36 @@ fn template_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
         .get("env")
         .and_then(Node::map)
         .map_or(&[][..], |map| &map.entries);
+    let workdir = draft.node.get("workdir");
+    workdir
+        .into_iter()
+        .chain(env.iter().map(|entry| &entry.value))
+}
+
+/// Names of what is there before a trial and after it.
+fn lasting_nodes(draft: &Draft) -> impl Iterator<Item = &Node> {
     let paths = ["outputs", "inputs"]
         .into_iter()
         .filter_map(|key| draft.node.get(key)?.list())
         .flatten();
-    let workdir = draft.node.get("workdir");
-    workdir
-        .into_iter()
-        .chain(draft.node.get("row"))
-        .chain(paths)
-        .chain(env.iter().map(|entry| &entry.value))
+    draft.node.get("row").into_iter().chain(paths)
+}
+
+/// What other tasks and later runs look for cannot be named by what each attempt decides anew.
+fn known_before(node: &Node, sources: &Sources, problems: &mut Problems) {
+    let Some(text) = node.text() else { return };
+    for placeholder in Template::parse(text).placeholders() {
+        if OF_THE_ATTEMPT.contains(&placeholder.name) {
+            let span = exact(node, text, placeholder, sources);
+            let message = format!(
+                "`{{{}}}` is another in every attempt, so that nobody could find this again",
+                placeholder.name
+            );
+            problems.push(
+                error(span, message).help("name it by `{seed}`, `{task}`, `{arm}` or a parameter"),
+            );
+        }
+    }
 }
 
 /// The place of a placeholder in the source. Escapes in the text shift places, so it is searched for there.

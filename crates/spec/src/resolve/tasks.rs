@@ -82,6 +82,7 @@ pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut
         episodes: draft.text("episodes").map(str::to_owned),
         outputs: texts(node.get("outputs")),
         inputs: texts(node.get("inputs")),
+        timed: None,
         place: node.span.start,
     }
 }

@@ -217,8 +217,10 @@ fn metric_budget(node: &Node, metric: &str) -> Option<MetricBudget> {
 pub(super) fn provenance(root: &Node) -> Provenance {
     let node = root.get("provenance");
     let list = |key| texts(node.and_then(|node| node.get(key)));
+    let mut watch = texts(root.get("watch"));
+    watch.extend(list("watch"));
     Provenance {
         env: list("env"),
-        watch: list("watch"),
+        watch,
     }
 }

@@ -41,6 +41,7 @@ static ROOT_KEYS: &[Key] = &[
     key("analysis", Type::Section(&ANALYSIS), "", "What is compared, and how strictly."),
     key("fairness", Type::Section(&FAIRNESS), "", "What the arms must share for their comparison to be fair."),
     key("budget", Type::Section(&BUDGET), "", "Caps for the whole run. When one is reached, no trial is started any more: the rest has no record, and `run --resume` runs it once the cap is raised."),
+    key("watch", TEXTS, "[]", "Files and folders whose content is part of what a trial runs, besides the program's own file and what a Python script imports from the project; relative to the spec's folder.").example("[\"src/\", \"configs/\"]"),
     key("provenance", Type::Section(&PROVENANCE), "", "What to record about the environment beyond the default."),
     key("reporters", Type::Map(&Type::Section(&REPORTER), Keys::Names), "", "Programs (or Python functions) that make files of a finished run's report; each is a table under its name.").example("{\"table\": {\"command\": \"python make_table.py\"}}"),
     key("on_finish", HOOK_TYPE, "", "A command for when a run comes to its end: its summary as JSON is on standard input.").example("\"./notify.sh done\""),
@@ -75,7 +76,7 @@ static PROVENANCE: Section = Section {
     doc: "What to record about the environment beyond the default.",
     keys: &[&[
         key("env", TEXTS, "[]", "Names of environment variables to record, `*` at the end allowed; values that look like secrets are redacted.").example("[\"CUDA_*\"]"),
-        key("watch", TEXTS, "[]", "Paths whose changes since a baseline matter.").example("[\"src/\"]"),
+        key("watch", TEXTS, "[]", "The same as the top-level `watch`; both are read.").example("[\"src/\"]"),
     ]],
     open: false,
 };

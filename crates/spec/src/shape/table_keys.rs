@@ -25,8 +25,8 @@ pub(super) static TASK_TABLE_KEYS: &[Key] = &[
     key("row", Type::FilledText, "{task}", "The row's key in the table. May hold placeholders. Trials with the same row (seeds, rollouts) are averaged.").example("\"{task} ({arm})\""),
     key("was", TEXTS, "[]", "Former keys of the row: a row found under one of these is renamed.").example("[\"old_experiment_name\"]"),
     key("episodes", Type::FilledText, "all of them", "Which episodes to run: `all`, `3`, `0,3,5:8`, `4:`, `:8` (ends excluded, from 0). The command takes it as `{episodes}`. A row is not written from a part of the episodes unless asked.").example("\"0,3,5:8\""),
-    key("outputs", TEXTS, "[]", "Files and folders that the task makes for others, relative to the spec's folder. Where an earlier run of this very trial made them and they are unchanged since, the trial is not run again. May hold placeholders.").example("[\"models/pretrained.pt\"]"),
-    key("inputs", TEXTS, "[]", "Files and folders whose change makes `outputs` stale. May hold placeholders.").example("[\"configs/pretrain.yaml\"]"),
+    key("outputs", TEXTS, "[]", "Files and folders that the task makes for others, relative to the spec's folder. Where an earlier run of this very trial made them and they are unchanged since, the trial is not run again. May hold placeholders, but none that is another in every attempt (`{dir}`, `{trial}`, `{run}`, `{attempt}`).").example("[\"models/pretrained.pt\"]"),
+    key("inputs", TEXTS, "[]", "Files and folders whose change makes `outputs` stale. May hold the same placeholders.").example("[\"configs/pretrain.yaml\"]"),
 ];
 
 /// Keys of a metric.

@@ -50,6 +50,9 @@ pub struct StopRule {
     /// What the error rate counts on.
     #[serde(default, skip_serializing_if = "LookPromise::is_planned")]
     pub promise: LookPromise,
+    /// Each look is at this many times the pairs of the one before; absent means after every pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<f64>,
 }
 
 /// What the error rate of a sequential run counts on.
@@ -79,6 +82,7 @@ impl StopRule {
             max,
             looks: Vec::new(),
             promise: LookPromise::Planned,
+            growth: None,
         }
     }
 

@@ -4,7 +4,7 @@ use crate::spec::needs::Needs;
 use crate::spec::sweep::Sweep;
 use crate::spec::table::Feeds;
 use crate::spec::work::Work;
-use fairtrial_model::Params;
+use fairtrial_model::{Params, Timed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -61,6 +61,9 @@ pub struct Task {
     /// Paths whose change makes the outputs stale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
+    /// How its programs are timed as a whole, where they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed: Option<Timed>,
     /// Where in the source this task stands (byte offset), for later diagnostics.
     pub place: usize,
 }

@@ -10,9 +10,13 @@ use super::t_boundary::TBoundaries;
 use crate::descriptive::Moments;
 use crate::dist::student_t;
 use crate::permutation::flipped_mean;
+use crate::rank::{SignedRankOptions, paired_location, signed_rank_of};
 use crate::sample::{at_least, representable};
 use crate::{Dropped, Explain, Interval, Level, Outcome, Undefined};
 use fairtrial_text::significant::short;
+
+/// The least chance that can be told apart from none.
+const LEAST_CHANCE: f64 = 1e-12;
 
 /// By which test a look judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -22,6 +26,8 @@ pub enum LookTest {
     T,
     /// The sign-flip test of the mean.
     SignFlip,
+    /// Wilcoxon's signed-rank test, with the Hodges-Lehmann estimate: of the typical pair, which rare slow runs do not move.
+    SignedRank,
 }
 
 /// What a look says to do.
@@ -111,6 +117,10 @@ pub fn look(
             "group-sequential sign-flip test",
             by_sign_flips(&moments, differences, critical, alpha)?,
         ),
+        LookTest::SignedRank => (
+            "group-sequential signed-rank test",
+            by_signed_ranks(&moments, differences, critical, alpha)?,
+        ),
     };
     let Statistic {
         estimate,
@@ -189,8 +199,7 @@ pub(super) fn by_sign_flips(
     alpha: f64,
 ) -> Outcome<Statistic> {
     let df = moments.n - 1.0;
-    // Not more than a chance can be told apart from none.
-    let at_this_look = student_t::two_sided(critical, df).max(1e-12);
+    let at_this_look = student_t::two_sided(critical, df).max(LEAST_CHANCE);
     let found = flipped_mean(differences, Level::two_sided(at_this_look))?;
     let interval = Interval {
         level: Level::two_sided(alpha),
@@ -199,6 +208,40 @@ pub(super) fn by_sign_flips(
     Ok(Statistic {
         estimate: found.estimate,
         t: student_t::inverse_sf(0.5 * found.p, df).copysign(found.estimate),
+        interval,
+    })
+}
+
+fn by_signed_ranks(
+    moments: &Moments,
+    differences: &[f64],
+    critical: f64,
+    alpha: f64,
+) -> Outcome<Statistic> {
+    let df = moments.n - 1.0;
+    let at_this_look = student_t::two_sided(critical, df).max(LEAST_CHANCE);
+    let found = paired_location(differences, Level::two_sided(at_this_look))?;
+    let level = Level::two_sided(alpha);
+    let unbounded = Interval {
+        low: f64::NEG_INFINITY,
+        high: f64::INFINITY,
+        level,
+    };
+    let interval = found
+        .interval
+        .map_or(unbounded, |found| Interval { level, ..found });
+    let p = signed_rank_of(differences, SignedRankOptions::default())?.p;
+    let t = student_t::inverse_sf(0.5 * p.max(LEAST_CHANCE), df);
+    // Ties and zeros move the test and the interval by different steps; the interval is what is shown, so it decides.
+    let excludes_zero = interval.low > 0.0 || interval.high < 0.0;
+    let t = if excludes_zero {
+        t.max(critical)
+    } else {
+        t.min(critical.next_down())
+    };
+    Ok(Statistic {
+        estimate: found.estimate,
+        t: t.copysign(found.estimate),
         interval,
     })
 }

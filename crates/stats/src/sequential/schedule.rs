@@ -45,6 +45,20 @@ impl Schedule {
         Self::new(looks, budget)
     }
 
+    /// Looks from `from` pairs on, each at `growth` times as many as the one before (at least one more), and at the end of
+    /// the budget. Thousands of pairs need no thousands of looks.
+    pub fn growing(growth: f64, from: usize, budget: usize) -> Outcome<Self> {
+        let growth = crate::sample::positive("growth", growth)?;
+        let mut looks = Vec::new();
+        let mut at = from;
+        while at < budget {
+            looks.push(at);
+            at = ((at as f64 * growth) as usize).max(at + 1);
+        }
+        looks.push(budget);
+        Self::new(looks, budget)
+    }
+
     /// The numbers of pairs at which the data are looked at.
     pub fn looks(&self) -> &[usize] {
         &self.looks

@@ -254,3 +254,67 @@ fn edges_are_refused_with_a_reason() {
     assert_eq!(constant(8).decision, Decision::Greater);
     assert_eq!(constant(8).interval.low, 2.0);
 }
+
+/// Looks that grow apart, as `bench` makes them.
+fn growing(budget: usize) -> Design {
+    Design {
+        schedule: Schedule::growing(1.15, 5, budget).unwrap(),
+        spending: Spending::Power { rho: 1.0 },
+        alpha: 0.05,
+    }
+}
+
+#[test]
+fn sums_drawn_at_once_give_the_boundaries_of_single_values() {
+    // The last looks are 32 and more values apart, so that their sums are drawn at once.
+    let apart = t_boundaries(&growing(400), 1 << 17, 1).unwrap();
+    let again = t_boundaries(&growing(400), 1 << 17, 2).unwrap();
+    let looks = apart.design.schedule.looks();
+    assert!(
+        looks.windows(2).any(|pair| pair[1] - pair[0] >= 32),
+        "{looks:?}"
+    );
+    for (one, other) in apart.critical.iter().zip(&again.critical) {
+        assert!((one - other).abs() < 0.03 * one, "{one} {other}");
+    }
+    // From independent increments of a normal path, the other extreme, the last boundary is near the same.
+    let last = apart.critical.last().unwrap();
+    assert!((2.2..3.0).contains(last), "{last}");
+}
+
+#[test]
+fn signed_ranks_keep_the_error_rate_over_growing_looks_also_with_slow_runs() {
+    let boundaries = t_boundaries(&growing(300), 1 << 16, 3).unwrap();
+    let trials = 600;
+    let rejected = |effect: f64| {
+        let rejects = |path: &u64| {
+            let mut s = stream(*path);
+            // Symmetric around the effect, with one value in ten far out.
+            let draw = |_| {
+                let slow = if s.unit() < 0.1 { 20.0 } else { 1.0 };
+                s.normal() * slow + effect
+            };
+            let data: Vec<f64> = (0..300).map(draw).collect();
+            let looks = boundaries.design.schedule.looks().iter();
+            let mut looks = looks.map(|&n| {
+                let test = if n < 10 {
+                    LookTest::T
+                } else {
+                    LookTest::SignedRank
+                };
+                look(&boundaries, &data[..n], None, test).unwrap()
+            });
+            looks.any(|seen| {
+                let decided = matches!(seen.decision, Decision::Greater | Decision::Less);
+                assert_eq!(decided, !seen.interval.contains(0.0), "{seen:?}");
+                decided
+            })
+        };
+        (0..trials).filter(rejects).count() as f64 / trials as f64
+    };
+    let false_alarms = rejected(0.0);
+    assert!(false_alarms < 0.05 + slack(0.05, trials), "{false_alarms}");
+    // The mean would need sixteen times the pairs.
+    let found = rejected(0.35);
+    assert!(found > 0.9, "{found}");
+}

@@ -135,7 +135,7 @@ fn read_one(
             block::value(dir, "logs/stdout.log", marker, column)
         }
         MetricSource::Episodes { .. } => return Ok(None),
-        MetricSource::Resource { field } => resource(resources, field),
+        MetricSource::Resource { field, less } => resource(resources, field, *less),
         MetricSource::Tracked {
             tracker,
             folder,
@@ -157,7 +157,7 @@ fn from_lines(line_files: &LineFiles, file: &str, key: &str) -> Result<Reading, 
 
 /// Whether a metric is the peak of memory.
 pub(crate) fn is_peak_memory(metric: &MetricDeclaration) -> bool {
-    matches!(&metric.source, MetricSource::Resource { field } if field == "peak_memory")
+    matches!(&metric.source, MetricSource::Resource { field, .. } if field == "peak_memory")
 }
 
 /// Whether all that is known of the peak is that it is not above the launcher's own.
@@ -165,7 +165,7 @@ pub(crate) fn is_bound(resources: &Resources) -> bool {
     resources.peak_memory_source == Some(MemorySource::RusageFloor)
 }
 
-fn resource(resources: &Resources, field: &str) -> Result<Reading, CollectError> {
+fn resource(resources: &Resources, field: &str, less: f64) -> Result<Reading, CollectError> {
     let value = match field {
         "wall" => resources.wall,
         "user" => resources.user,
@@ -177,7 +177,14 @@ fn resource(resources: &Resources, field: &str) -> Result<Reading, CollectError>
         _ => None,
     };
     value
-        .map(Reading::Scalar)
+        // A program cannot take less than no time: one that is faster than the shell around it counts as 0.
+        .map(|value| {
+            Reading::Scalar(if less > 0.0 {
+                (value - less).max(0.0)
+            } else {
+                value
+            })
+        })
         .ok_or_else(|| CollectError::NoValue(format!("resource `{field}` is unknown here")))
 }
 

@@ -99,6 +99,7 @@ fn every_source_is_read() {
             "cpu",
             MetricSource::Resource {
                 field: "cpu".into(),
+                less: 0.0,
             },
         ),
     ];
@@ -339,6 +340,7 @@ fn a_bound_of_the_peak_of_memory_is_no_value() {
     let dir = trial(&[]);
     let source = MetricSource::Resource {
         field: "peak_memory".to_owned(),
+        less: 0.0,
     };
     let asked = [metric("memory", source)];
     let with = |source| Resources {

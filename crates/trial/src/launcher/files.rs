@@ -4,12 +4,12 @@ use super::child::StepError;
 use super::folder::{Folder, LOGS};
 use super::output::Log;
 use super::state::Launcher;
-use crate::wire::{Launch, LaunchFailure};
+use crate::wire::{Launch, LaunchFailure, LaunchTimed, TimedStdout};
 use fairtrial_model::Access;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Component, Path};
 
 /// Directory, logs and pipes of one program.
 pub(super) struct Ready<'a> {
@@ -18,6 +18,10 @@ pub(super) struct Ready<'a> {
     pub(super) read: [File; 2],
     /// The child's ends.
     pub(super) write: [OwnedFd; 2],
+    /// Its standard input, where it is a file.
+    pub(super) stdin: Option<File>,
+    /// Its standard output, where that is a file instead of the pipe.
+    pub(super) stdout: Option<File>,
 }
 
 /// Makes them. The directory must be new: an attempt never writes over another's evidence.
@@ -26,16 +30,49 @@ pub(super) fn prepare<'a>(
     launcher: &mut Launcher,
 ) -> Result<Ready<'a>, LaunchFailure> {
     let dir = Path::new(&launch.dir);
-    let script = launch.script.as_deref();
-    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access, script));
-    made.map_err(|(stage, error)| failure(stage, &error))?;
+    let (mut stdin, mut stdout) = (None, None);
+    match &launch.timed {
+        None => make_dir(launch, launcher)?,
+        Some(timed) => (stdin, stdout) = timed_files(timed)?,
+    }
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
+    let log = |name| match &launch.timed {
+        None => Log::new(dir, name, launch.log_limit),
+        Some(_) => Log::held(dir, name, launch.log_limit.min(HELD)),
+    };
     Ok(Ready {
-        logs: LOGS.map(|name| Log::new(dir, name, launch.log_limit)),
+        logs: LOGS.map(log),
         read: [out_read, err_read],
         write: [out_write, err_write],
+        stdin,
+        stdout,
     })
+}
+
+/// Bytes that are held of each stream of a program that is timed as a whole, in case it fails.
+const HELD: u64 = 64 << 10;
+
+/// Makes the directory of a program, with what stands in it from the start.
+pub(super) fn make_dir(launch: &Launch, launcher: &mut Launcher) -> Result<(), LaunchFailure> {
+    let dir = Path::new(&launch.dir);
+    let script = launch.script.as_deref();
+    let made = folder_of(dir, launcher).and_then(|folder| make(dir, folder, launch.access, script));
+    made.and_then(|()| make_workdir(dir, launch))
+        .map_err(|(stage, error)| failure(stage, &error))
+}
+
+/// The files that a timed program reads from and writes to, opened outside of the measured time.
+fn timed_files(timed: &LaunchTimed) -> Result<(Option<File>, Option<File>), LaunchFailure> {
+    let input = timed.stdin.as_ref().map(File::open).transpose();
+    let stdin = input.map_err(|error| failure("open its input", &error))?;
+    let output = match &timed.stdout {
+        TimedStdout::Null => File::options().write(true).open("/dev/null").map(Some),
+        TimedStdout::Read => Ok(None),
+        TimedStdout::File(path) => File::create(path).map(Some),
+    };
+    let stdout = output.map_err(|error| failure("open its output", &error))?;
+    Ok((stdin, stdout))
 }
 
 /// A step of making what stands on disk, with what the system said.
@@ -87,6 +124,17 @@ fn make(
         placed.map_err(|error| ("make a log file", error))?;
     }
     Ok(())
+}
+
+/// A working directory below the trial's own is as new as that, so nobody else can have made it.
+fn make_workdir(dir: &Path, launch: &Launch) -> Result<(), Failed> {
+    let workdir = Path::new(launch.workdir.texts().next().unwrap_or("/"));
+    let below = workdir.strip_prefix(dir).unwrap_or(Path::new(""));
+    let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
+    if below == Path::new("") || !below.components().all(inside) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(workdir).map_err(|error| ("make the working directory", error))
 }
 
 fn pipe() -> Result<(File, OwnedFd), LaunchFailure> {

@@ -13,6 +13,8 @@ pub(super) struct Log<'a> {
     file: Option<File>,
     kept: Capped,
     error: Option<io::Error>,
+    /// What is not written unless the program fails.
+    held: Option<Vec<u8>>,
 }
 
 impl<'a> Log<'a> {
@@ -24,6 +26,22 @@ impl<'a> Log<'a> {
             file: None,
             kept: Capped::new(limit),
             error: None,
+            held: None,
+        }
+    }
+
+    /// The same of a program that has no directory yet, and gets none unless it fails.
+    pub(super) fn held(dir: &'a Path, name: &'static str, limit: u64) -> Self {
+        Self {
+            held: Some(Vec::new()),
+            ..Self::new(dir, name, limit)
+        }
+    }
+
+    /// Writes what was held: there is a directory now.
+    pub(super) fn release(&mut self) {
+        if let Some(held) = self.held.take().filter(|held| !held.is_empty()) {
+            self.write(&held);
         }
     }
 
@@ -31,8 +49,10 @@ impl<'a> Log<'a> {
     /// (disk full) is remembered and the program goes on: its output is evidence, not its result.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         let head = self.kept.take(bytes);
-        if !head.is_empty() {
-            self.write(head);
+        match &mut self.held {
+            Some(held) => held.extend_from_slice(head),
+            None if head.is_empty() => {}
+            None => self.write(head),
         }
     }
 
@@ -62,6 +82,9 @@ impl<'a> Log<'a> {
 
     /// Writes the tail behind a line that says what is missing. Gives the bytes left out and a note on failure.
     pub(super) fn finish(mut self) -> (u64, Option<String>) {
+        if self.held.is_some() {
+            return (0, None);
+        }
         if let Some(line) = self.kept.gap().filter(|_| self.error.is_none()) {
             self.write(line.as_bytes());
         }

@@ -14,7 +14,7 @@ use crate::wire::{Ended, Killed, Launch, LaunchLimits, monotonic_ns};
 use fairtrial_process::cgroup::Group;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How often the CPU time of a whole trial is looked at, where it has a limit and a group to ask.
@@ -55,9 +55,16 @@ pub(super) fn run(
 ) -> Result<Ended, RunnerGone> {
     let launch = &*order.launch;
     let applied = apply_limits(launcher, &launch.limits);
+    let files = ProgramFiles {
+        stdin: ready.stdin.as_ref().map(AsFd::as_fd),
+        stdout: ready
+            .stdout
+            .as_ref()
+            .map_or(ready.write[0].as_fd(), AsFd::as_fd),
+        stderr: ready.write[1].as_fd(),
+    };
     let started = Instant::now();
-    let Ready { logs, read, write } = ready;
-    let child = match start(launcher, order, &applied, &write) {
+    let child = match start(launcher, order, &applied, &files) {
         Ok(child) => child,
         Err(error) => {
             let notes = applied.notes;
@@ -68,6 +75,9 @@ pub(super) fn run(
             });
         }
     };
+    let Ready {
+        logs, read, write, ..
+    } = ready;
     let mut watch = Watch {
         launch,
         child,
@@ -102,11 +112,19 @@ fn apply_limits(launcher: &mut Launcher, limits: &LaunchLimits) -> Applied {
     limits::apply(limits, launcher.backend(), &name)
 }
 
+/// The files that a program starts with.
+struct ProgramFiles<'a> {
+    /// Absent for nothing to read.
+    stdin: Option<BorrowedFd<'a>>,
+    stdout: BorrowedFd<'a>,
+    stderr: BorrowedFd<'a>,
+}
+
 fn start(
     launcher: &mut Launcher,
     order: &Waiting,
     applied: &Applied,
-    write: &[OwnedFd; 2],
+    files: &ProgramFiles<'_>,
 ) -> Result<Child, StepError> {
     let prepared = Prepared::new(order, &applied.rlimits, launcher.inner)?;
     let entrances = match &applied.group {
@@ -117,9 +135,9 @@ fn start(
         None => Vec::new(),
     };
     let files = ChildFiles {
-        stdin: launcher.null.as_fd(),
-        stdout: write[0].as_fd(),
-        stderr: write[1].as_fd(),
+        stdin: files.stdin.unwrap_or(launcher.null.as_fd()),
+        stdout: files.stdout,
+        stderr: files.stderr,
         cgroups: entrances.iter().map(AsFd::as_fd).collect(),
     };
     spawn::spawn(&prepared, &files, &mut launcher.stack)

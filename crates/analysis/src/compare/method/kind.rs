@@ -63,7 +63,7 @@ fn is_speed(name: &str) -> bool {
 /// A duration by its source, its unit or, where neither is declared, the ending that durations have.
 pub(crate) fn is_timing(declaration: &MetricDeclaration) -> bool {
     let by_source = match &declaration.source {
-        MetricSource::Resource { field } => field != "peak_memory",
+        MetricSource::Resource { field, .. } => field != "peak_memory",
         _ => false,
     };
     let by_unit = declaration

@@ -10,9 +10,9 @@ use crate::compare::objections::fairness::Fairness;
 use crate::compare::objections::objection::Objection;
 use crate::compare::objections::{
     constant_difference, curve_parts, declared, deterministic, fairness, few_resamples,
-    final_values, fragile, labels, large_numbers, machine, missing_data, missing_pairs, no_value,
-    not_reached, one_process, resampled_signs, shape, stopped_early, tasks_as_units,
-    tasks_left_out, time_order, too_few_units, validity_floor,
+    final_values, fragile, labels, large_numbers, machine, missing_data, missing_pairs, mixed_code,
+    no_value, not_reached, one_process, resampled_signs, same_records, shape, stopped_early,
+    tasks_as_units, tasks_left_out, time_order, too_few_units, validity_floor,
 };
 use crate::compare::options::CompareOptions;
 use crate::compare::second_opinions::opinion::SecondOpinions;
@@ -46,7 +46,11 @@ impl<'a> About<'a> {
     pub(crate) fn of(&self, contrast: &PlannedContrast<'_>, fairness: &[Fairness]) -> Self {
         let floor = validity_floor::find(contrast, self.options);
         let known = self.any_metric.iter().cloned();
-        let found = floor.into_iter().chain(fairness::find(fairness));
+        let found = floor
+            .into_iter()
+            .chain(same_records::find(contrast))
+            .chain(mixed_code::find(contrast, self.options))
+            .chain(fairness::find(fairness));
         Self {
             any_metric: known.chain(found).collect(),
             ..*self

@@ -5,6 +5,7 @@
 use crate::compare::data::definition::DefinitionChange;
 use crate::compare::data::dropped::MissingKind;
 use crate::compare::word::Word;
+use crate::ran_code::CodeMixture;
 use fairtrial_stats::Undefined;
 use serde::Serialize;
 
@@ -116,6 +117,15 @@ pub enum ObjectionKind {
         /// The share that must count.
         share: f64,
     },
+    /// Records that stand on both sides.
+    SameRecords {
+        /// How many.
+        shared: usize,
+        /// Of the smaller side.
+        of: usize,
+    },
+    /// Trials that belong together ran different versions of the code.
+    MixedCode(CodeMixture),
     /// The run stopped by looking at this metric: an interval that looks once does not hold.
     StoppedEarly,
     /// What is missing could have turned the verdict.
@@ -280,6 +290,8 @@ impl ObjectionKind {
             Self::OtherDefinition { .. } => "other definition",
             Self::NothingReached => "nothing reached",
             Self::TooFewCount { .. } => "too few count",
+            Self::SameRecords { .. } => "same records",
+            Self::MixedCode(_) => "mixed code",
             Self::StoppedEarly => "stopped early",
             Self::MissingData { .. } => "missing data",
             Self::OtherParts { .. } => "other parts",

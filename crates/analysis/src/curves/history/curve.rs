@@ -5,6 +5,15 @@ use fairtrial_model::{MetricDeclaration, Outcome};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// What a trial's record made of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedNumber {
+    /// The number.
+    pub value: f64,
+    /// How it was made (`last`, `auc 25%`).
+    pub summary: String,
+}
+
 /// One run's curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
@@ -32,6 +41,8 @@ pub struct History {
     pub values: Vec<f64>,
     /// How its spec declares the metric.
     pub declaration: Option<MetricDeclaration>,
+    /// The number that its record made of the series, and how; absent for histories of other tools.
+    pub recorded: Option<RecordedNumber>,
     /// The run of ours that it is a trial of.
     pub run: Option<Arc<RunBehind>>,
     /// What a reader should know about the reading.

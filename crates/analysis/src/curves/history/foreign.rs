@@ -97,6 +97,7 @@ fn curves(foreign: &Foreign, metric: &str) -> Result<Vec<History>, AnalysisError
             steps: points.iter().map(|(step, _)| *step).collect(),
             values: points.iter().map(|(_, value)| *value).collect(),
             declaration: None,
+            recorded: None,
             run: None,
             notes,
         }

@@ -25,6 +25,7 @@ pub(super) fn history(path: &Path, metric: &str, id: String) -> Result<History, 
         steps: points.steps,
         values: points.values,
         declaration: None,
+        recorded: None,
         run: None,
         notes: points.notes,
     })

@@ -23,7 +23,7 @@ mod table;
 mod trial;
 
 pub use behind::RunBehind;
-pub use curve::History;
+pub use curve::{History, RecordedNumber};
 pub use histories::{ForeignCurves, Histories};
 
 use crate::error::AnalysisError;

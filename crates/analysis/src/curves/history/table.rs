@@ -71,6 +71,7 @@ impl Table {
             steps,
             values,
             declaration: None,
+            recorded: None,
             run: None,
             notes,
         })

@@ -1,7 +1,7 @@
 //! Histories of our own trials: the spec says in which file of the trial's directory a metric's series lies.
 
 use super::behind::Runs;
-use super::curve::{History, Points};
+use super::curve::{History, Points, RecordedNumber};
 use super::file::{content, read_text};
 use super::lines;
 use super::table::Table;
@@ -54,8 +54,18 @@ pub(super) fn history(
         steps: points.steps,
         values: points.values,
         declaration,
+        recorded: recorded(&record, metric),
         run,
         notes,
+    })
+}
+
+/// What the record made of the metric's series.
+fn recorded(record: &Record, metric: &str) -> Option<RecordedNumber> {
+    let series = record.series.get(metric)?;
+    Some(RecordedNumber {
+        value: record.metrics.get(metric)?.0,
+        summary: series.summary.clone(),
     })
 }
 

@@ -39,6 +39,7 @@ pub fn record(index: u64, task: &str, arm: &str, seed: u64) -> Record {
         samples: std::collections::BTreeMap::new(),
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
+        code: None,
     }
 }
 

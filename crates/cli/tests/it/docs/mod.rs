@@ -1,8 +1,10 @@
 //! The documents are run: every fenced command and spec of `docs/`, `README.md` and the examples' READMEs, in order, in
 //! a fresh folder, with its exit code and, where it is shown, its output. What cannot be run says why ([`page`]).
 
+mod fields;
 mod page;
 pub mod run;
+mod symptoms;
 mod tables;
 
 use page::{Block, blocks};
@@ -25,6 +27,7 @@ pages! {
     readme: "README.md",
     reliability: "docs/reliability.md",
     guide_agents: "docs/guides/agents.md",
+    guide_bench: "docs/guides/bench.md",
     guide_bring_your_results: "docs/guides/bring-your-results.md",
     guide_compare: "docs/guides/compare.md",
     guide_experiments: "docs/guides/experiments.md",
@@ -35,6 +38,7 @@ pages! {
     guide_mixed_workloads: "docs/guides/mixed-workloads.md",
     guide_reports: "docs/guides/reports.md",
     guide_results_tables: "docs/guides/results-tables.md",
+    guide_stable_baselines3: "docs/guides/stable-baselines3.md",
     guide_sweeps: "docs/guides/sweeps.md",
     engine_gpu: "docs/guides/engines/gpu.md",
     engine_skypilot: "docs/guides/engines/skypilot.md",

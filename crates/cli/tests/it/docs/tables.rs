@@ -4,7 +4,7 @@ use super::read;
 use crate::common::Project;
 
 /// The first cells of the rows of the first table with this head.
-fn first_column(page: &str, head: &str) -> Vec<String> {
+pub fn first_column(page: &str, head: &str) -> Vec<String> {
     let text = read(page);
     let lines = text.lines().skip_while(|line| !line.starts_with(head));
     let rows = lines.skip(2).take_while(|line| line.starts_with('|'));
@@ -28,7 +28,7 @@ fn the_exit_codes_are_those_of_the_program() {
 }
 
 /// What stands between backticks in a text.
-fn quoted(text: &str) -> Vec<&str> {
+pub fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 

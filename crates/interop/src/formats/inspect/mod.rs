@@ -47,7 +47,8 @@ impl Format for Inspect {
     }
 
     fn knows_file(&self, head: &Head) -> bool {
-        let members: [&[u8]; 2] = [b"_journal/start.json", b"header.json"];
+        // Written by Inspect, the journal comes first; other programs may pack in another order.
+        let members: [&[u8]; 3] = [b"_journal/start.json", b"header.json", b"_epoch_"];
         let is_archive = head.bytes.starts_with(zip::MAGIC);
         let has = |name: &&[u8]| memchr::memmem::find(&head.bytes, name).is_some();
         is_archive && members.iter().any(has)

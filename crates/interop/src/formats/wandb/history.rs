@@ -21,6 +21,10 @@ pub(super) struct History {
     row: Vec<Cell>,
     /// A name of several parts.
     name: Vec<u8>,
+    /// The segment that is read, by its place.
+    pub(super) segment: usize,
+    /// The last segment that has a row of a step (its bits), where there are several segments.
+    pub(super) latest: HashMap<u64, usize>,
 }
 
 /// A name (or the beginning of names) and the name of the metric that it is drawn over.
@@ -53,24 +57,36 @@ impl History {
                         self.cell(&item, sink, &mut points);
                     }
                 }
-                2 => {
-                    let mut fields = value.message();
-                    let number = match fields.next() {
-                        Some(Ok((1, Wire::Varint(number)))) => number as i64 as f64,
-                        _ => 0.0,
-                    };
-                    step = step.or(Some(number));
-                }
+                2 => step = step.or(Some(step_number(value.message()))),
                 _ => {}
             }
         }
         let step = step.unwrap_or(f64::NAN);
+        let latest = self.latest.get(&step.to_bits());
+        if latest.is_some_and(|latest| *latest > self.segment) {
+            points.clear();
+        }
         for cell in &points {
             let at = self.step_of(cell, &points).unwrap_or(step);
             sink.point(cell.metric, at, cell.value);
         }
         self.row = points;
         Ok(())
+    }
+
+    /// The step of a row alone, as bits.
+    pub(super) fn step_of_row(&mut self, row: Message<'_>) -> Result<u64, Broken> {
+        let (mut named, mut numbered) = (None, None);
+        for field in row {
+            let (number, value) = field?;
+            if number == 2 {
+                numbered = Some(step_number(value.message()));
+            } else if number == 1 && named.is_none() {
+                let item = self.item(value.message())?;
+                named = item.is_step.then(|| number_of(item.value)).flatten();
+            }
+        }
+        Ok(named.or(numbered).unwrap_or(f64::NAN).to_bits())
     }
 
     /// The name, in `self.name`, and the value of an item.
@@ -251,6 +267,14 @@ struct Item<'a> {
 /// Names that W&B itself logs.
 fn is_own(name: &[u8]) -> bool {
     matches!(name, b"_step" | b"_runtime" | b"_timestamp") || name.starts_with(b"_wandb")
+}
+
+/// The number in the message of a row's step, where 0 is left out.
+fn step_number(mut step: Message<'_>) -> f64 {
+    match step.next() {
+        Some(Ok((1, Wire::Varint(number)))) => number as i64 as f64,
+        _ => 0.0,
+    }
 }
 
 /// The number that a JSON text is: also a truth value, and what JSON has no number for.

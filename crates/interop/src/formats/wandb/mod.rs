@@ -1,6 +1,7 @@
 //! W&B's offline run logs (`run-<id>.wandb`), of 0.16 and 0.31: history, config and the end of a run.
 //!
-//! Segments of one run that was resumed are read as one run, in the order of their times. A run without a word about its
+//! Segments of one run that was resumed are read as one run, in the order of their times; of a step that
+//! several have, the last counts. A run without a word about its
 //! end crashed, or still runs.
 
 mod frames;
@@ -15,7 +16,7 @@ use crate::rules::{Arm, Rules, Subject, way};
 use crate::sink::Sink;
 use frames::{Frames, MAGIC};
 use record::Run;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// See the module.
@@ -85,8 +86,11 @@ impl Format for Wandb {
     fn read(&self, unit: &ReadUnit, sink: &mut dyn Sink) -> Result<(), InteropError> {
         let first = unit.paths.first().map_or(Path::new(""), PathBuf::as_path);
         let mut run = Run::new(first);
-        for path in &unit.paths {
-            run.begin_segment();
+        if unit.paths.len() > 1 {
+            run.of_segments(latest(&unit.paths)?);
+        }
+        for (place, path) in unit.paths.iter().enumerate() {
+            run.begin_segment(place);
             read_segment(Input::open(path)?, &mut run, sink)?;
         }
         run.give(sink);
@@ -107,6 +111,20 @@ fn read_segment(input: Input<'_>, run: &mut Run, sink: &mut dyn Sink) -> Result<
         run.note(format!("{broken} records could not be read"));
     }
     Ok(())
+}
+
+/// The last segment that has a row of each step: a run that was resumed from a checkpoint logs some of them again, and the
+/// later rows count.
+fn latest(paths: &[PathBuf]) -> Result<HashMap<u64, usize>, InteropError> {
+    let mut found = HashMap::new();
+    for (place, path) in paths.iter().enumerate() {
+        let input = Input::open(path)?;
+        let mut frames = Frames::open(input.name(), input.reader()?)?;
+        while let Some(record) = frames.next()? {
+            found.extend(record::step(record).map(|step| (step, place)));
+        }
+    }
+    Ok(found)
 }
 
 /// The run that a file is a segment of: its own word, else the file's path.

@@ -10,6 +10,7 @@ use crate::sink::Sink;
 use crate::time;
 use fairtrial_model::Outcome;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Numbers of the kinds of records.
@@ -41,6 +42,13 @@ pub(super) fn run_id(record: &[u8]) -> Option<String> {
     Some(id.text())
 }
 
+/// The step of the row in a record, as bits.
+pub(super) fn step(record: &[u8]) -> Option<u64> {
+    let mut fields = Message(record).filter_map(Result::ok);
+    let (_, row) = fields.find(|(number, _)| *number == HISTORY)?;
+    History::default().step_of_row(row.message()).ok()
+}
+
 impl Run {
     pub(super) fn new(path: &Path) -> Self {
         Self {
@@ -52,9 +60,15 @@ impl Run {
         }
     }
 
+    /// The last segment that has a row of each step, by the step's bits.
+    pub(super) fn of_segments(&mut self, latest: HashMap<u64, usize>) {
+        self.history.latest = latest;
+    }
+
     /// A further segment: how an earlier one ended says nothing about this one.
-    pub(super) fn begin_segment(&mut self) {
+    pub(super) fn begin_segment(&mut self, place: usize) {
         self.exit = None;
+        self.history.segment = place;
     }
 
     pub(super) fn note(&mut self, note: String) {

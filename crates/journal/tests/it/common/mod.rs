@@ -114,6 +114,7 @@ pub fn record(index: u64, attempt: u32, outcome: Outcome) -> Record {
         notes: vec![],
         facts: std::collections::BTreeMap::new(),
         reused_from: None,
+        code: None,
     }
 }
 

@@ -3,6 +3,8 @@
 use super::{Exit, Watch};
 use crate::collect::REPORTED_FILE;
 use crate::launcher::Launcher;
+use crate::launcher::files;
+use crate::launcher::output::Log;
 use crate::launcher::reap::{self, Reaped, Usage};
 use crate::wire::{Ended, LaunchFailure};
 use fairtrial_process::cgroup::Group;
@@ -31,7 +33,7 @@ impl Watch<'_> {
             self.drain(launcher);
         }
         let notes = self.applied.told(&self.launch.limits);
-        let mut log_failure = None;
+        let mut log_failure = self.keep_failed(launcher, status);
         let dropped = self.logs.map(|log| {
             let (dropped, failure) = log.finish();
             log_failure = log_failure.take().or(failure);
@@ -64,13 +66,28 @@ impl Watch<'_> {
             blocks_out: usage.blocks_out,
             run_delay_ns,
             leftovers,
-            reported: reported(launcher, &self.launch.dir),
+            reported: self.launch.timed.is_none() && reported(launcher, &self.launch.dir),
             limits_by: self.applied.by,
             dropped,
             log_failure,
             notes,
         };
         (ended, self.runner_gone)
+    }
+
+    /// A timed program that failed leaves its directory and what it said; why not, where that cannot be.
+    fn keep_failed(&mut self, launcher: &mut Launcher, status: Option<i32>) -> Option<String> {
+        let timed = self.launch.timed.as_ref()?;
+        if !timed.keeps_failed || status == Some(0) {
+            return None;
+        }
+        match files::make_dir(self.launch, launcher) {
+            Ok(()) => {
+                self.logs.iter_mut().for_each(Log::release);
+                None
+            }
+            Err(failure) => Some(format!("could not {}", failure.stage)),
+        }
     }
 
     /// Ends everything that outlived the program; each is reaped and its usage counted in.

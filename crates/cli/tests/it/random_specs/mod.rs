@@ -1,0 +1,112 @@
+//! What `check` accepts, `run` runs: random specs made from the schema, with `true` as every program.
+//!
+//! `FAIRTRIAL_SPECS=10000 cargo test -p fairtrial --test it random_specs -- --nocapture` makes more of them. A spec that is
+//! refused by both is no news; one that passes `check` may end with exit code 1 only where its trials did, and with 2 only
+//! for what `check` said is missing on this machine. Of one for a cluster, the dry run is made.
+
+mod maker;
+
+use crate::common::{Project, Ran};
+use maker::{Engine, Kind, Maker};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many are made where nobody says.
+const USUAL: usize = 200;
+const WORKERS: usize = 2;
+
+/// What came of one spec.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Came {
+    Refused,
+    NotHere,
+    Ran,
+}
+
+/// Whether everything that `run` refuses was a warning of `check`.
+fn was_told(refused: &str, warned: &str) -> bool {
+    let errors = refused
+        .lines()
+        .filter_map(|line| line.strip_prefix("error: "));
+    let mut errors = errors.filter(|error| !error.ends_with("nothing was run"));
+    let told = |error: &str| warned.contains(error);
+    errors.next().is_some_and(told) && errors.all(told)
+}
+
+/// A folder with what the specs name.
+fn project() -> Project {
+    let project = Project::new();
+    let task = crate::docs::repository("examples/agents/tasks/sum");
+    crate::docs::run::copy(&task, &project.path().join("tasks/sum"));
+    std::fs::create_dir(project.path().join("queue")).unwrap();
+    project
+}
+
+fn command(project: &Project, args: &[&str]) -> Ran {
+    let mut command = project.command(args);
+    let queue = project.path().join("queue");
+    Ran::from(command.env("SCHEDULER_DIR", queue).output().unwrap())
+}
+
+fn try_one(schema: &Value, seed: u64) -> (Kind, Engine, Came) {
+    let mut maker = Maker::new(schema, seed);
+    let (kind, engine) = (maker.kind, maker.engine);
+    let spec = serde_json::to_string_pretty(&maker.spec()).unwrap();
+    let project = project();
+    project.write("spec.json", &spec);
+    let checked = command(&project, &["check", "spec.json"]);
+    if checked.code != 0 {
+        assert_eq!(checked.code, 2, "spec {seed}\n{spec}\n{}", checked.err);
+        return (kind, engine, Came::Refused);
+    }
+    let mut args = vec!["run", "spec.json"];
+    args.extend((engine == Engine::Elsewhere).then_some("--dry-run"));
+    let ran = command(&project, &args);
+    if ran.code == 2 && was_told(&ran.err, &checked.err) {
+        return (kind, engine, Came::NotHere);
+    }
+    assert!(
+        ran.code <= 1,
+        "`check` accepts it, `run` ends with {} (spec {seed}):\n{spec}\n{}\n{}",
+        ran.code,
+        ran.out,
+        ran.err
+    );
+    (kind, engine, Came::Ran)
+}
+
+#[test]
+fn what_check_accepts_runs() {
+    let wanted = std::env::var("FAIRTRIAL_SPECS").ok();
+    let wanted = wanted.map_or(USUAL, |text| text.parse().expect("a number of specs"));
+    let schema = crate::docs::repository("docs/reference/spec.schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
+    let (next, came) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= wanted {
+                        return;
+                    }
+                    let one = try_one(&schema, seed as u64);
+                    *came.lock().unwrap().entry(one).or_insert(0) += 1;
+                }
+            });
+        }
+    });
+    let came = came.into_inner().unwrap();
+    let ran = came.iter().filter(|((_, _, came), _)| *came == Came::Ran);
+    let ran: usize = ran.map(|(_, count)| count).sum();
+    for ((kind, engine, came), count) in &came {
+        println!("{kind:?}, {engine:?}: {came:?} {count}");
+    }
+    println!("{wanted} specs, of which check accepts {ran}, and all of these run");
+    assert!(
+        ran * 10 >= wanted,
+        "of {wanted} specs only {ran} are accepted"
+    );
+}

@@ -1,0 +1,179 @@
+//! What a trial starts: the files of its program, and the Python that runs them, as far as its command says.
+
+use super::python::{is_python, of_first_line};
+use fairtrial_experiment::{Origin, Sources};
+use fairtrial_process::find_program;
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Programs that only start others.
+const STARTERS: [&str; 14] = [
+    "sh", "bash", "dash", "zsh", "ksh", "ash", "env", "nice", "time", "timeout", "stdbuf", "srun",
+    "taskset", "uv",
+];
+/// Endings of files that an interpreter runs.
+const SCRIPTS: [&str; 15] = [
+    "py", "sh", "bash", "r", "R", "jl", "js", "mjs", "cjs", "ts", "rb", "pl", "lua", "ipynb", "awk",
+];
+/// The Python of experiments where the spec names none.
+const DEFAULT_PYTHON: &str = "python3";
+
+/// Where programs and files are looked for.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// The spec's folder.
+    pub(super) base: PathBuf,
+    /// The top of the work tree around it, or the folder itself.
+    pub(super) project: PathBuf,
+    /// The data root, whose files are no code.
+    pub(super) data: PathBuf,
+    /// `PATH`.
+    pub(super) path: OsString,
+}
+
+impl Places {
+    /// Whether a file belongs to the project: not what was installed into it, nor what runs left there.
+    pub(super) fn is_own(&self, file: &Path) -> bool {
+        let installed = |part: &std::ffi::OsStr| part == "site-packages" || part == "node_modules";
+        file.strip_prefix(&self.project)
+            .is_ok_and(|inside| !inside.iter().any(installed))
+            && !file.starts_with(&self.data)
+    }
+
+    /// The name of a file in a set: relative to the spec's folder where it is of the project.
+    pub(super) fn name(&self, file: &Path) -> String {
+        let from = |base: &Path, up: usize| {
+            let inside = file.strip_prefix(base).ok()?;
+            Some(format!("{}{}", "../".repeat(up), inside.display()))
+        };
+        let mut bases = self.base.ancestors().enumerate();
+        let found = bases
+            .by_ref()
+            .take_while(|(_, base)| base.starts_with(&self.project))
+            .find_map(|(up, base)| from(base, up));
+        found.unwrap_or_else(|| file.display().to_string())
+    }
+}
+
+/// What is started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(super) struct Started {
+    /// Files of programs and scripts.
+    pub(super) files: Vec<PathBuf>,
+    /// The Python among the programs.
+    pub(super) python: Option<PathBuf>,
+    /// Python modules by name.
+    pub(super) modules: Vec<String>,
+    /// Where Python is started: modules are looked for there too.
+    pub(super) workdir: PathBuf,
+    /// Whether it is built into this program.
+    pub(super) builtin: bool,
+}
+
+impl Started {
+    /// What a command starts in a folder.
+    pub(super) fn by_command(words: &[String], workdir: &Path, places: &Places) -> Self {
+        let mut started = Self {
+            workdir: workdir.to_owned(),
+            ..Self::default()
+        };
+        let mut words = words.iter().map(String::as_str);
+        if let Some(program) = words.next() {
+            started.program(program, places);
+        }
+        let mut before = "";
+        for word in words {
+            if before == "-c" && started.python.is_none() {
+                // A shell's script: its words, whatever stands between them.
+                let between = |c: char| c.is_whitespace() || ";|&<>()\"'`".contains(c);
+                let mut before = "";
+                for word in word.split(between).filter(|word| !word.is_empty()) {
+                    started.argument(word, before, places);
+                    before = word;
+                }
+            } else {
+                started.argument(word, before, places);
+            }
+            before = word;
+        }
+        started
+    }
+
+    /// What runs an experiment.
+    pub(super) fn by_origin(origin: Option<&Origin>, sources: &Sources, places: &Places) -> Self {
+        let mut started = Self {
+            workdir: places.base.clone(),
+            ..Self::default()
+        };
+        match origin {
+            None | Some(Origin::Builtin) => started.builtin = true,
+            Some(Origin::Program { program }) => started.files.push(places.base.join(program)),
+            Some(Origin::Python { module }) => {
+                let named = sources.interpreter.as_deref().unwrap_or(DEFAULT_PYTHON);
+                started.python(named, places);
+                started.modules.push(module.clone());
+            }
+        }
+        started
+    }
+
+    /// The first word of a command.
+    fn program(&mut self, word: &str, places: &Places) {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if is_python(word) {
+            return self.python(word, places);
+        }
+        if name == "uv" {
+            let own = self.workdir.join(".venv/bin/python");
+            self.python = own.is_file().then_some(own);
+        }
+        if STARTERS.contains(&name) {
+            return;
+        }
+        let place = if word.contains('/') {
+            Some(self.workdir.join(word)).filter(|file| file.is_file())
+        } else {
+            find_program(word, &places.path)
+        };
+        if let Some(file) = place {
+            self.python = of_first_line(&file, &places.path);
+            self.files.push(file);
+        }
+    }
+
+    fn python(&mut self, word: &str, places: &Places) {
+        self.python = if word.contains('/') {
+            Some(self.workdir.join(word))
+        } else {
+            find_program(word, &places.path)
+        };
+    }
+
+    /// A further word, and the one before it.
+    fn argument(&mut self, word: &str, before: &str, places: &Places) {
+        if before == "-m" && self.python.is_some() {
+            self.modules.push(word.to_owned());
+        } else if is_python(word) && self.python.is_none() {
+            self.python(word, places);
+        } else {
+            let file = self.workdir.join(word);
+            if !word.starts_with('-') && places.is_own(&file) && is_run(&file) {
+                if self.python.is_none() {
+                    self.python = of_first_line(&file, &places.path);
+                }
+                self.files.push(file);
+            }
+        }
+    }
+}
+
+/// Whether a file is there that is run rather than read: a script, or something that may be executed.
+fn is_run(file: &Path) -> bool {
+    let Ok(data) = std::fs::metadata(file) else {
+        return false;
+    };
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    let is_script = ending.is_some_and(|ending| SCRIPTS.contains(&ending));
+    data.is_file() && (is_script || data.permissions().mode() & 0o111 != 0)
+}

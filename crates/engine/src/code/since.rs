@@ -1,0 +1,76 @@
+//! What changed in the code since the trials of an earlier run were started.
+
+use super::watch::{CodeNow, CodeWatch};
+use fairtrial_journal::{CodePart, CodeSets, RunDir};
+use fairtrial_model::{Code, TrialId};
+use fairtrial_plan::Plan;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
+
+/// What changed for trials that have an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CodeChange {
+    /// The trials whose code is not what it was, by their place in the plan.
+    pub trials: Vec<u64>,
+    /// What changed: files, and packages with their versions.
+    pub names: Vec<String>,
+    /// So many trials do not say what they ran.
+    pub unknown: u64,
+}
+
+impl CodeChange {
+    /// Whether the trials that are known ran what would run now.
+    pub fn is_nothing(&self) -> bool {
+        self.trials.is_empty()
+    }
+}
+
+/// What changed since the records of a run were made; `ran` gives what a trial of the plan ran, where it has an answer.
+pub fn code_since(
+    earlier: &RunDir,
+    plan: &Plan,
+    now: &CodeNow<'_>,
+    ran: impl Fn(&TrialId, u64) -> Option<Option<Code>>,
+) -> CodeChange {
+    let watch = CodeWatch::new(plan.spec(), now, None);
+    let mut sets = CodeSets::of(earlier);
+    let mut names = BTreeSet::new();
+    let mut compared: HashMap<(Code, Code), bool> = HashMap::new();
+    let mut change = CodeChange::default();
+    for trial in plan.trials() {
+        let Some(before) = ran(&trial.id(), trial.key.index) else {
+            continue;
+        };
+        let Some(after) = watch.of(&trial) else {
+            continue;
+        };
+        let Some(before) = before
+            .map(|code| code.content())
+            .filter(|code| !code.is_unknown())
+        else {
+            change.unknown += 1;
+            continue;
+        };
+        let differs = compared
+            .entry((before, after))
+            .or_insert_with_key(|(before, after)| {
+                let mut differs = false;
+                for part in CodePart::ALL {
+                    let (Some(old), Some(new)) = (part.of(before), part.of(after)) else {
+                        continue;
+                    };
+                    let set = watch.set(part, new).filter(|_| old != new);
+                    let found = set.map(|new| part.differences(sets.get(old), &new));
+                    let found = found.unwrap_or_default();
+                    differs |= !found.is_empty();
+                    names.extend(found);
+                }
+                differs
+            });
+        if *differs {
+            change.trials.push(trial.key.index);
+        }
+    }
+    change.names = names.into_iter().collect();
+    change
+}

@@ -1,0 +1,388 @@
+//! What trials run, looked at when each is started: the program's files, what they import from the project, watched paths,
+//! packages, and the commit. Nothing is read twice that did not change.
+
+use super::commit::{self, Commits};
+use super::imports::imports;
+use super::observed::{Contents, Observed, all_seen};
+use super::program::{Places, Started};
+use super::python::Interpreter;
+use fairtrial_experiment::Sources;
+use fairtrial_journal::provenance::VcsLook;
+use fairtrial_journal::{CodePart, CodeSet, RunDir, WATCHED_ROOT};
+use fairtrial_model::{Code, Record, UtcTime};
+use fairtrial_plan::Trial;
+use fairtrial_spec::{Spec, Task, Work};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most files that are taken to belong to a program or to a watched path.
+const MOST_FILES: usize = 5000;
+/// Different sets of words whose programs are remembered: a sweep may have millions.
+const MOST_KNOWN: usize = 4096;
+/// What only a placed trial knows, which names no program.
+const OF_THE_TRIAL: [&str; 7] = ["dir", "trial", "run", "attempt", "seed", "rollout", "index"];
+
+/// Where and with what trials would be started now.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeNow<'a> {
+    /// The caller's environment.
+    pub environment: &'a [(String, String)],
+    /// The data root.
+    pub data: &'a Path,
+    /// The clock.
+    pub now: fn() -> UtcTime,
+}
+
+/// Looks at the code for one session.
+#[derive(Debug)]
+pub(crate) struct CodeWatch {
+    places: Places,
+    watch: Vec<String>,
+    sources: Sources,
+    environment: Vec<(String, String)>,
+    now: fn() -> UtcTime,
+    /// Where sets are kept; absent for a mere look.
+    keep: Option<RunDir>,
+    known: Mutex<Known>,
+    commits: Mutex<Commits>,
+}
+
+/// What was seen so far.
+#[derive(Debug, Default)]
+struct Known {
+    contents: Contents,
+    pythons: HashMap<PathBuf, Option<Interpreter>>,
+    /// What tasks start whose commands are the same for all trials, by the task's place in the source.
+    tasks: HashMap<usize, Arc<Started>>,
+    /// What commands start, by their words and folder.
+    commands: HashMap<(Vec<String>, PathBuf), Arc<Started>>,
+    programs: HashMap<Arc<Started>, Observed>,
+    packages: HashMap<PathBuf, Observed>,
+    watched: Option<Observed>,
+    kept: BTreeSet<String>,
+    /// Names of what changed while trials ran, until somebody asks.
+    changed: Vec<String>,
+}
+
+impl CodeWatch {
+    pub(crate) fn new(spec: &Spec, now: &CodeNow<'_>, keep: Option<&RunDir>) -> Self {
+        let base = PathBuf::from(&spec.base_dir);
+        let base = base.canonicalize().unwrap_or(base);
+        let top = base.ancestors().find(|folder| folder.join(".git").exists());
+        let path = now.environment.iter().find(|(name, _)| name == "PATH");
+        let data = now.data.canonicalize();
+        let places = Places {
+            project: top.unwrap_or(&base).to_owned(),
+            data: data.unwrap_or_else(|_| now.data.to_owned()),
+            path: path.map(|(_, path)| path.into()).unwrap_or_default(),
+            base,
+        };
+        Self {
+            commits: Mutex::new(Commits::of(&places.project)),
+            places,
+            watch: spec.provenance.watch.clone(),
+            sources: spec.experiments.clone(),
+            environment: now.environment.to_vec(),
+            now: now.now,
+            keep: keep.cloned(),
+            known: Mutex::default(),
+        }
+    }
+
+    /// Begins to look at the commit; the look can be shared.
+    pub(crate) fn look_at_commit(&self) -> Arc<VcsLook> {
+        let look = VcsLook::start(&self.places.base, &self.places.data);
+        self.commits().add((self.now)(), &look);
+        look
+    }
+
+    /// What a trial would run if it were started now; without its commit, which a record gets in the end.
+    pub(crate) fn of(&self, trial: &Trial<'_>) -> Option<Code> {
+        if matches!(
+            trial.task.work,
+            Work::Prepared { .. } | Work::Imported { .. }
+        ) {
+            // Its identity holds a hash of the task.
+            return None;
+        }
+        self.follow_commit();
+        let mut known = self.known();
+        let known = &mut *known;
+        let started = self.started(trial, known);
+        let code = Code {
+            program: self.program(&started, known),
+            watched: self.watched(known),
+            packages: self.packages(&started, known),
+            ..Code::default()
+        };
+        Some(code)
+    }
+
+    /// Adds the commit to a record: the one that was checked out when its trial started.
+    pub(crate) fn add_commit(&self, record: &mut Record) {
+        let started = record.started_at.unwrap_or(record.ended_at);
+        let look = self.commits().at(started);
+        commit::add_to(record, look.as_deref());
+    }
+
+    /// The names of what changed since this was asked last.
+    pub(crate) fn changes(&self) -> Vec<String> {
+        std::mem::take(&mut self.known().changed)
+    }
+
+    /// A set that was seen.
+    pub(crate) fn set(&self, part: CodePart, hash: &str) -> Option<CodeSet> {
+        let known = self.known();
+        let found = |observed: &Observed| (observed.hash == hash).then(|| observed.set.clone());
+        match part {
+            CodePart::Program => known.programs.values().find_map(found),
+            CodePart::Watched => known.watched.as_ref().and_then(found),
+            CodePart::Packages => known.packages.values().find_map(found),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn commits(&self) -> MutexGuard<'_, Commits> {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks again where another commit was checked out; a mere look asks for none.
+    fn follow_commit(&self) {
+        if self.keep.is_some() && self.commits().moved() {
+            self.look_at_commit();
+        }
+    }
+
+    fn started(&self, trial: &Trial<'_>, known: &mut Known) -> Arc<Started> {
+        if let Some(started) = known.tasks.get(&trial.task.place) {
+            return Arc::clone(started);
+        }
+        if let Work::Experiment { origin, .. } = &trial.task.work {
+            let started = Started::by_origin(origin.as_ref(), &self.sources, &self.places);
+            let started = Arc::new(started);
+            known.tasks.insert(trial.task.place, Arc::clone(&started));
+            return started;
+        }
+        let expand = |text: &String| trial.expand(text, None).unwrap_or_else(|_| text.clone());
+        let workdir = trial.task.workdir.as_ref().map(expand);
+        let workdir =
+            workdir.map_or_else(|| self.places.base.clone(), |it| self.places.base.join(it));
+        let key = (trial.argv(None).unwrap_or_default(), workdir);
+        if let Some(started) = known.commands.get(&key) {
+            return Arc::clone(started);
+        }
+        let started = Arc::new(Started::by_command(&key.0, &key.1, &self.places));
+        if is_fixed(trial.task) {
+            known.tasks.insert(trial.task.place, Arc::clone(&started));
+            return started;
+        }
+        if known.commands.len() >= MOST_KNOWN {
+            known.commands.clear();
+        }
+        known.commands.insert(key, Arc::clone(&started));
+        started
+    }
+
+    fn program(&self, started: &Arc<Started>, known: &mut Known) -> Option<String> {
+        if let Some(observed) = known.programs.get_mut(started)
+            && observed.is_current()
+        {
+            return Some(observed.hash.clone()).filter(|_| !observed.set.is_empty());
+        }
+        let files = all_seen(self.closure(started, known));
+        let mut set = CodeSet::new();
+        for (file, _) in &files {
+            let hash = known.contents.hash(file);
+            set.insert(
+                self.places.name(file),
+                hash.unwrap_or_else(|| "unreadable".into()),
+            );
+        }
+        if started.builtin {
+            set.insert(
+                "built into fairtrial".to_owned(),
+                env!("CARGO_PKG_VERSION").to_owned(),
+            );
+        }
+        let now = Observed::new(set, files);
+        note(
+            CodePart::Program,
+            known.programs.get(started),
+            &now,
+            &mut known.changed,
+        );
+        self.keep(&now, &mut known.kept);
+        let hash = Some(now.hash.clone()).filter(|_| !now.set.is_empty());
+        known.programs.insert(Arc::clone(started), now);
+        hash
+    }
+
+    /// The files that are started, and what they import from the project.
+    fn closure(&self, started: &Started, known: &mut Known) -> Vec<PathBuf> {
+        let mut roots = vec![started.workdir.clone(), self.places.base.clone()];
+        if let Some(python) = self.interpreter(started, known) {
+            let own = python
+                .path
+                .iter()
+                .filter(|folder| self.places.is_own(folder));
+            roots.extend(own.cloned());
+        }
+        let mut open = started.files.clone();
+        for module in &started.modules {
+            let import = imports(&format!("from {module} import __main__"));
+            open.extend(
+                import
+                    .iter()
+                    .flat_map(|it| it.files(&self.places.base, &roots)),
+            );
+        }
+        let mut found: BTreeSet<PathBuf> = BTreeSet::new();
+        while let Some(file) = open.pop() {
+            let file = file.canonicalize().unwrap_or(file);
+            if found.contains(&file) || found.len() >= MOST_FILES {
+                continue;
+            }
+            let is_source = file.extension().is_some_and(|ending| ending == "py");
+            if is_source && self.places.is_own(&file) {
+                let mut near: Vec<PathBuf> =
+                    file.parent().map(Path::to_owned).into_iter().collect();
+                near.extend(roots.iter().cloned());
+                for import in known.contents.imports(&file) {
+                    let files = import.files(&file, &near).into_iter();
+                    open.extend(files.filter(|it| self.places.is_own(it)));
+                }
+            }
+            found.insert(file);
+        }
+        found.into_iter().collect()
+    }
+
+    fn interpreter(&self, started: &Started, known: &mut Known) -> Option<Interpreter> {
+        let python = started.python.as_ref()?;
+        let ask = || Interpreter::ask(python, &started.workdir, &self.environment);
+        known
+            .pythons
+            .entry(python.clone())
+            .or_insert_with(ask)
+            .clone()
+    }
+
+    fn packages(&self, started: &Started, known: &mut Known) -> Option<String> {
+        let python = started.python.as_ref()?;
+        if let Some(observed) = known.packages.get_mut(python)
+            && observed.is_current()
+        {
+            return Some(observed.hash.clone());
+        }
+        let interpreter = self.interpreter(started, known)?;
+        let folders = all_seen(interpreter.path.clone());
+        let now = Observed::new(interpreter.packages(), folders);
+        note(
+            CodePart::Packages,
+            known.packages.get(python),
+            &now,
+            &mut known.changed,
+        );
+        self.keep(&now, &mut known.kept);
+        let hash = now.hash.clone();
+        known.packages.insert(python.clone(), now);
+        Some(hash)
+    }
+
+    fn watched(&self, known: &mut Known) -> Option<String> {
+        if self.watch.is_empty() {
+            return None;
+        }
+        if let Some(observed) = &mut known.watched
+            && observed.is_current()
+        {
+            return Some(observed.hash.clone());
+        }
+        let (mut set, mut decide, mut files) = (CodeSet::new(), BTreeSet::new(), Vec::new());
+        for path in &self.watch {
+            set.insert(format!("{WATCHED_ROOT}{path}"), String::new());
+            self.walk(&self.places.base.join(path), &mut files, &mut decide);
+        }
+        let decide = all_seen(decide.into_iter().collect());
+        for file in files {
+            let hash = known.contents.hash(&file);
+            set.insert(
+                self.places.name(&file),
+                hash.unwrap_or_else(|| "unreadable".into()),
+            );
+        }
+        let now = Observed::new(set, decide);
+        note(
+            CodePart::Watched,
+            known.watched.as_ref(),
+            &now,
+            &mut known.changed,
+        );
+        self.keep(&now, &mut known.kept);
+        let hash = now.hash.clone();
+        known.watched = Some(now);
+        Some(hash)
+    }
+
+    /// The files below a path, and everything whose times show a change: the folders too.
+    fn walk(&self, path: &Path, files: &mut Vec<PathBuf>, decide: &mut BTreeSet<PathBuf>) {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let name = path.file_name().unwrap_or_default();
+        let made = [".git", "__pycache__", "node_modules"]
+            .iter()
+            .any(|it| name == *it);
+        if made
+            || files.len() >= MOST_FILES
+            || path.starts_with(&self.places.data)
+            || !decide.insert(path.clone())
+        {
+            return;
+        }
+        if path.is_file() {
+            files.push(path);
+        } else {
+            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+            let mut below: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            below.sort_unstable();
+            for path in below {
+                self.walk(&path, files, decide);
+            }
+        }
+    }
+
+    fn keep(&self, now: &Observed, kept: &mut BTreeSet<String>) {
+        // What cannot be written is missing later, and only there.
+        if let Some(run) = &self.keep
+            && !now.set.is_empty()
+            && kept.insert(now.hash.clone())
+        {
+            let _ = run.keep_code_set(&now.hash, &now.set);
+        }
+    }
+}
+
+/// Remembers what changed while trials run.
+fn note(part: CodePart, before: Option<&Observed>, now: &Observed, changed: &mut Vec<String>) {
+    if let Some(before) = before.filter(|before| before.hash != now.hash) {
+        changed.extend(part.differences(&before.set, &now.set));
+    }
+}
+
+/// Whether all trials of a task start the same, whatever else differs.
+fn is_fixed(task: &Task) -> bool {
+    let Work::Command { argv, .. } = &task.work else {
+        return true;
+    };
+    let texts = argv.iter().chain(&task.workdir);
+    texts.into_iter().all(|text| {
+        let mut text = text.clone();
+        for name in OF_THE_TRIAL {
+            text = text.replace(&format!("{{{name}}}"), "");
+        }
+        !text.contains('{')
+    })
+}

@@ -1,0 +1,133 @@
+//! Runs commands as timed trials are run, without a run and without a record: warm-ups, and what an empty shell costs.
+
+use crate::job::inherit_all;
+use fairtrial_model::{Accepts, Access, Exit, Params, Timed, TrialId, TrialKey, UtcTime};
+use fairtrial_trial::{
+    Fate, JobLimits, KillHandle, Makes, Output, OutputChunk, RunnerError, TrialJob, TrialRunner,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes kept of what a command says on standard error.
+const SAID: usize = 64 << 10;
+
+/// A launcher for commands that nobody records.
+pub struct Rehearsal {
+    runner: TrialRunner,
+    inherited: Arc<[String]>,
+    workdir: PathBuf,
+    now: fn() -> UtcTime,
+}
+
+/// What a rehearsed command did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rehearsed {
+    /// Wall seconds; absent where it could not be started.
+    pub wall: Option<f64>,
+    /// User CPU seconds.
+    pub user: Option<f64>,
+    /// Kernel CPU seconds.
+    pub sys: Option<f64>,
+    /// How it ended.
+    pub exit: Option<Exit>,
+    /// Why it could not be run to its end, in words.
+    pub cause: Option<String>,
+    /// What it printed, where that goes through a pipe.
+    pub stdout: Vec<u8>,
+    /// The beginning of what it said on standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl Rehearsal {
+    /// `program` is this very binary, from which launchers are started.
+    pub fn start(
+        program: &Path,
+        environment: &[(String, String)],
+        workdir: &Path,
+        now: fn() -> UtcTime,
+    ) -> Result<Self, RunnerError> {
+        Ok(Self {
+            runner: TrialRunner::start(program)?,
+            inherited: inherit_all(environment),
+            workdir: workdir.to_owned(),
+            now,
+        })
+    }
+
+    /// A handle to end what it runs.
+    pub fn kill_handle(&self) -> KillHandle {
+        self.runner.kill_handle()
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&mut self, argv: &[String], timed: &Timed) -> Rehearsed {
+        let job = self.job(argv, timed);
+        let now = self.now;
+        self.runner.begin(job, now(), Output::Streamed);
+        self.runner.hand();
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let mut take = |_: &TrialJob, chunk: OutputChunk<'_>| {
+            if chunk.stderr {
+                let room = SAID.saturating_sub(stderr.len());
+                stderr.extend_from_slice(&chunk.bytes[..chunk.bytes.len().min(room)]);
+            } else {
+                stdout.extend_from_slice(chunk.bytes);
+            }
+        };
+        let mut record = None;
+        while record.is_none() && self.runner.jobs() > 0 {
+            for (job, fate) in self.runner.wait(now, &mut take) {
+                if let Fate::Ended(finished) = fate {
+                    record = Some(finished.record(job, None));
+                }
+            }
+        }
+        let resources = record.as_ref().map(|record| &record.resources);
+        Rehearsed {
+            wall: resources.and_then(|used| used.wall),
+            user: resources.and_then(|used| used.user),
+            sys: resources.and_then(|used| used.sys),
+            exit: record.as_ref().and_then(|record| record.exit),
+            cause: record.and_then(|record| record.cause.map(|cause| cause.to_string())),
+            stdout,
+            stderr,
+        }
+    }
+
+    fn job(&self, argv: &[String], timed: &Timed) -> TrialJob {
+        let dir = PathBuf::from("rehearsal");
+        TrialJob {
+            key: TrialKey {
+                index: 0,
+                task: "rehearsal".to_owned(),
+                arm: None,
+                point: Params::new(),
+                seed: 0,
+                rollout: 0,
+            },
+            id: TrialId(String::new()),
+            attempt: 1,
+            argv: argv.to_vec(),
+            inherited: Arc::clone(&self.inherited),
+            env: Vec::new(),
+            workdir: self.workdir.clone(),
+            dir_in_data: String::new(),
+            dir,
+            script: None,
+            code: None,
+            limits: JobLimits {
+                grace: 5.0,
+                ..JobLimits::default()
+            },
+            log_limit: 0,
+            access: Access::default(),
+            metrics: Arc::from([]),
+            makes: Makes::default(),
+            // How it ended is for the caller to judge, and nothing of it is kept.
+            timed: Some(Arc::new(Timed {
+                accepts: Accepts::Any,
+                ..timed.clone()
+            })),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What trials ran, kept once per distinct state in the run's folder: files with their hashes, packages with their versions.
+//! A file's name is the hash of its content, so that records can name it and nobody can change it unseen.
+
+use crate::atomic::{Durability, write_atomic_bytes};
+use crate::error::{At, JournalError};
+use crate::run_dir::RunDir;
+use fairtrial_model::{Code, hex};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+/// Names with their hashes or versions.
+pub type CodeSet = BTreeMap<String, String>;
+
+/// What every entry of a watched path begins with in a set, so that sets of other paths can be told apart.
+pub const WATCHED_ROOT: &str = "watch ";
+
+/// The hash that names a set.
+pub fn code_set_hash(set: &CodeSet) -> String {
+    hex(&Sha256::digest(text(set))[..16])
+}
+
+fn text(set: &CodeSet) -> Vec<u8> {
+    serde_json::to_vec_pretty(set).unwrap_or_default()
+}
+
+impl RunDir {
+    /// The folder of the sets.
+    pub fn code(&self) -> PathBuf {
+        self.path().join("code")
+    }
+
+    /// Keeps a set under its hash, unless it is there.
+    pub fn keep_code_set(&self, hash: &str, set: &CodeSet) -> Result<(), JournalError> {
+        let folder = self.code();
+        let path = folder.join(format!("{hash}.json"));
+        if path.exists() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(&folder).at("create", &folder)?;
+        write_atomic_bytes(&path, Durability::Content, &text(set))
+    }
+
+    /// The set of this hash; absent where it is gone, or is not what it was.
+    pub fn code_set(&self, hash: &str) -> Option<CodeSet> {
+        let is_hash = hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let path = self.code().join(format!("{hash}.json"));
+        let text = is_hash.then(|| std::fs::read(path).ok()).flatten()?;
+        let same = hex(&Sha256::digest(&text)[..16]) == hash;
+        same.then(|| serde_json::from_slice(&text).ok()).flatten()
+    }
+}
+
+/// The parts of a record's code that have a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodePart {
+    /// The program's own files.
+    Program,
+    /// The paths that the spec watches.
+    Watched,
+    /// The Python environment.
+    Packages,
+}
+
+impl CodePart {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Program, Self::Watched, Self::Packages];
+
+    /// The hash of this part.
+    pub fn of(self, code: &Code) -> Option<&String> {
+        match self {
+            Self::Program => code.program.as_ref(),
+            Self::Watched => code.watched.as_ref(),
+            Self::Packages => code.packages.as_ref(),
+        }
+    }
+
+    /// What differs between two sets of this part: files by their names, packages with their versions. A file that only
+    /// one program has is another program's, and paths that were not watched then say nothing.
+    pub fn differences(self, before: &CodeSet, now: &CodeSet) -> Vec<String> {
+        let roots = |set: &CodeSet| -> Vec<String> {
+            let names = set.keys().filter(|name| name.starts_with(WATCHED_ROOT));
+            names.cloned().collect()
+        };
+        let whole = match self {
+            Self::Program => false,
+            Self::Watched => roots(before) == roots(now),
+            Self::Packages => true,
+        };
+        let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let differs = |name: &&String| match (before.get(*name), now.get(*name)) {
+            (Some(old), Some(new)) => old != new,
+            _ => whole,
+        };
+        let said = |name: &String| {
+            let version = |set: &CodeSet| set.get(name).map_or("none", |it| it).to_owned();
+            match self {
+                Self::Packages => format!("{name} {} → {}", version(before), version(now)),
+                Self::Program | Self::Watched => name.clone(),
+            }
+        };
+        names.into_iter().filter(differs).map(said).collect()
+    }
+}
+
+/// The sets that the records of one run name, each read once.
+#[derive(Debug)]
+pub struct CodeSets {
+    run: RunDir,
+    read: HashMap<String, CodeSet>,
+}
+
+impl CodeSets {
+    /// Those of this run.
+    pub fn of(run: &RunDir) -> Self {
+        Self {
+            run: run.clone(),
+            read: HashMap::new(),
+        }
+    }
+
+    /// One of them; empty where it is not there.
+    pub fn get(&mut self, hash: &str) -> &CodeSet {
+        let Self { run, read } = self;
+        read.entry(hash.to_owned())
+            .or_insert_with(|| run.code_set(hash).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CodePart, CodeSet};
+
+    fn set(entries: &[(&str, &str)]) -> CodeSet {
+        let owned = entries.iter().map(|(k, v)| ((*k).into(), (*v).into()));
+        owned.collect()
+    }
+
+    #[test]
+    fn what_differs_is_named() {
+        let before = set(&[("m.py", "1"), ("a.py", "1")]);
+        let now = set(&[("m.py", "2"), ("b.py", "1")]);
+        assert_eq!(CodePart::Program.differences(&before, &now), ["m.py"]);
+        let before = set(&[("watch src/", ""), ("src/a.py", "1")]);
+        let now = set(&[("watch src/", ""), ("src/b.py", "1")]);
+        assert_eq!(
+            CodePart::Watched.differences(&before, &now),
+            ["src/a.py", "src/b.py"]
+        );
+        let more = set(&[("watch data/", ""), ("watch src/", ""), ("src/b.py", "1")]);
+        assert!(CodePart::Watched.differences(&now, &more).is_empty());
+        let before = set(&[("python", "3.11.2"), ("torch", "2.1.0")]);
+        let now = set(&[("python", "3.11.2"), ("torch", "2.2.0"), ("x", "1")]);
+        assert_eq!(
+            CodePart::Packages.differences(&before, &now),
+            ["torch 2.1.0 → 2.2.0", "x none → 1"]
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! The answer in a sentence that can be pasted.
+
+use super::bench_answer::BenchAnswer;
+use super::time_unit::TimeUnit;
+use crate::grid::Tone;
+use fairtrial_analysis::bench::{BenchEnd, CommandAnswer, Finding, Timing};
+use fairtrial_text::count::counted;
+use fairtrial_text::duration::span;
+use fairtrial_text::number::NumberFormat;
+
+/// An interval whose ends are further apart than this factor says nothing that is worth a number.
+const WIDE: f64 = 10.0;
+
+/// One sentence for each command but the first; for one alone, its mean.
+pub(super) fn sentences(answer: &BenchAnswer<'_>) -> Vec<(String, Tone)> {
+    let mark = match answer.end {
+        Some(BenchEnd::Interrupted) => "interrupted; so far: ",
+        Some(BenchEnd::Failed) => "a command failed; before that: ",
+        _ => "",
+    };
+    let said: Vec<(String, Tone)> = match (answer.answers, answer.commands) {
+        ([], [alone]) => vec![(mean(answer, alone), Tone::Plain)],
+        ([], _) => Vec::new(),
+        (several, _) => several
+            .iter()
+            .map(|of| (compared(answer, of), tone(of.finding)))
+            .collect(),
+    };
+    if said.is_empty() && !mark.is_empty() {
+        let nothing = format!("{mark}nothing was measured");
+        return vec![(nothing, Tone::Caution)];
+    }
+    said.into_iter()
+        .map(|(text, tone)| (format!("{mark}{text}"), tone))
+        .collect()
+}
+
+/// What is known so far, while it goes on: a few words for each command but the first.
+pub fn live(answers: &[CommandAnswer]) -> String {
+    let of = |of: &CommandAnswer| match of.interval {
+        Some([low, high]) if high < WIDE * low => {
+            let digits = digits([low, high]);
+            format!("{}: {} ×", of.command, digits.range(low, high))
+        }
+        _ => format!("{}: open", of.command),
+    };
+    answers.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+fn mean(answer: &BenchAnswer<'_>, alone: &Timing) -> String {
+    let unit = TimeUnit::of(std::iter::once(alone.mean));
+    let half = alone.interval.map(|interval| interval.high - alone.mean);
+    let time = unit.show(alone.mean, half);
+    let runs = counted(alone.runs, "run");
+    let took = span(answer.took.as_secs_f64());
+    let known = alone
+        .interval
+        .is_some_and(|interval| interval.high - alone.mean <= answer.margin * alone.mean);
+    let open = if known || answer.end != Some(BenchEnd::TimeLimit) {
+        ""
+    } else {
+        "; the time limit came before that was known better"
+    };
+    format!(
+        "{} takes {time} ({}, mean of {runs}, {took}{open})",
+        alone.name, answer.metric
+    )
+}
+
+fn compared(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
+    let CommandAnswer {
+        reference, command, ..
+    } = of;
+    let about = format!(
+        "({}, {}, {})",
+        answer.metric,
+        counted(of.pairs, "pair"),
+        span(answer.took.as_secs_f64())
+    );
+    let percent = NumberFormat::alone(answer.margin * 100.0).number(answer.margin * 100.0);
+    match (of.finding, of.ratio, of.interval) {
+        (Finding::Faster, Some(ratio), Some([low, high])) => {
+            let factor = factor(1.0 / ratio, [1.0 / high, 1.0 / low]);
+            format!(
+                "{command} is {factor} faster than {reference} {} {about}",
+                range([1.0 / high, 1.0 / low])
+            )
+        }
+        (Finding::Slower, Some(ratio), Some([low, high])) => {
+            let factor = factor(ratio, [low, high]);
+            format!(
+                "{command} is {factor} slower than {reference} {} {about}",
+                range([low, high])
+            )
+        }
+        (Finding::Equivalent, Some(ratio), Some([low, high])) => format!(
+            "no difference larger than {percent} % (equivalent): {command} takes {} the time of {reference} {} {about}",
+            factor(ratio, [low, high]),
+            range([low, high])
+        ),
+        (Finding::Equivalent, ..) => {
+            format!("no difference: {command} and {reference} take the same time {about}")
+        }
+        (_, _, Some([low, high])) if high < WIDE * low => format!(
+            "cannot tell yet: {command} takes between {} × and {} × the time of {reference} {about}{}",
+            digits([low, high]).number(low),
+            digits([low, high]).number(high),
+            more(of)
+        ),
+        _ => format!(
+            "cannot tell yet whether {command} or {reference} is faster {about}{}",
+            more(of)
+        ),
+    }
+}
+
+fn tone(finding: Finding) -> Tone {
+    match finding {
+        Finding::Faster => Tone::Good,
+        Finding::Slower => Tone::Bad,
+        Finding::Equivalent => Tone::Plain,
+        Finding::Open => Tone::Caution,
+    }
+}
+
+fn more(of: &CommandAnswer) -> String {
+    // Longer than anybody waits says only that it is not worth it.
+    match of.needs_s {
+        Some(seconds) if seconds < 86_400.0 => format!(
+            "; needs about {} more: a new bench with a longer --time-limit would probably tell",
+            span(seconds)
+        ),
+        Some(_) => "; with so much noise it would take days to tell".to_owned(),
+        None => String::new(),
+    }
+}
+
+fn factor(ratio: f64, interval: [f64; 2]) -> String {
+    format!("{} ×", digits(interval).number(ratio))
+}
+
+fn range([low, high]: [f64; 2]) -> String {
+    digits([low, high]).range(low, high)
+}
+
+/// Two digits of the interval's half width, and enough to see that it excludes 1 where it does.
+fn digits([low, high]: [f64; 2]) -> NumberFormat {
+    let format = NumberFormat::choose(&[low, high], &[0.5 * (high - low)], None);
+    if low > 1.0 || high < 1.0 {
+        format.apart(&[low, high], 1.0)
+    } else {
+        format
+    }
+}

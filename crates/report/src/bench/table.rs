@@ -1,0 +1,93 @@
+//! The numbers of each command.
+
+use super::bench_answer::BenchAnswer;
+use super::histogram;
+use super::time_unit::TimeUnit;
+use crate::grid::{Cell, Column, Grid};
+use fairtrial_analysis::bench::Timing;
+use fairtrial_text::bytes::size;
+use fairtrial_text::number::NumberFormat;
+
+pub(super) fn grid(answer: &BenchAnswer<'_>) -> Grid {
+    let unit = TimeUnit::of(answer.commands.iter().map(|timing| timing.median));
+    let mut grid = Grid::new(vec![
+        Column::words("command"),
+        Column::numbers("mean ± 95 %"),
+        Column::numbers("median"),
+        Column::numbers("min"),
+        Column::numbers("max").may_go(4),
+        Column::numbers("user").may_go(2),
+        Column::numbers("system").may_go(2),
+        Column::numbers("memory").may_go(3),
+        Column::numbers("runs").may_go(1),
+        Column::numbers("failures"),
+        Column::numbers("× the first"),
+        Column::words("spread").may_go(5),
+    ]);
+    for timing in answer.commands {
+        grid.push(row(answer, timing, unit));
+    }
+    grid.without_empty_columns()
+}
+
+fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: TimeUnit) -> Vec<Cell> {
+    let half = timing.interval.map(|interval| interval.high - timing.mean);
+    let time = |seconds: f64| unit.show(seconds, None);
+    let memory = timing.memory.map_or(String::new(), |bytes| {
+        let bound = if timing.memory_is_bound { "≤ " } else { "" };
+        format!("{bound}{}", size(bytes))
+    });
+    let first = answer
+        .commands
+        .first()
+        .filter(|first| first.name != timing.name && first.mean > 0.0);
+    let ratio = first.map_or(String::new(), |first| {
+        let ratio = timing.mean / first.mean;
+        NumberFormat::Fixed(3).number(ratio)
+    });
+    let failures = if timing.failures > 0 {
+        timing.failures.to_string()
+    } else {
+        String::new()
+    };
+    [
+        timing.name.clone(),
+        unit.show(timing.mean, half),
+        time(timing.median),
+        time(timing.min),
+        time(timing.max),
+        time(timing.user),
+        time(timing.system),
+        memory,
+        timing.runs.to_string(),
+        failures,
+        ratio,
+        spread(answer.commands, timing),
+    ]
+    .map(Cell::from)
+    .into()
+}
+
+/// A line of bars; where there are several commands, over the range of all of them, without the slowest of their runs.
+fn spread(commands: &[Timing], timing: &Timing) -> String {
+    const ENOUGH: usize = 10;
+    let ends = |of: &Timing| {
+        let mut values = of.values.clone();
+        values.sort_unstable_by(f64::total_cmp);
+        let last = values.len().saturating_sub(1 + values.len() / 20);
+        Some((*values.first()?, *values.get(last)?))
+    };
+    let ranges: Vec<(f64, f64)> = commands.iter().filter_map(ends).collect();
+    let least = ranges
+        .iter()
+        .map(|range| range.0)
+        .fold(f64::INFINITY, f64::min);
+    let most = ranges
+        .iter()
+        .map(|range| range.1)
+        .fold(f64::NEG_INFINITY, f64::max);
+    if timing.values.len() < ENOUGH || most <= least {
+        return String::new();
+    }
+    histogram::line(&timing.values, (least, most))
+}

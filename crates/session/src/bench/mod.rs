@@ -1,0 +1,319 @@
+//! Commands timed against each other: a spec made from what was typed, a real run of it, and its answer.
+
+mod command;
+mod expand;
+mod parameter;
+mod question;
+mod rehearse;
+mod rule;
+mod spec;
+
+pub use command::{BenchCommand, ShellChoice};
+pub use parameter::BenchParameter;
+pub use question::{BenchMetric, BenchQuestion, Runs};
+pub use rehearse::Warmth;
+pub use spec::BENCH;
+
+use crate::error::SessionError;
+use crate::run::RunResult;
+use crate::session::Session;
+use command::Programs;
+use fairtrial_analysis::bench::{
+    BenchEnd, CommandAnswer, Noticed, NoticedIn, Precision, Timing, noticed, timings,
+};
+use fairtrial_engine::{Controls, Verbosity};
+use fairtrial_journal::{DataRoot, RunStatus};
+use fairtrial_model::{Record, Timed};
+use rehearse::Rehearsing;
+use rule::{BenchRule, Waits};
+use spec::{Blocks, Made};
+use std::time::Duration;
+
+/// Runs of each command at most, where no number is named: by then the interval is far below what matters.
+const MOST_RUNS: u32 = 5000;
+/// Runs of each command at most where nothing is known of how long one takes.
+const UNKNOWN_MOST: u32 = 1000;
+/// Pairs before the first look.
+const FIRST_LOOK: u32 = 5;
+/// Runs of a command alone before its mean is looked at.
+const FIRST_MEAN: u32 = 10;
+
+/// A bench that is ready to be measured: its programs are there, set up and warm.
+#[derive(Debug)]
+pub struct PreparedBench {
+    question: BenchQuestion,
+    programs: Programs,
+    timed: Vec<Timed>,
+    warmth: Warmth,
+}
+
+/// What a bench came to.
+#[derive(Debug)]
+pub struct Benched {
+    /// Its run.
+    pub run: RunResult,
+    /// The numbers of each command.
+    pub timings: Vec<Timing>,
+    /// Each command but the first against the first.
+    pub answers: Vec<CommandAnswer>,
+    /// What a reader should know.
+    pub noticed: Vec<NoticedIn>,
+    /// What was seen before the first measured run.
+    pub warmth: Warmth,
+    /// Why it ended before its answer, where it did.
+    pub end: Option<BenchEnd>,
+    /// The run that ended it by failing.
+    pub failure: Option<BenchFailure>,
+    /// What was compared.
+    pub metric: BenchMetric,
+    /// The smallest difference that matters, as a share.
+    pub margin: f64,
+    /// How long the measured runs took, from the first to the last.
+    pub took: Duration,
+    /// Where the run is, where it is not kept: it goes with this.
+    #[allow(
+        dead_code,
+        reason = "held so that the folder lives as long as the result"
+    )]
+    nowhere: Option<tempfile::TempDir>,
+}
+
+/// A run of a command that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BenchFailure {
+    /// The command.
+    pub command: String,
+    /// How it ended.
+    pub how: String,
+    /// What it said on standard error.
+    pub said: String,
+}
+
+impl Session {
+    /// Looks at what is asked, sets up and warms up.
+    pub fn prepare_bench(&self, question: BenchQuestion) -> Result<PreparedBench, SessionError> {
+        let question = expand::expanded(question)?;
+        let programs = Programs::of(&question.commands, &question.shell, self.caller())?;
+        check(&question)?;
+        let timed = spec::timed(&question, &programs);
+        let rehearsing = Rehearsing {
+            session: self,
+            question: &question,
+            programs: &programs,
+            timed: &timed,
+        };
+        rehearsing.once("setup", &question.setup)?;
+        let warmth = rehearsing.run()?;
+        Ok(PreparedBench {
+            question,
+            programs,
+            timed,
+            warmth,
+        })
+    }
+
+    /// Measures a bench.
+    pub fn bench(
+        &self,
+        bench: PreparedBench,
+        controls: &Controls,
+    ) -> Result<Benched, SessionError> {
+        let PreparedBench {
+            question,
+            programs,
+            timed,
+            warmth,
+        } = bench;
+        let made = Made {
+            question: &question,
+            programs: &programs,
+            timed: &timed,
+            shell: warmth.shell,
+            blocks: blocks(&question, &warmth),
+        };
+        let spec = made.spec(self.caller())?;
+        let asked = serde_json::to_vec_pretty(&question)
+            .map_err(|error| SessionError::Machine(error.to_string()))?;
+        let verbosity = if question.shows_output {
+            Verbosity::Output
+        } else {
+            Verbosity::Ends
+        };
+        let nowhere = (!question.saves).then(tempfile::tempdir).transpose();
+        let nowhere = nowhere.map_err(|error| {
+            SessionError::Machine(format!("cannot make a temporary folder: {error}"))
+        })?;
+        let root = nowhere.as_ref().map(|dir| DataRoot::at(dir.path()));
+        let root = root.unwrap_or_else(|| self.data_root());
+        let run = self.prepare_made(spec, asked, (root.clone(), verbosity))?;
+        let rule = BenchRule::new(waits(&question, made.blocks));
+        let run = self.run_watched(run, controls, Some(Box::new(rule.clone())));
+        let took = rule.took();
+        let rehearsing = Rehearsing {
+            session: self,
+            question: &question,
+            programs: &programs,
+            timed: &timed,
+        };
+        rehearsing.once("cleanup", &question.cleanup)?;
+        let run = run?;
+        let timings = timings(&run.report.run, &run.spec)?;
+        let noticed = all_noticed(&run, &timings, &warmth);
+        let answers = run
+            .trajectory
+            .as_ref()
+            .map(|it| CommandAnswer::all(it, took));
+        let interrupted = run.report.status != RunStatus::Finished;
+        let interrupted = interrupted.then_some(BenchEnd::Interrupted);
+        Ok(Benched {
+            answers: answers.unwrap_or_default(),
+            run,
+            timings,
+            noticed,
+            warmth,
+            end: rule.end().or(interrupted),
+            failure: rule.failed().map(|record| failure_of(&record, &root)),
+            metric: question.metric,
+            margin: question.margin,
+            took,
+            nowhere,
+        })
+    }
+}
+
+fn failure_of(record: &Record, root: &DataRoot) -> BenchFailure {
+    let log = root.path().join(&record.dir).join("logs/stderr.log");
+    let said = match std::fs::read(log) {
+        Ok(text) if !record.dir.is_empty() => String::from_utf8_lossy(&text).into_owned(),
+        _ => String::new(),
+    };
+    let cause = record.cause.as_ref().map(ToString::to_string);
+    BenchFailure {
+        command: record
+            .trial
+            .arm
+            .as_ref()
+            .unwrap_or(&record.trial.task)
+            .clone(),
+        how: cause.unwrap_or_else(|| record.outcome.to_string()),
+        said: said.trim_end().to_owned(),
+    }
+}
+
+/// What can be refused before anything runs.
+fn check(question: &BenchQuestion) -> Result<(), SessionError> {
+    let refuse = |why: String| Err(SessionError::Input(why));
+    let commands = question.commands.len();
+    let lists = [
+        ("setup", &question.setup),
+        ("prepare", &question.prepare),
+        ("conclude", &question.conclude),
+        ("cleanup", &question.cleanup),
+    ];
+    for (name, list) in lists {
+        if list.len() > 1 && list.len() != commands {
+            return refuse(format!(
+                "--{name} is given {} times for {commands} commands: give it once for all, or once for each",
+                list.len()
+            ));
+        }
+    }
+    if let Some(input) = &question.input
+        && let Err(error) = std::fs::File::open(input)
+    {
+        return refuse(format!(
+            "the input {input} cannot be read: {error}; nothing was run"
+        ));
+    }
+    let runs = question.runs;
+    if let (Some(least), Some(most)) = (runs.least, runs.most)
+        && least > most
+    {
+        return refuse(format!(
+            "at least {least} runs and at most {most} cannot both be"
+        ));
+    }
+    if runs.most == Some(1) && commands > 1 {
+        return refuse("one run of each command compares nothing: ask for at least 2".to_owned());
+    }
+    Ok(())
+}
+
+/// How many blocks fit into the time, by the warm-ups.
+fn blocks(question: &BenchQuestion, warmth: &Warmth) -> Blocks {
+    let runs = question.runs;
+    if let (Some(runs), true) = (runs.most, runs.is_fixed()) {
+        return Blocks {
+            least: runs,
+            most: runs,
+        };
+    }
+    let fit = warmth.round().map_or(f64::from(UNKNOWN_MOST), |round| {
+        runs.limit.as_secs_f64() / round.max(1e-6)
+    });
+    let first = runs.least.unwrap_or(FIRST_LOOK).max(2);
+    let fit = (fit.ceil() as u32).min(MOST_RUNS).max(first);
+    let most = runs.most.map_or(fit, |most| fit.min(most)).max(2);
+    Blocks {
+        least: first.min(most),
+        most,
+    }
+}
+
+fn waits(question: &BenchQuestion, blocks: Blocks) -> Waits {
+    let commands = question.commands.len() as u64;
+    let fixed = question.runs.is_fixed();
+    let alone = commands == 1 && !fixed;
+    let first = question.runs.least.unwrap_or(FIRST_MEAN).min(blocks.most);
+    let least = if alone { first } else { blocks.least };
+    Waits {
+        metric: question.metric.field(),
+        limit: (!fixed).then_some(question.runs.limit),
+        least: u64::from(least) * commands,
+        precision: alone.then(|| Precision::within(question.margin, least as usize)),
+    }
+}
+
+/// What is to be noticed in each command, and between them.
+fn all_noticed(run: &RunResult, timings: &[Timing], warmth: &Warmth) -> Vec<NoticedIn> {
+    let none = Vec::new();
+    let each = timings.iter().enumerate();
+    let each =
+        each.flat_map(|(place, timing)| noticed(timing, warmth.times.get(place).unwrap_or(&none)));
+    let mut found: Vec<NoticedIn> = each.collect();
+    if warmth.outputs_differ == Some(true) {
+        found.push(NoticedIn {
+            command: None,
+            what: Noticed::OutputDiffers,
+        });
+    }
+    found.extend(mean_disagrees(run, timings));
+    found
+}
+
+/// Where the typical pair and the means differ by more than what matters, rare slow runs are in one of them.
+fn mean_disagrees(run: &RunResult, timings: &[Timing]) -> Vec<NoticedIn> {
+    let Some(trajectory) = &run.trajectory else {
+        return Vec::new();
+    };
+    let mean_of = |name: &str| {
+        timings
+            .iter()
+            .find(|timing| timing.name == name)
+            .map(|timing| timing.mean)
+    };
+    let of = |arm: &String| {
+        let look = trajectory.last_look(arm)?;
+        let typical = look.result.as_ref()?.estimate;
+        let mean = (mean_of(arm)? / mean_of(&trajectory.control)?).ln();
+        let margin = look.margin?;
+        ((mean - typical).abs() > margin).then(|| NoticedIn {
+            command: Some(arm.clone()),
+            what: Noticed::MeanDisagrees {
+                typical: typical.exp(),
+                mean: mean.exp(),
+            },
+        })
+    };
+    trajectory.candidates.iter().filter_map(of).collect()
+}

@@ -1,0 +1,196 @@
+//! Before the first measured run: what the shell costs by itself, and warm-ups until the times are stable.
+
+use super::command::Programs;
+use super::question::{BenchQuestion, for_command};
+use crate::error::SessionError;
+use crate::session::Session;
+use fairtrial_engine::{EngineError, Rehearsal, Rehearsed};
+use fairtrial_model::{Exit, Timed, TimedOutput};
+use fairtrial_process::Program;
+use sha2::{Digest, Sha256};
+use std::time::{Duration, Instant};
+
+/// Rounds of warm-ups at most, where their number is left to us.
+const MOST_ROUNDS: u32 = 5;
+/// And so long at most.
+const LONGEST: Duration = Duration::from_secs(3);
+/// Two runs that differ by less than this share are alike.
+const ALIKE: f64 = 0.05;
+/// Or by less than so many seconds.
+const ALIKE_S: f64 = 0.0002;
+/// Runs of an empty shell.
+const SHELL_RUNS: usize = 20;
+
+/// What was seen before the first measured run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Warmth {
+    /// Seconds that an empty shell takes, where commands run in one.
+    pub shell: Option<f64>,
+    /// Wall seconds of the warm-ups, by command.
+    pub times: Vec<Vec<f64>>,
+    /// Whether the commands print different things; absent where that was not seen.
+    pub outputs_differ: Option<bool>,
+}
+
+impl Warmth {
+    /// Seconds that one run of each command takes together; absent where none was made.
+    pub(super) fn round(&self) -> Option<f64> {
+        let last = |times: &Vec<f64>| times.last().copied();
+        let times: Option<Vec<f64>> = self.times.iter().map(last).collect();
+        times
+            .filter(|times| !times.is_empty())
+            .map(|times| times.iter().sum())
+    }
+}
+
+/// Everything that is run before the first measured run.
+pub(super) struct Rehearsing<'a> {
+    pub(super) session: &'a Session,
+    pub(super) question: &'a BenchQuestion,
+    pub(super) programs: &'a Programs,
+    pub(super) timed: &'a [Timed],
+}
+
+impl Rehearsing<'_> {
+    /// Measures the shell and warms up.
+    pub(super) fn run(&self) -> Result<Warmth, SessionError> {
+        let caller = self.session.caller();
+        let started = Rehearsal::start(
+            &caller.program,
+            &caller.environment,
+            &caller.folder,
+            caller.now,
+        );
+        let mut stage = started.map_err(EngineError::from)?;
+        let mut warmth = Warmth {
+            shell: self.shell(&mut stage)?,
+            times: vec![Vec::new(); self.programs.arms.len()],
+            outputs_differ: None,
+        };
+        let began = Instant::now();
+        let rounds = self.question.warmup.unwrap_or(MOST_ROUNDS);
+        for round in 0..rounds {
+            let printed = self.round(&mut stage, &mut warmth.times)?;
+            if round == 0 && printed.len() > 1 {
+                warmth.outputs_differ = Some(printed.iter().any(|hash| *hash != printed[0]));
+            }
+            let unasked = self.question.warmup.is_none();
+            if unasked
+                && (began.elapsed() >= LONGEST || warmth.times.iter().all(|it| is_stable(it)))
+            {
+                break;
+            }
+        }
+        Ok(warmth)
+    }
+
+    /// One run of each command; gives what each printed.
+    fn round(
+        &self,
+        stage: &mut Rehearsal,
+        times: &mut [Vec<f64>],
+    ) -> Result<Vec<[u8; 32]>, SessionError> {
+        let mut printed = Vec::new();
+        for (place, (name, argv)) in self.programs.arms.iter().enumerate() {
+            let timed = &self.timed[place];
+            self.helper("prepare", &timed.prepare)?;
+            let piped = Timed {
+                output: match &timed.output {
+                    TimedOutput::Discard => TimedOutput::Pipe,
+                    output => output.clone(),
+                },
+                ..timed.clone()
+            };
+            let rehearsed = stage.run(argv, &piped);
+            self.helper("conclude", &timed.conclude)?;
+            check(name, &rehearsed, timed)?;
+            times[place].extend(rehearsed.wall);
+            printed.push(Sha256::digest(&rehearsed.stdout).into());
+        }
+        Ok(printed)
+    }
+
+    /// What an empty shell takes, typically.
+    fn shell(&self, stage: &mut Rehearsal) -> Result<Option<f64>, SessionError> {
+        let Some(shell) = &self.programs.shell else {
+            return Ok(None);
+        };
+        let argv: Vec<String> = shell
+            .iter()
+            .cloned()
+            .chain(["-c".to_owned(), String::new()])
+            .collect();
+        let field = |done: &Rehearsed| {
+            use super::question::BenchMetric::{Cpu, System, User, Wall};
+            match self.question.metric {
+                Wall => done.wall,
+                User => done.user,
+                System => done.sys,
+                Cpu => Some(done.user? + done.sys?),
+            }
+        };
+        let mut seconds = Vec::new();
+        for run in 0..=SHELL_RUNS {
+            let done = stage.run(&argv, &Timed::default());
+            check("an empty shell", &done, &Timed::default())?;
+            // The first one finds cold caches.
+            if run > 0 {
+                seconds.extend(field(&done));
+            }
+        }
+        seconds.sort_unstable_by(f64::total_cmp);
+        Ok(seconds.get(seconds.len() / 2).copied())
+    }
+
+    /// Runs a command of the user beside the measured ones.
+    pub(super) fn helper(&self, what: &'static str, argv: &[String]) -> Result<(), SessionError> {
+        if argv.is_empty() {
+            return Ok(());
+        }
+        let caller = self.session.caller();
+        let program = Program::with_only(&caller.environment, argv, None).dir(&caller.folder);
+        program.run_quietly().map_err(|error| {
+            let message = error.to_string();
+            EngineError::Around { what, message }.into()
+        })
+    }
+
+    /// Runs what belongs before the first or after the last run of each command.
+    pub(super) fn once(&self, what: &'static str, list: &[String]) -> Result<(), SessionError> {
+        for place in 0..self.programs.arms.len() {
+            if let Some(text) = for_command(list, place) {
+                self.helper(what, &self.programs.helper(text))?;
+            }
+            if list.len() == 1 {
+                // One for all commands is run once: they run in turns, not one after the other.
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_stable(times: &[f64]) -> bool {
+    let [.., before, last] = times else {
+        return false;
+    };
+    (last - before).abs() <= (ALIKE * before).max(ALIKE_S)
+}
+
+/// A command that fails is said to, with what it said, before anything is measured.
+fn check(name: &str, done: &Rehearsed, timed: &Timed) -> Result<(), SessionError> {
+    let how = match done.exit {
+        Some(Exit::Code(code)) if timed.accepts.code(code) => return Ok(()),
+        Some(Exit::Code(code)) => format!("ended with exit code {code}"),
+        Some(Exit::Signal(signal)) => format!("was ended by signal {signal}"),
+        None => done
+            .cause
+            .clone()
+            .unwrap_or_else(|| "could not be run".to_owned()),
+    };
+    Err(SessionError::BenchFailed {
+        command: name.to_owned(),
+        how,
+        said: String::from_utf8_lossy(&done.stderr).trim_end().to_owned(),
+    })
+}
