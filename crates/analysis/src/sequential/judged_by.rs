@@ -1,4 +1,4 @@
-//! What a look judges by, beside the numbers: the method, and which test that is for the differences at hand.
+//! What a look judges by, beside the numbers.
 
 use crate::compare::method::choose::SIGN_FLIP_PAIRS;
 use fairtrial_model::Method;

@@ -243,7 +243,7 @@ fn an_edit_in_the_middle_of_a_run_caps_the_verdict() {
     let mixed = mixed.unwrap_or_else(|| panic!("{metric:#}"));
     assert_eq!(mixed["names"][0], "conf/a.txt");
     assert_eq!(mixed["groups"][0]["trials"], "0:3");
-    assert_eq!(mixed["groups"][1]["trials"], "3:8");
+    assert_eq!(mixed["groups"][1]["trials"], "3:20");
     let accepted = [
         "compare",
         "control",
@@ -479,7 +479,7 @@ fn variance_goes_by_the_summary_that_the_spec_declares() {
         .collect();
     numbers.sort_by(f64::total_cmp);
     assert_eq!(numbers, [1.0, 2.0, 3.0, 4.0]);
-    let areas = [&asked[..], &["--summary.percent", "1"]].concat();
+    let areas = [&asked[..], &["--summary.share_of", "steps"]].concat();
     let found = project.expect(0, &areas).json();
     assert_eq!(found["spreads"][0]["of"], "auc", "{found:#}");
 }
