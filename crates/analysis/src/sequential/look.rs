@@ -1,15 +1,14 @@
 //! One look: every arm against the control, by the group-sequential t or sign-flip test, or by a sequence that holds at
 //! any time.
 
+use super::judged_by::JudgedBy;
 use super::looking::Looking;
 use crate::compare::data::rounding::alike;
-use crate::compare::method::choose::SIGN_FLIP_PAIRS;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::rule::Rule;
 use crate::compare::verdict::{Evidence, Verdict, unopposed, verdict};
 use crate::compare::word::Word;
-use fairtrial_model::Method;
-use fairtrial_stats::sequential::{Decision, Futility, LookResult, LookTest};
+use fairtrial_stats::sequential::{Decision, Futility, LookResult};
 use fairtrial_stats::{Interval, Level, Undefined};
 use serde::Serialize;
 
@@ -115,32 +114,6 @@ pub(super) struct Seen {
     pub(super) why_none: Option<NoResult>,
     pub(super) answer: Option<Stop>,
     pub(super) evidence: Evidence,
-}
-
-/// What a look judges by, beside the numbers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct JudgedBy {
-    pub(super) method: Method,
-    /// Whether the metric is declared deterministic.
-    pub(super) deterministic: bool,
-}
-
-impl JudgedBy {
-    /// Sign-flips as in a comparison that looks once: from ten pairs on. Also where values are pass or fail, of which t
-    /// says too much (6.2 % false answers of 5 %), and where nothing varies, of which it says nothing.
-    fn test(self, differences: &[f64]) -> LookTest {
-        let first = differences.first().copied().unwrap_or(0.0);
-        let one_value = differences.iter().all(|difference| *difference == first);
-        let whole = |difference: &f64| [-1.0, 0.0, 1.0].contains(difference);
-        match self.method {
-            Method::T | Method::LogRatio => LookTest::T,
-            Method::SignFlip => LookTest::SignFlip,
-            Method::Rank if differences.len() >= SIGN_FLIP_PAIRS => LookTest::SignedRank,
-            _ if one_value || differences.len() >= SIGN_FLIP_PAIRS => LookTest::SignFlip,
-            _ if differences.iter().all(whole) => LookTest::SignFlip,
-            _ => LookTest::T,
-        }
-    }
 }
 
 /// Looks at one arm's differences.

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod budget;
+mod judged_by;
 mod look;
 mod looking;
 mod objections;

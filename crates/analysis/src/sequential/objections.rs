@@ -2,7 +2,8 @@
 //! two rules hold for a comparison that looks once.
 
 use super::blocks::Blocks;
-use super::look::{JudgedBy, Seen, Stop, see};
+use super::judged_by::JudgedBy;
+use super::look::{Seen, Stop, see};
 use super::looking::Looking;
 use crate::compare::data::dropped::MissingKind;
 use crate::compare::data::fill::Fill;

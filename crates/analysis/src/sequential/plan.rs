@@ -1,6 +1,6 @@
 //! What a spec declares about a sequential run: which arms, by which metric, on which scale, until when.
 
-use super::look::JudgedBy;
+use super::judged_by::JudgedBy;
 use crate::compare::data::scores::between_points;
 use crate::compare::method::kind::Scale;
 use crate::compare::method::kind::is_timing;
