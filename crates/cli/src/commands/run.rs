@@ -23,7 +23,7 @@ Examples:
   fairtrial run bench.toml --only arm=candidate --set seeds=3
   fairtrial run bench.toml --until decided       stop when the difference is known
   fairtrial run bench.toml --until decided --looks 5,10,20   look after 5, 10 and 20 pairs
-  fairtrial run bench.toml --until decided --anytime         look whenever you like, and add seeds later
+  fairtrial run bench.toml --until decided --anytime         look whenever you like; add seeds later
   fairtrial run bench.toml --dry-run             print the plan, run nothing
   fairtrial run bench.toml --engine slurm --detach   on a cluster; then `watch`, `wait`, `status`
 
