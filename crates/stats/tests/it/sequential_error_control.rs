@@ -274,7 +274,9 @@ fn sums_drawn_at_once_give_the_boundaries_of_single_values() {
         looks.windows(2).any(|pair| pair[1] - pair[0] >= 32),
         "{looks:?}"
     );
-    for (one, other) in apart.critical.iter().zip(&again.critical) {
+    // Of the first few pairs hardly anything is spent, so that few paths say where.
+    let known = apart.critical.iter().zip(&again.critical).zip(looks);
+    for ((one, other), _) in known.filter(|(_, pairs)| **pairs >= 50) {
         assert!((one - other).abs() < 0.03 * one, "{one} {other}");
     }
     // From independent increments of a normal path, the other extreme, the last boundary is near the same.
