@@ -46,6 +46,13 @@ impl Session {
             records.push(record);
             Ok::<(), JournalError>(())
         })?;
+        if spec.tasks.iter().all(|task| task.timed.is_some()) {
+            // Commands of a bench ran in turns, and are told in the order in which they were typed.
+            records.sort_by_key(|record: &Record| {
+                let arm = record.trial.arm.as_ref();
+                spec.arms.iter().position(|known| Some(&known.name) == arm)
+            });
+        }
         let mut metrics = spec.metrics.clone();
         let primary = spec.analysis.metric.as_deref();
         metrics.sort_by_key(|metric| Some(metric.name.as_str()) != primary);

@@ -7,6 +7,7 @@ use crate::signals::{self, Placed};
 use clap::ValueEnum;
 use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::{Pairing, parse_margin};
+use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::GateWord;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{Accepts, Margin, TimedOutput};
@@ -222,7 +223,8 @@ fn after(benched: &Benched, args: &Args, session: &Session, console: &Console) -
             // The runs of two benches belong to no pairs.
             pairing: Pairing::Unpaired,
             method: None,
-            accept: Vec::new(),
+            // What a shell's start takes is measured anew by each bench.
+            accept: vec![FactKind::Definition],
         })?;
         if !args.json {
             printer.page(fairtrial_report::console::gate(&gate, printer.terminal()));

@@ -58,7 +58,7 @@ mod tests {
         let ms = TimeUnit::of([0.0123, 1.5].into_iter());
         assert_eq!(ms.show(0.0123, Some(0.0002)), "12.30 ± 0.20 ms");
         assert_eq!(ms.show(1.5, None), "1500 ms");
-        assert_eq!(TimeUnit::of([0.0].into_iter()).show(0.0, None), "0 µs");
+        assert_eq!(TimeUnit::of([0.0].into_iter()).show(0.0, None), "0 s");
         assert_eq!(
             TimeUnit::of([2.0, 3.0].into_iter()).show(2.5, None),
             "2.500 s"
