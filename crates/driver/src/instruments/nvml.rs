@@ -16,7 +16,7 @@ const LIBRARY: &str = "libnvidia-ml.so.1";
 const NAME: usize = 96;
 
 /// A number that says how a call went; 0 is well.
-type Code = c_int;
+type NvmlCode = c_int;
 /// A GPU, as the library names it.
 type Handle = *mut c_void;
 
@@ -67,7 +67,7 @@ impl Nvml {
         // SAFETY: `nvmlReturn_t nvmlInit_v2(void)`.
         nvml.call(
             "nvmlInit_v2",
-            |init: unsafe extern "C" fn() -> Code| unsafe { init() },
+            |init: unsafe extern "C" fn() -> NvmlCode| unsafe { init() },
         )?;
         Ok(nvml)
     }
@@ -78,7 +78,7 @@ impl Nvml {
         // SAFETY: `nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *)`.
         self.call(
             "nvmlDeviceGetCount_v2",
-            |get: unsafe extern "C" fn(*mut c_uint) -> Code| unsafe { get(&raw mut count) },
+            |get: unsafe extern "C" fn(*mut c_uint) -> NvmlCode| unsafe { get(&raw mut count) },
         )?;
         Ok(count)
     }
@@ -89,7 +89,7 @@ impl Nvml {
         // SAFETY: `nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int, nvmlDevice_t *)`.
         self.call(
             "nvmlDeviceGetHandleByIndex_v2",
-            |get: unsafe extern "C" fn(c_uint, *mut Handle) -> Code| unsafe {
+            |get: unsafe extern "C" fn(c_uint, *mut Handle) -> NvmlCode| unsafe {
                 get(number, &raw mut handle)
             },
         )?;
@@ -97,7 +97,7 @@ impl Nvml {
     }
 
     /// Calls a function of the library; `how` gets it with the signature that the caller vouches for.
-    fn call<F: Copy>(&self, name: &str, how: impl FnOnce(F) -> Code) -> Result<(), String> {
+    fn call<F: Copy>(&self, name: &str, how: impl FnOnce(F) -> NvmlCode) -> Result<(), String> {
         // SAFETY: the caller gives the signature of `nvml.h`; the library lives as long as `self`.
         let function = unsafe { self.library.get::<F>(name.as_bytes()) };
         let function = function.map_err(|error| error.to_string())?;
@@ -108,8 +108,8 @@ impl Nvml {
     }
 
     /// What a code means.
-    fn words(&self, code: Code) -> String {
-        type Words = unsafe extern "C" fn(Code) -> *const c_char;
+    fn words(&self, code: NvmlCode) -> String {
+        type Words = unsafe extern "C" fn(NvmlCode) -> *const c_char;
         // SAFETY: `const char *nvmlErrorString(nvmlReturn_t)`.
         let function = unsafe { self.library.get::<Words>(b"nvmlErrorString") };
         // SAFETY: the same; what it gives is text that stays for ever.
@@ -128,7 +128,7 @@ impl Drop for Nvml {
         // SAFETY: `nvmlReturn_t nvmlShutdown(void)`, which answers with an error where nothing was opened.
         let _ = self.call(
             "nvmlShutdown",
-            |shutdown: unsafe extern "C" fn() -> Code| unsafe { shutdown() },
+            |shutdown: unsafe extern "C" fn() -> NvmlCode| unsafe { shutdown() },
         );
     }
 }
@@ -140,7 +140,7 @@ impl Gpu<'_> {
         // SAFETY: `nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t, char *, unsigned int length)`.
         self.nvml.call(
             "nvmlDeviceGetName",
-            |get: unsafe extern "C" fn(Handle, *mut c_char, c_uint) -> Code| unsafe {
+            |get: unsafe extern "C" fn(Handle, *mut c_char, c_uint) -> NvmlCode| unsafe {
                 get(self.handle, text.as_mut_ptr().cast(), NAME as c_uint)
             },
         )?;
@@ -154,7 +154,7 @@ impl Gpu<'_> {
         // SAFETY: `nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t, nvmlUtilization_t *)`.
         self.nvml.call(
             "nvmlDeviceGetUtilizationRates",
-            |get: unsafe extern "C" fn(Handle, *mut Utilization) -> Code| unsafe {
+            |get: unsafe extern "C" fn(Handle, *mut Utilization) -> NvmlCode| unsafe {
                 get(self.handle, &raw mut rates)
             },
         )?;
@@ -170,7 +170,7 @@ impl Gpu<'_> {
         // SAFETY: `nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t, nvmlMemory_v2_t *)`.
         self.nvml.call(
             "nvmlDeviceGetMemoryInfo_v2",
-            |get: unsafe extern "C" fn(Handle, *mut Memory) -> Code| unsafe {
+            |get: unsafe extern "C" fn(Handle, *mut Memory) -> NvmlCode| unsafe {
                 get(self.handle, &raw mut memory)
             },
         )?;
@@ -183,7 +183,7 @@ impl Gpu<'_> {
         // SAFETY: `nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t, unsigned int *)`.
         self.nvml.call(
             "nvmlDeviceGetPowerUsage",
-            |get: unsafe extern "C" fn(Handle, *mut c_uint) -> Code| unsafe {
+            |get: unsafe extern "C" fn(Handle, *mut c_uint) -> NvmlCode| unsafe {
                 get(self.handle, &raw mut power)
             },
         )?;
