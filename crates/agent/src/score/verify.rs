@@ -159,6 +159,8 @@ impl Scorer<'_> {
         while own.out.exists() {
             number += 1;
             own.out = room.out.with_file_name(format!("out-{number}"));
+            // The container of the script before may not be gone yet: a busy daemon removes it later.
+            own.name = format!("{}{number}", room.name);
         }
         fs::create_dir(&own.out).at("create", &own.out)?;
         self.sandbox.hand_over(&[&own.out])?;
