@@ -16,6 +16,7 @@ mod needs;
 mod network;
 mod parts;
 mod placeholders;
+mod prepared_dirs;
 mod rollout;
 mod shell_quotes;
 mod sweep;
@@ -58,8 +59,8 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     } else {
         ModelRole::Parameter
     };
-    let drafts = draft::drafts(root, problems);
     let base_dir = top::base_dir(origin.path);
+    let drafts = prepared_dirs::expand(draft::drafts(root, problems), &base_dir, problems);
     let known = Known::look_up(root, &drafts, origin.catalogue, &base_dir, problems);
     let mut tasks = tasks::tasks(&drafts, role, &known, problems);
     let varying = Varying::arms(&mut tasks, &drafts);

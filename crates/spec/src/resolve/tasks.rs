@@ -30,13 +30,16 @@ pub(super) fn tasks(
     known: &Known,
     problems: &mut Problems,
 ) -> Vec<Task> {
-    drafts
-        .iter()
-        .map(|draft| task(draft, role, known, problems))
+    let numbered = drafts.iter().enumerate();
+    numbered
+        .map(|(place, draft)| Task {
+            place,
+            ..task(draft, role, known, problems)
+        })
         .collect()
 }
 
-pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) -> Task {
+fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) -> Task {
     let node = &draft.node;
     let work = work(draft, known, problems).unwrap_or(Work::Command {
         argv: Vec::new(),
@@ -83,7 +86,7 @@ pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut
         outputs: texts(node.get("outputs")),
         inputs: texts(node.get("inputs")),
         timed: None,
-        place: node.span.start,
+        place: 0,
     }
 }
 

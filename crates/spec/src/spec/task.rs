@@ -64,7 +64,7 @@ pub struct Task {
     /// How its programs are timed as a whole, where they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
-    /// Where in the source this task stands (byte offset), for later diagnostics.
+    /// Its number in the spec, from 0, which no other task has.
     pub place: usize,
 }
 

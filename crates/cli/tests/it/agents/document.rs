@@ -271,3 +271,42 @@ fn the_automated_benchmark_runs_as_it_stands() {
     let (row, _) = &lab.rollouts("daily_benchmark")[0];
     assert_eq!(row["metrics"]["score"], 1.0);
 }
+
+#[test]
+fn a_pattern_or_a_list_of_folders_gives_a_task_for_each() {
+    let lab = Lab::new();
+    for name in ["easy_a", "easy_b", "hard"] {
+        lab.task(name, &meta(name));
+    }
+    let spec = |dirs: &str, more: &str| {
+        lab.spec(&format!(
+            "name = \"b\"\n[[tasks]]\nprepared_dir = {dirs}\nmodel = \"m\"\nagent = {{ command = [\"sh\", \"-c\", \"echo {{task}}; echo 42 > answer.txt\"] }}\n{more}"
+        ));
+    };
+    spec(
+        r#"["data/tasks/prepared/hard", "data/tasks/prepared/easy_*"]"#,
+        "",
+    );
+    lab.run(0);
+    let said: Vec<String> = lab
+        .rollouts("b")
+        .iter()
+        .map(|(_, dir)| std::fs::read_to_string(dir.join("logs/agent.log")).unwrap())
+        .collect();
+    assert_eq!(said.len(), 3);
+    for name in ["hard", "easy_a", "easy_b"] {
+        assert!(said.iter().any(|log| log.trim() == name), "{said:?}");
+    }
+    let refused = |code: i32, wanted: &str| {
+        let check = lab.project.run(&["check", "configs/bench.toml"]);
+        assert_eq!(check.code, code, "{}", check.err);
+        assert!(check.err.contains(wanted), "{}", check.err);
+    };
+    spec(r#""data/tasks/prepared/easy_*""#, "id = \"one\"\n");
+    refused(2, "`id` names one task, and `prepared_dir` gives 2");
+    spec(r#""data/tasks/**/easy_a""#, "");
+    refused(2, "`**` is not read here");
+    spec(r#""data/tasks/prepared/nobody_*""#, "");
+    refused(0, "there is no folder `data/tasks/prepared/nobody_*`");
+    lab.run(2);
+}
