@@ -2,6 +2,7 @@
 
 use crate::code::since::CodeChange;
 use crate::events::StopReason;
+use crate::reuse::OtherCode;
 use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
 use fairtrial_model::{Record, UtcTime};
 use fairtrial_plan::Plan;
@@ -10,6 +11,9 @@ use std::sync::{Arc, Mutex};
 
 /// Decides when a run has its answer before all its trials are done.
 pub trait StopRule: Send {
+    /// Hears of the run whose records it will see, and whether code that changed in it is accepted.
+    fn begins(&mut self, _run: &RunDir, _other: OtherCode) {}
+
     /// Sees a durable record (of an earlier session too, in index order, before anything starts). A reason ends the
     /// run: what is in flight finishes, nothing more is started.
     fn settled(&mut self, record: &Record) -> Option<String>;

@@ -15,6 +15,7 @@ use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::remote::remote_run::ProbedEngine;
 use crate::request::{RunReport, RunRequest, Start};
+use crate::reuse::OtherCode;
 use crate::slots::Slots;
 use crate::spending::earlier_records;
 use crate::views::Views;
@@ -26,8 +27,8 @@ use fairtrial_journal::{
 };
 use open::{capture, probe, recorded, refuse_open_jobs};
 
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 use take_over::EarlierRecords;
 use workers::{Channel, Workers};
@@ -250,6 +251,15 @@ impl Session<'_> {
         let Some(rule) = &self.request.stop else {
             return Ok(());
         };
+        let accepted = known.accepts_code || self.request.accepted_code.is_some();
+        let other = if accepted {
+            OtherCode::Accepted
+        } else {
+            OtherCode::LeftOut
+        };
+        rule.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .begins(&self.run, other);
         effective_records(&self.run.journal(), known, |record| {
             if record.outcome.is_final() {
                 controller.ask(rule, &record);
