@@ -82,6 +82,12 @@ pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut
         episodes: draft.text("episodes").map(str::to_owned),
         outputs: texts(node.get("outputs")),
         inputs: texts(node.get("inputs")),
+        warmup: node
+            .get("warmup")
+            .and_then(Node::whole)
+            .and_then(|n| u32::try_from(n).ok())
+            .unwrap_or(0),
+        discards_output: draft.text("output") == Some("discard"),
         timed: None,
         place: node.span.start,
     }
