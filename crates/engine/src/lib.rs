@@ -38,6 +38,7 @@ mod strays;
 mod timed;
 mod unchanged;
 mod views;
+mod warm_up;
 
 pub use attempt_id::AttemptId;
 pub use chunk::Owner;
@@ -58,3 +59,4 @@ pub use reuse::{Looked, OtherCode, Reusable, reusable};
 pub use rollout::{image_cache, task_cache};
 pub use scoring::{Rescored, ScoreRequest, score_again};
 pub use session::run;
+pub use timed::run_beside;

@@ -4,6 +4,9 @@ use crate::absent::{is_path, no_source};
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::source::{TrialSource, Trials};
+use fairtrial_analysis::compare::Pairing;
+use fairtrial_analysis::dataset::Origin;
+use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Inputs, compare};
 use fairtrial_interop::Scope;
@@ -55,11 +58,26 @@ impl Session {
             (None, [control, candidate]) => Inputs::Two(control, candidate),
             (None, several) => Inputs::Several(several),
         };
-        let comparison = compare(inputs, &options)?;
+        let mut comparison = compare(inputs, &options)?;
+        if let (Inputs::Arms(data), true) = (inputs, asks_as_declared(question))
+            && let Some(trajectory) = self.own_looks(data)?
+        {
+            comparison = comparison.answered_by(&trajectory);
+        }
         Ok(Compared {
             comparison,
             watched: self.watched_paths(&sides),
         })
+    }
+
+    /// The looks of the run that trials are of, where it has a stopping rule.
+    fn own_looks(&self, data: &Dataset) -> Result<Option<Trajectory>, SessionError> {
+        let (Origin::Run { name, stamp }, Some(_)) = (&data.origin, &data.looked_at) else {
+            return Ok(None);
+        };
+        let run = self.run_named(&format!("{name}/{stamp}"))?;
+        let report = run.map(|run| self.report_data(&run, Some(Vec::new())));
+        Ok(report.transpose()?.and_then(|report| report.sequential))
     }
 
     fn sides(&self, question: &CompareQuestion) -> Result<Sides, SessionError> {
@@ -205,6 +223,17 @@ impl Session {
             .map_err(|error| self.warn(format!("watched paths: {error}")))
             .ok()
     }
+}
+
+/// Whether nothing was said that a run with a stopping rule had settled before it began.
+fn asks_as_declared(question: &CompareQuestion) -> bool {
+    let asked = &question.options;
+    question.alpha.is_none()
+        && asked.method.is_none()
+        && asked.margin.is_none()
+        && asked.direction.is_none()
+        && asked.reference.is_none()
+        && asked.pairing == Pairing::default()
 }
 
 /// A side as it was named: a source, or one of its arms.

@@ -38,6 +38,8 @@ pub enum Notice {
         /// The first of them.
         first: String,
     },
+    /// More trials at a time were asked for than a spec about times allows.
+    Serial,
     /// A run that was ended before it began begins now.
     BeginsNow(Stamp),
     /// Scoring a run again was cut off: it is done before the run is resumed.
@@ -82,6 +84,8 @@ pub enum Notice {
     },
     /// A container was left behind and could not be removed.
     ContainerLeft(String),
+    /// What is compared where nothing was said about that.
+    Assumed(String),
     /// There is no verdict.
     NoVerdict(AnalysisError),
     /// No point of a sweep is named best.

@@ -128,6 +128,8 @@ pub struct Dataset {
     pub facts: Vec<Fact>,
     /// What is wrong with the source.
     pub problems: Vec<String>,
+    /// What is compared where nothing was said about that.
+    pub assumed: Option<String>,
     /// Why it must not decide anything, where records of a finished run are damaged or gone.
     pub loss: Option<String>,
     /// What is mixed, where trials of a task ran different versions of the code, and nobody accepted that.
@@ -246,6 +248,7 @@ impl Dataset {
             task_params: Vec::new(),
             facts: Vec::new(),
             problems: Vec::new(),
+            assumed: None,
             loss: None,
             mixed: None,
             accepts_code: false,

@@ -7,7 +7,6 @@ use crate::signals::{self, Placed};
 use clap::ValueEnum;
 use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::{Pairing, parse_margin};
-use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::GateWord;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{Accepts, Margin, TimedOutput};
@@ -170,14 +169,15 @@ struct Share(f64);
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     args.unsupported.refuse()?;
     let session = console.session_heard_by(BenchDisplay::new(console.printer));
-    let prepared = session.prepare_bench(args.question()?).map_err(refused)?;
+    let prepared = session.prepare_bench(args.question()?)?;
     let controls = Controls::default();
-    signals::reach(&controls, Placed::Here)?;
-    let benched = session.bench(prepared, &controls)?;
+    signals::reach(&controls, Placed::Timed)?;
+    let benched = session.bench(&prepared, &controls).map_err(refused)?;
     show(&benched, args, console);
     export(&benched, args, &session)?;
     let gated = after(&benched, args, &session, console)?;
     Ok(match exit(&benched) {
+        Exit::Fine if benched.not_cleaned_up.is_some() => Exit::Failed,
         Exit::Fine => gated,
         ended => ended,
     })
@@ -223,8 +223,7 @@ fn after(benched: &Benched, args: &Args, session: &Session, console: &Console) -
             // The runs of two benches belong to no pairs.
             pairing: Pairing::Unpaired,
             method: None,
-            // What a shell's start takes is measured anew by each bench.
-            accept: vec![FactKind::Definition],
+            accept: Vec::new(),
         })?;
         if !args.json {
             printer.page(fairtrial_report::console::gate(&gate, printer.terminal()));
@@ -245,11 +244,16 @@ fn after(benched: &Benched, args: &Args, session: &Session, console: &Console) -
 
 /// A command that fails is a failure of its own, as when it fails later.
 fn refused(error: SessionError) -> Failure {
-    let failed = matches!(error, SessionError::BenchFailed { .. });
-    let failure = Failure::from(error);
-    if failed {
-        let exit = Exit::Failed;
-        return Failure { exit, ..failure }.hint(COUNT_FAILURES);
+    let (failed, interrupted) = (
+        matches!(error, SessionError::BenchFailed { .. }),
+        matches!(error, SessionError::BenchInterrupted { .. }),
+    );
+    let mut failure = Failure::from(error);
+    if interrupted {
+        failure.exit = Exit::Interrupted;
+    } else if failed {
+        failure.exit = Exit::Failed;
+        return failure.hint(COUNT_FAILURES);
     }
     failure
 }
@@ -281,6 +285,9 @@ fn show(benched: &Benched, args: &Args, console: &Console) {
         };
         let message = format!("`{}` failed: {}{said}", failure.command, failure.how);
         printer.error(&message, Some(COUNT_FAILURES));
+    }
+    if let Some(error) = &benched.not_cleaned_up {
+        printer.error(&error.to_string(), None);
     }
 }
 

@@ -124,6 +124,11 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
                 run.stamp()
             ),
         ),
+        Notice::Serial => (
+            Warning,
+            "trials run one at a time, because the spec is about times; `serial = false` in it lets them run beside each other"
+                .to_owned(),
+        ),
         Notice::KeepsRule => (
             Warning,
             "the run goes on by the stopping rule that it began with".to_owned(),
@@ -147,6 +152,7 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             format!("container {name} was left behind and could not be removed"),
         ),
+        Notice::Assumed(text) => (Note, text.clone()),
         Notice::NoVerdict(error) => (Note, format!("no verdict: {error}")),
         Notice::NoBest(why) => (Note, format!("no point is named best: {why}")),
         Notice::MoreTroubles(more) => (

@@ -2,6 +2,7 @@
 
 use crate::common::{Project, Ran};
 use serde_json::Value;
+use std::process::Stdio;
 
 /// A bench with few runs: these tests are not about times.
 fn bench(project: &Project, args: &[&str]) -> Ran {
@@ -277,19 +278,78 @@ fn nothing_is_kept_where_that_is_asked_for() {
     assert!(!project.path().join("data").exists());
 }
 
-#[test]
-fn an_interrupted_bench_gives_its_answer_so_far() {
-    let project = Project::new();
-    // The command itself ends the bench, as a user at the keyboard would.
-    let stop = "echo >> runs; test $(wc -l < runs) -ne 10 || kill -INT $(cat pid)";
-    let mut command = project.command(&["bench", "--warmup", "1", "-r", "500", stop, "sleep 0.01"]);
-    command.stdout(std::process::Stdio::piped());
+/// As by a user at the keyboard, from within what runs; what follows it would take far too long.
+const CTRL_C: &str = "until test -s pid; do sleep 0.01; done; kill -INT $(cat pid); sleep 600";
+
+fn interrupted(project: &Project, args: &[&str]) -> Ran {
+    let args: Vec<&str> = ["bench", "--cleanup", "touch cleaned"]
+        .iter()
+        .chain(args)
+        .copied()
+        .collect();
+    let mut command = project.command(&args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     project.write("pid", &child.id().to_string());
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.starts_with("interrupted; so far: "), "{said}");
+    let ran = Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    };
+    assert_eq!(ran.code, 130, "{}{}", ran.out, ran.err);
+    assert!(project.path().join("cleaned").exists(), "{}", ran.err);
+    ran
+}
+
+#[test]
+fn an_interrupted_bench_gives_its_answer_so_far() {
+    let project = Project::new();
+    let stop = format!("echo >> runs; test $(wc -l < runs) -ne 10 || {{ {CTRL_C}; }}");
+    let ran = interrupted(&project, &["-w", "1", "-r", "500", &stop, "sleep 0.01"]);
+    assert!(ran.out.starts_with("interrupted; so far: "), "{}", ran.out);
+    // What runs before a run is ended as well, and is no failure then.
+    let project = Project::new();
+    let ran = interrupted(
+        &project,
+        &["-w", "0", "-r", "500", "--prepare", &stop, "true"],
+    );
+    assert!(
+        ran.out.starts_with("interrupted; so far: true takes"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.err.contains("failed"), "{}", ran.err);
+}
+
+#[test]
+fn interrupted_before_the_first_run_it_says_so_and_cleans_up() {
+    let project = Project::new();
+    let ran = interrupted(&project, &[CTRL_C, "true"]);
+    let wanted = "interrupted during the warm-up: nothing was measured";
+    assert!(ran.err.contains(wanted), "{}", ran.err);
+    let project = Project::new();
+    let ran = interrupted(&project, &["--setup", CTRL_C, "true"]);
+    let wanted = "interrupted during the setup: nothing was measured";
+    assert!(ran.err.contains(wanted), "{}", ran.err);
+    assert!(!project.path().join("data").exists());
+}
+
+#[test]
+fn cleaning_up_follows_whatever_happens_and_its_failure_loses_no_answer() {
+    let project = Project::new();
+    let clean = ["--cleanup", "touch cleaned"];
+    let ran = bench(&project, &[clean[0], clean[1], "false"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(project.path().join("cleaned").exists(), "{}", ran.err);
+    let ran = bench(&project, &["-r", "2", "--cleanup", "exit 3", "true"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.starts_with("true takes "), "{}", ran.out);
+    assert!(
+        ran.err.contains("the command of `cleanup` failed"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -472,4 +532,39 @@ fn every_flag_of_hyperfine_works_or_is_refused_by_name() {
             ran.err
         );
     }
+}
+
+#[test]
+fn later_commands_judge_a_bench_as_it_did_itself() {
+    let project = Project::new();
+    let shell = "sleep 0.03; true";
+    let ran = bench(
+        &project,
+        &[
+            "-r",
+            "12",
+            "--save-baseline",
+            "main",
+            "sleep 0.001; true",
+            shell,
+        ],
+    );
+    assert!(ran.out.contains(" × slower than "), "{}", ran.out);
+    let compared = project.expect(0, &["compare", "bench", "--json"]).json();
+    let contrast = &compared["contrasts"][0]["metrics"][0];
+    assert_eq!(contrast["verdict"]["word"], "regressed", "{contrast}");
+    assert_eq!(contrast["effect"]["scale"], "ratio", "{contrast}");
+    let method = contrast["method"]["name"].as_str().unwrap();
+    assert!(method.contains("signed-rank"), "{method}");
+    // The start of a shell is measured anew by each bench; that is no other metric.
+    let ran = bench(&project, &["-r", "12", "sleep 0.001; true", shell]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let gated = project.run(&["gate", "bench", "--baseline", "main"]);
+    assert!(
+        !gated.err.contains("definition"),
+        "{}{}",
+        gated.out,
+        gated.err
+    );
+    assert_ne!(gated.code, 2, "{}{}", gated.out, gated.err);
 }

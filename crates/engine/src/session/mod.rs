@@ -19,6 +19,7 @@ use crate::reuse::OtherCode;
 use crate::slots::Slots;
 use crate::spending::earlier_records;
 use crate::views::Views;
+use crate::warm_up::WarmUps;
 use crate::{prepare, remote, strays};
 use context::Session;
 use fairtrial_journal::provenance::{Capture, host_name};
@@ -142,6 +143,8 @@ impl Session<'_> {
             .beside_each_other(plan, self.probed.is_none().then_some(count))
             .watching(Arc::clone(&self.code)),
             controller,
+            controls: self.controls,
+            warm_ups: WarmUps::default(),
             writer,
             events: self.events.clone(),
         };

@@ -40,9 +40,13 @@ pub fn live(answers: &[CommandAnswer]) -> String {
     let of = |of: &CommandAnswer| match of.interval {
         Some([low, high]) if high < WIDE * low => {
             let digits = digits([low, high]);
-            format!("{}: {} ×", of.command, digits.range(low, high))
+            let (low, high) = (digits.number(low), digits.number(high));
+            format!(
+                "{} takes {low} to {high} × the time of the first",
+                of.command
+            )
         }
-        _ => format!("{}: open", of.command),
+        _ => format!("{}: not yet known", of.command),
     };
     answers.iter().map(of).collect::<Vec<_>>().join(", ")
 }

@@ -15,14 +15,14 @@ pub(super) fn grid(answer: &BenchAnswer<'_>) -> Grid {
         Column::numbers("mean ± 95 %"),
         Column::numbers("median"),
         Column::numbers("min"),
-        Column::numbers("max").may_go(4),
-        Column::numbers("user").may_go(2),
-        Column::numbers("system").may_go(2),
-        Column::numbers("memory").may_go(3),
+        Column::numbers("max").may_go(5),
+        Column::numbers("user").may_go(3),
+        Column::numbers("system").may_go(3),
+        Column::numbers("memory").may_go(4),
         Column::numbers("runs").may_go(1),
         Column::numbers("failures"),
         Column::numbers("× the first"),
-        Column::words("spread").may_go(5),
+        Column::words("spread").may_go(2),
     ]);
     for timing in answer.commands {
         grid.push(row(answer, timing, unit));

@@ -38,13 +38,12 @@ const FIRST_LOOK: u32 = 5;
 /// Runs of a command alone before its mean is looked at.
 const FIRST_MEAN: u32 = 10;
 
-/// A bench that is ready to be measured: its programs are there, set up and warm.
+/// A bench that can be run: what was asked makes sense, and its programs are there.
 #[derive(Debug)]
 pub struct PreparedBench {
     question: BenchQuestion,
     programs: Programs,
     timed: Vec<Timed>,
-    warmth: Warmth,
 }
 
 /// What a bench came to.
@@ -64,6 +63,8 @@ pub struct Benched {
     pub end: Option<BenchEnd>,
     /// The run that ended it by failing.
     pub failure: Option<BenchFailure>,
+    /// Why what cleans up failed, where it did.
+    pub not_cleaned_up: Option<SessionError>,
     /// What was compared.
     pub metric: BenchMetric,
     /// The smallest difference that matters, as a share.
@@ -90,49 +91,61 @@ pub struct BenchFailure {
 }
 
 impl Session {
-    /// Looks at what is asked, sets up and warms up.
+    /// Looks at what is asked; nothing is run.
     pub fn prepare_bench(&self, question: BenchQuestion) -> Result<PreparedBench, SessionError> {
         let question = expand::expanded(question)?;
         let programs = Programs::of(&question.commands, &question.shell, self.caller())?;
         check(&question)?;
-        let timed = spec::timed(&question, &programs);
-        let rehearsing = Rehearsing {
-            session: self,
-            question: &question,
-            programs: &programs,
-            timed: &timed,
-        };
-        rehearsing.once("setup", &question.setup)?;
-        let warmth = rehearsing.run()?;
         Ok(PreparedBench {
+            timed: spec::timed(&question, &programs),
             question,
             programs,
-            timed,
-            warmth,
         })
     }
 
-    /// Measures a bench.
+    /// Sets up, warms up, measures and cleans up, whatever happened.
     pub fn bench(
         &self,
-        bench: PreparedBench,
+        bench: &PreparedBench,
+        controls: &Controls,
+    ) -> Result<Benched, SessionError> {
+        let rehearsing = Rehearsing {
+            session: self,
+            question: &bench.question,
+            programs: &bench.programs,
+            timed: &bench.timed,
+            controls,
+        };
+        let benched = rehearsing
+            .run()
+            .and_then(|warmth| self.time(bench, warmth, controls));
+        let cleaned = rehearsing.once("cleanup", &bench.question.cleanup);
+        // What was measured is not lost by what comes after it.
+        let mut benched = benched?;
+        benched.not_cleaned_up = cleaned.err();
+        Ok(benched)
+    }
+
+    fn time(
+        &self,
+        bench: &PreparedBench,
+        warmth: Warmth,
         controls: &Controls,
     ) -> Result<Benched, SessionError> {
         let PreparedBench {
             question,
             programs,
             timed,
-            warmth,
         } = bench;
         let made = Made {
-            question: &question,
-            programs: &programs,
-            timed: &timed,
+            question,
+            programs,
+            timed,
             shell: warmth.shell,
-            blocks: blocks(&question, &warmth),
+            blocks: blocks(question, &warmth),
         };
         let spec = made.spec(self.caller())?;
-        let asked = serde_json::to_vec_pretty(&question)
+        let asked = serde_json::to_vec_pretty(question)
             .map_err(|error| SessionError::Machine(error.to_string()))?;
         let verbosity = if question.shows_output {
             Verbosity::Output
@@ -146,33 +159,27 @@ impl Session {
         let root = nowhere.as_ref().map(|dir| DataRoot::at(dir.path()));
         let root = root.unwrap_or_else(|| self.data_root());
         let run = self.prepare_made(spec, asked, (root.clone(), verbosity))?;
-        let rule = BenchRule::new(waits(&question, made.blocks));
-        let run = self.run_watched(run, controls, Some(Box::new(rule.clone())));
+        let rule = BenchRule::new(waits(question, made.blocks));
+        let run = self.run_watched(run, controls, Some(Box::new(rule.clone())))?;
         let took = rule.took();
-        let rehearsing = Rehearsing {
-            session: self,
-            question: &question,
-            programs: &programs,
-            timed: &timed,
-        };
-        rehearsing.once("cleanup", &question.cleanup)?;
-        let run = run?;
         let timings = timings(&run.report.run, &run.spec)?;
         let noticed = all_noticed(&run, &timings, &warmth);
         let answers = run
             .trajectory
             .as_ref()
             .map(|it| CommandAnswer::all(it, took));
-        let interrupted = run.report.status != RunStatus::Finished;
+        let interrupted = controls.is_asked() && run.report.status != RunStatus::Finished;
         let interrupted = interrupted.then_some(BenchEnd::Interrupted);
+        let failed = rule.failed().filter(|_| interrupted.is_none());
         Ok(Benched {
             answers: answers.unwrap_or_default(),
             run,
             timings,
             noticed,
             warmth,
-            end: rule.end().or(interrupted),
-            failure: rule.failed().map(|record| failure_of(&record, &root)),
+            end: interrupted.or(rule.end()),
+            failure: failed.map(|record| failure_of(&record, &root)),
+            not_cleaned_up: None,
             metric: question.metric,
             margin: question.margin,
             took,

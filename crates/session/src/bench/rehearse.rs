@@ -4,7 +4,7 @@ use super::command::Programs;
 use super::question::{BenchQuestion, for_command};
 use crate::error::SessionError;
 use crate::session::Session;
-use fairtrial_engine::{EngineError, Rehearsal, Rehearsed};
+use fairtrial_engine::{Controls, Rehearsal, Rehearsed, run_beside};
 use fairtrial_model::{Exit, Timed, TimedOutput};
 use fairtrial_process::Program;
 use sha2::{Digest, Sha256};
@@ -49,19 +49,36 @@ pub(super) struct Rehearsing<'a> {
     pub(super) question: &'a BenchQuestion,
     pub(super) programs: &'a Programs,
     pub(super) timed: &'a [Timed],
+    pub(super) controls: &'a Controls,
 }
 
 impl Rehearsing<'_> {
-    /// Measures the shell and warms up.
+    /// Sets up, measures the shell and warms up.
     pub(super) fn run(&self) -> Result<Warmth, SessionError> {
+        let set_up = self.once("setup", &self.question.setup);
+        self.unless_asked("setup")?;
+        set_up?;
+        let warmth = self.warm_up();
+        self.unless_asked("warm-up")?;
+        warmth
+    }
+
+    /// Whatever went wrong after an end was asked for went wrong because of it.
+    fn unless_asked(&self, during: &'static str) -> Result<(), SessionError> {
+        if self.controls.is_asked() {
+            return Err(SessionError::BenchInterrupted { during });
+        }
+        Ok(())
+    }
+
+    fn warm_up(&self) -> Result<Warmth, SessionError> {
         let caller = self.session.caller();
-        let started = Rehearsal::start(
+        let mut stage = Rehearsal::start(
             &caller.program,
             &caller.environment,
             &caller.folder,
-            caller.now,
-        );
-        let mut stage = started.map_err(EngineError::from)?;
+            (caller.now, self.controls),
+        )?;
         let mut warmth = Warmth {
             shell: self.shell(&mut stage)?,
             times: vec![Vec::new(); self.programs.arms.len()],
@@ -92,6 +109,7 @@ impl Rehearsing<'_> {
     ) -> Result<Vec<[u8; 32]>, SessionError> {
         let mut printed = Vec::new();
         for (place, (name, argv)) in self.programs.arms.iter().enumerate() {
+            self.unless_asked("warm-up")?;
             let timed = &self.timed[place];
             self.helper("prepare", &timed.prepare)?;
             let piped = Timed {
@@ -149,10 +167,7 @@ impl Rehearsing<'_> {
         }
         let caller = self.session.caller();
         let program = Program::with_only(&caller.environment, argv, None).dir(&caller.folder);
-        program.run_quietly().map_err(|error| {
-            let message = error.to_string();
-            EngineError::Around { what, message }.into()
-        })
+        Ok(run_beside(what, program, self.controls)?)
     }
 
     /// Runs what belongs before the first or after the last run of each command.

@@ -22,6 +22,7 @@ mod shell_quotes;
 mod sweep;
 mod tables;
 mod tasks;
+mod timing;
 mod top;
 mod variants;
 mod work;
@@ -77,7 +78,9 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     known.check(root, &drafts, problems);
     let seeds = top_seeds(root, problems);
     let metrics = metrics(root, &tasks, problems);
+    let analysis = top::analysis(root, &arms, seeds.len(), problems);
     let spec = Spec {
+        serial: timing::is_serial(root, &metrics, &analysis, problems),
         schema: SPEC_SCHEMA,
         name: top::name(root, origin.path),
         source: origin.path.display().to_string(),
@@ -89,7 +92,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         order_seed: root.get("order_seed").and_then(Node::whole).unwrap_or(0),
         tables: tables::tables(root, &drafts, &metrics, problems),
         metrics,
-        analysis: top::analysis(root, &arms, seeds.len(), problems),
+        analysis,
         equal: top::equal(root),
         budget: top::budget(root),
         engine: engine::engine(root, problems),
@@ -119,6 +122,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         sweep,
     };
     top::check_confirm(root, &spec, problems);
+    timing::check(&spec, &drafts, problems);
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);

@@ -85,6 +85,12 @@ fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) 
         episodes: draft.text("episodes").map(str::to_owned),
         outputs: texts(node.get("outputs")),
         inputs: texts(node.get("inputs")),
+        warmup: node
+            .get("warmup")
+            .and_then(Node::whole)
+            .and_then(|n| u32::try_from(n).ok())
+            .unwrap_or(0),
+        discards_output: draft.text("output") == Some("discard"),
         timed: None,
         place: 0,
     }

@@ -64,6 +64,8 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("threads", Type::Either(&[Type::Word(&["inherit"]), Type::Whole(1, 1_000_000)]), "`resources.cpus`; on this machine else its physical cores divided by the slots", "How many threads the libraries of a trial may start: `OMP_NUM_THREADS`, `MKL_NUM_THREADS`, `OPENBLAS_NUM_THREADS`, `NUMEXPR_NUM_THREADS`, `RAYON_NUM_THREADS` and `TORCH_NUM_THREADS` are set to it, each unless you set it in `env` or in your environment. `inherit` sets none of them. Without it, trials beside each other would start as many threads each as the machine has cores, and wait for each other. Not for agent tasks.").example("4"),
     key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
     key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
+    key("warmup", Type::Whole(0, U32), "0", "How often the program of a `command` runs before the first trial of each arm and sweep point, without being recorded: for caches that a first run fills. An experiment has `iterations.warmup` instead.").example("3"),
+    key("output", Type::Word(&["keep", "discard"]), "keep", "`discard` hands what a `command` writes to standard output to `/dev/null`, so that nothing of ours reads or stores it while it is timed; what it says on standard error is kept.").example("\"discard\""),
     key("log_limit", Type::Bytes, "16MiB", "How much of standard output, and of standard error, is kept: the beginning and the end.").example("\"1MiB\""),
 ];
 

@@ -61,11 +61,25 @@ pub struct Task {
     /// Paths whose change makes the outputs stale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<String>,
+    /// Times that its program runs, unrecorded, before the first trial of each arm and point.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warmup: u32,
+    /// Whether the system throws away what its programs write to standard output.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub discards_output: bool,
     /// How its programs are timed as a whole, where they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
     /// Its number in the spec, from 0, which no other task has.
     pub place: usize,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How many threads the libraries of a trial may start.
