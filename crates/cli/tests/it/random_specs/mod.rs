@@ -5,6 +5,7 @@
 //! for what `check` said is missing on this machine. Of one for a cluster, the dry run is made.
 
 mod maker;
+mod mend;
 
 use crate::common::{Project, Ran};
 use maker::{Engine, Kind, Maker};
@@ -16,7 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How many are accepted where nobody says.
 const USUAL: usize = 100;
 /// So many are made for one that is accepted, at most: the maker is to make few for nothing.
-const MOST: usize = 3;
+const MOST: usize = 2;
+/// How often one that is refused is mended.
+const MENDED: usize = 8;
 const WORKERS: usize = 2;
 
 /// What came of one spec.
@@ -52,26 +55,35 @@ fn command(project: &Project, args: &[&str]) -> Ran {
     Ran::from(command.env("SCHEDULER_DIR", queue).output().unwrap())
 }
 
+/// The text of a spec without what `check` refuses; nothing where it refuses still.
+fn accepted(project: &Project, mut spec: Value, seed: u64) -> Option<String> {
+    for _ in 0..MENDED {
+        let (text, lines) = mend::lines(&spec);
+        project.write("spec.json", &text);
+        let checked = command(project, &["check", "spec.json", "--json"]);
+        if checked.code == 0 {
+            return Some(text);
+        }
+        assert_eq!(checked.code, 2, "spec {seed}\n{text}\n{}", checked.err);
+        if !mend::mend(&mut spec, &lines, &checked.json()) {
+            return None;
+        }
+    }
+    None
+}
+
 fn try_one(schema: &Value, seed: u64) -> (Kind, Engine, Came) {
     let mut maker = Maker::new(schema, seed);
     let (kind, engine) = (maker.kind, maker.engine);
-    let spec = serde_json::to_string_pretty(&maker.spec()).unwrap();
     let project = project();
-    project.write("spec.json", &spec);
-    let checked = command(&project, &["check", "spec.json"]);
-    if checked.code != 0 {
-        assert_eq!(checked.code, 2, "spec {seed}\n{spec}\n{}", checked.err);
-        if std::env::var("WHY").is_ok() {
-            for l in checked.err.lines().filter(|l| l.contains("error")) {
-                println!("WHY {l}");
-            }
-        }
+    let Some(spec) = accepted(&project, maker.spec(), seed) else {
         return (kind, engine, Came::Refused);
-    }
+    };
     let mut args = vec!["run", "spec.json"];
     args.extend((engine == Engine::Elsewhere).then_some("--dry-run"));
     let ran = command(&project, &args);
-    if ran.code == 2 && was_told(&ran.err, &checked.err) {
+    let warned = || command(&project, &["check", "spec.json"]).err;
+    if ran.code == 2 && was_told(&ran.err, &warned()) {
         return (kind, engine, Came::NotHere);
     }
     assert!(
