@@ -13,6 +13,7 @@ mod result_json;
 mod reuse;
 mod run;
 mod seeds;
+mod several_rows;
 mod shared;
 mod sheet;
 mod table;
