@@ -8,6 +8,7 @@ mod column;
 pub(crate) mod horizon;
 mod imported;
 mod intact;
+mod only;
 mod part;
 mod result_json;
 mod reuse;
