@@ -66,6 +66,8 @@ pub enum Notice {
     },
     /// A resumed run keeps the stopping rule that it began with.
     KeepsRule,
+    /// A resumed run keeps caps that `--set` gave when it began, by their keys in `[budget]`.
+    KeepsCaps(Vec<&'static str>),
     /// Metrics of a run that goes on were read again, because their declarations changed.
     Remeasured(Remeasured),
     /// The steps of a series were found under a well-known name.

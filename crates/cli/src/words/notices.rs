@@ -133,6 +133,7 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             "the run goes on by the stopping rule that it began with".to_owned(),
         ),
+        Notice::KeepsCaps(keys) => (Note, kept_caps_words(keys)),
         Notice::Remeasured(measured) => (Note, remeasured_words(measured)),
         Notice::StepsFrom { metric, file, name } => (
             Note,
@@ -182,6 +183,14 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
         Notice::Elsewhere { .. } | Notice::Spec(_) | Notice::AgentTask(_) => return None,
     };
     Some(said)
+}
+
+fn kept_caps_words(keys: &[&str]) -> String {
+    let caps: Vec<String> = keys.iter().map(|key| format!("`budget.{key}`")).collect();
+    format!(
+        "the run keeps {} as `--set` gave it when it began; `--set` gives another",
+        caps.join(" and ")
+    )
 }
 
 /// What measuring again came to, in a sentence.
