@@ -14,6 +14,7 @@ mod ids;
 mod metric_names;
 mod needs;
 mod network;
+mod own_arms;
 mod parts;
 mod placeholders;
 mod prepared_dirs;
@@ -71,6 +72,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     } else {
         declared
     };
+    own_arms::assign(&mut tasks, &drafts, (&arms, role), &known, problems);
     needs::check(&tasks, &drafts, problems);
     let mut sweep = sweep::top_level(root, problems);
     sweep::share_strategy(root, &mut sweep, &mut tasks, problems);

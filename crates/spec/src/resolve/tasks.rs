@@ -60,6 +60,7 @@ fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) 
         id: draft.text("id").unwrap_or("").to_owned(),
         work,
         arm: model.filter(|_| role == ModelRole::Arm),
+        arms: None,
         rollouts: node
             .get("rollouts")
             .and_then(Node::whole)
