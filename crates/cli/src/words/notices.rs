@@ -138,7 +138,7 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
         Notice::StepsFrom { metric, file, name } => (
             Note,
             format!(
-                "steps of `{metric}` are read from `{name}` in {file} (`step` in [metrics.{metric}] names another)"
+                "steps of `{metric}` are read from `{name}` in {file} (`step` in its declaration names another)"
             ),
         ),
         Notice::WaitedForCpu { share } => (
