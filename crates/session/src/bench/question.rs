@@ -13,6 +13,12 @@ pub struct BenchQuestion {
     pub commands: Vec<BenchCommand>,
     /// Parameters in them: each command is taken with every combination of their values.
     pub parameters: Vec<BenchParameter>,
+    /// Revisions of the repository to run the one command in; one alone is compared with the files as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<String>,
+    /// What builds a revision, in its folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// When a shell runs them.
     pub shell: ShellChoice,
     /// What becomes of their standard output.
@@ -119,6 +125,8 @@ impl BenchQuestion {
         Self {
             commands,
             parameters: Vec::new(),
+            revisions: Vec::new(),
+            build: None,
             shell: ShellChoice::default(),
             output: TimedOutput::Discard,
             shows_output: false,

@@ -62,14 +62,20 @@ impl Made<'_> {
         let arms = &self.programs.arms;
         let several = arms.len() > 1;
         let tasks = arms.iter().zip(self.timed).enumerate();
-        let tasks = tasks.map(|(place, ((name, argv), timed))| Task {
+        let tasks = tasks.map(|(place, (arm, timed))| Task {
             id: if several {
                 "command".to_owned()
             } else {
-                name.clone()
+                arm.name.clone()
             },
-            arm: several.then(|| name.clone()),
-            work: work(argv),
+            arm: several.then(|| arm.name.clone()),
+            work: work(&arm.argv),
+            workdir: (arm.folder != caller.folder).then(|| {
+                arm.folder
+                    .to_string_lossy()
+                    .replace('{', "{{")
+                    .replace('}', "}}")
+            }),
             timed: Some(timed.clone()),
             threads: Some(Threads::Inherit),
             place,
@@ -78,10 +84,7 @@ impl Made<'_> {
         let blocks = self.blocks;
         let mut analysis = empty.analysis.clone();
         analysis.metric = Some(self.question.metric.field().to_owned());
-        analysis.control = arms
-            .first()
-            .filter(|_| several)
-            .map(|(name, _)| name.clone());
+        analysis.control = arms.first().filter(|_| several).map(|arm| arm.name.clone());
         analysis.stop = several.then(|| StopRule {
             growth: Some(GROWTH),
             ..StopRule::decided(blocks.least, blocks.most)
@@ -97,8 +100,8 @@ impl Made<'_> {
             order_seed: (caller.now)().0.as_microsecond().unsigned_abs(),
             tasks: tasks.collect(),
             arms: (arms.iter().filter(|_| several))
-                .map(|(name, _)| Arm {
-                    name: name.clone(),
+                .map(|arm| Arm {
+                    name: arm.name.clone(),
                     params: Params::new(),
                 })
                 .collect(),
