@@ -12,8 +12,8 @@ use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{Accepts, Margin, TimedOutput};
 use fairtrial_report::bench::BenchAnswer;
 use fairtrial_session::{
-    BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, ExportQuestion,
-    Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
+    BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, Counter,
+    ExportQuestion, Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
 };
 use fairtrial_text::duration::parse_duration;
 use std::path::{Path, PathBuf};
@@ -97,6 +97,9 @@ pub(crate) struct Args {
     /// What is compared
     #[arg(long, value_enum, default_value_t = MetricChoice::Wall)]
     metric: MetricChoice,
+    /// Compare counted instructions instead of times, by one run of each command under this tool: noise has no part in it
+    #[arg(long, value_enum, conflicts_with_all = ["metric", "runs", "min_runs", "max_runs", "time_limit", "warmup", "export_json", "export_csv", "export_markdown", "show_output", "output"])]
+    counter: Option<CounterChoice>,
     /// The smallest difference that matters, as `1%`
     #[arg(long, value_parser = margin, default_value = "1%")]
     margin: Share,
@@ -170,6 +173,12 @@ enum MetricChoice {
     User,
     /// System CPU time
     System,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CounterChoice {
+    /// valgrind's simulated CPU
+    Callgrind,
 }
 
 /// A share, so that clap shows it as it was typed.
@@ -280,7 +289,11 @@ fn show(benched: &Benched, args: &Args, console: &Console) {
         commands: &benched.timings,
         noticed: &benched.noticed,
         end: benched.end,
-        metric: words(benched.metric),
+        metric: match benched.counter {
+            Some(Counter::Callgrind) => "instructions",
+            None => words(benched.metric),
+        },
+        counted: benched.counter.is_some(),
         margin: benched.margin,
         shell_s: benched.warmth.shell,
         took: benched.took,
@@ -353,6 +366,9 @@ impl Args {
                 MetricChoice::User => BenchMetric::User,
                 MetricChoice::System => BenchMetric::System,
             },
+            counter: self
+                .counter
+                .map(|CounterChoice::Callgrind| Counter::Callgrind),
             margin: self.margin.0,
             saves: !self.no_save,
             ..BenchQuestion::new(self.named_commands()?)

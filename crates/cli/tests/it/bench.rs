@@ -702,3 +702,55 @@ fn a_revision_that_cannot_be_had_is_said_and_leaves_nothing() {
     let ran = bench(&Project::new(), &["--rev", "HEAD", "--", "true"]);
     assert!(ran.err.contains("is in no git repository"), "{}", ran.err);
 }
+
+#[test]
+fn instructions_are_counted_and_compared_without_noise() {
+    if !std::path::Path::new("/usr/bin/valgrind").exists() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "valgrind is to be installed here"
+        );
+        println!("skipped: valgrind is not installed");
+        return;
+    }
+    let project = Project::new();
+    let count = ["--counter", "callgrind"];
+    let ran = bench_without_warmup(&project, &[&count[..], &["seq 100", "seq 20000"]].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let first = ran.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("seq 20000 executes ")
+            && first.contains(" % more instructions than seq 100"),
+        "{first}"
+    );
+    let found = bench_without_warmup(
+        &project,
+        &[&count[..], &["--json", "seq 100", "seq 20000"]].concat(),
+    )
+    .json();
+    assert!(
+        found["commands"][0]["mean"]
+            .as_f64()
+            .is_some_and(|mean| mean > 10_000.0),
+        "{found}"
+    );
+    // Against a baseline of itself.
+    let kept = ["--save-baseline", "main", "seq 5000"];
+    bench_without_warmup(&project, &[&count[..], &kept].concat());
+    let ran = bench_without_warmup(
+        &project,
+        &[&count[..], &["--baseline", "main", "seq 5000"]].concat(),
+    );
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let ran = bench_without_warmup(&project, &[&count[..], &["true | true"]].concat());
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("callgrind counts one program"),
+        "{}",
+        ran.err
+    );
+}
+
+fn bench_without_warmup(project: &Project, args: &[&str]) -> Ran {
+    project.run(&[&["bench"], args].concat())
+}

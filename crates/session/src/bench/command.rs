@@ -1,5 +1,6 @@
 //! The commands of a bench: what was typed, made into programs with arguments, through a shell where one is needed.
 
+use super::counter::{Counter, VALGRIND};
 use crate::caller::Caller;
 use crate::error::SessionError;
 use fairtrial_process::find_program;
@@ -118,6 +119,34 @@ impl Programs {
             }
         }
         all.ok_or_else(|| SessionError::Input("there is no revision".to_owned()))
+    }
+
+    /// The same under what counts the instructions of each, where something does.
+    pub(super) fn counted_by(
+        mut self,
+        counter: Option<Counter>,
+        caller: &Caller,
+    ) -> Result<Self, SessionError> {
+        let Some(Counter::Callgrind) = counter else {
+            return Ok(self);
+        };
+        let refuse = |why: &str| Err(SessionError::Input(format!("{why}; nothing was run")));
+        if self.shell.is_some() {
+            return refuse(
+                "callgrind counts one program and not what a shell starts: time a plain command, or give -N",
+            );
+        }
+        if find(VALGRIND[0], caller).is_none() {
+            return refuse("callgrind is a part of valgrind, which is not installed");
+        }
+        for arm in &mut self.arms {
+            let valgrind = VALGRIND.map(str::to_owned);
+            arm.argv = valgrind
+                .into_iter()
+                .chain(std::mem::take(&mut arm.argv))
+                .collect();
+        }
+        Ok(self)
     }
 
     /// A command of the user that is not timed; a shell reads it, as everywhere such commands are written.

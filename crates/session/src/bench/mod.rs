@@ -1,6 +1,7 @@
 //! Commands timed against each other: a spec made from what was typed, a real run of it, and its answer.
 
 mod command;
+mod counter;
 mod expand;
 mod parameter;
 mod question;
@@ -11,6 +12,7 @@ mod spec;
 mod throttling;
 
 pub use command::{BenchCommand, ShellChoice};
+pub use counter::Counter;
 pub use parameter::BenchParameter;
 pub use question::{BenchMetric, BenchQuestion, Runs};
 pub use rehearse::Warmth;
@@ -79,6 +81,8 @@ pub struct Benched {
     pub not_cleaned_up: Option<SessionError>,
     /// What was compared.
     pub metric: BenchMetric,
+    /// What counted, where instructions were compared.
+    pub counter: Option<Counter>,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
     /// How long the measured runs took, from the first to the last.
@@ -105,12 +109,19 @@ pub struct BenchFailure {
 impl Session {
     /// Looks at what is asked; nothing is run.
     pub fn prepare_bench(&self, question: BenchQuestion) -> Result<PreparedBench, SessionError> {
-        let question = expand::expanded(question)?;
+        let mut question = expand::expanded(question)?;
+        if question.counter.is_some() {
+            // Counting again gives the same number.
+            question.warmup = Some(0);
+            question.runs = Runs::exactly(1);
+        }
         let caller = self.caller();
         let cache = task_cache(&self.data_root()).join("revisions");
-        let runs = match Revisions::of(&question, caller, cache)? {
-            Some(revisions) => RunsWhat::Revisions(revisions),
-            None => RunsWhat::Programs(Programs::of(&question.commands, &question.shell, caller)?),
+        let runs = if let Some(revisions) = Revisions::of(&question, caller, cache)? {
+            RunsWhat::Revisions(revisions)
+        } else {
+            let programs = Programs::of(&question.commands, &question.shell, caller)?;
+            RunsWhat::Programs(programs.counted_by(question.counter, caller)?)
         };
         check(&question, &runs)?;
         Ok(PreparedBench { question, runs })
@@ -171,7 +182,7 @@ impl Session {
         }
         let command = &question.commands[0];
         let programs = Programs::in_folders(command, &question.shell, (&folders, caller))?;
-        Ok((programs, held))
+        Ok((programs.counted_by(question.counter, caller)?, held))
     }
 
     fn time(&self, bench: &Rehearsing<'_>, warmth: Warmth) -> Result<Benched, SessionError> {
@@ -209,7 +220,10 @@ impl Session {
         let run = self.run_watched(run, controls, Some(Box::new(rule.clone())))?;
         let took = rule.took();
         let timings = timings(&run.report.run, &run.spec)?;
-        let mut noticed = all_noticed(&run, &timings, &warmth);
+        let mut noticed = match question.counter {
+            Some(_) => Vec::new(),
+            None => all_noticed(&run, &timings, &warmth),
+        };
         let throttled = throttled.zip(throttling::events());
         let times = throttled.map_or(0, |(before, after)| after.saturating_sub(before));
         noticed.extend((times > 0).then_some(NoticedIn {
@@ -219,7 +233,8 @@ impl Session {
         let answers = run
             .trajectory
             .as_ref()
-            .map(|it| CommandAnswer::all(it, took));
+            .map(|it| CommandAnswer::all(it, took))
+            .or_else(|| run.comparison.as_ref().map(CommandAnswer::exact));
         let interrupted = controls.is_asked() && run.report.status != RunStatus::Finished;
         let interrupted = interrupted.then_some(BenchEnd::Interrupted);
         let failed = rule.failed().filter(|_| interrupted.is_none());
@@ -233,6 +248,7 @@ impl Session {
             failure: failed.map(|record| failure_of(&record, &root)),
             not_cleaned_up: None,
             metric: question.metric,
+            counter: question.counter,
             margin: question.margin,
             took,
             nowhere,
@@ -298,7 +314,7 @@ fn check(question: &BenchQuestion, runs: &RunsWhat) -> Result<(), SessionError> 
             "at least {least} runs and at most {most} cannot both be"
         ));
     }
-    if runs.most == Some(1) && commands > 1 {
+    if runs.most == Some(1) && commands > 1 && question.counter.is_none() {
         return refuse("one run of each command compares nothing: ask for at least 2".to_owned());
     }
     Ok(())
@@ -331,7 +347,7 @@ fn waits(question: &BenchQuestion, commands: u64, blocks: Blocks) -> Waits {
     let first = question.runs.least.unwrap_or(FIRST_MEAN).min(blocks.most);
     let least = if alone { first } else { blocks.least };
     Waits {
-        metric: question.metric.field(),
+        metric: question.field(),
         limit: (!fixed).then_some(question.runs.limit),
         least: u64::from(least) * commands,
         precision: alone.then(|| Precision::within(question.margin, least as usize)),

@@ -1,6 +1,7 @@
 //! The spec of a bench: its commands as arms of one task, in random blocks, one at a time.
 
 use super::command::Programs;
+use super::counter::COLLECTED;
 use super::question::{BenchQuestion, for_command};
 use crate::caller::Caller;
 use crate::error::SessionError;
@@ -76,16 +77,17 @@ impl Made<'_> {
                     .replace('{', "{{")
                     .replace('}', "}}")
             }),
-            timed: Some(timed.clone()),
+            timed: self.question.counter.is_none().then(|| timed.clone()),
+            discards_output: true,
             threads: Some(Threads::Inherit),
             place,
             ..template.clone()
         });
         let blocks = self.blocks;
         let mut analysis = empty.analysis.clone();
-        analysis.metric = Some(self.question.metric.field().to_owned());
+        analysis.metric = Some(self.question.field().to_owned());
         analysis.control = arms.first().filter(|_| several).map(|arm| arm.name.clone());
-        analysis.stop = several.then(|| StopRule {
+        analysis.stop = (several && self.question.counter.is_none()).then(|| StopRule {
             growth: Some(GROWTH),
             ..StopRule::decided(blocks.least, blocks.most)
         });
@@ -112,7 +114,20 @@ impl Made<'_> {
     }
 
     fn metric(&self) -> MetricDeclaration {
-        let field = self.question.metric.field();
+        let field = self.question.field();
+        if self.question.counter.is_some() {
+            return MetricDeclaration {
+                source: MetricSource::Stderr {
+                    pattern: COLLECTED.to_owned(),
+                },
+                direction: Some(Direction::Down),
+                margin: Some(Margin::Relative(self.question.margin)),
+                required: true,
+                deterministic: true,
+                beyond: Some(Beyond::Zero),
+                ..MetricDeclaration::named(field)
+            };
+        }
         MetricDeclaration {
             source: MetricSource::Resource {
                 field: field.to_owned(),
