@@ -22,7 +22,6 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Rehearsal {
     runner: TrialRunner,
     inherited: Arc<[String]>,
-    workdir: PathBuf,
     now: fn() -> UtcTime,
     /// With it ends who listens for Ctrl-C.
     _listens: Sender<()>,
@@ -52,7 +51,6 @@ impl Rehearsal {
     pub fn start(
         program: &Path,
         environment: &[(String, String)],
-        workdir: &Path,
         (now, controls): (fn() -> UtcTime, &Controls),
     ) -> Result<Self, EngineError> {
         let runner = TrialRunner::start(program)?;
@@ -63,15 +61,14 @@ impl Rehearsal {
         Ok(Self {
             runner,
             inherited: inherit_all(environment),
-            workdir: workdir.to_owned(),
             now,
             _listens: listens,
         })
     }
 
-    /// Runs a command to its end.
-    pub fn run(&mut self, argv: &[String], timed: &Timed) -> Rehearsed {
-        let job = self.job(argv, timed);
+    /// Runs a command in a folder, to its end.
+    pub fn run(&mut self, argv: &[String], timed: &Timed, workdir: &Path) -> Rehearsed {
+        let job = self.job(argv, timed, workdir);
         let now = self.now;
         self.runner.begin(job, now(), Output::Streamed);
         self.runner.hand();
@@ -104,7 +101,7 @@ impl Rehearsal {
         }
     }
 
-    fn job(&self, argv: &[String], timed: &Timed) -> TrialJob {
+    fn job(&self, argv: &[String], timed: &Timed, workdir: &Path) -> TrialJob {
         let dir = PathBuf::from("rehearsal");
         TrialJob {
             key: TrialKey {
@@ -120,7 +117,7 @@ impl Rehearsal {
             argv: argv.to_vec(),
             inherited: Arc::clone(&self.inherited),
             env: Vec::new(),
-            workdir: self.workdir.clone(),
+            workdir: workdir.to_owned(),
             dir_in_data: String::new(),
             dir,
             script: None,

@@ -243,7 +243,7 @@ pub enum SessionError {
     /// The user ended a bench before anything was measured.
     #[error("interrupted during the {during}: nothing was measured")]
     BenchInterrupted {
-        /// `setup` or `warm-up`.
+        /// `build`, `setup` or `warm-up`.
         during: &'static str,
     },
     /// The user's input is wrong.

@@ -12,8 +12,8 @@ use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{Accepts, Margin, TimedOutput};
 use fairtrial_report::bench::BenchAnswer;
 use fairtrial_session::{
-    BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, ExportQuestion,
-    Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
+    BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, Counter,
+    ExportQuestion, Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
 };
 use fairtrial_text::duration::parse_duration;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ Examples:
   fairtrial bench --prepare 'sync' --warmup 3 './a' './b'
   fairtrial bench -L n 1,2,4 './a --threads {n}'         every value against the first
   fairtrial bench --metric cpu './a' './b'               CPU time: less in the way of a busy machine
+  fairtrial bench --rev main --build 'make' -- ./a in    main against your files as they are
 
 The commands run in turns, in random order, one at a time, until it is decided or the time is up.
 The flags have the names that hyperfine gives them. The run is kept: `report`, `compare` and `gate`
@@ -39,6 +40,12 @@ pub(crate) struct Args {
     /// The commands; the others are compared with the first
     #[arg(value_name = "COMMAND")]
     commands: Vec<String>,
+    /// A revision to run the one command in, checked out beside your files; once, against your files as they are
+    #[arg(long, value_name = "REVISION", conflicts_with_all = ["names", "parameter_list", "parameter_scan"])]
+    rev: Vec<String>,
+    /// What builds a revision, in its folder; a revision that was built is kept for the next bench
+    #[arg(long, value_name = "CMD", requires = "rev")]
+    build: Option<String>,
     /// The name of a command, in their order; or, without other commands, `NAME=COMMAND`
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     names: Vec<String>,
@@ -90,6 +97,9 @@ pub(crate) struct Args {
     /// What is compared
     #[arg(long, value_enum, default_value_t = MetricChoice::Wall)]
     metric: MetricChoice,
+    /// Compare counted instructions instead of times, by one run of each command under this tool: noise has no part in it
+    #[arg(long, value_enum, conflicts_with_all = ["metric", "runs", "min_runs", "max_runs", "time_limit", "warmup", "export_json", "export_csv", "export_markdown", "show_output", "output"])]
+    counter: Option<CounterChoice>,
     /// The smallest difference that matters, as `1%`
     #[arg(long, value_parser = margin, default_value = "1%")]
     margin: Share,
@@ -111,6 +121,9 @@ pub(crate) struct Args {
     /// Write the times as hyperfine's JSON
     #[arg(long, value_name = "FILE")]
     export_json: Option<PathBuf>,
+    /// Which of hyperfine's forms --export-json writes: that of hyperfine 1, or of 2
+    #[arg(long, value_name = "1|2", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=2), requires = "export_json")]
+    export_json_version: u8,
     /// Write the numbers as hyperfine's CSV
     #[arg(long, value_name = "FILE")]
     export_csv: Option<PathBuf>,
@@ -162,6 +175,12 @@ enum MetricChoice {
     System,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CounterChoice {
+    /// valgrind's simulated CPU
+    Callgrind,
+}
+
 /// A share, so that clap shows it as it was typed.
 #[derive(Debug, Clone, Copy)]
 struct Share(f64);
@@ -188,7 +207,10 @@ fn export(benched: &Benched, args: &Args, session: &Session) -> Result<(), Failu
     let write = |path: &Path, bytes: &[u8]| write_atomic_bytes(path, Durability::Process, bytes);
     if let Some(path) = &args.export_json {
         let question = ExportQuestion {
-            to: "hyperfine".to_owned(),
+            to: match args.export_json_version {
+                2 => "hyperfine-v2".to_owned(),
+                _ => "hyperfine".to_owned(),
+            },
             ..ExportQuestion::default()
         };
         if let Exported::File(bytes) = session.export(&benched.run.report.run, &question)? {
@@ -268,7 +290,11 @@ fn show(benched: &Benched, args: &Args, console: &Console) {
         commands: &benched.timings,
         noticed: &benched.noticed,
         end: benched.end,
-        metric: words(benched.metric),
+        metric: match benched.counter {
+            Some(Counter::Callgrind) => "instructions",
+            None => words(benched.metric),
+        },
+        counted: benched.counter.is_some(),
         margin: benched.margin,
         shell_s: benched.warmth.shell,
         took: benched.took,
@@ -315,6 +341,8 @@ impl Args {
         let (output, shows_output) = self.outputs();
         Ok(BenchQuestion {
             parameters: self.parameters()?,
+            revisions: self.rev.clone(),
+            build: self.build.clone(),
             shell: self.shell_choice(),
             output,
             shows_output,
@@ -339,6 +367,9 @@ impl Args {
                 MetricChoice::User => BenchMetric::User,
                 MetricChoice::System => BenchMetric::System,
             },
+            counter: self
+                .counter
+                .map(|CounterChoice::Callgrind| Counter::Callgrind),
             margin: self.margin.0,
             saves: !self.no_save,
             ..BenchQuestion::new(self.named_commands()?)
@@ -377,6 +408,9 @@ impl Args {
     }
 
     fn named_commands(&self) -> Result<Vec<BenchCommand>, Failure> {
+        if let (false, [_, ..]) = (self.rev.is_empty(), &self.commands[..]) {
+            return Ok(vec![BenchCommand::of_words(&self.commands)]);
+        }
         if self.commands.is_empty() {
             return self.commands_in_names();
         }

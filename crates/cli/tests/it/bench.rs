@@ -419,6 +419,31 @@ fn what_is_exported_is_read_back_as_hyperfines() {
             .starts_with("command,mean,stddev,median,user,system,min,max\nsleep 0.001,")
     );
     assert!(project.read("out.md").contains("| `sleep 0.03` |"));
+    // The same in the form of hyperfine 2.
+    let v2 = [
+        "-r",
+        "12",
+        "-N",
+        "--export-json",
+        "v2.json",
+        "--export-json-version",
+        "2",
+    ];
+    json(
+        &project,
+        &[&v2[..], &["sleep 0.001", "sleep 0.03"]].concat(),
+    );
+    let exported: Value = serde_json::from_str(&project.read("v2.json")).unwrap();
+    assert_eq!(exported["schema_version"], 2);
+    let result = &exported["results"][1];
+    assert_eq!(result["measurements"].as_array().unwrap().len(), 12);
+    assert_eq!(
+        result["measurements"][0]["time_wall_clock"]["unit"],
+        "second"
+    );
+    assert_eq!(result["summary"]["time_user"]["count"], 12);
+    let compared = project.expect(0, &["compare", "v2.json", "--json"]).json();
+    assert!(compared.to_string().contains("regressed"), "{compared}");
     // Also where the run itself is not kept.
     let other = Project::new();
     json(
@@ -567,4 +592,165 @@ fn later_commands_judge_a_bench_as_it_did_itself() {
         gated.err
     );
     assert_ne!(gated.code, 2, "{}{}", gated.out, gated.err);
+}
+
+fn git(project: &Project, args: &[&str]) -> String {
+    let user = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    let output = std::process::Command::new("git")
+        .args(user.iter().chain(args))
+        .current_dir(project.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A repository with a program in a subfolder that is slow in its first version.
+fn repository() -> Project {
+    let project = Project::new();
+    git(&project, &["init", "-q", "-b", "main"]);
+    project.write(".gitignore", "data\nbuilt\nbuilds\n");
+    project.write("work.sh", "sleep 0.04\n");
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "slow"]);
+    project.write("work.sh", "sleep 0.001\n");
+    git(&project, &["commit", "-qam", "quick"]);
+    project
+}
+
+#[test]
+fn revisions_are_checked_out_built_once_and_compared() {
+    let project = repository();
+    let builds = project.path().join("builds");
+    let build = format!("echo build >> {}; cp work.sh built", builds.display());
+    let args = [
+        "-r", "12", "--rev", "HEAD~1", "--rev", "HEAD", "--build", &build, "--", "sh", "./built",
+    ];
+    let ran = bench(&project, &args);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let first = ran.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("HEAD is ") && first.contains(" × faster than HEAD~1 ["),
+        "{first}"
+    );
+    bench(&project, &args);
+    assert_eq!(
+        project.read("builds"),
+        "build\nbuild\n",
+        "each was built once"
+    );
+    // Nothing of it is in the repository.
+    assert_eq!(git(&project, &["status", "--porcelain"]), "");
+    assert_eq!(git(&project, &["worktree", "list"]).lines().count(), 1);
+    // Against the files as they are.
+    project.write("work.sh", "sleep 0.08\n");
+    let args = [
+        "-r", "12", "--rev", "HEAD", "--build", &build, "--", "sh", "./built",
+    ];
+    let ran = bench(&project, &args);
+    let first = ran.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("working tree is ") && first.contains("slower than HEAD"),
+        "{first}"
+    );
+}
+
+#[test]
+fn a_revision_that_cannot_be_had_is_said_and_leaves_nothing() {
+    let project = repository();
+    let ran = bench(&project, &["--rev", "nowhere", "--", "true"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("no revision `nowhere`"), "{}", ran.err);
+    let kept = || {
+        std::fs::read_dir(project.path().join("data/cache/revisions")).map_or(0, |found| {
+            let folder =
+                |entry: &Result<std::fs::DirEntry, _>| entry.as_ref().unwrap().path().is_dir();
+            found.filter(folder).count()
+        })
+    };
+    let ran = bench(
+        &project,
+        &[
+            "--rev",
+            "HEAD",
+            "--build",
+            "echo no compiler >&2; exit 3",
+            "--",
+            "true",
+        ],
+    );
+    assert_ne!(ran.code, 0);
+    let wanted = "the command of `build` failed";
+    assert!(
+        ran.err.contains(wanted) && ran.err.contains("no compiler"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(kept(), 0);
+    let build = format!("cd {}; {CTRL_C}", project.path().display());
+    let mut command = project.command(&["bench", "--rev", "HEAD", "--build", &build, "--", "true"]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    project.write("pid", &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("interrupted during the build: nothing was measured"),
+        "{said}"
+    );
+    assert_eq!(kept(), 0);
+    let ran = bench(&Project::new(), &["--rev", "HEAD", "--", "true"]);
+    assert!(ran.err.contains("is in no git repository"), "{}", ran.err);
+}
+
+#[test]
+fn instructions_are_counted_and_compared_without_noise() {
+    if !std::path::Path::new("/usr/bin/valgrind").exists() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "valgrind is to be installed here"
+        );
+        println!("skipped: valgrind is not installed");
+        return;
+    }
+    let project = Project::new();
+    let count = ["--counter", "callgrind"];
+    let ran = bench_without_warmup(&project, &[&count[..], &["seq 100", "seq 20000"]].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let first = ran.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("seq 20000 executes ")
+            && first.contains(" % more instructions than seq 100"),
+        "{first}"
+    );
+    let found = bench_without_warmup(
+        &project,
+        &[&count[..], &["--json", "seq 100", "seq 20000"]].concat(),
+    )
+    .json();
+    assert!(
+        found["commands"][0]["mean"]
+            .as_f64()
+            .is_some_and(|mean| mean > 10_000.0),
+        "{found}"
+    );
+    // Against a baseline of itself.
+    let kept = ["--save-baseline", "main", "seq 5000"];
+    bench_without_warmup(&project, &[&count[..], &kept].concat());
+    let ran = bench_without_warmup(
+        &project,
+        &[&count[..], &["--baseline", "main", "seq 5000"]].concat(),
+    );
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let ran = bench_without_warmup(&project, &[&count[..], &["true | true"]].concat());
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("callgrind counts one program"),
+        "{}",
+        ran.err
+    );
+}
+
+fn bench_without_warmup(project: &Project, args: &[&str]) -> Ran {
+    project.run(&[&["bench"], args].concat())
 }

@@ -1,14 +1,18 @@
 //! Commands timed against each other: a spec made from what was typed, a real run of it, and its answer.
 
 mod command;
+mod counter;
 mod expand;
 mod parameter;
 mod question;
 mod rehearse;
+mod revision;
 mod rule;
 mod spec;
+mod throttling;
 
 pub use command::{BenchCommand, ShellChoice};
+pub use counter::Counter;
 pub use parameter::BenchParameter;
 pub use question::{BenchMetric, BenchQuestion, Runs};
 pub use rehearse::Warmth;
@@ -21,12 +25,14 @@ use command::Programs;
 use fairtrial_analysis::bench::{
     BenchEnd, CommandAnswer, Noticed, NoticedIn, Precision, Timing, noticed, timings,
 };
-use fairtrial_engine::{Controls, Verbosity};
+use fairtrial_engine::{Controls, Verbosity, task_cache};
 use fairtrial_journal::{DataRoot, RunStatus};
-use fairtrial_model::{Record, Timed};
+use fairtrial_model::Record;
 use rehearse::Rehearsing;
+use revision::Revisions;
 use rule::{BenchRule, Waits};
 use spec::{Blocks, Made};
+use std::fs::File;
 use std::time::Duration;
 
 /// Runs of each command at most, where no number is named: by then the interval is far below what matters.
@@ -42,8 +48,16 @@ const FIRST_MEAN: u32 = 10;
 #[derive(Debug)]
 pub struct PreparedBench {
     question: BenchQuestion,
-    programs: Programs,
-    timed: Vec<Timed>,
+    runs: RunsWhat,
+}
+
+/// What a bench runs.
+#[derive(Debug)]
+enum RunsWhat {
+    /// Programs that are there.
+    Programs(Programs),
+    /// One command in revisions that are still to be made ready.
+    Revisions(Revisions),
 }
 
 /// What a bench came to.
@@ -67,6 +81,8 @@ pub struct Benched {
     pub not_cleaned_up: Option<SessionError>,
     /// What was compared.
     pub metric: BenchMetric,
+    /// What counted, where instructions were compared.
+    pub counter: Option<Counter>,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
     /// How long the measured runs took, from the first to the last.
@@ -93,14 +109,22 @@ pub struct BenchFailure {
 impl Session {
     /// Looks at what is asked; nothing is run.
     pub fn prepare_bench(&self, question: BenchQuestion) -> Result<PreparedBench, SessionError> {
-        let question = expand::expanded(question)?;
-        let programs = Programs::of(&question.commands, &question.shell, self.caller())?;
-        check(&question)?;
-        Ok(PreparedBench {
-            timed: spec::timed(&question, &programs),
-            question,
-            programs,
-        })
+        let mut question = expand::expanded(question)?;
+        if question.counter.is_some() {
+            // Counting again gives the same number.
+            question.warmup = Some(0);
+            question.runs = Runs::exactly(1);
+        }
+        let caller = self.caller();
+        let cache = task_cache(&self.data_root()).join("revisions");
+        let runs = if let Some(revisions) = Revisions::of(&question, caller, cache)? {
+            RunsWhat::Revisions(revisions)
+        } else {
+            let programs = Programs::of(&question.commands, &question.shell, caller)?;
+            RunsWhat::Programs(programs.counted_by(question.counter, caller)?)
+        };
+        check(&question, &runs)?;
+        Ok(PreparedBench { question, runs })
     }
 
     /// Sets up, warms up, measures and cleans up, whatever happened.
@@ -109,34 +133,66 @@ impl Session {
         bench: &PreparedBench,
         controls: &Controls,
     ) -> Result<Benched, SessionError> {
+        let question = &bench.question;
+        // Checked-out revisions are held until the end, so that no other bench removes them.
+        let (programs, _held) = match &bench.runs {
+            RunsWhat::Programs(programs) => (programs.clone(), Vec::new()),
+            RunsWhat::Revisions(revisions) => {
+                let ready = self.make_ready(question, revisions, controls);
+                if controls.is_asked() {
+                    return Err(SessionError::BenchInterrupted { during: "build" });
+                }
+                ready?
+            }
+        };
         let rehearsing = Rehearsing {
             session: self,
-            question: &bench.question,
-            programs: &bench.programs,
-            timed: &bench.timed,
+            question,
+            timed: &spec::timed(question, &programs),
+            programs: &programs,
             controls,
         };
         let benched = rehearsing
             .run()
-            .and_then(|warmth| self.time(bench, warmth, controls));
-        let cleaned = rehearsing.once("cleanup", &bench.question.cleanup);
+            .and_then(|warmth| self.time(&rehearsing, warmth));
+        let cleaned = rehearsing.once("cleanup", &question.cleanup);
+        if let RunsWhat::Revisions(revisions) = &bench.runs {
+            revisions.forget_old();
+        }
         // What was measured is not lost by what comes after it.
         let mut benched = benched?;
         benched.not_cleaned_up = cleaned.err();
         Ok(benched)
     }
 
-    fn time(
+    /// Checks revisions out and builds them, one after the other.
+    fn make_ready(
         &self,
-        bench: &PreparedBench,
-        warmth: Warmth,
+        question: &BenchQuestion,
+        revisions: &Revisions,
         controls: &Controls,
-    ) -> Result<Benched, SessionError> {
-        let PreparedBench {
+    ) -> Result<(Programs, Vec<File>), SessionError> {
+        let caller = self.caller();
+        let (mut folders, mut held) = (Vec::new(), Vec::new());
+        for revision in &revisions.all {
+            let build = question.build.as_deref();
+            let (folder, lock) = revisions.ready(revision, build, (caller, controls))?;
+            folders.push((revision.name.clone(), folder));
+            held.extend(lock);
+        }
+        let command = &question.commands[0];
+        let programs = Programs::in_folders(command, &question.shell, (&folders, caller))?;
+        Ok((programs.counted_by(question.counter, caller)?, held))
+    }
+
+    fn time(&self, bench: &Rehearsing<'_>, warmth: Warmth) -> Result<Benched, SessionError> {
+        let Rehearsing {
             question,
             programs,
             timed,
-        } = bench;
+            controls,
+            ..
+        } = *bench;
         let made = Made {
             question,
             programs,
@@ -159,15 +215,26 @@ impl Session {
         let root = nowhere.as_ref().map(|dir| DataRoot::at(dir.path()));
         let root = root.unwrap_or_else(|| self.data_root());
         let run = self.prepare_made(spec, asked, (root.clone(), verbosity))?;
-        let rule = BenchRule::new(waits(question, made.blocks));
+        let rule = BenchRule::new(waits(question, programs.arms.len() as u64, made.blocks));
+        let throttled = throttling::events();
         let run = self.run_watched(run, controls, Some(Box::new(rule.clone())))?;
         let took = rule.took();
         let timings = timings(&run.report.run, &run.spec)?;
-        let noticed = all_noticed(&run, &timings, &warmth);
+        let mut noticed = match question.counter {
+            Some(_) => Vec::new(),
+            None => all_noticed(&run, &timings, &warmth),
+        };
+        let throttled = throttled.zip(throttling::events());
+        let times = throttled.map_or(0, |(before, after)| after.saturating_sub(before));
+        noticed.extend((times > 0).then_some(NoticedIn {
+            command: None,
+            what: Noticed::Throttled { times },
+        }));
         let answers = run
             .trajectory
             .as_ref()
-            .map(|it| CommandAnswer::all(it, took));
+            .map(|it| CommandAnswer::all(it, took))
+            .or_else(|| run.comparison.as_ref().map(CommandAnswer::exact));
         let interrupted = controls.is_asked() && run.report.status != RunStatus::Finished;
         let interrupted = interrupted.then_some(BenchEnd::Interrupted);
         let failed = rule.failed().filter(|_| interrupted.is_none());
@@ -181,6 +248,7 @@ impl Session {
             failure: failed.map(|record| failure_of(&record, &root)),
             not_cleaned_up: None,
             metric: question.metric,
+            counter: question.counter,
             margin: question.margin,
             took,
             nowhere,
@@ -208,9 +276,15 @@ fn failure_of(record: &Record, root: &DataRoot) -> BenchFailure {
 }
 
 /// What can be refused before anything runs.
-fn check(question: &BenchQuestion) -> Result<(), SessionError> {
+fn check(question: &BenchQuestion, runs: &RunsWhat) -> Result<(), SessionError> {
     let refuse = |why: String| Err(SessionError::Input(why));
-    let commands = question.commands.len();
+    let commands = match runs {
+        RunsWhat::Programs(programs) => programs.arms.len(),
+        RunsWhat::Revisions(revisions) => revisions.all.len(),
+    };
+    if question.build.is_some() && question.revisions.is_empty() {
+        return refuse("--build builds revisions: name them by --rev".to_owned());
+    }
     let lists = [
         ("setup", &question.setup),
         ("prepare", &question.prepare),
@@ -240,7 +314,7 @@ fn check(question: &BenchQuestion) -> Result<(), SessionError> {
             "at least {least} runs and at most {most} cannot both be"
         ));
     }
-    if runs.most == Some(1) && commands > 1 {
+    if runs.most == Some(1) && commands > 1 && question.counter.is_none() {
         return refuse("one run of each command compares nothing: ask for at least 2".to_owned());
     }
     Ok(())
@@ -267,14 +341,13 @@ fn blocks(question: &BenchQuestion, warmth: &Warmth) -> Blocks {
     }
 }
 
-fn waits(question: &BenchQuestion, blocks: Blocks) -> Waits {
-    let commands = question.commands.len() as u64;
+fn waits(question: &BenchQuestion, commands: u64, blocks: Blocks) -> Waits {
     let fixed = question.runs.is_fixed();
     let alone = commands == 1 && !fixed;
     let first = question.runs.least.unwrap_or(FIRST_MEAN).min(blocks.most);
     let least = if alone { first } else { blocks.least };
     Waits {
-        metric: question.metric.field(),
+        metric: question.field(),
         limit: (!fixed).then_some(question.runs.limit),
         least: u64::from(least) * commands,
         precision: alone.then(|| Precision::within(question.margin, least as usize)),
