@@ -23,6 +23,17 @@ pub struct ExportQuestion {
     pub form: Form,
 }
 
+impl ExportQuestion {
+    /// Whether points of curves are part of the answer.
+    pub(crate) fn is_about_curves(&self) -> Result<bool, SessionError> {
+        Ok(match Target::named(&self.to)? {
+            Target::Table(_) => self.shape == Shape::Series,
+            Target::Text(_) => false,
+            Target::Tracker(_) => true,
+        })
+    }
+}
+
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Exported {
