@@ -142,12 +142,9 @@ fn spec_facts(data: &mut Dataset, spec: &Spec) {
         params(data, &format!("task {}", task.id), &task.params);
         let work = match &task.work {
             Work::Command { argv, .. } => argv.join(" "),
-            Work::Experiment {
-                slug,
-                warmup,
-                measured,
-                ..
-            } => format!("{slug}, {warmup} warm-ups, {measured} measured"),
+            work @ Work::Experiment { slug, .. } => {
+                format!("{slug}, {}", work.iterations().unwrap_or_default())
+            }
             Work::Prepared { dir, model, .. } => format!("{dir}, {model}"),
             Work::Imported { .. } => continue,
         };
