@@ -7,7 +7,7 @@ use fairtrial_engine::{CodeChange, OtherCode, Remeasured};
 use fairtrial_interop::Recognised;
 use fairtrial_journal::{Holder, OutcomeCounts, RunDir};
 use fairtrial_model::Stamp;
-use fairtrial_plan::PlanChange;
+use fairtrial_plan::{PlanChange, Shortage};
 use fairtrial_spec::Loaded;
 use std::path::PathBuf;
 
@@ -31,6 +31,8 @@ pub enum Notice {
         /// What it needs.
         needed: String,
     },
+    /// A random sweep has fewer points than it asks for.
+    FewerPoints(Shortage),
     /// The spec is not what was registered.
     Deviates {
         /// In how many places.

@@ -103,6 +103,8 @@ pub enum FactKind {
     DirtyTree,
     /// Versions of the code within one side.
     Code,
+    /// Whose program an experiment of a shared name is.
+    Implementation,
 }
 
 /// Trials with their values.

@@ -5,6 +5,7 @@ use crate::printer::Printer;
 use fairtrial_engine::{CodeChange, OtherCode, Remeasured};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_model::Params;
+use fairtrial_plan::Shortage;
 use fairtrial_session::{Notice, Recognised, TaskFinding};
 use fairtrial_spec::{Loaded, Spec, Style, render, written_secrets};
 use fairtrial_text::count::{counted, first_of};
@@ -76,6 +77,17 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
         Notice::NeedLeftOut { task, needed } => (
             Warning,
             format!("`{task}` needs `{needed}`, which --only leaves out: it runs without"),
+        ),
+        Notice::FewerPoints(Shortage {
+            asked,
+            found,
+            combinations,
+        }) => (
+            Warning,
+            format!(
+                "the random sweep asks for {asked} points and has {found}: no more of its {combinations} combinations satisfy \
+                 the constraints"
+            ),
         ),
         Notice::Deviates { places, first } => (
             Warning,

@@ -18,6 +18,7 @@ mod own_arms;
 mod parts;
 mod placeholders;
 mod prepared_dirs;
+mod processes;
 mod rollout;
 mod shell_quotes;
 mod sweep;
@@ -38,8 +39,8 @@ use crate::spec::work::Work;
 use crate::spec::{Arm, SPEC_SCHEMA, Spec};
 use experiments::Known;
 use fairtrial_experiment::Catalogue;
-use fairtrial_model::{Access, MetricDeclaration, documented_seeds};
-use parts::{params_of, seeds, texts};
+use fairtrial_model::{Access, MetricDeclaration};
+use parts::{params_of, texts};
 use std::path::Path;
 use tasks::ModelRole;
 use variants::Varying;
@@ -78,7 +79,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     sweep::share_strategy(root, &mut sweep, &mut tasks, problems);
     sweep::check_clashes(root, &tasks, &drafts, &arms, problems);
     known.check(root, &drafts, problems);
-    let seeds = top_seeds(root, problems);
+    let seeds = processes::seeds(root, &mut tasks, &drafts, problems);
     let metrics = metrics(root, &tasks, problems);
     let analysis = top::analysis(root, &arms, seeds.len(), problems);
     let spec = Spec {
@@ -195,11 +196,4 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
         .collect();
     metric::share_steps(&mut metrics);
     metrics
-}
-
-fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {
-    let given = root.get("seeds").and_then(|node| seeds(node, problems));
-    given
-        .filter(|seeds| !seeds.is_empty())
-        .unwrap_or_else(|| vec![documented_seeds(0)])
 }

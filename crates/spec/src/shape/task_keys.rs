@@ -3,7 +3,7 @@
 use super::agent_keys::{AGENT, AGENT_WORDS, COMMAND, JUDGE, SANDBOX, SANDBOX_WORDS};
 use super::engine_keys::RESOURCES;
 use super::section::{
-    ANY_MAP, Key, Keys, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, Zero, key,
+    ANY_MAP, Key, Keys, MANY, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, Zero, key,
 };
 use super::table_keys::TASK_TABLE_KEYS;
 
@@ -38,8 +38,9 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("experiment", Type::FilledText, "", "A registered experiment.").example("\"observation_flow\""),
     key("prepared_dir", Type::Either(&[Type::FilledText, Type::List(&Type::FilledText, 1)]), "", "The folder of a prepared agent task. A list, or a pattern (`*` and `?` stand for anything in one name), gives a task for each folder.").example("\"data/tasks/prepared/task_1\""),
     key("params", ANY_MAP, "{}", "Parameters of the task. A list is swept, unless it belongs to a registered experiment whose parameter is itself a list.").nullable().example("{\"num_agents\": [100, 200], \"radius\": 6}"),
-    key("constraints", TEXTS, "[]", "Conditions over parameters that every trial of the task satisfies; combinations that do not are left out of the plan (a random sweep then has fewer trials than `samples`).").example("[\"fov_radius <= radius\"]"),
+    key("constraints", TEXTS, "[]", "Conditions over parameters that every trial of the task satisfies; combinations that do not are left out of the plan (a random sweep draws its `samples` among the others).").example("[\"fov_radius <= radius\"]"),
     key("iterations", Type::Section(&ITERATIONS), "", "How often an experiment runs inside one trial."),
+    key("processes", Type::Whole(1, MANY), "5, where neither the task nor the spec has `seeds`", "In how many processes an experiment runs, one after the other, each with its warm-up: each is a trial of its own and gets the next of the documented seeds. Verdicts go by processes, since iterations of one process are alike; with one there is no verdict. Not together with `seeds`, of which each is a process.").example("10"),
     key("instrumentation", Type::List(&Type::Either(&[Type::FilledText, Type::Section(&INSTRUMENT)]), 0), "[\"timing\"]", "What observes an experiment: names, or tables with `name` and options.").example("[\"timing\", {\"name\": \"cprofile\", \"top_n\": 30}]"),
     key("model", Type::FilledText, "gpt-5-mini for agent tasks", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),
     key("rollouts", Type::Whole(1, U32), "1", "Repetitions under each seed.").example("3"),
@@ -88,11 +89,24 @@ static ITERATIONS: Section = Section {
         key(
             "warmup",
             Type::Whole(0, U32),
-            "0",
+            "0; without `measured` until the times are stable, for at most `min_time`",
             "Iterations that run first and are not measured.",
         )
         .example("1"),
-        key("measured", Type::Whole(1, U32), "1", "Measured iterations.").example("3"),
+        key(
+            "measured",
+            Type::Whole(1, U32),
+            "as many as take `min_time`",
+            "Measured iterations of each process.",
+        )
+        .example("3"),
+        key(
+            "min_time",
+            Type::Duration(Zero::Refused),
+            "1s",
+            "About how long a process measures, where `measured` is not given. At most 1000 times are kept: short executions are repeated inside of each (`inner` in the result file), so that no time is near the clock's resolution.",
+        )
+        .example("\"200ms\""),
     ]],
     open: false,
 };
