@@ -7,6 +7,7 @@ mod workers;
 
 use crate::attempt::Attempts;
 use crate::capacity::Capacity;
+use crate::code::since::OtherCode;
 use crate::code::watch::{CodeNow, CodeWatch};
 use crate::controller::Controller;
 use crate::controls::Controls;
@@ -15,7 +16,6 @@ use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::remote::remote_run::ProbedEngine;
 use crate::request::{RunReport, RunRequest, Start};
-use crate::reuse::OtherCode;
 use crate::slots::Slots;
 use crate::spending::earlier_records;
 use crate::views::Views;
