@@ -89,6 +89,7 @@ impl Curve {
 /// Which curves somebody wants, for those who must ask for each.
 pub(crate) trait Wanted {
     /// Whether the points of a metric are of use.
+    #[cfg(feature = "server")]
     fn wants(&self, metric: &str) -> bool;
 
     /// The names of all metrics whose points are of use; `*` for all.
@@ -96,6 +97,7 @@ pub(crate) trait Wanted {
 }
 
 impl Wanted for Collected {
+    #[cfg(feature = "server")]
     fn wants(&self, metric: &str) -> bool {
         self.points.is_some() || matches!(&self.keep, Keep::Points(name) if name == metric)
     }
