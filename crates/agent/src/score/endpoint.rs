@@ -61,7 +61,7 @@ impl Call<'_> {
             return read.map_err(|error| again(format!("{url}: {error}")));
         }
         let asked = answer.headers().get("retry-after");
-        let asked = asked.and_then(|text| seconds(text.to_str().ok()?));
+        let asked = asked.and_then(|text| wait(text.to_str().ok()?, jiff::Timestamp::now()));
         let said = answer.body_mut().read_to_string().unwrap_or_default();
         let said: String = said.trim().chars().take(200).collect();
         let may_pass = status == 429 || status == 408 || status >= 500;
@@ -85,10 +85,34 @@ impl Call<'_> {
     }
 }
 
-/// A time to wait in seconds; a date is waited for as if nothing was said.
+/// The time to wait that an endpoint names: in seconds, or until a date.
 #[cfg(feature = "judge")]
-fn seconds(text: &str) -> Option<Duration> {
-    let seconds: f64 = text.trim().parse().ok()?;
+fn wait(text: &str, now: jiff::Timestamp) -> Option<Duration> {
+    let text = text.trim();
+    let until = || {
+        let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+        Some(date.duration_since(now).as_secs_f64().max(0.0))
+    };
+    let seconds: f64 = text.parse().ok().or_else(until)?;
     let usable = (0.0..=86_400.0).contains(&seconds);
     usable.then(|| Duration::from_secs_f64(seconds))
+}
+
+#[cfg(all(test, feature = "judge"))]
+mod tests {
+    use super::wait;
+    use std::time::Duration;
+
+    #[test]
+    fn a_wait_is_seconds_or_a_date() {
+        let now = "2026-11-18T10:00:00Z".parse().unwrap();
+        let waits = |text| wait(text, now);
+        assert_eq!(waits("20"), Some(Duration::from_secs(20)));
+        let date = "Wed, 18 Nov 2026 10:00:30 GMT";
+        assert_eq!(waits(date), Some(Duration::from_secs(30)));
+        let past = "Wed, 18 Nov 2026 09:00:00 GMT";
+        assert_eq!(waits(past), Some(Duration::ZERO));
+        assert_eq!(waits("soon"), None);
+        assert_eq!(waits("-1"), None);
+    }
 }
