@@ -4,10 +4,12 @@ use crate::error::SessionError;
 use crate::no_log::NoLog;
 use crate::run::state_of;
 use crate::session::Session;
+use fairtrial_agent::rollout::ROLLOUT_LOGS;
 use fairtrial_engine::{AttemptId, remote};
 use fairtrial_episode::open_regular;
 use fairtrial_journal::{RecordFile, RunDir, RunState, TrialState, resolved_spec};
 use fairtrial_model::Outcome;
+use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -72,8 +74,8 @@ impl Session {
         };
         let text = match kind {
             LogKind::Job => self.job_log(run, &state, which)?,
-            LogKind::Stdout => trial_log(&attempt_dir(run, &known, which), "stdout.log")?,
-            LogKind::Stderr => trial_log(&attempt_dir(run, &known, which), "stderr.log")?,
+            LogKind::Stdout => written(&attempt_dir(run, &known, which))?,
+            LogKind::Stderr => read(&attempt_dir(run, &known, which), "logs/stderr.log")?,
         };
         Ok(TrialLog {
             trial,
@@ -125,8 +127,22 @@ fn attempt_dir(run: &RunDir, trial: &TrialState, which: AttemptId) -> PathBuf {
     recorded().unwrap_or_else(|| run.trial_dir(which.index, which.attempt))
 }
 
-fn trial_log(dir: &Path, name: &str) -> Result<String, SessionError> {
-    let path = dir.join("logs").join(name);
+/// What a trial wrote to standard output. A rollout's own program writes nothing there: what its phases wrote is meant.
+fn written(dir: &Path) -> Result<String, SessionError> {
+    let phases: Vec<_> = ROLLOUT_LOGS
+        .into_iter()
+        .filter(|(_, file)| dir.join(file).is_file())
+        .collect();
+    let mut text = read(dir, "logs/stdout.log")?;
+    for (title, file) in phases {
+        let log = read(dir, file)?;
+        let _ = writeln!(text, "==> {title} ({file})\n{}", log.trim_end());
+    }
+    Ok(text)
+}
+
+fn read(dir: &Path, name: &str) -> Result<String, SessionError> {
+    let path = dir.join(name);
     let mut bytes = Vec::new();
     let read = open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|error| NoLog::Unreadable { path, error })?;

@@ -23,7 +23,7 @@ use crate::sandbox::contract::{Env, Room};
 use crate::sandbox::image::Recipe;
 use crate::sandbox::run::Confinement;
 use crate::sandbox::setting::{Labels, Setting};
-use crate::score::files::Heading;
+use crate::score::files::{Heading, SCORING_FILE};
 use crate::score::scored::Scored;
 use crate::score::scorer::Scorer;
 use crate::task::FileBody;
@@ -43,6 +43,14 @@ use std::time::Instant;
 
 /// How causes and notes begin that came from scoring.
 pub const SCORING: &str = "scoring: ";
+
+/// What a rollout leaves for people to read, phase by phase: the title and the file in its directory.
+pub const ROLLOUT_LOGS: [(&str, &str); 4] = [
+    ("setup", "logs/setup.log"),
+    ("agent", "logs/agent.log"),
+    ("tests", "logs/eval.log"),
+    ("scores, and what a judge said", SCORING_FILE),
+];
 
 /// The fact that names what an agent did to files that decide how tests run.
 const CONTROL_FACT: &str = "test_control";

@@ -6,7 +6,7 @@ use crate::exit::{Done, Exit};
 use fairtrial_session::LogKind;
 use serde_json::json;
 
-/// Print what a trial wrote, or the job that ran it
+/// Print what a trial wrote (for an agent's: setup, agent, tests, scores), or the job that ran it
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  fairtrial logs my_benchmark --stderr           the trial that failed last\n  fairtrial logs my_benchmark --trial 3\n  fairtrial logs my_benchmark --trial 3 --stderr\n  fairtrial logs my_benchmark --trial 3 --job"

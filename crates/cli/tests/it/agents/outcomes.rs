@@ -13,13 +13,21 @@ fn one(script: &str, more: &str) -> Lab {
 
 #[test]
 fn an_agent_that_fails_is_failed_and_its_work_is_still_scored() {
-    let lab = one("echo 42 > answer.txt; exit 3", "");
+    let lab = one("echo I gave up; echo 42 > answer.txt; exit 3", "");
     lab.run(1);
     let (row, dir) = &lab.rollouts("b")[0];
     assert_eq!(row["outcome"], "failed");
     assert_eq!(row["cause"]["message"], "the agent ended with exit code 3");
     assert_eq!(json_of(dir, "evaluation_results.json")["total_score"], 1.0);
     assert_eq!(json_of(dir, "results.json")["exit_code"], 3);
+    let logs = lab.project.expect(0, &["logs", "b"]).out;
+    for part in [
+        "==> agent (logs/agent.log)\nI gave up",
+        "==> tests",
+        "==> scores",
+    ] {
+        assert!(logs.contains(part), "{part}: {logs}");
+    }
 }
 
 #[test]
