@@ -1,8 +1,7 @@
 //! What the caller asks for and what it gets back.
 
-use crate::code::since::CodeChange;
+use crate::code::since::{CodeChange, OtherCode};
 use crate::events::StopReason;
-use crate::reuse::OtherCode;
 use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
 use fairtrial_model::{Record, UtcTime};
 use fairtrial_plan::Plan;

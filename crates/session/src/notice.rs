@@ -7,7 +7,7 @@ use fairtrial_engine::{CodeChange, OtherCode, Remeasured};
 use fairtrial_interop::Recognised;
 use fairtrial_journal::{Holder, OutcomeCounts, RunDir};
 use fairtrial_model::Stamp;
-use fairtrial_plan::PlanChange;
+use fairtrial_plan::{PlanChange, Shortage};
 use fairtrial_spec::Loaded;
 use std::path::PathBuf;
 
@@ -31,6 +31,8 @@ pub enum Notice {
         /// What it needs.
         needed: String,
     },
+    /// A random sweep has fewer points than it asks for.
+    FewerPoints(Shortage),
     /// The spec is not what was registered.
     Deviates {
         /// In how many places.
@@ -38,6 +40,8 @@ pub enum Notice {
         /// The first of them.
         first: String,
     },
+    /// More trials at a time were asked for than a spec about times allows.
+    Serial,
     /// A run that was ended before it began begins now.
     BeginsNow(Stamp),
     /// Scoring a run again was cut off: it is done before the run is resumed.
@@ -64,6 +68,8 @@ pub enum Notice {
     },
     /// A resumed run keeps the stopping rule that it began with.
     KeepsRule,
+    /// A resumed run keeps caps that `--set` gave when it began, by their keys in `[budget]`.
+    KeepsCaps(Vec<&'static str>),
     /// Metrics of a run that goes on were read again, because their declarations changed.
     Remeasured(Remeasured),
     /// The steps of a series were found under a well-known name.
@@ -82,6 +88,8 @@ pub enum Notice {
     },
     /// A container was left behind and could not be removed.
     ContainerLeft(String),
+    /// What is compared where nothing was said about that.
+    Assumed(String),
     /// There is no verdict.
     NoVerdict(AnalysisError),
     /// No point of a sweep is named best.

@@ -1,6 +1,7 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
 use super::imported::{self, Imported};
+use super::result_json::BUILT_IN;
 use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin, intact};
 use crate::error::AnalysisError;
@@ -12,9 +13,9 @@ use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{RunDir, RunState};
-use fairtrial_model::{MetricDeclaration, Params};
-use fairtrial_spec::{LookPromise, Spec, StopRule, Work};
-use std::collections::{BTreeMap, BTreeSet};
+use fairtrial_model::{MetricDeclaration, Outcome, Params};
+use fairtrial_spec::{LookPromise, Spec, StopRule, Work, wall_time};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Dataset {
     /// Reads a run's effective records. `environment` is the run's `environment.json`, where there is one.
@@ -51,6 +52,7 @@ impl Dataset {
         data.looked_at = stops.and_then(|_| metric_name(spec));
         let mut reuse = Reuse::default();
         let mut forms = TaskForms::new();
+        let mut walls = Vec::new();
         let mut code = CodeByTask::default();
         let state = RunState::read(&run.journal())?;
         let imported = Imported::of(run, spec, &state)?;
@@ -58,6 +60,10 @@ impl Dataset {
             match imported {
                 Some(imported) => imported.push(&mut data, observation),
                 None => data.push(observation),
+            }
+            let wall = observation.resources.wall;
+            if let Some(wall) = wall.filter(|_| spec.metrics.is_empty()) {
+                walls.push((observation.trial.index, wall));
             }
             reuse.add(observation);
             code.add(observation);
@@ -73,6 +79,7 @@ impl Dataset {
             )));
         }
         let opened = state.opened.as_ref();
+        data.compare_wall(&walls, opened.map_or(1, |opened| opened.parallel));
         data.opened = opened.map(|opened| format!("{} on {}", opened.created_at, opened.host));
         data.problems = state.problem_sentences().collect();
         if Unfinished::of_state(&state).is_some() {
@@ -110,6 +117,39 @@ impl Dataset {
     }
 }
 
+impl Dataset {
+    /// Where no trial reports a metric, and none is declared, the wall time of those that ended well is compared.
+    fn compare_wall(&mut self, walls: &[(u64, f64)], parallel: usize) {
+        if walls.is_empty() || !self.declared.is_empty() || !self.metric_names().is_empty() {
+            return;
+        }
+        let walls: HashMap<u64, f64> = walls.iter().copied().collect();
+        let ended_well = self.trials.iter().enumerate();
+        let ended_well = ended_well.filter(|(_, trial)| trial.outcome == Outcome::Ok);
+        let values = ended_well.filter_map(|(place, trial)| {
+            Some((u32::try_from(place).ok()?, *walls.get(&trial.index)?))
+        });
+        let values: Vec<(u32, f64)> = values.collect();
+        let wall = wall_time();
+        let column = self.column_of(&wall.name);
+        self.columns[column].values = values;
+        self.declared.push(wall);
+        let beside = if parallel > 1 {
+            format!(
+                "; {parallel} ran at a time and were in each other's times (`serial = true` runs one at a time)"
+            )
+        } else {
+            String::new()
+        };
+        let assumed = format!(
+            "no trial of {} reports a metric, so their wall times are compared{beside}",
+            self.label
+        );
+        self.problems.push(assumed.clone());
+        self.assumed = Some(assumed);
+    }
+}
+
 /// The commits of the trials, where they say so: never one for all that have several.
 fn commits(data: &Dataset) -> Option<String> {
     let mut commits = BTreeSet::new();
@@ -142,12 +182,12 @@ fn spec_facts(data: &mut Dataset, spec: &Spec) {
         params(data, &format!("task {}", task.id), &task.params);
         let work = match &task.work {
             Work::Command { argv, .. } => argv.join(" "),
-            Work::Experiment {
-                slug,
-                warmup,
-                measured,
-                ..
-            } => format!("{slug}, {warmup} warm-ups, {measured} measured"),
+            work @ Work::Experiment { slug, origin, .. } => {
+                if *origin == Some(fairtrial_experiment::Origin::Builtin) {
+                    data.implemented_by(BUILT_IN);
+                }
+                format!("{slug}, {}", work.iterations().unwrap_or_default())
+            }
             Work::Prepared { dir, model, .. } => format!("{dir}, {model}"),
             Work::Imported { .. } => continue,
         };

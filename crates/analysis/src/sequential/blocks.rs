@@ -67,8 +67,9 @@ impl Blocks {
             arms: vec![Arm::default(); arms],
         };
         let of_task = |task: &Task| {
-            let arms = if task.arm.is_some() { 1 } else { arms as u64 };
-            arms * u64::from(task.rollouts)
+            let named = plan.candidates.iter().chain([&plan.control]);
+            let own = named.filter(|arm| task.runs_in(arm)).count().max(1);
+            own as u64 * u64::from(task.rollouts)
         };
         Self {
             places: spec

@@ -7,6 +7,7 @@ mod workers;
 
 use crate::attempt::Attempts;
 use crate::capacity::Capacity;
+use crate::code::since::OtherCode;
 use crate::code::watch::{CodeNow, CodeWatch};
 use crate::controller::Controller;
 use crate::controls::Controls;
@@ -15,10 +16,10 @@ use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::remote::remote_run::ProbedEngine;
 use crate::request::{RunReport, RunRequest, Start};
-use crate::reuse::OtherCode;
 use crate::slots::Slots;
 use crate::spending::earlier_records;
 use crate::views::Views;
+use crate::warm_up::WarmUps;
 use crate::{prepare, remote, strays};
 use context::Session;
 use fairtrial_journal::provenance::{Capture, host_name};
@@ -142,6 +143,8 @@ impl Session<'_> {
             .beside_each_other(plan, self.probed.is_none().then_some(count))
             .watching(Arc::clone(&self.code)),
             controller,
+            controls: self.controls,
+            warm_ups: WarmUps::default(),
             writer,
             events: self.events.clone(),
         };

@@ -78,7 +78,7 @@ impl Case {
         let positive = trials.finite().all(|value| value > 0.0);
         let asked = options.method.or(declaration.method).unwrap_or_default();
         let wants_ratio = match asked {
-            Method::Auto => kind == DataKind::Timing,
+            Method::Auto | Method::Rank => kind == DataKind::Timing,
             method => method == Method::LogRatio,
         };
         let scale = if wants_ratio && positive {
@@ -115,7 +115,9 @@ impl Case {
         let unneeded = kind == DataKind::Binary && declaration.reference.is_some();
         let note = match asked {
             Method::SignFlip if changed => Some(MethodNote::NotPaired),
-            Method::Auto | Method::LogRatio if wants_ratio && scale == Scale::Difference => {
+            Method::Auto | Method::LogRatio | Method::Rank
+                if wants_ratio && scale == Scale::Difference =>
+            {
                 Some(MethodNote::NoRatio)
             }
             _ if changed => Some(MethodNote::NotPassOrFail),
