@@ -54,7 +54,8 @@ pub fn analyze(runs: Runs, question: &Question) -> Result<Analysis, AnalysisErro
     ];
     let looked = verdict::looked_at(&arranged, question);
     let objections = windows::other_parts(&arranged, [&control, &candidate]);
-    let objections: Vec<Objection> = objections.into_iter().collect();
+    let mixed = verdict::mixed_code(&arranged);
+    let objections: Vec<Objection> = objections.into_iter().chain(mixed).collect();
     let (comparison, margin_note) = verdict::verdict(&arranged, numbers, question, &objections)?;
     let usable = usable(arranged.design, &control, &candidate);
     let mut notes = run_notes(&all);

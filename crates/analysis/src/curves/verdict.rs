@@ -10,6 +10,7 @@ use crate::compare::data::scores::without_points;
 use crate::compare::data::side::Inputs;
 use crate::compare::data::unit::Pairing;
 use crate::compare::method::choose::SIGN_FLIP_PAIRS;
+use crate::compare::objections::mixed_code;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::options::CompareOptions;
 use crate::compare::result::MetricComparison;
@@ -165,6 +166,22 @@ pub(super) fn looked_at(arranged: &Arranged, question: &Question) -> bool {
     let candidates = runs(&arranged.candidate);
     let mut controls = runs(&arranged.control).into_iter();
     controls.any(|run| candidates.contains(&run))
+}
+
+/// Trials of one side, or of both sides in one run, that ran different code, as in a comparison.
+pub(super) fn mixed_code(arranged: &Arranged) -> Option<Objection> {
+    let sides = [&arranged.control, &arranged.candidate];
+    let runs = |side: &[History], run: &Arc<RunBehind>| {
+        let mut runs = side.iter().filter_map(|trial| trial.run.as_ref());
+        runs.any(|of| Arc::ptr_eq(of, run))
+    };
+    sides.iter().flat_map(|side| side.iter()).find_map(|trial| {
+        let run = trial.run.as_ref()?;
+        let together = sides.iter().all(|side| runs(side, run));
+        let arm = trial.arm.clone().filter(|_| !together);
+        let mixture = run.mixed.get(&(trial.task.clone()?, arm))?;
+        Some(mixed_code::found(mixture.clone(), run.accepts_code))
+    })
 }
 
 /// The number of every run's unit, and what the unit is called where that number is no seed of a run.

@@ -222,7 +222,9 @@ fn edited_in_the_middle() -> Project {
     project.write("conf/a.txt", "one");
     let edit =
         "\nif sys.argv[1:] == ['control', '3']:\n    open('conf/a.txt', 'w').write('other')\n";
-    project.write("train.py", &format!("{TRAIN}{edit}"));
+    let curve = "\nwith open(os.environ['FAIRTRIAL_METRICS'], 'a') as out:\n    for step in range(80):\n        \
+                 out.write('{\"step\": %d, \"return\": %f}\\n' % (step, step * float(sys.argv[2])))\n";
+    project.write("train.py", &format!("{TRAIN}{curve}{edit}"));
     project
 }
 
@@ -279,6 +281,22 @@ fn an_edit_in_the_middle_of_a_run_caps_the_verdict() {
     assert_eq!(mixed["names"][0], "conf/a.txt");
     assert_eq!(mixed["groups"][0]["trials"], "0:3");
     assert_eq!(mixed["groups"][1]["trials"], "3:20");
+    let analyzed = [
+        "analyze",
+        "--control-run-ids",
+        "t:control",
+        "--candidate-run-ids",
+        "t:candidate",
+        "--metric",
+        "return",
+        "--json",
+    ];
+    let analyzed = project.run(&analyzed);
+    assert!(
+        analyzed.out.contains("\"mixed_code\""),
+        "{}",
+        said(&analyzed)
+    );
     let accepted = [
         "compare",
         "control",

@@ -108,7 +108,7 @@ fn every_chart_can_be_had_as_a_picture_and_wrong_endings_are_refused() {
     );
     project.write(
         "t.sh",
-        "echo \"{\\\"score\\\": $((10 + $1 % 7 + $2 * ($1 % 3)))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+        "echo \"{\\\"score\\\": $((10 + $1 % 7 + $2 * ($1 % 3))), \\\"extra\\\": $1}\" >> \"$FAIRTRIAL_METRICS\"\n",
     );
     project.expect(0, &["run", "bench.toml"]);
     for (kind, first) in [("svg", "<svg".as_bytes()), ("png", b"\x89PNG")] {
@@ -131,6 +131,18 @@ fn every_chart_can_be_had_as_a_picture_and_wrong_endings_are_refused() {
                     .starts_with(first)
             );
         }
+    }
+    // What nobody declared has no chart, and its table is folded.
+    project.expect(0, &["report", "--html", "r.html", "--md", "r.md"]);
+    for (file, folded) in [
+        ("r.html", "<details class=\"folded\">"),
+        ("r.md", "<details>"),
+    ] {
+        let text = project.read(file);
+        let fold = text.split_once(folded).unwrap_or_else(|| panic!("{text}"));
+        assert!(fold.1.contains("Also logged: extra."), "{text}");
+        let shown = fold.0.split_once("Results").unwrap().1;
+        assert!(!shown.contains("extra"), "{shown}");
     }
     for (option, file) in [("--html", "x.png"), ("--md", "x.html"), ("--html", "x")] {
         let refused = project.expect(2, &["report", option, file]);

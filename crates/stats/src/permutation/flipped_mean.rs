@@ -198,29 +198,92 @@ impl Parts {
 
     /// The ratios of random subsets, one less than the patterns: the observed one flips none.
     fn drawn(&self, patterns: usize) -> Vec<f64> {
-        let tables =
-            |values: &[f64]| -> Vec<Vec<f64>> { values.chunks(8).map(sums_by_pattern).collect() };
-        let (above, below) = (tables(&self.above), tables(&self.below));
+        let (above, below) = (PatternSums::of(&self.above), PatternSums::of(&self.below));
         let (all_above, all_below): (f64, f64) = (self.above.iter().sum(), self.below.iter().sum());
-        let last = self.above.len() % 64;
+        let pairs = self.above.len();
         let source = Source {
             seed: 0,
             purpose: SIGN_FLIPS,
         };
         let mut ratios = vec![0.0; patterns - 1];
-        source.fill(&mut ratios, above.len(), |stream, block| {
-            for ratio in block {
-                *ratio = loop {
-                    let [kept_above, kept_below] = signed_sums_of([&above, &below], last, stream);
+        source.fill(&mut ratios, pairs.div_ceil(8), |stream, block| {
+            for together in block.chunks_mut(TOGETHER) {
+                let bits = Bits::drawn(pairs, together.len(), stream);
+                let kept = above.of_patterns(&bits).into_iter();
+                let kept = kept.zip(below.of_patterns(&bits));
+                for (ratio, (mut kept_above, mut kept_below)) in together.iter_mut().zip(kept) {
                     // What was flipped is half of what is missing of the sum of all.
-                    let flipped_below = 0.5 * (all_below - kept_below);
-                    if flipped_below > ZERO {
-                        break 0.5 * (all_above - kept_above) / flipped_below;
+                    while 0.5 * (all_below - kept_below) <= ZERO {
+                        let again = Bits::drawn(pairs, 1, stream);
+                        kept_above = above.of_patterns(&again)[0];
+                        kept_below = below.of_patterns(&again)[0];
                     }
-                };
+                    *ratio = (0.5 * (all_above - kept_above)) / (0.5 * (all_below - kept_below));
+                }
             }
         });
         ratios
+    }
+}
+
+/// Patterns that are summed together, so that a part of the tables is used for all of them while it is at hand.
+const TOGETHER: usize = 32;
+
+/// Random patterns, a bit for every pair.
+struct Bits {
+    all: Vec<u64>,
+    /// Words of one pattern.
+    words: usize,
+}
+
+impl Bits {
+    fn drawn(pairs: usize, patterns: usize, stream: &mut Stream) -> Self {
+        let words = pairs.div_ceil(64);
+        let mut all: Vec<u64> = (0..words * patterns).map(|_| stream.next_u64()).collect();
+        let last = pairs % 64;
+        for pattern in all.chunks_mut(words).filter(|_| last > 0) {
+            pattern[words - 1] &= (1 << last) - 1;
+        }
+        Self { all, words }
+    }
+}
+
+/// The signed sums of some values under any pattern.
+enum PatternSums {
+    /// By the patterns of eight at a time.
+    Tables(Vec<Vec<f64>>),
+    /// Of so many ones: counting is enough.
+    Ones(usize),
+}
+
+impl PatternSums {
+    fn of(values: &[f64]) -> Self {
+        if values.iter().all(|value| *value == 1.0) {
+            Self::Ones(values.len())
+        } else {
+            Self::Tables(values.chunks(8).map(sums_by_pattern).collect())
+        }
+    }
+
+    fn of_patterns(&self, bits: &Bits) -> Vec<f64> {
+        let patterns = bits.all.chunks(bits.words);
+        let tables = match self {
+            Self::Tables(tables) => tables,
+            Self::Ones(n) => {
+                let kept = |word: &u64| f64::from(word.count_ones());
+                let sum = |of: &[u64]| 2.0 * of.iter().map(kept).sum::<f64>() - *n as f64;
+                return patterns.map(sum).collect();
+            }
+        };
+        let mut sums = vec![0.0; patterns.len()];
+        for (place, tables) in tables.chunks(8).enumerate() {
+            for (sum, pattern) in sums.iter_mut().zip(patterns.clone()) {
+                for (table, byte) in tables.iter().zip(pattern[place].to_le_bytes()) {
+                    *sum += table[usize::from(byte)];
+                }
+            }
+        }
+        sums
     }
 }
 
@@ -228,21 +291,4 @@ impl Parts {
 fn end_of(ratios: &mut [f64], rejected: u64) -> Option<f64> {
     let place = usize::try_from(rejected).ok()?.checked_sub(1)?;
     (place < ratios.len()).then(|| *ratios.select_nth_unstable_by(place, f64::total_cmp).1)
-}
-
-/// Two signed sums under one random pattern.
-fn signed_sums_of(tables: [&[Vec<f64>]; 2], last: usize, stream: &mut Stream) -> [f64; 2] {
-    let mut sums = [0.0; 2];
-    let mut words = tables[0].chunks(8).zip(tables[1].chunks(8)).peekable();
-    while let Some((above, below)) = words.next() {
-        let mut bits = stream.next_u64();
-        if words.peek().is_none() && last > 0 {
-            bits &= (1 << last) - 1;
-        }
-        for ((above, below), byte) in above.iter().zip(below).zip(bits.to_le_bytes()) {
-            sums[0] += above[usize::from(byte)];
-            sums[1] += below[usize::from(byte)];
-        }
-    }
-    sums
 }

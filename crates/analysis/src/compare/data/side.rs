@@ -1,6 +1,6 @@
 //! The two sides of a comparison: where their trials come from, and what they are called.
 
-use crate::dataset::{Dataset, Origin};
+use crate::dataset::{Dataset, Origin, Trial};
 use fairtrial_model::Params;
 use serde::Serialize;
 
@@ -62,7 +62,22 @@ pub(crate) struct ComparedSide<'a> {
     pub(crate) point: Params,
 }
 
-impl ComparedSide<'_> {
+impl<'a> ComparedSide<'a> {
+    /// Tells by the numbers of its arm and its point whether something is of this side.
+    pub(crate) fn holds(&self) -> impl Fn(u32, u32) -> bool + use<> {
+        let point = self.point.to_string();
+        let arms: Vec<bool> = self.data.arms.iter().map(|arm| *arm == self.arm).collect();
+        let points: Vec<bool> = self.data.points.iter().map(|name| *name == point).collect();
+        move |arm, point| arms[arm as usize] && points[point as usize]
+    }
+
+    /// Its trials.
+    pub(crate) fn trials(&self) -> impl Iterator<Item = &'a Trial> + use<'a> {
+        let holds = self.holds();
+        let all = self.data.trials.iter();
+        all.filter(move |trial| holds(trial.arm, trial.point))
+    }
+
     pub(crate) fn name(&self) -> SideName {
         SideName {
             source: self.data.label.clone(),

@@ -57,7 +57,7 @@ fn of_side(
     task_numbers: &mut TaskNumbers,
 ) -> Vec<TrialOfSide> {
     let data = side.data;
-    let point = side.point.to_string();
+    let holds = side.holds();
     let values = values(data, metric).into_iter().zip(data.series(metric));
     let tasks: Vec<u32> = data
         .tasks
@@ -71,11 +71,8 @@ fn of_side(
         let failed = owing[trial.task as usize] && trial.outcome.is_arm_failure();
         failed.then_some(0.0)
     };
-    let wanted: Vec<bool> = data.arms.iter().map(|arm| *arm == side.arm).collect();
-    let at_point: Vec<bool> = data.points.iter().map(|name| *name == point).collect();
     let numbered = data.trials.iter().zip(values);
-    let mine =
-        numbered.filter(|(trial, _)| wanted[trial.arm as usize] && at_point[trial.point as usize]);
+    let mine = numbered.filter(|(trial, _)| holds(trial.arm, trial.point));
     mine.map(|(trial, (value, behind))| TrialOfSide {
         index: trial.index,
         task: tasks[trial.task as usize],

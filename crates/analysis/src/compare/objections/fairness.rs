@@ -82,8 +82,7 @@ fn value(side: &ComparedSide<'_>, rule: &EqualRule) -> Option<Said> {
 /// What the trials say in words: all their different answers.
 fn said(side: &ComparedSide<'_>, key: &str) -> Option<Said> {
     let data = side.data;
-    let point = side.point.to_string();
-    let here = |arm: u32, at: u32| *data.arms.get(arm) == side.arm && *data.points.get(at) == point;
+    let here = side.holds();
     let answers = data.said.iter();
     let words: BTreeSet<String> = answers
         .filter(|((name, arm, at), _)| name == key && here(*arm, *at))
@@ -94,14 +93,9 @@ fn said(side: &ComparedSide<'_>, key: &str) -> Option<Said> {
 
 fn reported(side: &ComparedSide<'_>, key: &str) -> Option<Said> {
     let data = side.data;
-    let point = side.point.to_string();
-    let here = data
-        .trials
-        .iter()
-        .zip(data.values(key))
-        .filter(|(trial, _)| {
-            *data.arms.get(trial.arm) == side.arm && *data.points.get(trial.point) == point
-        });
+    let holds = side.holds();
+    let all = data.trials.iter().zip(data.values(key));
+    let here = all.filter(|(trial, _)| holds(trial.arm, trial.point));
     let values: Vec<f64> = here
         .filter_map(|(_, value)| value)
         .filter(|value| value.is_finite())

@@ -4,8 +4,9 @@ use crate::compare::data::contrasts::PlannedContrast;
 use crate::compare::data::side::ComparedSide;
 use crate::compare::objections::objection::{Objection, ObjectionKind};
 use crate::compare::options::CompareOptions;
-use crate::dataset::{FactKind, Trial};
+use crate::dataset::FactKind;
 use crate::ran_code::CodeMixture;
+use std::collections::BTreeMap;
 
 /// What is mixed. Two sources may differ in their code: that is what they are compared for; each must be of one.
 pub(crate) fn find(contrast: &PlannedContrast<'_>, options: &CompareOptions) -> Option<Objection> {
@@ -32,22 +33,14 @@ pub(crate) fn found(mixture: CodeMixture, accepted: bool) -> Objection {
 
 /// The first task whose trials of these sides mix versions.
 fn mixed(sides: &[&ComparedSide<'_>]) -> Option<CodeMixture> {
-    let data = sides.first()?.data;
-    let is_of = |trial: &Trial, side: &ComparedSide<'_>| {
-        *data.arms.get(trial.arm) == side.arm
-            && *data.points.get(trial.point) == side.point.to_string()
-    };
-    let mine: Vec<&Trial> = data
-        .trials
-        .iter()
-        .filter(|trial| trial.code.is_some() && sides.iter().any(|side| is_of(trial, side)))
-        .collect();
-    let mut tasks: Vec<u32> = mine.iter().map(|trial| trial.task).collect();
-    tasks.sort_unstable();
-    tasks.dedup();
-    tasks.into_iter().find_map(|task| {
-        let of_task = mine.iter().filter(|trial| trial.task == task);
-        data.code
-            .mixture(of_task.filter_map(|it| Some((it.code?, it.index))))
+    let code = &sides.first()?.data.code;
+    let mut tasks: BTreeMap<u32, Vec<(u32, u64)>> = BTreeMap::new();
+    for trial in sides.iter().flat_map(|side| side.trials()) {
+        let ran = trial.code.map(|state| (state, trial.index));
+        tasks.entry(trial.task).or_default().extend(ran);
+    }
+    tasks.into_values().find_map(|mut ran| {
+        ran.sort_unstable_by_key(|(_, index)| *index);
+        code.mixture(ran.into_iter())
     })
 }

@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 /// How many of the candidate's records are the control's too.
 pub(crate) fn find(contrast: &PlannedContrast<'_>) -> Option<Objection> {
-    if std::ptr::eq(contrast.control.data, contrast.candidate.data) {
+    let (control, candidate) = (&contrast.control, &contrast.candidate);
+    let mut both = control.trials().chain(candidate.trials());
+    if std::ptr::eq(control.data, candidate.data) || !both.any(|trial| trial.reused) {
         return None;
     }
-    let (control, candidate) = (evidence(&contrast.control), evidence(&contrast.candidate));
+    let (control, candidate) = (evidence(control), evidence(candidate));
     // Folders of two machines may have one name: only what says that it was taken over was.
     let is_shared = |(hash, reused): &(&u64, &bool)| {
         let same = control.get(*hash);
@@ -29,11 +31,8 @@ pub(crate) fn find(contrast: &PlannedContrast<'_>) -> Option<Objection> {
 
 /// The hashes of a side's records, and whether each was taken over.
 fn evidence(side: &ComparedSide<'_>) -> BTreeMap<u64, bool> {
-    let data = side.data;
-    let point = side.point.to_string();
-    let mine = data.trials.iter().filter(|trial| {
-        *data.arms.get(trial.arm) == side.arm && *data.points.get(trial.point) == point
-    });
-    mine.filter_map(|trial| Some((trial.evidence?, trial.reused)))
+    let hashes = side.trials();
+    hashes
+        .filter_map(|trial| Some((trial.evidence?, trial.reused)))
         .collect()
 }

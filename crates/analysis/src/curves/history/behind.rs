@@ -2,10 +2,11 @@
 
 use crate::dataset::Dataset;
 use crate::error::AnalysisError;
+use crate::ran_code::CodeMixture;
 use fairtrial_journal::{DataRoot, ResolvedSpecError, RunDir, list_runs, resolved_spec};
 use fairtrial_model::Stamp;
 use fairtrial_spec::Spec;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +20,10 @@ pub struct RunBehind {
     pub looked_at: Option<String>,
     /// What is wrong with it: it is not finished, seeds were added after a look, the journal is damaged.
     pub problems: Vec<String>,
+    /// Trials that ran different code, by their task: of one arm, and of all arms together.
+    pub mixed: BTreeMap<(String, Option<String>), CodeMixture>,
+    /// Whether somebody accepted that.
+    pub accepts_code: bool,
 }
 
 /// A run's spec and what is known of it.
@@ -75,6 +80,8 @@ fn read(run: &RunDir) -> Result<Known, AnalysisError> {
     };
     let behind = match Dataset::from_run(run, &spec, None) {
         Ok(data) => RunBehind {
+            mixed: mixtures(&data),
+            accepts_code: data.accepts_code,
             label: data.label,
             looked_at: data.looked_at,
             problems: data.problems,
@@ -84,9 +91,28 @@ fn read(run: &RunDir) -> Result<Known, AnalysisError> {
             label: format!("{} {}", run.name(), run.stamp()),
             looked_at: None,
             problems: vec![error.to_string()],
+            ..RunBehind::default()
         },
     };
     Ok(Some((Rc::new(spec), Arc::new(behind))))
+}
+
+fn mixtures(data: &Dataset) -> BTreeMap<(String, Option<String>), CodeMixture> {
+    let mut ran: BTreeMap<(String, Option<String>), Vec<(u32, u64)>> = BTreeMap::new();
+    for trial in &data.trials {
+        let task = data.tasks.get(trial.task);
+        let arm = data.arms.get(trial.arm);
+        let own = trial.code.map(|state| (state, trial.index));
+        for arm in [&None, arm] {
+            let of_arm = ran.entry((task.clone(), arm.clone())).or_default();
+            of_arm.extend(own);
+        }
+    }
+    let found = ran.into_iter().filter_map(|(of, mut ran)| {
+        ran.dedup();
+        Some((of, data.code.mixture(ran.into_iter())?))
+    });
+    found.collect()
 }
 
 /// The run of a trial directory, `<stamp>-<index>[-attemptN]`.
