@@ -52,7 +52,7 @@ pub use reference::{Points, Reference};
 pub use resources::{LimitBackend, MemorySource, Resources};
 pub use seeds::{DOCUMENTED_SEEDS, documented_seeds};
 pub use step::{LinePlace, STEP_NAMES, StepSearch, is_plain_step};
-pub use timed::{Accepts, Timed, TimedOutput};
+pub use timed::{Accepts, Quiet, Timed, TimedOutput};
 pub use tolerance::{EqualRule, Tolerance};
 pub use trial::{IDENTITY_VERSION, Identity, TrialId, TrialKey, TrialLabel};
 pub use unit::{Conversion, ConversionError};

@@ -20,6 +20,30 @@ pub struct Timed {
     /// Which exit codes besides 0 count as well.
     #[serde(default)]
     pub accepts: Accepts,
+    /// What makes it less disturbed.
+    #[serde(default, skip_serializing_if = "Quiet::is_default")]
+    pub quiet: Quiet,
+}
+
+/// What makes a timed program less disturbed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quiet {
+    /// The CPU that it is kept on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u32>,
+    /// Its priority, from -20 (first) to 19 (last).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nice: Option<i32>,
+    /// Whether its addresses are the same in every run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed_addresses: bool,
+}
+
+impl Quiet {
+    /// Whether nothing is asked for.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What becomes of the standard output of a timed program.

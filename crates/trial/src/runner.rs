@@ -402,5 +402,9 @@ fn launch_timed(timed: &Timed) -> LaunchTimed {
             TimedOutput::File(path) => TimedStdout::File(path.clone()),
         },
         keeps_failed: timed.accepts == Accepts::Success,
+        // Field by field: what may be left out of a file may not be left out here.
+        cpu: timed.quiet.cpu,
+        nice: timed.quiet.nice,
+        fixed_addresses: timed.quiet.fixed_addresses,
     }
 }

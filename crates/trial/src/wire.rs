@@ -59,6 +59,12 @@ pub(crate) struct LaunchTimed {
     pub stdout: TimedStdout,
     /// Whether one that ends with another code than 0 leaves its directory and what it said.
     pub keeps_failed: bool,
+    /// The CPU that it is kept on.
+    pub cpu: Option<u32>,
+    /// Its priority.
+    pub nice: Option<i32>,
+    /// Whether its addresses are the same in every run.
+    pub fixed_addresses: bool,
 }
 
 /// What becomes of the standard output of a program that is timed as a whole.

@@ -9,11 +9,11 @@ use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::{Pairing, parse_margin};
 use fairtrial_analysis::gate::GateWord;
 use fairtrial_journal::{Durability, write_atomic_bytes};
-use fairtrial_model::{Accepts, Margin, TimedOutput};
+use fairtrial_model::{Accepts, Margin, Quiet, TimedOutput};
 use fairtrial_report::bench::BenchAnswer;
 use fairtrial_session::{
     BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, Counter,
-    ExportQuestion, Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
+    ExportQuestion, Exported, GateQuestion, Runs, Session, SessionError, ShellChoice, quiet_cpu,
 };
 use fairtrial_text::duration::parse_duration;
 use std::path::{Path, PathBuf};
@@ -100,6 +100,15 @@ pub(crate) struct Args {
     /// Compare counted instructions instead of times, by one run of each command under this tool: noise has no part in it
     #[arg(long, value_enum, conflicts_with_all = ["metric", "runs", "min_runs", "max_runs", "time_limit", "warmup", "export_json", "export_csv", "export_markdown", "show_output", "output"])]
     counter: Option<CounterChoice>,
+    /// Keep the commands on one CPU, the last of those that you may use
+    #[arg(long, conflicts_with = "counter")]
+    pin: bool,
+    /// The priority of the commands, from -20 (first; needs a permission) to 19 (last)
+    #[arg(long, value_name = "NUM", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-20..=19), conflicts_with = "counter")]
+    nice: Option<i32>,
+    /// Give the commands the same addresses in every run, where the system allows it
+    #[arg(long, conflicts_with = "counter")]
+    no_aslr: bool,
     /// The smallest difference that matters, as `1%`
     #[arg(long, value_parser = margin, default_value = "1%")]
     margin: Share,
@@ -370,9 +379,20 @@ impl Args {
             counter: self
                 .counter
                 .map(|CounterChoice::Callgrind| Counter::Callgrind),
+            quiet: self.quiet()?,
             margin: self.margin.0,
             saves: !self.no_save,
             ..BenchQuestion::new(self.named_commands()?)
+        })
+    }
+
+    fn quiet(&self) -> Result<Quiet, Failure> {
+        let unknown = || Failure::input("--pin: this system does not say which CPUs may be used");
+        let cpu = self.pin.then(|| quiet_cpu().ok_or_else(unknown));
+        Ok(Quiet {
+            cpu: cpu.transpose()?,
+            nice: self.nice,
+            fixed_addresses: self.no_aslr,
         })
     }
 

@@ -754,3 +754,30 @@ fn instructions_are_counted_and_compared_without_noise() {
 fn bench_without_warmup(project: &Project, args: &[&str]) -> Ran {
     project.run(&[&["bench"], args].concat())
 }
+
+#[test]
+fn commands_are_kept_on_a_cpu_at_a_priority_and_at_fixed_addresses() {
+    let project = Project::new();
+    let look = "grep Cpus_allowed_list /proc/self/status; nice; cat /proc/self/personality";
+    let args = [
+        "-r",
+        "2",
+        "--pin",
+        "--nice",
+        "7",
+        "--no-aslr",
+        "--output",
+        "out.txt",
+        look,
+    ];
+    let ran = bench(&project, &args);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let out = project.read("out.txt");
+    let lines: Vec<&str> = out.lines().collect();
+    let cpu = lines[0].rsplit('\t').next().unwrap();
+    assert!(cpu.parse::<u32>().is_ok(), "one CPU: {out}");
+    assert_eq!(lines[1], "7", "{out}");
+    assert_eq!(lines[2], "00040000", "{out}");
+    let ran = bench(&project, &["--nice", "30", "true"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+}

@@ -1,6 +1,7 @@
 //! Commands timed against each other: a spec made from what was typed, a real run of it, and its answer.
 
 mod command;
+mod core;
 mod counter;
 mod expand;
 mod parameter;
@@ -12,6 +13,7 @@ mod spec;
 mod throttling;
 
 pub use command::{BenchCommand, ShellChoice};
+pub use core::quiet_cpu;
 pub use counter::Counter;
 pub use parameter::BenchParameter;
 pub use question::{BenchMetric, BenchQuestion, Runs};

@@ -3,7 +3,7 @@
 use super::command::{BenchCommand, ShellChoice};
 use super::counter::Counter;
 use super::parameter::BenchParameter;
-use fairtrial_model::{Accepts, TimedOutput};
+use fairtrial_model::{Accepts, Quiet, TimedOutput};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -45,6 +45,9 @@ pub struct BenchQuestion {
     pub accepts: Accepts,
     /// How many runs of each command, and for how long.
     pub runs: Runs,
+    /// What makes the commands less disturbed.
+    #[serde(skip_serializing_if = "Quiet::is_default")]
+    pub quiet: Quiet,
     /// What is compared.
     pub metric: BenchMetric,
     /// The smallest difference that matters, as a share.
@@ -151,6 +154,7 @@ impl BenchQuestion {
             counter: None,
             accepts: Accepts::Success,
             runs: Runs::default(),
+            quiet: Quiet::default(),
             metric: BenchMetric::Wall,
             margin: Self::MARGIN,
             saves: true,

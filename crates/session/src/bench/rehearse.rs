@@ -148,10 +148,14 @@ impl Rehearsing<'_> {
             }
         };
         let folder = &self.session.caller().folder;
+        let plain = Timed {
+            quiet: self.question.quiet,
+            ..Timed::default()
+        };
         let mut seconds = Vec::new();
         for run in 0..=SHELL_RUNS {
-            let done = stage.run(&argv, &Timed::default(), folder);
-            check("an empty shell", &done, &Timed::default())?;
+            let done = stage.run(&argv, &plain, folder);
+            check("an empty shell", &done, &plain)?;
             // The first one finds cold caches.
             if run > 0 {
                 seconds.extend(field(&done));

@@ -40,6 +40,7 @@ pub(super) fn timed(question: &BenchQuestion, programs: &Programs) -> Vec<Timed>
         prepare: helper(&question.prepare, place),
         conclude: helper(&question.conclude, place),
         accepts: question.accepts.clone(),
+        quiet: question.quiet,
     };
     (0..programs.arms.len()).map(of).collect()
 }

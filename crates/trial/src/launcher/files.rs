@@ -3,9 +3,10 @@
 use super::child::StepError;
 use super::folder::{Folder, LOGS};
 use super::output::Log;
+use super::quiet;
 use super::state::Launcher;
 use crate::wire::{Launch, LaunchFailure, LaunchTimed, TimedStdout};
-use fairtrial_model::Access;
+use fairtrial_model::{Access, Quiet};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -38,7 +39,16 @@ pub(super) fn prepare<'a>(
                 stdout = Some(dev_null().map_err(|error| failure(OUTPUT, &error))?);
             }
         }
-        Some(timed) => (stdin, stdout) = timed_files(timed)?,
+        Some(timed) => {
+            let wanted = Quiet {
+                cpu: timed.cpu,
+                nice: timed.nice,
+                fixed_addresses: timed.fixed_addresses,
+            };
+            quiet::apply(wanted, &mut launcher.quiet)
+                .map_err(|(step, error)| failure(step, &error))?;
+            (stdin, stdout) = timed_files(timed)?;
+        }
     }
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;

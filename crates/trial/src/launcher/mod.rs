@@ -18,6 +18,7 @@ mod folder;
 mod fork;
 mod line;
 mod output;
+mod quiet;
 mod reap;
 #[cfg(target_os = "linux")]
 mod spawn;
@@ -54,6 +55,7 @@ pub fn serve(socket: UnixStream, inner: &'static [Inner]) -> io::Result<()> {
         read_buffer: vec![0; 64 * 1024],
         started: 0,
         peak: 0,
+        quiet: fairtrial_model::Quiet::default(),
         inner,
     };
     while let Some(next) = launcher.line.next()? {

@@ -7,6 +7,7 @@ use super::reap;
 use super::spawn::ChildStack;
 use crate::inner::Inner;
 use crate::limits::Backend;
+use fairtrial_model::Quiet;
 
 /// What a launcher keeps between programs.
 pub(crate) struct Launcher {
@@ -21,6 +22,8 @@ pub(crate) struct Launcher {
     pub(super) started: u64,
     /// The peak of this process's own memory, as far as it was looked at.
     pub(super) peak: u64,
+    /// What it has done to be less disturbed.
+    pub(super) quiet: Quiet,
     /// What this binary can be without being started anew.
     pub(super) inner: &'static [Inner],
 }
