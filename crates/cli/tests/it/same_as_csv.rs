@@ -276,8 +276,8 @@ fn written_down(project: &Project, table: &str) {
     for row in rows.records() {
         let mut cells: Vec<String> = row.unwrap().iter().map(str::to_owned).collect();
         if ["failed", "timeout", "oom"].contains(&cells[outcome].as_str()) {
-            cells[outcome] = "ok".to_owned();
-            cells[score] = "0".to_owned();
+            "ok".clone_into(&mut cells[outcome]);
+            "0".clone_into(&mut cells[score]);
         }
         written.write_record(&cells).unwrap();
     }
