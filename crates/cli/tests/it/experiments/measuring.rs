@@ -147,3 +147,39 @@ fn memory_of_a_python_experiment_is_counted() {
         "{found}"
     );
 }
+
+#[test]
+fn output_folders_are_sides_whose_processes_are_compared() {
+    let spec = |steps: u32, out: &str| {
+        format!(
+            "experiment: observation_flow\nparams: {{num_agents: 2, radius: 1, steps: {steps}}}\noutput_dir: {out}\n\
+             iterations: {{measured: 2}}\n"
+        )
+    };
+    let project = Project::new();
+    for (steps, out) in [(1, "before"), (4, "after"), (2, "other")] {
+        project.write("bench.yaml", &spec(steps, out));
+        project.expect(0, &["run", "bench.yaml"]);
+    }
+    let said = project
+        .expect(0, &["compare", "before", "after", "--json"])
+        .json();
+    let count = &said["contrasts"][0]["metrics"][0]["count"];
+    assert_eq!(
+        (&count["control"], &count["candidate"]),
+        (&5.into(), &5.into()),
+        "{said}"
+    );
+    // Other parameters are no further processes.
+    project.write("bench.yaml", &spec(1, "other"));
+    project.expect(0, &["run", "bench.yaml"]);
+    let mixed = project
+        .command(&["compare", "before", "other"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&mixed.stderr);
+    assert!(
+        !mixed.status.success() && said.contains("of other parameters, unlike the first"),
+        "{said}"
+    );
+}
