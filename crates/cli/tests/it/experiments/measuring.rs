@@ -43,6 +43,12 @@ fn one_process_is_possible_and_gives_no_verdict() {
     assert_eq!(results(&project, "out").len(), 2);
     let said = project.expect(0, &["compare", "bench"]);
     assert!(said.out.contains("insufficient"), "{}", said.out);
+    let words: Vec<&str> = said.out.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("one process per side"),
+        "{}",
+        said.out
+    );
     let both = project
         .command(&["check", "bench.yaml", "--set", "seeds=3"])
         .output()
