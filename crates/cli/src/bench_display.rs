@@ -26,7 +26,7 @@ impl BenchDisplay {
     pub(crate) fn new(printer: Printer) -> Self {
         let bar = if io::stderr().is_terminal() {
             let target = ProgressDrawTarget::stderr_with_hz(DRAWN_PER_SECOND);
-            let style = ProgressStyle::with_template("{prefix} {wide_msg}");
+            let style = ProgressStyle::with_template("{prefix}  {wide_msg}");
             ProgressBar::with_draw_target(None, target)
                 .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
         } else {

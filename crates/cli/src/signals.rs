@@ -14,6 +14,8 @@ pub(crate) enum Placed {
     Here,
     /// With a scheduler: they outlive their controller, and all signals only leave.
     Elsewhere,
+    /// On this machine, to be timed: one that is cut short is no loss, and nobody waits for its end.
+    Timed,
 }
 
 /// A file that may not grow any more (`ulimit -f`) is an error of whoever writes it, not the end of this process. As a handler,
@@ -26,12 +28,10 @@ pub(crate) fn outlive_file_limits() {
 /// From now on the signals of this process reach these controls.
 pub(crate) fn reach(controls: &Controls, placed: Placed) -> Result<(), Failure> {
     let reached = controls.clone();
-    listen(&[SIGHUP, SIGINT, SIGTERM], move |signal| {
-        if signal == SIGINT || placed == Placed::Elsewhere {
-            reached.interrupt();
-        } else {
-            reached.cancel();
-        }
+    listen(&[SIGHUP, SIGINT, SIGTERM], move |signal| match placed {
+        Placed::Timed => reached.end(),
+        Placed::Here if signal != SIGINT => reached.cancel(),
+        Placed::Here | Placed::Elsewhere => reached.interrupt(),
     })
 }
 

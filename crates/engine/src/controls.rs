@@ -35,6 +35,19 @@ impl Controls {
         self.raise(|asked| asked.max(Asked::Cancel));
     }
 
+    /// As by Ctrl-C where nothing is lost with what runs: it is ended at once; asked again, by force.
+    pub fn end(&self) {
+        self.raise(|asked| match asked {
+            Asked::Nothing | Asked::Drain => Asked::Cancel,
+            Asked::Cancel | Asked::Force => Asked::Force,
+        });
+    }
+
+    /// Whether an end was asked for.
+    pub fn is_asked(&self) -> bool {
+        self.asked() != Asked::Nothing
+    }
+
     pub(crate) fn asked(&self) -> Asked {
         *self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -11,6 +11,7 @@ use crate::chunk::{CHUNK_SCHEMA, Chunk, ChunkDir, Owner, Phase, Revoked};
 use crate::code::watch::{CodeNow, CodeWatch};
 use crate::error::EngineError;
 use crate::node_memory::OomWatch;
+use crate::warm_up::WarmUps;
 use fairtrial_journal::{Fresh, RunDir, resolved_spec};
 use fairtrial_model::{Cause, Exit, Outcome, Record, UtcTime};
 use fairtrial_plan::Plan;
@@ -221,6 +222,7 @@ impl Node<'_> {
         })?;
         let mut runner = TrialRunner::start(program)?;
         self.controls.lock().kill = Some(runner.kill_handle());
+        let warm_ups = WarmUps::default();
         let mut turn = Turn::First;
         for id in &chunk.trials {
             if self.shall_stop(turn) {
@@ -231,6 +233,17 @@ impl Node<'_> {
                 continue;
             }
             self.heartbeat.runs(Some(*id));
+            let launcher = || {
+                let other = TrialRunner::start(program)?;
+                self.controls.lock().kill = Some(other.kill_handle());
+                Ok(other)
+            };
+            // What goes wrong with it goes wrong with the trial as well, which says more.
+            let _ = warm_ups.before(&attempts, &self.plan, id.index, launcher);
+            self.controls.lock().kill = Some(runner.kill_handle());
+            if self.shall_stop(turn) {
+                return Ok(ExecEnd::Stopped);
+            }
             let record = self.attempt(&attempts, &mut runner, *id, turn)?;
             // One that an earlier start began took no time of this one.
             if record.started_at.is_some() {

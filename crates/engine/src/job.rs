@@ -225,6 +225,7 @@ impl JobMaker {
                 grace: limits.grace_s,
             },
             log_limit: trial.task.log_limit,
+            discards_output: trial.task.discards_output,
             access: plan.spec().access,
             metrics: self
                 .metrics

@@ -1,22 +1,30 @@
 //! Runs commands as timed trials are run, without a run and without a record: warm-ups, and what an empty shell costs.
 
+use crate::controls::{Asked, Controls};
+use crate::error::EngineError;
 use crate::job::inherit_all;
 use fairtrial_model::{Accepts, Access, Exit, Params, Timed, TrialId, TrialKey, UtcTime};
 use fairtrial_trial::{
-    Fate, JobLimits, KillHandle, Makes, Output, OutputChunk, RunnerError, TrialJob, TrialRunner,
+    Fate, JobLimits, KillHandle, Makes, Output, OutputChunk, TrialJob, TrialRunner,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::Builder;
+use std::time::Duration;
 
 /// Bytes kept of what a command says on standard error.
 const SAID: usize = 64 << 10;
+/// How often it is looked whether an end was asked for.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A launcher for commands that nobody records.
 pub struct Rehearsal {
     runner: TrialRunner,
     inherited: Arc<[String]>,
-    workdir: PathBuf,
     now: fn() -> UtcTime,
+    /// With it ends who listens for Ctrl-C.
+    _listens: Sender<()>,
 }
 
 /// What a rehearsed command did.
@@ -39,29 +47,28 @@ pub struct Rehearsed {
 }
 
 impl Rehearsal {
-    /// `program` is this very binary, from which launchers are started.
+    /// `program` is this very binary, from which launchers are started. What runs is ended as the controls say.
     pub fn start(
         program: &Path,
         environment: &[(String, String)],
-        workdir: &Path,
-        now: fn() -> UtcTime,
-    ) -> Result<Self, RunnerError> {
+        (now, controls): (fn() -> UtcTime, &Controls),
+    ) -> Result<Self, EngineError> {
+        let runner = TrialRunner::start(program)?;
+        let (kill, controls) = (runner.kill_handle(), controls.clone());
+        let (listens, ended) = channel();
+        let listener = Builder::new().spawn(move || end_when_asked(&kill, &controls, &ended));
+        listener.map_err(EngineError::NoThread)?;
         Ok(Self {
-            runner: TrialRunner::start(program)?,
+            runner,
             inherited: inherit_all(environment),
-            workdir: workdir.to_owned(),
             now,
+            _listens: listens,
         })
     }
 
-    /// A handle to end what it runs.
-    pub fn kill_handle(&self) -> KillHandle {
-        self.runner.kill_handle()
-    }
-
-    /// Runs a command to its end.
-    pub fn run(&mut self, argv: &[String], timed: &Timed) -> Rehearsed {
-        let job = self.job(argv, timed);
+    /// Runs a command in a folder, to its end.
+    pub fn run(&mut self, argv: &[String], timed: &Timed, workdir: &Path) -> Rehearsed {
+        let job = self.job(argv, timed, workdir);
         let now = self.now;
         self.runner.begin(job, now(), Output::Streamed);
         self.runner.hand();
@@ -94,7 +101,7 @@ impl Rehearsal {
         }
     }
 
-    fn job(&self, argv: &[String], timed: &Timed) -> TrialJob {
+    fn job(&self, argv: &[String], timed: &Timed, workdir: &Path) -> TrialJob {
         let dir = PathBuf::from("rehearsal");
         TrialJob {
             key: TrialKey {
@@ -110,7 +117,7 @@ impl Rehearsal {
             argv: argv.to_vec(),
             inherited: Arc::clone(&self.inherited),
             env: Vec::new(),
-            workdir: self.workdir.clone(),
+            workdir: workdir.to_owned(),
             dir_in_data: String::new(),
             dir,
             script: None,
@@ -120,6 +127,7 @@ impl Rehearsal {
                 ..JobLimits::default()
             },
             log_limit: 0,
+            discards_output: false,
             access: Access::default(),
             metrics: Arc::from([]),
             makes: Makes::default(),
@@ -128,6 +136,18 @@ impl Rehearsal {
                 accepts: Accepts::Any,
                 ..timed.clone()
             })),
+        }
+    }
+}
+
+/// Passes on what signals ask for, until the rehearsal is over.
+fn end_when_asked(kill: &KillHandle, controls: &Controls, ended: &Receiver<()>) {
+    let mut told = Asked::Drain;
+    while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        let asked = controls.asked();
+        if asked > told {
+            told = asked;
+            kill.kill();
         }
     }
 }

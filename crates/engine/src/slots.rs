@@ -3,12 +3,14 @@
 use crate::attempt::Attempts;
 use crate::attempt_id::AttemptId;
 use crate::controller::{Controller, Unsettled};
+use crate::controls::Controls;
 use crate::dispatch::Next;
 use crate::error::EngineError;
 use crate::events::{Ending, RunEvent};
 use crate::job::{DEVICES, is_devices};
 use crate::request::{RunRequest, Verbosity};
 use crate::timed;
+use crate::warm_up::WarmUps;
 use fairtrial_journal::{Event, JournalWriter, RecordText};
 use fairtrial_model::{Cause, MetricDeclaration, MetricSource, Outcome, Record};
 use fairtrial_spec::{Spec, Task};
@@ -25,6 +27,8 @@ pub(crate) struct Slots<'a> {
     pub(crate) request: &'a RunRequest,
     pub(crate) attempts: Attempts,
     pub(crate) controller: Arc<Controller>,
+    pub(crate) controls: &'a Controls,
+    pub(crate) warm_ups: WarmUps,
     pub(crate) writer: JournalWriter,
     pub(crate) events: Sender<RunEvent>,
 }
@@ -166,9 +170,20 @@ impl Slots<'_> {
             Ok(job) => self.with_devices(job),
             Err(error) => return self.could_not_start(index, attempt, &error),
         };
+        let launcher = || {
+            let runner = TrialRunner::start(&self.request.program)?;
+            self.controller.lock().kills.push(runner.kill_handle());
+            Ok(runner)
+        };
+        let plan = &self.request.plan;
+        let warm = self.warm_ups.before(&self.attempts, plan, index, launcher);
+        if let Err(error) = warm {
+            // The trial itself will say more.
+            let _ = self.events.send(RunEvent::Warning(error.to_string()));
+        }
         self.tell_changed_code(index);
         self.journal_start(index, attempt, job.dir_in_data.clone());
-        if let Err(error) = timed::prepare(&job) {
+        if let Err(error) = timed::prepare(&job, self.controls) {
             return self.could_not_start(index, attempt, &error);
         }
         let output = match self.request.verbosity {
@@ -218,7 +233,7 @@ impl Slots<'_> {
             let index = job.key.index;
             match fate {
                 Fate::Ended(finished) => {
-                    if let Err(error) = timed::conclude(&job) {
+                    if let Err(error) = timed::conclude(&job, self.controls) {
                         let _ = self.events.send(RunEvent::Warning(error.to_string()));
                     }
                     slot.ended.push(EndedTrial { job, finished });

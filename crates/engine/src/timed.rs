@@ -1,5 +1,6 @@
 //! Trials that are timed as whole programs: what runs around each, and how little of ours runs beside them.
 
+use crate::controls::{Asked, Controls};
 use crate::error::EngineError;
 use fairtrial_model::Timed;
 use fairtrial_process::Program;
@@ -25,18 +26,19 @@ pub(crate) fn in_batches(spec: &Spec) -> bool {
 }
 
 /// Runs what belongs before a trial.
-pub(crate) fn prepare(job: &TrialJob) -> Result<(), EngineError> {
-    around(job, "prepare", |timed| &timed.prepare)
+pub(crate) fn prepare(job: &TrialJob, controls: &Controls) -> Result<(), EngineError> {
+    around(job, "prepare", controls, |timed| &timed.prepare)
 }
 
 /// Runs what belongs after it.
-pub(crate) fn conclude(job: &TrialJob) -> Result<(), EngineError> {
-    around(job, "conclude", |timed| &timed.conclude)
+pub(crate) fn conclude(job: &TrialJob, controls: &Controls) -> Result<(), EngineError> {
+    around(job, "conclude", controls, |timed| &timed.conclude)
 }
 
 fn around(
     job: &TrialJob,
     what: &'static str,
+    controls: &Controls,
     command: impl FnOnce(&Timed) -> &[String],
 ) -> Result<(), EngineError> {
     let argv = match job.timed.as_deref().map(command) {
@@ -49,7 +51,20 @@ fn around(
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let program = Program::with_only(&variables, argv, None).dir(&job.workdir);
-    program.run_quietly().map_err(|error| EngineError::Around {
+    run_beside(what, program, controls)
+}
+
+/// Runs a command of the user beside the timed ones. It is ended when more is asked for than was when it began: what cleans
+/// up after Ctrl-C ends with the next one only.
+pub fn run_beside(
+    what: &'static str,
+    program: Program,
+    controls: &Controls,
+) -> Result<(), EngineError> {
+    let (before, controls) = (controls.asked(), controls.clone());
+    let wanted = move || controls.asked() > before.max(Asked::Drain);
+    let done = program.until(wanted).run_quietly();
+    done.map_err(|error| EngineError::Around {
         what,
         message: error.to_string(),
     })

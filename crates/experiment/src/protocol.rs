@@ -202,3 +202,76 @@ impl Sample {
         Some(self.cpu_ns? as f64 / 1e9 / self.executions() as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Reply, Request, VERSION};
+    use serde_json::Value;
+
+    const PAGE: &str = include_str!("../../../docs/reference/worker-protocol.md");
+
+    /// Every message on the page, whichever of the two it is; `{...}` and `[...]` stand for anything.
+    fn messages(kind: &str) -> Vec<Value> {
+        let quoted = PAGE
+            .split('`')
+            .filter(|text| text.starts_with(&format!("{{\"{kind}\"")));
+        let fenced = PAGE
+            .lines()
+            .filter(|line| line.starts_with(&format!("{{\"{kind}\"")));
+        let whole = |text: &str| {
+            text.replace('\n', " ")
+                .replace("{...}", "{}")
+                .replace("[...]", "[]")
+        };
+        let all = quoted.chain(fenced).map(whole);
+        all.map(|text| serde_json::from_str(&text).unwrap_or_else(|why| panic!("{text}: {why}")))
+            .collect()
+    }
+
+    fn words(messages: &[Value], kind: &str) -> Vec<String> {
+        let words = messages
+            .iter()
+            .map(|message| message[kind].as_str().unwrap().to_owned());
+        let mut words: Vec<String> = words.collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    #[test]
+    fn the_requests_on_the_page_are_those_that_are_sent() {
+        let messages = messages("op");
+        for message in &messages {
+            let read: Request = serde_json::from_value(message.clone()).unwrap();
+            // Nothing on the page is ignored, and nothing that is sent is missing there.
+            assert_eq!(serde_json::to_value(read).unwrap(), *message);
+        }
+        assert_eq!(
+            words(&messages, "op"),
+            ["describe", "iterate", "setup", "teardown"]
+        );
+        assert!(PAGE.contains(&format!("Version {VERSION}.")));
+    }
+
+    #[test]
+    fn the_answers_on_the_page_are_understood() {
+        let messages = messages("event");
+        for message in &messages {
+            let read: Reply = serde_json::from_value(message.clone()).unwrap();
+            let again = serde_json::to_value(read).unwrap();
+            for key in message.as_object().unwrap().keys() {
+                assert_eq!(again[key], message[key], "{message}");
+            }
+        }
+        let known = [
+            "artifact",
+            "described",
+            "done",
+            "error",
+            "log",
+            "ready",
+            "sample",
+        ];
+        assert_eq!(words(&messages, "event"), known);
+    }
+}

@@ -234,11 +234,12 @@ fn cases<'a>(spec: &'a Spec, task: &'a Task) -> impl Iterator<Item = (&'a Task, 
 }
 
 fn arms_of(spec: &Spec, task: &Task) -> Vec<Option<usize>> {
-    match &task.arm {
-        Some(name) => vec![spec.arms.iter().position(|arm| arm.name == *name)],
-        None if spec.arms.is_empty() => vec![None],
-        None => (0..spec.arms.len()).map(Some).collect(),
-    }
+    let places = spec.arms.iter().enumerate();
+    let own: Vec<Option<usize>> = places
+        .filter(|(_, arm)| task.runs_in(&arm.name))
+        .map(|(place, _)| Some(place))
+        .collect();
+    if own.is_empty() { vec![None] } else { own }
 }
 
 /// The places of the tasks that each task needs. Tasks may share an id: all of them are needed.

@@ -35,6 +35,12 @@ pub enum ProcessError {
         /// The last of what it said.
         said: String,
     },
+    /// It was not wanted any more.
+    #[error("`{program}` was ended before it was done, because that was asked for")]
+    Stopped {
+        /// The program.
+        program: String,
+    },
     /// It printed more than it may, and was ended.
     #[error("`{program}` printed more than {most} bytes and was ended")]
     TooLong {
@@ -60,6 +66,7 @@ impl ProcessError {
             Self::Start { program, .. }
             | Self::Failed { program, .. }
             | Self::Late { program, .. }
+            | Self::Stopped { program }
             | Self::TooLong { program, .. }
             | Self::Follow { program, .. } => program,
         }
@@ -77,6 +84,7 @@ impl ProcessError {
                     limit.as_secs_f64()
                 )
             }
+            Self::Stopped { .. } => "it was ended, because that was asked for".to_owned(),
             Self::TooLong { most, .. } => format!("it printed more than {most} bytes"),
         }
     }

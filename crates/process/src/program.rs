@@ -3,7 +3,7 @@
 use crate::cgroup::Group;
 use crate::error::ProcessError;
 use crate::find::find_program;
-use crate::follow::{End, Follower, Running, Stream};
+use crate::follow::{End, Follower, Running, Stopped, Stream};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, PipeReader};
@@ -27,6 +27,8 @@ const VERSION_LENGTH: usize = 200;
 
 /// What is done with a program that has just been started; a failure ends it.
 type OnStart = Box<dyn FnOnce(&Child) -> io::Result<()>>;
+/// How often somebody who may want its end is asked.
+const ASKED_EVERY: Duration = Duration::from_millis(50);
 
 /// A program to run.
 pub struct Program {
@@ -42,6 +44,8 @@ pub struct Program {
     /// Files that it has open besides the usual three, under their own numbers.
     passed: Vec<OwnedFd>,
     on_start: Option<OnStart>,
+    /// Says whether it is to end early.
+    until: Option<Box<dyn Fn() -> bool>>,
 }
 
 /// A program that ended by itself.
@@ -102,6 +106,7 @@ impl Program {
             group: None,
             passed: Vec::new(),
             on_start: None,
+            until: None,
         }
     }
 
@@ -228,6 +233,13 @@ impl Program {
         self
     }
 
+    /// It is ended as soon as this says so.
+    #[must_use]
+    pub fn until(mut self, ended: impl Fn() -> bool + 'static) -> Self {
+        self.until = Some(Box::new(ended));
+        self
+    }
+
     /// With another time limit.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
@@ -266,13 +278,14 @@ impl Program {
 
     /// Runs it and gives away what it prints on standard output, piece by piece. A piece that is refused ends it.
     pub fn run_into(
-        self,
+        mut self,
         take: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<Ended, ProcessError> {
         let (program, limit, most) = (self.name.clone(), self.limit, self.most);
         let mut listener = Listener {
             take,
             is_merged: self.is_merged,
+            until: self.until.take(),
             last: Vec::new(),
         };
         let end = self.run_with(&mut listener);
@@ -287,6 +300,10 @@ impl Program {
                 stdout: Vec::new(),
                 said,
             }),
+            Ok(End {
+                stopped: Some(Stopped::Wanted(_)),
+                ..
+            }) => Err(ProcessError::Stopped { program }),
             Ok(_) => Err(ProcessError::Late {
                 program,
                 limit: limit.unwrap_or_default(),
@@ -355,6 +372,7 @@ impl Program {
 struct Listener<'a> {
     take: &'a mut dyn FnMut(&[u8]) -> io::Result<()>,
     is_merged: bool,
+    until: Option<Box<dyn Fn() -> bool>>,
     last: Vec<u8>,
 }
 
@@ -377,6 +395,15 @@ impl Follower for Listener<'_> {
             Stream::Out => (self.take)(bytes),
             Stream::Err => Ok(()),
         }
+    }
+
+    fn look_every(&self) -> Option<Duration> {
+        self.until.as_ref().map(|_| ASKED_EVERY)
+    }
+
+    fn look(&mut self) -> Option<String> {
+        let ended = self.until.as_ref().is_some_and(|ended| ended());
+        ended.then(String::new)
     }
 }
 

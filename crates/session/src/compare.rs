@@ -4,12 +4,15 @@ use crate::absent::{is_path, no_source};
 use crate::error::SessionError;
 use crate::session::Session;
 use crate::source::{TrialSource, Trials};
+use fairtrial_analysis::compare::Pairing;
+use fairtrial_analysis::dataset::Origin;
+use fairtrial_analysis::sequential::Trajectory;
 use fairtrial_analysis::watch::{Watch, WatchReport, watch};
 use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Inputs, compare};
 use fairtrial_interop::Scope;
 use fairtrial_journal::newest_run;
 use fairtrial_model::EqualRule;
-use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
+use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Filter, Spec};
 use std::path::Path;
 
 /// What is compared, and how.
@@ -21,6 +24,8 @@ pub struct CompareQuestion {
     pub arms_of: Option<String>,
     /// Two-sided error rate; absent for the spec's.
     pub alpha: Option<f64>,
+    /// The trials that count; absent for all.
+    pub only: Option<Filter>,
     /// How they are compared. The error rate above wins over the one here; the control, the primary metric and rules
     /// that are not said are the spec's.
     pub options: CompareOptions,
@@ -40,7 +45,12 @@ pub struct Compared {
 impl Session {
     /// Compares two sides, metric by metric, each ending in a verdict.
     pub fn compare(&self, question: &CompareQuestion) -> Result<Compared, SessionError> {
-        let sides = self.sides(question)?;
+        let mut sides = self.sides(question)?;
+        if let Some(only) = &question.only {
+            for trials in sides.trials_mut() {
+                trials.data = trials.data.only(only)?;
+            }
+        }
         let options = options(question, &sides);
         let all: Vec<&Dataset> = sides.trials().map(|trials| &trials.data).collect();
         let shared = match all[..] {
@@ -55,11 +65,26 @@ impl Session {
             (None, [control, candidate]) => Inputs::Two(control, candidate),
             (None, several) => Inputs::Several(several),
         };
-        let comparison = compare(inputs, &options)?;
+        let mut comparison = compare(inputs, &options)?;
+        if let (Inputs::Arms(data), true) = (inputs, asks_as_declared(question))
+            && let Some(trajectory) = self.own_looks(data)?
+        {
+            comparison = comparison.answered_by(&trajectory);
+        }
         Ok(Compared {
             comparison,
             watched: self.watched_paths(&sides),
         })
+    }
+
+    /// The looks of the run that trials are of, where it has a stopping rule.
+    fn own_looks(&self, data: &Dataset) -> Result<Option<Trajectory>, SessionError> {
+        let (Origin::Run { name, stamp }, Some(_)) = (&data.origin, &data.looked_at) else {
+            return Ok(None);
+        };
+        let run = self.run_named(&format!("{name}/{stamp}"))?;
+        let report = run.map(|run| self.report_data(&run, Some(Vec::new())));
+        Ok(report.transpose()?.and_then(|report| report.sequential))
     }
 
     fn sides(&self, question: &CompareQuestion) -> Result<Sides, SessionError> {
@@ -207,6 +232,18 @@ impl Session {
     }
 }
 
+/// Whether nothing was said that a run with a stopping rule had settled before it began.
+fn asks_as_declared(question: &CompareQuestion) -> bool {
+    let asked = &question.options;
+    question.alpha.is_none()
+        && question.only.is_none()
+        && asked.method.is_none()
+        && asked.margin.is_none()
+        && asked.direction.is_none()
+        && asked.reference.is_none()
+        && asked.pairing == Pairing::default()
+}
+
 /// A side as it was named: a source, or one of its arms.
 struct NamedSide {
     source: TrialSource,
@@ -239,6 +276,10 @@ impl Sides {
             control: None,
             candidates: Vec::new(),
         }
+    }
+
+    fn trials_mut(&mut self) -> impl Iterator<Item = &mut Trials> {
+        std::iter::once(&mut self.first).chain(&mut self.others)
     }
 
     fn trials(&self) -> impl Iterator<Item = &Trials> {

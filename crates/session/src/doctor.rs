@@ -30,7 +30,14 @@ pub struct Ability {
 impl Session {
     /// Looks at what this machine can measure and enforce.
     pub fn examine_machine(&self) -> Examination {
-        let mut findings = vec![limits(), run_queue(), subreaper(), self.data(), git()];
+        let mut findings = vec![
+            limits(),
+            run_queue(),
+            subreaper(),
+            self.data(),
+            git(),
+            counters(),
+        ];
         findings.extend(instruments());
         findings.extend(left_out());
         findings.extend(engines());
@@ -68,6 +75,19 @@ fn instruments() -> impl Iterator<Item = Ability> {
         good: offer.is_ok(),
         detail: offer.unwrap_or_else(|why| why),
     })
+}
+
+/// What counts instructions, for `bench --counter`.
+fn counters() -> Ability {
+    let version = fairtrial_process::version("valgrind");
+    Ability {
+        what: "counters",
+        good: version.is_ok(),
+        detail: match version {
+            Ok(version) => format!("instructions can be counted by callgrind ({version})"),
+            Err(_) => "instructions cannot be counted: valgrind is not installed".to_owned(),
+        },
+    }
 }
 
 /// What this build cannot do; a full one leaves nothing out.

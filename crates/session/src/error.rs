@@ -240,6 +240,12 @@ pub enum SessionError {
         /// What it said on standard error.
         said: String,
     },
+    /// The user ended a bench before anything was measured.
+    #[error("interrupted during the {during}: nothing was measured")]
+    BenchInterrupted {
+        /// `build`, `setup` or `warm-up`.
+        during: &'static str,
+    },
     /// The user's input is wrong.
     #[error("{0}")]
     Input(String),

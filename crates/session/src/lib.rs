@@ -53,7 +53,7 @@ mod version;
 pub use absent::{Absent, Near};
 pub use bench::{
     BENCH, BenchCommand, BenchFailure, BenchMetric, BenchParameter, BenchQuestion, Benched,
-    PreparedBench, Runs, ShellChoice, Warmth,
+    Counter, PreparedBench, Runs, ShellChoice, Warmth,
 };
 pub use caller::{Caller, now};
 pub use check::{Checked, NotHere};

@@ -40,6 +40,8 @@ pub enum Notice {
         /// The first of them.
         first: String,
     },
+    /// More trials at a time were asked for than a spec about times allows.
+    Serial,
     /// A run that was ended before it began begins now.
     BeginsNow(Stamp),
     /// Scoring a run again was cut off: it is done before the run is resumed.
@@ -66,6 +68,8 @@ pub enum Notice {
     },
     /// A resumed run keeps the stopping rule that it began with.
     KeepsRule,
+    /// A resumed run keeps caps that `--set` gave when it began, by their keys in `[budget]`.
+    KeepsCaps(Vec<&'static str>),
     /// Metrics of a run that goes on were read again, because their declarations changed.
     Remeasured(Remeasured),
     /// The steps of a series were found under a well-known name.
@@ -84,6 +88,8 @@ pub enum Notice {
     },
     /// A container was left behind and could not be removed.
     ContainerLeft(String),
+    /// What is compared where nothing was said about that.
+    Assumed(String),
     /// There is no verdict.
     NoVerdict(AnalysisError),
     /// No point of a sweep is named best.

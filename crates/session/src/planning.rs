@@ -68,6 +68,9 @@ pub(crate) fn slots(spec: &Spec) -> usize {
         .tasks
         .iter()
         .any(|task| matches!(task.work, Work::Experiment { .. }));
+    if spec.serial {
+        return 1;
+    }
     let unsaid = || {
         if timed {
             1

@@ -40,6 +40,7 @@ pub use episodes::{EPISODE_GRAMMAR, EpisodeError, EpisodeSet};
 pub use filter::{FILTER_GRAMMAR, Filter, FilterError, filter_word};
 pub use load::{Loaded, load, load_text, load_with};
 pub use load_options::{FileCheck, LoadOptions};
+pub use metric::wall_time;
 pub use read::Format;
 pub use render::{Style, render};
 pub use resolve::files::find_path;

@@ -35,6 +35,29 @@ pub(crate) fn duration() -> MetricDeclaration {
     }
 }
 
+/// The wall time of trials: what they are about where none of them reports a metric.
+pub fn wall_time() -> MetricDeclaration {
+    let source = MetricSource::Resource {
+        field: "wall".to_owned(),
+        less: 0.0,
+    };
+    MetricDeclaration {
+        direction: Some(Direction::Down),
+        unit: resource_unit(&source).map(str::to_owned),
+        source,
+        ..MetricDeclaration::named("wall")
+    }
+}
+
+/// The unit that a field of the resource record is in; less of any of them is better.
+fn resource_unit(source: &MetricSource) -> Option<&'static str> {
+    match source {
+        MetricSource::Resource { field, .. } if field == "peak_memory" => Some("B"),
+        MetricSource::Resource { .. } => Some("s"),
+        _ => None,
+    }
+}
+
 /// One entry of `[metrics]`; its shape has been checked.
 pub(crate) fn declaration(
     entry: &Entry,
@@ -53,16 +76,24 @@ pub(crate) fn declaration(
             })
         }
     };
+    let source = source
+        .and_then(Result::ok)
+        .unwrap_or(MetricSource::Reported);
+    let known_unit = resource_unit(&source);
+    let convert = conversion(node, problems);
     let declared = MetricDeclaration {
         name: entry.key.clone(),
-        source: source
-            .and_then(Result::ok)
-            .unwrap_or(MetricSource::Reported),
         direction: node
             .get("direction")
             .and_then(Node::text)
-            .and_then(direction),
-        unit: node.get("unit").and_then(Node::text).map(str::to_owned),
+            .and_then(direction)
+            .or(known_unit.map(|_| Direction::Down)),
+        unit: node
+            .get("unit")
+            .and_then(Node::text)
+            .or(known_unit.filter(|_| convert.is_none()))
+            .map(str::to_owned),
+        source,
         precision: node
             .get("precision")
             .and_then(Node::whole)
@@ -78,7 +109,7 @@ pub(crate) fn declaration(
             .and_then(|node| metric_summary::summary(node, problems)),
         step: node.get("step").and_then(Node::text).map(str::to_owned),
         required: node.get("required").and_then(Node::bool).unwrap_or(true),
-        convert: conversion(node, problems),
+        convert,
         round: node
             .get("round")
             .and_then(Node::whole)

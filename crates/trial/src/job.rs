@@ -35,6 +35,8 @@ pub struct TrialJob {
     pub limits: JobLimits,
     /// Bytes kept of each output stream.
     pub log_limit: u64,
+    /// Whether the system throws away its standard output.
+    pub discards_output: bool,
     /// Who may read its directory.
     pub access: Access,
     /// What to collect.

@@ -386,6 +386,7 @@ fn launch_of(job: &TrialJob, output: Output) -> Launch {
             watch_memory: job.metrics.iter().any(is_peak_memory),
         },
         log_limit: job.log_limit,
+        discards_output: job.discards_output,
         access: job.access,
         stream: output == Output::Streamed,
         timed: job.timed.as_deref().map(launch_timed),

@@ -42,6 +42,8 @@ pub(crate) struct Launch {
     pub log_limit: u64,
     /// Who may read its directory.
     pub access: Access,
+    /// Whether the system throws away its standard output.
+    pub discards_output: bool,
     /// Whether output is also sent back as it comes.
     pub stream: bool,
     /// How it is timed as a whole; nothing is then made on disk for it unless it fails.

@@ -2,7 +2,7 @@
 
 use super::measure::{Cost, measure, median};
 use super::table::Table;
-use super::{Bench, SLOTS, write_spec};
+use super::{Bench, SLOTS, version_of, write_spec};
 use std::io;
 
 /// Trials per turn of a peer that is much slower.
@@ -73,17 +73,6 @@ fn contenders(bench: &Bench<'_>) -> Vec<Contender> {
         }
     }
     all
-}
-
-/// The first line that a program says about itself.
-fn version_of(program: &str) -> Option<String> {
-    let here = std::env::temp_dir();
-    let said = Bench::command(program, &here)
-        .arg("--version")
-        .output()
-        .ok()?;
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
-    text.lines().next().map(str::to_owned)
 }
 
 fn take_turn(bench: &Bench<'_>, turn: Turn, trials: u64) -> io::Result<Cost> {

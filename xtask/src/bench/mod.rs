@@ -7,6 +7,7 @@ mod large;
 mod launch;
 mod measure;
 mod table;
+mod timing;
 mod training;
 
 use crate::{Outcome, cargo, repository};
@@ -16,6 +17,7 @@ use std::process::Command;
 
 /// Measure launch throughput against a floor in C and against peers, and the costs of a large run
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "clap's form of flags")]
 pub(crate) struct Args {
     /// Trials in each run of the throughput comparison
     #[arg(long, default_value_t = 5000)]
@@ -35,6 +37,12 @@ pub(crate) struct Args {
     /// Measure how long many training runs take to be measured again instead
     #[arg(long, conflicts_with_all = ["experiments", "interop"])]
     training: bool,
+    /// Measure `fairtrial bench` beside hyperfine instead: how small a difference each finds, and what a run costs
+    #[arg(long, conflicts_with_all = ["experiments", "interop", "training"])]
+    timing: bool,
+    /// Tries of each comparison of --timing; four times as many without a difference
+    #[arg(long, default_value_t = 50)]
+    tries: usize,
     /// Use this binary and do not build one
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
@@ -62,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let bench = Bench {
         args,
         binary: args.binary.clone().map_or_else(build, Ok)?,
-        floor: build_floor(folder.path())?,
+        floor: compile("benches/launch/floor.c", &folder.path().join("floor"))?,
         folder,
     };
     println!("{}\n", machine());
@@ -74,6 +82,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
     if args.training {
         return Ok(training::run(&bench)?);
+    }
+    if args.timing {
+        return Ok(timing::run(&bench)?);
     }
     launch::run(&bench)?;
     if args.large > 0 {
@@ -127,18 +138,30 @@ fn build() -> std::io::Result<PathBuf> {
     Ok(repository().join(target).join("release/fairtrial"))
 }
 
-fn build_floor(folder: &Path) -> std::io::Result<PathBuf> {
-    let floor = folder.join("floor");
+/// Compiles a program in C to a file.
+fn compile(source: &str, to: &Path) -> std::io::Result<PathBuf> {
+    let source = repository().join(source);
     let built = Command::new("cc")
         .args(["-O2", "-o"])
-        .arg(&floor)
-        .arg(repository().join("benches/launch/floor.c"))
+        .args([to, &source])
         .status()?;
     if built.success() {
-        Ok(floor)
+        Ok(to.to_owned())
     } else {
-        Err(std::io::Error::other("the floor program did not compile"))
+        let name = source.display();
+        Err(std::io::Error::other(format!("{name} did not compile")))
     }
+}
+
+/// The first line that a program says about itself.
+fn version_of(program: &str) -> Option<String> {
+    let here = std::env::temp_dir();
+    let said = Bench::command(program, &here)
+        .arg("--version")
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    text.lines().next().map(str::to_owned)
 }
 
 /// One line about where this was measured.

@@ -1,5 +1,7 @@
 //! The answer about one command against the first, by the looks of the run's stopping rule.
 
+use crate::compare::result::{Comparison, Contrast};
+use crate::compare::word::Word;
 use crate::sequential::{Stop, Trajectory};
 use serde::Serialize;
 use std::time::Duration;
@@ -54,6 +56,30 @@ pub struct CommandAnswer {
 }
 
 impl CommandAnswer {
+    /// Every command but the first, by what was counted once: nothing is left to chance.
+    pub fn exact(comparison: &Comparison) -> Vec<Self> {
+        let of = |contrast: &Contrast| {
+            let metric = contrast.metrics.first()?;
+            let ratio = metric.candidate.as_ref()?.mean / metric.control.as_ref()?.mean;
+            Some(Self {
+                reference: contrast.control.arm.clone()?,
+                command: contrast.candidate.arm.clone()?,
+                finding: match metric.verdict.word {
+                    Word::Improved => Finding::Faster,
+                    Word::Regressed => Finding::Slower,
+                    Word::Equivalent | Word::Identical => Finding::Equivalent,
+                    _ => Finding::Open,
+                },
+                ratio: Some(ratio),
+                interval: Some([ratio, ratio]),
+                alpha: comparison.alpha,
+                pairs: metric.count.control,
+                needs_s: None,
+            })
+        };
+        comparison.contrasts.iter().filter_map(of).collect()
+    }
+
     /// Every command but the first; `took` is how long all pairs took.
     pub fn all(trajectory: &Trajectory, took: Duration) -> Vec<Self> {
         let each = trajectory.answers.iter();

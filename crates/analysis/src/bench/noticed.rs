@@ -76,6 +76,11 @@ pub enum Noticed {
     },
     /// The program takes no longer than the shell around it.
     FasterThanShell,
+    /// The CPU slowed itself down because it was too hot.
+    Throttled {
+        /// How often, over all cores.
+        times: u64,
+    },
     /// The commands print different things.
     OutputDiffers,
     /// The typical run and the mean say different things.

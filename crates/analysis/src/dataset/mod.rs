@@ -8,11 +8,13 @@ mod column;
 pub(crate) mod horizon;
 mod imported;
 mod intact;
+mod only;
 mod part;
 mod result_json;
 mod reuse;
 mod run;
 mod seeds;
+mod several_rows;
 mod shared;
 mod sheet;
 mod table;
@@ -130,6 +132,8 @@ pub struct Dataset {
     pub facts: Vec<Fact>,
     /// What is wrong with the source.
     pub problems: Vec<String>,
+    /// What is compared where nothing was said about that.
+    pub assumed: Option<String>,
     /// Why it must not decide anything, where records of a finished run are damaged or gone.
     pub loss: Option<String>,
     /// What is mixed, where trials of a task ran different versions of the code, and nobody accepted that.
@@ -248,6 +252,7 @@ impl Dataset {
             task_params: Vec::new(),
             facts: Vec::new(),
             problems: Vec::new(),
+            assumed: None,
             loss: None,
             mixed: None,
             accepts_code: false,

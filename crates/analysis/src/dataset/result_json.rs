@@ -192,7 +192,7 @@ fn add_facts(data: &mut Dataset, file: &ResultFile) {
     match &file.spec {
         None => data.implemented_by(ORIGINAL),
         Some(asks) if asks.origin == Some(ExperimentOrigin::Builtin) => {
-            data.implemented_by(BUILT_IN)
+            data.implemented_by(BUILT_IN);
         }
         Some(_) => {}
     }

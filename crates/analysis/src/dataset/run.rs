@@ -13,9 +13,9 @@ use crate::sequential::plan::metric_name;
 use crate::validity::Floor;
 use fairtrial_journal::provenance::{Environment, Vcs};
 use fairtrial_journal::{RunDir, RunState};
-use fairtrial_model::{MetricDeclaration, Params};
-use fairtrial_spec::{LookPromise, Spec, StopRule, Work};
-use std::collections::{BTreeMap, BTreeSet};
+use fairtrial_model::{MetricDeclaration, Outcome, Params};
+use fairtrial_spec::{LookPromise, Spec, StopRule, Work, wall_time};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Dataset {
     /// Reads a run's effective records. `environment` is the run's `environment.json`, where there is one.
@@ -52,6 +52,7 @@ impl Dataset {
         data.looked_at = stops.and_then(|_| metric_name(spec));
         let mut reuse = Reuse::default();
         let mut forms = TaskForms::new();
+        let mut walls = Vec::new();
         let mut code = CodeByTask::default();
         let state = RunState::read(&run.journal())?;
         let imported = Imported::of(run, spec, &state)?;
@@ -59,6 +60,10 @@ impl Dataset {
             match imported {
                 Some(imported) => imported.push(&mut data, observation),
                 None => data.push(observation),
+            }
+            let wall = observation.resources.wall;
+            if let Some(wall) = wall.filter(|_| spec.metrics.is_empty()) {
+                walls.push((observation.trial.index, wall));
             }
             reuse.add(observation);
             code.add(observation);
@@ -74,6 +79,7 @@ impl Dataset {
             )));
         }
         let opened = state.opened.as_ref();
+        data.compare_wall(&walls, opened.map_or(1, |opened| opened.parallel));
         data.opened = opened.map(|opened| format!("{} on {}", opened.created_at, opened.host));
         data.problems = state.problem_sentences().collect();
         if Unfinished::of_state(&state).is_some() {
@@ -108,6 +114,39 @@ impl Dataset {
             environment_facts(&mut data, environment);
         }
         Ok(data)
+    }
+}
+
+impl Dataset {
+    /// Where no trial reports a metric, and none is declared, the wall time of those that ended well is compared.
+    fn compare_wall(&mut self, walls: &[(u64, f64)], parallel: usize) {
+        if walls.is_empty() || !self.declared.is_empty() || !self.metric_names().is_empty() {
+            return;
+        }
+        let walls: HashMap<u64, f64> = walls.iter().copied().collect();
+        let ended_well = self.trials.iter().enumerate();
+        let ended_well = ended_well.filter(|(_, trial)| trial.outcome == Outcome::Ok);
+        let values = ended_well.filter_map(|(place, trial)| {
+            Some((u32::try_from(place).ok()?, *walls.get(&trial.index)?))
+        });
+        let values: Vec<(u32, f64)> = values.collect();
+        let wall = wall_time();
+        let column = self.column_of(&wall.name);
+        self.columns[column].values = values;
+        self.declared.push(wall);
+        let beside = if parallel > 1 {
+            format!(
+                "; {parallel} ran at a time and were in each other's times (`serial = true` runs one at a time)"
+            )
+        } else {
+            String::new()
+        };
+        let assumed = format!(
+            "no trial of {} reports a metric, so their wall times are compared{beside}",
+            self.label
+        );
+        self.problems.push(assumed.clone());
+        self.assumed = Some(assumed);
     }
 }
 

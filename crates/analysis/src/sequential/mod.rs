@@ -11,6 +11,7 @@ mod judged_by;
 mod look;
 mod looking;
 mod objections;
+mod own_answer;
 pub(crate) mod plan;
 mod reason;
 mod resumed;

@@ -7,14 +7,13 @@ use crate::signals::{self, Placed};
 use clap::ValueEnum;
 use fairtrial_analysis::bench::BenchEnd;
 use fairtrial_analysis::compare::{Pairing, parse_margin};
-use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::GateWord;
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_model::{Accepts, Margin, TimedOutput};
 use fairtrial_report::bench::BenchAnswer;
 use fairtrial_session::{
-    BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, ExportQuestion,
-    Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
+    BenchCommand, BenchMetric, BenchParameter, BenchQuestion, Benched, Controls, Counter,
+    ExportQuestion, Exported, GateQuestion, Runs, Session, SessionError, ShellChoice,
 };
 use fairtrial_text::duration::parse_duration;
 use std::path::{Path, PathBuf};
@@ -31,6 +30,7 @@ Examples:
   fairtrial bench --prepare 'sync' --warmup 3 './a' './b'
   fairtrial bench -L n 1,2,4 './a --threads {n}'         every value against the first
   fairtrial bench --metric cpu './a' './b'               CPU time: less in the way of a busy machine
+  fairtrial bench --rev main --build 'make' -- ./a in    main against your files as they are
 
 The commands run in turns, in random order, one at a time, until it is decided or the time is up.
 The flags have the names that hyperfine gives them. The run is kept: `report`, `compare` and `gate`
@@ -40,6 +40,12 @@ pub(crate) struct Args {
     /// The commands; the others are compared with the first
     #[arg(value_name = "COMMAND")]
     commands: Vec<String>,
+    /// A revision to run the one command in, checked out beside your files; once, against your files as they are
+    #[arg(long, value_name = "REVISION", conflicts_with_all = ["names", "parameter_list", "parameter_scan"])]
+    rev: Vec<String>,
+    /// What builds a revision, in its folder; a revision that was built is kept for the next bench
+    #[arg(long, value_name = "CMD", requires = "rev")]
+    build: Option<String>,
     /// The name of a command, in their order; or, without other commands, `NAME=COMMAND`
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     names: Vec<String>,
@@ -91,6 +97,9 @@ pub(crate) struct Args {
     /// What is compared
     #[arg(long, value_enum, default_value_t = MetricChoice::Wall)]
     metric: MetricChoice,
+    /// Compare counted instructions instead of times, by one run of each command under this tool: noise has no part in it
+    #[arg(long, value_enum, conflicts_with_all = ["metric", "runs", "min_runs", "max_runs", "time_limit", "warmup", "export_json", "export_csv", "export_markdown", "show_output", "output"])]
+    counter: Option<CounterChoice>,
     /// The smallest difference that matters, as `1%`
     #[arg(long, value_parser = margin, default_value = "1%")]
     margin: Share,
@@ -112,6 +121,9 @@ pub(crate) struct Args {
     /// Write the times as hyperfine's JSON
     #[arg(long, value_name = "FILE")]
     export_json: Option<PathBuf>,
+    /// Which of hyperfine's forms --export-json writes: that of hyperfine 1, or of 2
+    #[arg(long, value_name = "1|2", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=2), requires = "export_json")]
+    export_json_version: u8,
     /// Write the numbers as hyperfine's CSV
     #[arg(long, value_name = "FILE")]
     export_csv: Option<PathBuf>,
@@ -163,6 +175,12 @@ enum MetricChoice {
     System,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CounterChoice {
+    /// valgrind's simulated CPU
+    Callgrind,
+}
+
 /// A share, so that clap shows it as it was typed.
 #[derive(Debug, Clone, Copy)]
 struct Share(f64);
@@ -170,14 +188,15 @@ struct Share(f64);
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     args.unsupported.refuse()?;
     let session = console.session_heard_by(BenchDisplay::new(console.printer));
-    let prepared = session.prepare_bench(args.question()?).map_err(refused)?;
+    let prepared = session.prepare_bench(args.question()?)?;
     let controls = Controls::default();
-    signals::reach(&controls, Placed::Here)?;
-    let benched = session.bench(prepared, &controls)?;
+    signals::reach(&controls, Placed::Timed)?;
+    let benched = session.bench(&prepared, &controls).map_err(refused)?;
     show(&benched, args, console);
     export(&benched, args, &session)?;
     let gated = after(&benched, args, &session, console)?;
     Ok(match exit(&benched) {
+        Exit::Fine if benched.not_cleaned_up.is_some() => Exit::Failed,
         Exit::Fine => gated,
         ended => ended,
     })
@@ -188,7 +207,10 @@ fn export(benched: &Benched, args: &Args, session: &Session) -> Result<(), Failu
     let write = |path: &Path, bytes: &[u8]| write_atomic_bytes(path, Durability::Process, bytes);
     if let Some(path) = &args.export_json {
         let question = ExportQuestion {
-            to: "hyperfine".to_owned(),
+            to: match args.export_json_version {
+                2 => "hyperfine-v2".to_owned(),
+                _ => "hyperfine".to_owned(),
+            },
             ..ExportQuestion::default()
         };
         if let Exported::File(bytes) = session.export(&benched.run.report.run, &question)? {
@@ -223,8 +245,8 @@ fn after(benched: &Benched, args: &Args, session: &Session, console: &Console) -
             // The runs of two benches belong to no pairs.
             pairing: Pairing::Unpaired,
             method: None,
-            // What a shell's start takes is measured anew by each bench.
-            accept: vec![FactKind::Definition],
+            only: None,
+            accept: Vec::new(),
         })?;
         if !args.json {
             printer.page(fairtrial_report::console::gate(&gate, printer.terminal()));
@@ -245,11 +267,16 @@ fn after(benched: &Benched, args: &Args, session: &Session, console: &Console) -
 
 /// A command that fails is a failure of its own, as when it fails later.
 fn refused(error: SessionError) -> Failure {
-    let failed = matches!(error, SessionError::BenchFailed { .. });
-    let failure = Failure::from(error);
-    if failed {
-        let exit = Exit::Failed;
-        return Failure { exit, ..failure }.hint(COUNT_FAILURES);
+    let (failed, interrupted) = (
+        matches!(error, SessionError::BenchFailed { .. }),
+        matches!(error, SessionError::BenchInterrupted { .. }),
+    );
+    let mut failure = Failure::from(error);
+    if interrupted {
+        failure.exit = Exit::Interrupted;
+    } else if failed {
+        failure.exit = Exit::Failed;
+        return failure.hint(COUNT_FAILURES);
     }
     failure
 }
@@ -263,7 +290,11 @@ fn show(benched: &Benched, args: &Args, console: &Console) {
         commands: &benched.timings,
         noticed: &benched.noticed,
         end: benched.end,
-        metric: words(benched.metric),
+        metric: match benched.counter {
+            Some(Counter::Callgrind) => "instructions",
+            None => words(benched.metric),
+        },
+        counted: benched.counter.is_some(),
         margin: benched.margin,
         shell_s: benched.warmth.shell,
         took: benched.took,
@@ -281,6 +312,9 @@ fn show(benched: &Benched, args: &Args, console: &Console) {
         };
         let message = format!("`{}` failed: {}{said}", failure.command, failure.how);
         printer.error(&message, Some(COUNT_FAILURES));
+    }
+    if let Some(error) = &benched.not_cleaned_up {
+        printer.error(&error.to_string(), None);
     }
 }
 
@@ -307,6 +341,8 @@ impl Args {
         let (output, shows_output) = self.outputs();
         Ok(BenchQuestion {
             parameters: self.parameters()?,
+            revisions: self.rev.clone(),
+            build: self.build.clone(),
             shell: self.shell_choice(),
             output,
             shows_output,
@@ -331,6 +367,9 @@ impl Args {
                 MetricChoice::User => BenchMetric::User,
                 MetricChoice::System => BenchMetric::System,
             },
+            counter: self
+                .counter
+                .map(|CounterChoice::Callgrind| Counter::Callgrind),
             margin: self.margin.0,
             saves: !self.no_save,
             ..BenchQuestion::new(self.named_commands()?)
@@ -369,6 +408,9 @@ impl Args {
     }
 
     fn named_commands(&self) -> Result<Vec<BenchCommand>, Failure> {
+        if let (false, [_, ..]) = (self.rev.is_empty(), &self.commands[..]) {
+            return Ok(vec![BenchCommand::of_words(&self.commands)]);
+        }
         if self.commands.is_empty() {
             return self.commands_in_names();
         }

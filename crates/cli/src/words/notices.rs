@@ -136,15 +136,21 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
                 run.stamp()
             ),
         ),
+        Notice::Serial => (
+            Warning,
+            "trials run one at a time, because the spec is about times; `serial = false` in it lets them run beside each other"
+                .to_owned(),
+        ),
         Notice::KeepsRule => (
             Warning,
             "the run goes on by the stopping rule that it began with".to_owned(),
         ),
+        Notice::KeepsCaps(keys) => (Note, kept_caps_words(keys)),
         Notice::Remeasured(measured) => (Note, remeasured_words(measured)),
         Notice::StepsFrom { metric, file, name } => (
             Note,
             format!(
-                "steps of `{metric}` are read from `{name}` in {file} (`step` in [metrics.{metric}] names another)"
+                "steps of `{metric}` are read from `{name}` in {file} (`step` in its declaration names another)"
             ),
         ),
         Notice::WaitedForCpu { share } => (
@@ -159,6 +165,7 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             format!("container {name} was left behind and could not be removed"),
         ),
+        Notice::Assumed(text) => (Note, text.clone()),
         Notice::NoVerdict(error) => (Note, format!("no verdict: {error}")),
         Notice::NoBest(why) => (Note, format!("no point is named best: {why}")),
         Notice::MoreTroubles(more) => (
@@ -188,6 +195,14 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
         Notice::Elsewhere { .. } | Notice::Spec(_) | Notice::AgentTask(_) => return None,
     };
     Some(said)
+}
+
+fn kept_caps_words(keys: &[&str]) -> String {
+    let caps: Vec<String> = keys.iter().map(|key| format!("`budget.{key}`")).collect();
+    format!(
+        "the run keeps {} as `--set` gave it when it began; `--set` gives another",
+        caps.join(" and ")
+    )
 }
 
 /// What measuring again came to, in a sentence.

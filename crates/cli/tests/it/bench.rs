@@ -2,6 +2,7 @@
 
 use crate::common::{Project, Ran};
 use serde_json::Value;
+use std::process::Stdio;
 
 /// A bench with few runs: these tests are not about times.
 fn bench(project: &Project, args: &[&str]) -> Ran {
@@ -277,19 +278,78 @@ fn nothing_is_kept_where_that_is_asked_for() {
     assert!(!project.path().join("data").exists());
 }
 
-#[test]
-fn an_interrupted_bench_gives_its_answer_so_far() {
-    let project = Project::new();
-    // The command itself ends the bench, as a user at the keyboard would.
-    let stop = "echo >> runs; test $(wc -l < runs) -ne 10 || kill -INT $(cat pid)";
-    let mut command = project.command(&["bench", "--warmup", "1", "-r", "500", stop, "sleep 0.01"]);
-    command.stdout(std::process::Stdio::piped());
+/// As by a user at the keyboard, from within what runs; what follows it would take far too long.
+const CTRL_C: &str = "until test -s pid; do sleep 0.01; done; kill -INT $(cat pid); sleep 600";
+
+fn interrupted(project: &Project, args: &[&str]) -> Ran {
+    let args: Vec<&str> = ["bench", "--cleanup", "touch cleaned"]
+        .iter()
+        .chain(args)
+        .copied()
+        .collect();
+    let mut command = project.command(&args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     project.write("pid", &child.id().to_string());
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.starts_with("interrupted; so far: "), "{said}");
+    let ran = Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    };
+    assert_eq!(ran.code, 130, "{}{}", ran.out, ran.err);
+    assert!(project.path().join("cleaned").exists(), "{}", ran.err);
+    ran
+}
+
+#[test]
+fn an_interrupted_bench_gives_its_answer_so_far() {
+    let project = Project::new();
+    let stop = format!("echo >> runs; test $(wc -l < runs) -ne 10 || {{ {CTRL_C}; }}");
+    let ran = interrupted(&project, &["-w", "1", "-r", "500", &stop, "sleep 0.01"]);
+    assert!(ran.out.starts_with("interrupted; so far: "), "{}", ran.out);
+    // What runs before a run is ended as well, and is no failure then.
+    let project = Project::new();
+    let ran = interrupted(
+        &project,
+        &["-w", "0", "-r", "500", "--prepare", &stop, "true"],
+    );
+    assert!(
+        ran.out.starts_with("interrupted; so far: true takes"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.err.contains("failed"), "{}", ran.err);
+}
+
+#[test]
+fn interrupted_before_the_first_run_it_says_so_and_cleans_up() {
+    let project = Project::new();
+    let ran = interrupted(&project, &[CTRL_C, "true"]);
+    let wanted = "interrupted during the warm-up: nothing was measured";
+    assert!(ran.err.contains(wanted), "{}", ran.err);
+    let project = Project::new();
+    let ran = interrupted(&project, &["--setup", CTRL_C, "true"]);
+    let wanted = "interrupted during the setup: nothing was measured";
+    assert!(ran.err.contains(wanted), "{}", ran.err);
+    assert!(!project.path().join("data").exists());
+}
+
+#[test]
+fn cleaning_up_follows_whatever_happens_and_its_failure_loses_no_answer() {
+    let project = Project::new();
+    let clean = ["--cleanup", "touch cleaned"];
+    let ran = bench(&project, &[clean[0], clean[1], "false"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(project.path().join("cleaned").exists(), "{}", ran.err);
+    let ran = bench(&project, &["-r", "2", "--cleanup", "exit 3", "true"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.out.starts_with("true takes "), "{}", ran.out);
+    assert!(
+        ran.err.contains("the command of `cleanup` failed"),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]
@@ -359,6 +419,31 @@ fn what_is_exported_is_read_back_as_hyperfines() {
             .starts_with("command,mean,stddev,median,user,system,min,max\nsleep 0.001,")
     );
     assert!(project.read("out.md").contains("| `sleep 0.03` |"));
+    // The same in the form of hyperfine 2.
+    let v2 = [
+        "-r",
+        "12",
+        "-N",
+        "--export-json",
+        "v2.json",
+        "--export-json-version",
+        "2",
+    ];
+    json(
+        &project,
+        &[&v2[..], &["sleep 0.001", "sleep 0.03"]].concat(),
+    );
+    let exported: Value = serde_json::from_str(&project.read("v2.json")).unwrap();
+    assert_eq!(exported["schema_version"], 2);
+    let result = &exported["results"][1];
+    assert_eq!(result["measurements"].as_array().unwrap().len(), 12);
+    assert_eq!(
+        result["measurements"][0]["time_wall_clock"]["unit"],
+        "second"
+    );
+    assert_eq!(result["summary"]["time_user"]["count"], 12);
+    let compared = project.expect(0, &["compare", "v2.json", "--json"]).json();
+    assert!(compared.to_string().contains("regressed"), "{compared}");
     // Also where the run itself is not kept.
     let other = Project::new();
     json(
@@ -472,4 +557,200 @@ fn every_flag_of_hyperfine_works_or_is_refused_by_name() {
             ran.err
         );
     }
+}
+
+#[test]
+fn later_commands_judge_a_bench_as_it_did_itself() {
+    let project = Project::new();
+    let shell = "sleep 0.03; true";
+    let ran = bench(
+        &project,
+        &[
+            "-r",
+            "12",
+            "--save-baseline",
+            "main",
+            "sleep 0.001; true",
+            shell,
+        ],
+    );
+    assert!(ran.out.contains(" × slower than "), "{}", ran.out);
+    let compared = project.expect(0, &["compare", "bench", "--json"]).json();
+    let contrast = &compared["contrasts"][0]["metrics"][0];
+    assert_eq!(contrast["verdict"]["word"], "regressed", "{contrast}");
+    assert_eq!(contrast["effect"]["scale"], "ratio", "{contrast}");
+    let method = contrast["method"]["name"].as_str().unwrap();
+    assert!(method.contains("signed-rank"), "{method}");
+    // The start of a shell is measured anew by each bench; that is no other metric.
+    let ran = bench(&project, &["-r", "12", "sleep 0.001; true", shell]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let gated = project.run(&["gate", "bench", "--baseline", "main"]);
+    assert!(
+        !gated.err.contains("definition"),
+        "{}{}",
+        gated.out,
+        gated.err
+    );
+    assert_ne!(gated.code, 2, "{}{}", gated.out, gated.err);
+}
+
+fn git(project: &Project, args: &[&str]) -> String {
+    let user = ["-c", "user.name=t", "-c", "user.email=t@t"];
+    let output = std::process::Command::new("git")
+        .args(user.iter().chain(args))
+        .current_dir(project.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A repository with a program in a subfolder that is slow in its first version.
+fn repository() -> Project {
+    let project = Project::new();
+    git(&project, &["init", "-q", "-b", "main"]);
+    project.write(".gitignore", "data\nbuilt\nbuilds\n");
+    project.write("work.sh", "sleep 0.04\n");
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "slow"]);
+    project.write("work.sh", "sleep 0.001\n");
+    git(&project, &["commit", "-qam", "quick"]);
+    project
+}
+
+#[test]
+fn revisions_are_checked_out_built_once_and_compared() {
+    let project = repository();
+    let builds = project.path().join("builds");
+    let build = format!("echo build >> {}; cp work.sh built", builds.display());
+    let args = [
+        "-r", "12", "--rev", "HEAD~1", "--rev", "HEAD", "--build", &build, "--", "sh", "./built",
+    ];
+    let ran = bench(&project, &args);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let first = ran.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("HEAD is ") && first.contains(" × faster than HEAD~1 ["),
+        "{first}"
+    );
+    bench(&project, &args);
+    assert_eq!(
+        project.read("builds"),
+        "build\nbuild\n",
+        "each was built once"
+    );
+    // Nothing of it is in the repository.
+    assert_eq!(git(&project, &["status", "--porcelain"]), "");
+    assert_eq!(git(&project, &["worktree", "list"]).lines().count(), 1);
+    // Against the files as they are.
+    project.write("work.sh", "sleep 0.08\n");
+    let args = [
+        "-r", "12", "--rev", "HEAD", "--build", &build, "--", "sh", "./built",
+    ];
+    let ran = bench(&project, &args);
+    let first = ran.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("working tree is ") && first.contains("slower than HEAD"),
+        "{first}"
+    );
+}
+
+#[test]
+fn a_revision_that_cannot_be_had_is_said_and_leaves_nothing() {
+    let project = repository();
+    let ran = bench(&project, &["--rev", "nowhere", "--", "true"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("no revision `nowhere`"), "{}", ran.err);
+    let kept = || {
+        std::fs::read_dir(project.path().join("data/cache/revisions")).map_or(0, |found| {
+            let folder =
+                |entry: &Result<std::fs::DirEntry, _>| entry.as_ref().unwrap().path().is_dir();
+            found.filter(folder).count()
+        })
+    };
+    let ran = bench(
+        &project,
+        &[
+            "--rev",
+            "HEAD",
+            "--build",
+            "echo no compiler >&2; exit 3",
+            "--",
+            "true",
+        ],
+    );
+    assert_ne!(ran.code, 0);
+    let wanted = "the command of `build` failed";
+    assert!(
+        ran.err.contains(wanted) && ran.err.contains("no compiler"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(kept(), 0);
+    let build = format!("cd {}; {CTRL_C}", project.path().display());
+    let mut command = project.command(&["bench", "--rev", "HEAD", "--build", &build, "--", "true"]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    project.write("pid", &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("interrupted during the build: nothing was measured"),
+        "{said}"
+    );
+    assert_eq!(kept(), 0);
+    let ran = bench(&Project::new(), &["--rev", "HEAD", "--", "true"]);
+    assert!(ran.err.contains("is in no git repository"), "{}", ran.err);
+}
+
+#[test]
+fn instructions_are_counted_and_compared_without_noise() {
+    if !std::path::Path::new("/usr/bin/valgrind").exists() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "valgrind is to be installed here"
+        );
+        println!("skipped: valgrind is not installed");
+        return;
+    }
+    let project = Project::new();
+    let count = ["--counter", "callgrind"];
+    let ran = bench_without_warmup(&project, &[&count[..], &["seq 100", "seq 20000"]].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let first = ran.out.lines().next().unwrap();
+    assert!(
+        first.starts_with("seq 20000 executes ")
+            && first.contains(" % more instructions than seq 100"),
+        "{first}"
+    );
+    let found = bench_without_warmup(
+        &project,
+        &[&count[..], &["--json", "seq 100", "seq 20000"]].concat(),
+    )
+    .json();
+    assert!(
+        found["commands"][0]["mean"]
+            .as_f64()
+            .is_some_and(|mean| mean > 10_000.0),
+        "{found}"
+    );
+    // Against a baseline of itself.
+    let kept = ["--save-baseline", "main", "seq 5000"];
+    bench_without_warmup(&project, &[&count[..], &kept].concat());
+    let ran = bench_without_warmup(
+        &project,
+        &[&count[..], &["--baseline", "main", "seq 5000"]].concat(),
+    );
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let ran = bench_without_warmup(&project, &[&count[..], &["true | true"]].concat());
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("callgrind counts one program"),
+        "{}",
+        ran.err
+    );
+}
+
+fn bench_without_warmup(project: &Project, args: &[&str]) -> Ran {
+    project.run(&[&["bench"], args].concat())
 }

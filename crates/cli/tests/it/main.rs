@@ -48,6 +48,7 @@ mod starting;
 mod sweeps;
 mod tables;
 mod template_engine;
+mod timing;
 mod torture;
 mod trackers;
 mod unreadable;

@@ -16,6 +16,12 @@ pub(super) struct Moments {
     pub(super) mean: f64,
     /// The standard deviation; absent for one value.
     pub(super) deviation: Option<f64>,
+    /// Median.
+    pub(super) median: f64,
+    /// Smallest.
+    pub(super) min: f64,
+    /// Largest.
+    pub(super) max: f64,
 }
 
 /// The values of a metric of one trial: of its iterations where they are kept, else its own.
@@ -24,6 +30,26 @@ pub(super) fn values_of(record: &Record, metric: &str) -> Vec<f64> {
     let kept = record.samples.get(metric).map(Vec::as_slice);
     let values = kept.or_else(own).unwrap_or_default();
     values.iter().map(|value| value.0).collect()
+}
+
+impl Moments {
+    /// Of finite values; nothing where there are none.
+    pub(super) fn of(mut values: Vec<f64>) -> Option<Self> {
+        values.retain(|value| value.is_finite());
+        values.sort_by(f64::total_cmp);
+        let count = values.len();
+        let (min, max) = (*values.first()?, *values.last()?);
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Some(Self {
+            count,
+            mean,
+            deviation: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
+            median: f64::midpoint(values[(count - 1) / 2], values[count / 2]),
+            min,
+            max,
+        })
+    }
 }
 
 impl Group<'_> {
@@ -44,22 +70,7 @@ impl Group<'_> {
 
     /// The mean of a metric over finite values; nothing where there are none.
     pub(super) fn moments(&self, metric: &str) -> Option<Moments> {
-        let values: Vec<f64> = self
-            .values(metric)
-            .into_iter()
-            .filter(|value| value.is_finite())
-            .collect();
-        let count = values.len();
-        if count == 0 {
-            return None;
-        }
-        let mean = values.iter().sum::<f64>() / count as f64;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Some(Moments {
-            count,
-            mean,
-            deviation: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
-        })
+        Moments::of(self.values(metric))
     }
 
     /// The metrics that some trial has, in the order of their names.

@@ -18,17 +18,7 @@ impl Writer for Hyperfine {
     }
 
     fn write(&self, run: &Outgoing<'_>) -> Result<String, InteropError> {
-        let there = |name: &str| run.records.iter().any(|it| it.metrics.contains_key(name));
-        let metric = if there("time") {
-            Some("time")
-        } else {
-            run.primary()
-        };
-        let Some(metric) = metric else {
-            return Err(InteropError::Unknown(
-                "no trial has a number to export".to_owned(),
-            ));
-        };
+        let metric = time_metric(run)?;
         let mut results = Vec::new();
         let groups = groups(run);
         // Where all is one task, arms are the commands.
@@ -44,14 +34,7 @@ impl Writer for Hyperfine {
                 codes.extend(values.iter().map(|_| code));
                 times.extend(values);
             }
-            let mut sorted = group.values(metric);
-            sorted.sort_by(f64::total_cmp);
             let moments = group.moments(metric);
-            let median = match sorted.len() {
-                0 => None,
-                n if n % 2 == 1 => Some(sorted[n / 2]),
-                n => Some(f64::midpoint(sorted[n / 2 - 1], sorted[n / 2])),
-            };
             let mut parameters = json!({"task": group.task});
             if let Some(arm) = group.arm {
                 parameters["arm"] = json!(arm);
@@ -60,11 +43,11 @@ impl Writer for Hyperfine {
                 "command": group.arm.filter(|_| one_task).map_or_else(|| group.name(), str::to_owned),
                 "mean": moments.as_ref().map(|moments| moments.mean),
                 "stddev": moments.as_ref().and_then(|moments| moments.deviation),
-                "median": median,
+                "median": moments.as_ref().map(|moments| moments.median),
                 "user": mean_of(&group.records, |used| used.user),
                 "system": mean_of(&group.records, |used| used.sys),
-                "min": sorted.first(),
-                "max": sorted.last(),
+                "min": moments.as_ref().map(|moments| moments.min),
+                "max": moments.as_ref().map(|moments| moments.max),
                 "times": times,
                 "exit_codes": codes,
                 "parameters": parameters,
@@ -72,6 +55,17 @@ impl Writer for Hyperfine {
         }
         as_json(&json!({"results": Value::Array(results)}))
     }
+}
+
+/// The metric whose values are the times.
+pub(super) fn time_metric<'a>(run: &'a Outgoing<'_>) -> Result<&'a str, InteropError> {
+    let there = |name: &str| run.records.iter().any(|it| it.metrics.contains_key(name));
+    let metric = if there("time") {
+        Some("time")
+    } else {
+        run.primary()
+    };
+    metric.ok_or_else(|| InteropError::Unknown("no trial has a number to export".to_owned()))
 }
 
 /// The mean of a resource over the trials that ended well; 0 where nobody measured it, as the form has no other way to say it.
@@ -83,7 +77,7 @@ fn mean_of(records: &[&Record], field: fn(&Resources) -> Option<f64>) -> f64 {
     known.iter().sum::<f64>() / known.len().max(1) as f64
 }
 
-fn exit_code(record: &Record) -> i32 {
+pub(super) fn exit_code(record: &Record) -> i32 {
     match (&record.outcome, &record.cause) {
         (Outcome::Ok, _) => match record.exit {
             Some(Exit::Code(code)) => code,

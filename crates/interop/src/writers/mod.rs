@@ -4,6 +4,7 @@ mod bmf;
 mod github_action;
 mod groups;
 mod hyperfine;
+mod hyperfine_v2;
 mod inspect_csv;
 mod junit;
 mod outgoing;
@@ -24,6 +25,7 @@ pub static WRITERS: &[&dyn Writer] = &[
     &bmf::Bmf,
     &github_action::GithubAction,
     &hyperfine::Hyperfine,
+    &hyperfine_v2::HyperfineV2,
     &inspect_csv::InspectCsv,
     &junit::Junit,
 ];

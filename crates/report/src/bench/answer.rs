@@ -4,7 +4,7 @@ use super::bench_answer::BenchAnswer;
 use super::time_unit::TimeUnit;
 use crate::grid::Tone;
 use fairtrial_analysis::bench::{BenchEnd, CommandAnswer, Finding, Timing};
-use fairtrial_text::count::counted;
+use fairtrial_text::count::{count, counted};
 use fairtrial_text::duration::span;
 use fairtrial_text::number::NumberFormat;
 
@@ -40,14 +40,25 @@ pub fn live(answers: &[CommandAnswer]) -> String {
     let of = |of: &CommandAnswer| match of.interval {
         Some([low, high]) if high < WIDE * low => {
             let digits = digits([low, high]);
-            format!("{}: {} ×", of.command, digits.range(low, high))
+            let (low, high) = (digits.number(low), digits.number(high));
+            format!(
+                "{} takes {low} to {high} × the time of the first",
+                of.command
+            )
         }
-        _ => format!("{}: open", of.command),
+        _ => format!("{}: not yet known", of.command),
     };
     answers.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn mean(answer: &BenchAnswer<'_>, alone: &Timing) -> String {
+    if answer.counted {
+        let count = count(alone.mean as u64);
+        return format!(
+            "{} executes {count} {} (one run)",
+            alone.name, answer.metric
+        );
+    }
     let unit = TimeUnit::of(std::iter::once(alone.mean));
     let half = alone.interval.map(|interval| interval.high - alone.mean);
     let time = unit.show(alone.mean, half);
@@ -67,7 +78,28 @@ fn mean(answer: &BenchAnswer<'_>, alone: &Timing) -> String {
     )
 }
 
+/// Of what was counted: how much more or less, and nothing about chance.
+fn counted_against(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
+    let change = of.ratio.unwrap_or(f64::NAN) - 1.0;
+    let percent = NumberFormat::alone(100.0 * change.abs()).number(100.0 * change.abs());
+    let how = match change {
+        less if less < 0.0 => format!("{percent} % fewer {} than", answer.metric),
+        more if more > 0.0 => format!("{percent} % more {} than", answer.metric),
+        _ => format!("as many {} as", answer.metric),
+    };
+    let matters = NumberFormat::alone(answer.margin * 100.0).number(answer.margin * 100.0);
+    let small = match of.finding {
+        Finding::Equivalent => format!("; no difference larger than {matters} % (equivalent)"),
+        _ => String::new(),
+    };
+    let (command, reference) = (&of.command, &of.reference);
+    format!("{command} executes {how} {reference} (counted, one run each){small}")
+}
+
 fn compared(answer: &BenchAnswer<'_>, of: &CommandAnswer) -> String {
+    if answer.counted {
+        return counted_against(answer, of);
+    }
     let CommandAnswer {
         reference, command, ..
     } = of;

@@ -17,6 +17,9 @@ pub struct BenchAnswer<'a> {
     pub end: Option<BenchEnd>,
     /// What was compared, as people say it.
     pub metric: &'static str,
+    /// Whether they are counts of one run each, and no times.
+    #[serde(skip)]
+    pub counted: bool,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
     /// Seconds of an empty shell, which are taken off.

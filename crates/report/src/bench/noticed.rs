@@ -68,6 +68,11 @@ fn words(noticed: &Noticed) -> String {
             counted(*of, "run")
         ),
         Noticed::FasterThanShell => "it takes no longer than the shell around it, so its time is not known. Use -N.".to_owned(),
+        Noticed::Throttled { times } => format!(
+            "The CPU slowed itself down {} because it was too hot. The commands ran in turns, so the comparison stands; \
+             the times themselves are too long. Let the machine cool down.",
+            counted(*times as usize, "time")
+        ),
         Noticed::OutputDiffers => "The commands print different things. Check that they do the same work.".to_owned(),
         Noticed::MeanDisagrees { typical, mean } => format!(
             "the typical run takes {} × the time, the mean {} ×. Rare slow runs are in the mean: if they matter to you, \

@@ -6,28 +6,61 @@ use super::time_unit::TimeUnit;
 use crate::grid::{Cell, Column, Grid};
 use fairtrial_analysis::bench::Timing;
 use fairtrial_text::bytes::size;
+use fairtrial_text::count::count;
 use fairtrial_text::number::NumberFormat;
 
 pub(super) fn grid(answer: &BenchAnswer<'_>) -> Grid {
+    if answer.counted {
+        return counts(answer);
+    }
     let unit = TimeUnit::of(answer.commands.iter().map(|timing| timing.median));
     let mut grid = Grid::new(vec![
         Column::words("command"),
         Column::numbers("mean ± 95 %"),
         Column::numbers("median"),
         Column::numbers("min"),
-        Column::numbers("max").may_go(4),
-        Column::numbers("user").may_go(2),
-        Column::numbers("system").may_go(2),
-        Column::numbers("memory").may_go(3),
+        Column::numbers("max").may_go(5),
+        Column::numbers("user").may_go(3),
+        Column::numbers("system").may_go(3),
+        Column::numbers("memory").may_go(4),
         Column::numbers("runs").may_go(1),
         Column::numbers("failures"),
         Column::numbers("× the first"),
-        Column::words("spread").may_go(5),
+        Column::words("spread").may_go(2),
     ]);
     for timing in answer.commands {
         grid.push(row(answer, timing, unit));
     }
     grid.without_empty_columns()
+}
+
+fn counts(answer: &BenchAnswer<'_>) -> Grid {
+    let columns = vec![
+        Column::words("command"),
+        Column::numbers(answer.metric),
+        Column::numbers("× the first"),
+    ];
+    let mut grid = Grid::new(columns);
+    for timing in answer.commands {
+        let cells = [
+            timing.name.clone(),
+            count(timing.mean as u64),
+            of_first(answer, timing),
+        ];
+        grid.push(cells.map(Cell::from).into());
+    }
+    grid.without_empty_columns()
+}
+
+/// How many times the mean of the first command; nothing for that one itself.
+fn of_first(answer: &BenchAnswer<'_>, timing: &Timing) -> String {
+    let first = answer
+        .commands
+        .first()
+        .filter(|first| first.name != timing.name && first.mean > 0.0);
+    first.map_or(String::new(), |first| {
+        NumberFormat::Fixed(3).number(timing.mean / first.mean)
+    })
 }
 
 fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: TimeUnit) -> Vec<Cell> {
@@ -36,14 +69,6 @@ fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: TimeUnit) -> Vec<Cell> {
     let memory = timing.memory.map_or(String::new(), |bytes| {
         let bound = if timing.memory_is_bound { "≤ " } else { "" };
         format!("{bound}{}", size(bytes))
-    });
-    let first = answer
-        .commands
-        .first()
-        .filter(|first| first.name != timing.name && first.mean > 0.0);
-    let ratio = first.map_or(String::new(), |first| {
-        let ratio = timing.mean / first.mean;
-        NumberFormat::Fixed(3).number(ratio)
     });
     let failures = if timing.failures > 0 {
         timing.failures.to_string()
@@ -61,7 +86,7 @@ fn row(answer: &BenchAnswer<'_>, timing: &Timing, unit: TimeUnit) -> Vec<Cell> {
         memory,
         timing.runs.to_string(),
         failures,
-        ratio,
+        of_first(answer, timing),
         spread(answer.commands, timing),
     ]
     .map(Cell::from)

@@ -1,10 +1,11 @@
 //! The commands of a bench: what was typed, made into programs with arguments, through a shell where one is needed.
 
+use super::counter::{Counter, VALGRIND};
 use crate::caller::Caller;
 use crate::error::SessionError;
 use fairtrial_process::find_program;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A command to be timed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -13,6 +14,17 @@ pub struct BenchCommand {
     pub name: Option<String>,
     /// As it was typed.
     pub text: String,
+}
+
+impl BenchCommand {
+    /// One command whose words stand by themselves, as they do after `--`; one word alone is the whole command.
+    pub fn of_words(words: &[String]) -> Self {
+        let text = match words {
+            [text] => text.clone(),
+            words => shell_words::join(words),
+        };
+        Self { name: None, text }
+    }
 }
 
 /// When a shell runs the commands.
@@ -38,11 +50,22 @@ const BUILTINS: [&str; 22] = [
     "shift", "source", "times", "trap", "type", "ulimit", "umask", "unset", "wait", "until",
 ];
 
+/// One command as it is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ArmProgram {
+    /// Its name in the answer.
+    pub(super) name: String,
+    /// Program and arguments.
+    pub(super) argv: Vec<String>,
+    /// The folder that it runs in.
+    pub(super) folder: PathBuf,
+}
+
 /// Programs and arguments that a bench runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Programs {
-    /// By command: its name and its words.
-    pub(super) arms: Vec<(String, Vec<String>)>,
+    /// By command.
+    pub(super) arms: Vec<ArmProgram>,
     /// The words before a script, where a shell runs the commands.
     pub(super) shell: Option<Vec<String>>,
 }
@@ -62,7 +85,7 @@ impl Programs {
             ShellChoice::Named(shell) => Some(split(shell)?),
             ShellChoice::WhenNeeded => needs.then(|| vec![SHELL.to_owned()]),
         };
-        let mut arms: Vec<(String, Vec<String>)> = Vec::new();
+        let mut arms: Vec<ArmProgram> = Vec::new();
         for BenchCommand { name, text } in commands {
             let argv = match &shell {
                 Some(shell) => script(shell, text),
@@ -70,9 +93,60 @@ impl Programs {
             };
             check_program(&argv, caller)?;
             let name = unused(name.as_ref().unwrap_or(text), &arms);
-            arms.push((name, argv));
+            let folder = caller.folder.clone();
+            arms.push(ArmProgram { name, argv, folder });
         }
         Ok(Self { arms, shell })
+    }
+
+    /// One command in each of several folders, by their names.
+    pub(super) fn in_folders(
+        command: &BenchCommand,
+        choice: &ShellChoice,
+        (folders, caller): (&[(String, PathBuf)], &Caller),
+    ) -> Result<Self, SessionError> {
+        let mut all: Option<Self> = None;
+        for (name, folder) in folders {
+            let there = Caller {
+                folder: folder.clone(),
+                ..caller.clone()
+            };
+            let mut found = Self::of(std::slice::from_ref(command), choice, &there)?;
+            found.arms[0].name = unused(name, all.as_ref().map_or(&[], |all| &all.arms));
+            match &mut all {
+                Some(all) => all.arms.append(&mut found.arms),
+                None => all = Some(found),
+            }
+        }
+        all.ok_or_else(|| SessionError::Input("there is no revision".to_owned()))
+    }
+
+    /// The same under what counts the instructions of each, where something does.
+    pub(super) fn counted_by(
+        mut self,
+        counter: Option<Counter>,
+        caller: &Caller,
+    ) -> Result<Self, SessionError> {
+        let Some(Counter::Callgrind) = counter else {
+            return Ok(self);
+        };
+        let refuse = |why: &str| Err(SessionError::Input(format!("{why}; nothing was run")));
+        if self.shell.is_some() {
+            return refuse(
+                "callgrind counts one program and not what a shell starts: time a plain command, or give -N",
+            );
+        }
+        if find(VALGRIND[0], caller).is_none() {
+            return refuse("callgrind is a part of valgrind, which is not installed");
+        }
+        for arm in &mut self.arms {
+            let valgrind = VALGRIND.map(str::to_owned);
+            arm.argv = valgrind
+                .into_iter()
+                .chain(std::mem::take(&mut arm.argv))
+                .collect();
+        }
+        Ok(self)
     }
 
     /// A command of the user that is not timed; a shell reads it, as everywhere such commands are written.
@@ -113,7 +187,7 @@ fn needs_shell(text: &str, caller: &Caller) -> bool {
     signs || assigns || home || builtin
 }
 
-fn find(program: &str, caller: &Caller) -> Option<std::path::PathBuf> {
+fn find(program: &str, caller: &Caller) -> Option<PathBuf> {
     if program.contains('/') {
         let place = caller.folder.join(program);
         return find_program(&place.to_string_lossy(), OsStr::new(""));
@@ -144,8 +218,8 @@ fn check_program(argv: &[String], caller: &Caller) -> Result<(), SessionError> {
 }
 
 /// The name, or where another command has it already, the name with a number.
-fn unused(name: &str, arms: &[(String, Vec<String>)]) -> String {
-    let taken = |name: &str| arms.iter().any(|(known, _)| known == name);
+fn unused(name: &str, arms: &[ArmProgram]) -> String {
+    let taken = |name: &str| arms.iter().any(|arm| arm.name == name);
     let mut unused = name.to_owned();
     let mut number = 2;
     while taken(&unused) {
@@ -197,13 +271,13 @@ mod tests {
     #[test]
     fn where_one_command_needs_a_shell_all_get_one() {
         let found = programs(&["true", "true | true"], &ShellChoice::WhenNeeded).unwrap();
-        assert_eq!(found.arms[0].1, ["/bin/sh", "-c", "true"]);
+        assert_eq!(found.arms[0].argv, ["/bin/sh", "-c", "true"]);
         let found = programs(&["true", "sleep 1"], &ShellChoice::WhenNeeded).unwrap();
         assert_eq!(found.shell, None);
-        assert_eq!(found.arms[1].1, ["sleep", "1"]);
+        assert_eq!(found.arms[1].argv, ["sleep", "1"]);
         let bash = ShellChoice::Named("sh -e".to_owned());
         assert_eq!(
-            programs(&["true"], &bash).unwrap().arms[0].1,
+            programs(&["true"], &bash).unwrap().arms[0].argv,
             ["sh", "-e", "-c", "true"]
         );
     }
@@ -211,7 +285,7 @@ mod tests {
     #[test]
     fn the_same_command_twice_has_two_names() {
         let found = programs(&["true", "true", "true"], &ShellChoice::Never).unwrap();
-        let names: Vec<&str> = found.arms.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = found.arms.iter().map(|arm| arm.name.as_str()).collect();
         assert_eq!(names, ["true", "true (2)", "true (3)"]);
     }
 

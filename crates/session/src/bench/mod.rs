@@ -1,14 +1,18 @@
 //! Commands timed against each other: a spec made from what was typed, a real run of it, and its answer.
 
 mod command;
+mod counter;
 mod expand;
 mod parameter;
 mod question;
 mod rehearse;
+mod revision;
 mod rule;
 mod spec;
+mod throttling;
 
 pub use command::{BenchCommand, ShellChoice};
+pub use counter::Counter;
 pub use parameter::BenchParameter;
 pub use question::{BenchMetric, BenchQuestion, Runs};
 pub use rehearse::Warmth;
@@ -21,12 +25,14 @@ use command::Programs;
 use fairtrial_analysis::bench::{
     BenchEnd, CommandAnswer, Noticed, NoticedIn, Precision, Timing, noticed, timings,
 };
-use fairtrial_engine::{Controls, Verbosity};
+use fairtrial_engine::{Controls, Verbosity, task_cache};
 use fairtrial_journal::{DataRoot, RunStatus};
-use fairtrial_model::{Record, Timed};
+use fairtrial_model::Record;
 use rehearse::Rehearsing;
+use revision::Revisions;
 use rule::{BenchRule, Waits};
 use spec::{Blocks, Made};
+use std::fs::File;
 use std::time::Duration;
 
 /// Runs of each command at most, where no number is named: by then the interval is far below what matters.
@@ -38,13 +44,20 @@ const FIRST_LOOK: u32 = 5;
 /// Runs of a command alone before its mean is looked at.
 const FIRST_MEAN: u32 = 10;
 
-/// A bench that is ready to be measured: its programs are there, set up and warm.
+/// A bench that can be run: what was asked makes sense, and its programs are there.
 #[derive(Debug)]
 pub struct PreparedBench {
     question: BenchQuestion,
-    programs: Programs,
-    timed: Vec<Timed>,
-    warmth: Warmth,
+    runs: RunsWhat,
+}
+
+/// What a bench runs.
+#[derive(Debug)]
+enum RunsWhat {
+    /// Programs that are there.
+    Programs(Programs),
+    /// One command in revisions that are still to be made ready.
+    Revisions(Revisions),
 }
 
 /// What a bench came to.
@@ -64,8 +77,12 @@ pub struct Benched {
     pub end: Option<BenchEnd>,
     /// The run that ended it by failing.
     pub failure: Option<BenchFailure>,
+    /// Why what cleans up failed, where it did.
+    pub not_cleaned_up: Option<SessionError>,
     /// What was compared.
     pub metric: BenchMetric,
+    /// What counted, where instructions were compared.
+    pub counter: Option<Counter>,
     /// The smallest difference that matters, as a share.
     pub margin: f64,
     /// How long the measured runs took, from the first to the last.
@@ -90,49 +107,101 @@ pub struct BenchFailure {
 }
 
 impl Session {
-    /// Looks at what is asked, sets up and warms up.
+    /// Looks at what is asked; nothing is run.
     pub fn prepare_bench(&self, question: BenchQuestion) -> Result<PreparedBench, SessionError> {
-        let question = expand::expanded(question)?;
-        let programs = Programs::of(&question.commands, &question.shell, self.caller())?;
-        check(&question)?;
-        let timed = spec::timed(&question, &programs);
-        let rehearsing = Rehearsing {
-            session: self,
-            question: &question,
-            programs: &programs,
-            timed: &timed,
+        let mut question = expand::expanded(question)?;
+        if question.counter.is_some() {
+            // Counting again gives the same number.
+            question.warmup = Some(0);
+            question.runs = Runs::exactly(1);
+        }
+        let caller = self.caller();
+        let cache = task_cache(&self.data_root()).join("revisions");
+        let runs = if let Some(revisions) = Revisions::of(&question, caller, cache)? {
+            RunsWhat::Revisions(revisions)
+        } else {
+            let programs = Programs::of(&question.commands, &question.shell, caller)?;
+            RunsWhat::Programs(programs.counted_by(question.counter, caller)?)
         };
-        rehearsing.once("setup", &question.setup)?;
-        let warmth = rehearsing.run()?;
-        Ok(PreparedBench {
-            question,
-            programs,
-            timed,
-            warmth,
-        })
+        check(&question, &runs)?;
+        Ok(PreparedBench { question, runs })
     }
 
-    /// Measures a bench.
+    /// Sets up, warms up, measures and cleans up, whatever happened.
     pub fn bench(
         &self,
-        bench: PreparedBench,
+        bench: &PreparedBench,
         controls: &Controls,
     ) -> Result<Benched, SessionError> {
-        let PreparedBench {
+        let question = &bench.question;
+        // Checked-out revisions are held until the end, so that no other bench removes them.
+        let (programs, _held) = match &bench.runs {
+            RunsWhat::Programs(programs) => (programs.clone(), Vec::new()),
+            RunsWhat::Revisions(revisions) => {
+                let ready = self.make_ready(question, revisions, controls);
+                if controls.is_asked() {
+                    return Err(SessionError::BenchInterrupted { during: "build" });
+                }
+                ready?
+            }
+        };
+        let rehearsing = Rehearsing {
+            session: self,
+            question,
+            timed: &spec::timed(question, &programs),
+            programs: &programs,
+            controls,
+        };
+        let benched = rehearsing
+            .run()
+            .and_then(|warmth| self.time(&rehearsing, warmth));
+        let cleaned = rehearsing.once("cleanup", &question.cleanup);
+        if let RunsWhat::Revisions(revisions) = &bench.runs {
+            revisions.forget_old();
+        }
+        // What was measured is not lost by what comes after it.
+        let mut benched = benched?;
+        benched.not_cleaned_up = cleaned.err();
+        Ok(benched)
+    }
+
+    /// Checks revisions out and builds them, one after the other.
+    fn make_ready(
+        &self,
+        question: &BenchQuestion,
+        revisions: &Revisions,
+        controls: &Controls,
+    ) -> Result<(Programs, Vec<File>), SessionError> {
+        let caller = self.caller();
+        let (mut folders, mut held) = (Vec::new(), Vec::new());
+        for revision in &revisions.all {
+            let build = question.build.as_deref();
+            let (folder, lock) = revisions.ready(revision, build, (caller, controls))?;
+            folders.push((revision.name.clone(), folder));
+            held.extend(lock);
+        }
+        let command = &question.commands[0];
+        let programs = Programs::in_folders(command, &question.shell, (&folders, caller))?;
+        Ok((programs.counted_by(question.counter, caller)?, held))
+    }
+
+    fn time(&self, bench: &Rehearsing<'_>, warmth: Warmth) -> Result<Benched, SessionError> {
+        let Rehearsing {
             question,
             programs,
             timed,
-            warmth,
-        } = bench;
+            controls,
+            ..
+        } = *bench;
         let made = Made {
-            question: &question,
-            programs: &programs,
-            timed: &timed,
+            question,
+            programs,
+            timed,
             shell: warmth.shell,
-            blocks: blocks(&question, &warmth),
+            blocks: blocks(question, &warmth),
         };
         let spec = made.spec(self.caller())?;
-        let asked = serde_json::to_vec_pretty(&question)
+        let asked = serde_json::to_vec_pretty(question)
             .map_err(|error| SessionError::Machine(error.to_string()))?;
         let verbosity = if question.shows_output {
             Verbosity::Output
@@ -146,34 +215,40 @@ impl Session {
         let root = nowhere.as_ref().map(|dir| DataRoot::at(dir.path()));
         let root = root.unwrap_or_else(|| self.data_root());
         let run = self.prepare_made(spec, asked, (root.clone(), verbosity))?;
-        let rule = BenchRule::new(waits(&question, made.blocks));
-        let run = self.run_watched(run, controls, Some(Box::new(rule.clone())));
+        let rule = BenchRule::new(waits(question, programs.arms.len() as u64, made.blocks));
+        let throttled = throttling::events();
+        let run = self.run_watched(run, controls, Some(Box::new(rule.clone())))?;
         let took = rule.took();
-        let rehearsing = Rehearsing {
-            session: self,
-            question: &question,
-            programs: &programs,
-            timed: &timed,
-        };
-        rehearsing.once("cleanup", &question.cleanup)?;
-        let run = run?;
         let timings = timings(&run.report.run, &run.spec)?;
-        let noticed = all_noticed(&run, &timings, &warmth);
+        let mut noticed = match question.counter {
+            Some(_) => Vec::new(),
+            None => all_noticed(&run, &timings, &warmth),
+        };
+        let throttled = throttled.zip(throttling::events());
+        let times = throttled.map_or(0, |(before, after)| after.saturating_sub(before));
+        noticed.extend((times > 0).then_some(NoticedIn {
+            command: None,
+            what: Noticed::Throttled { times },
+        }));
         let answers = run
             .trajectory
             .as_ref()
-            .map(|it| CommandAnswer::all(it, took));
-        let interrupted = run.report.status != RunStatus::Finished;
+            .map(|it| CommandAnswer::all(it, took))
+            .or_else(|| run.comparison.as_ref().map(CommandAnswer::exact));
+        let interrupted = controls.is_asked() && run.report.status != RunStatus::Finished;
         let interrupted = interrupted.then_some(BenchEnd::Interrupted);
+        let failed = rule.failed().filter(|_| interrupted.is_none());
         Ok(Benched {
             answers: answers.unwrap_or_default(),
             run,
             timings,
             noticed,
             warmth,
-            end: rule.end().or(interrupted),
-            failure: rule.failed().map(|record| failure_of(&record, &root)),
+            end: interrupted.or(rule.end()),
+            failure: failed.map(|record| failure_of(&record, &root)),
+            not_cleaned_up: None,
             metric: question.metric,
+            counter: question.counter,
             margin: question.margin,
             took,
             nowhere,
@@ -201,9 +276,15 @@ fn failure_of(record: &Record, root: &DataRoot) -> BenchFailure {
 }
 
 /// What can be refused before anything runs.
-fn check(question: &BenchQuestion) -> Result<(), SessionError> {
+fn check(question: &BenchQuestion, runs: &RunsWhat) -> Result<(), SessionError> {
     let refuse = |why: String| Err(SessionError::Input(why));
-    let commands = question.commands.len();
+    let commands = match runs {
+        RunsWhat::Programs(programs) => programs.arms.len(),
+        RunsWhat::Revisions(revisions) => revisions.all.len(),
+    };
+    if question.build.is_some() && question.revisions.is_empty() {
+        return refuse("--build builds revisions: name them by --rev".to_owned());
+    }
     let lists = [
         ("setup", &question.setup),
         ("prepare", &question.prepare),
@@ -233,7 +314,7 @@ fn check(question: &BenchQuestion) -> Result<(), SessionError> {
             "at least {least} runs and at most {most} cannot both be"
         ));
     }
-    if runs.most == Some(1) && commands > 1 {
+    if runs.most == Some(1) && commands > 1 && question.counter.is_none() {
         return refuse("one run of each command compares nothing: ask for at least 2".to_owned());
     }
     Ok(())
@@ -260,14 +341,13 @@ fn blocks(question: &BenchQuestion, warmth: &Warmth) -> Blocks {
     }
 }
 
-fn waits(question: &BenchQuestion, blocks: Blocks) -> Waits {
-    let commands = question.commands.len() as u64;
+fn waits(question: &BenchQuestion, commands: u64, blocks: Blocks) -> Waits {
     let fixed = question.runs.is_fixed();
     let alone = commands == 1 && !fixed;
     let first = question.runs.least.unwrap_or(FIRST_MEAN).min(blocks.most);
     let least = if alone { first } else { blocks.least };
     Waits {
-        metric: question.metric.field(),
+        metric: question.field(),
         limit: (!fixed).then_some(question.runs.limit),
         least: u64::from(least) * commands,
         precision: alone.then(|| Precision::within(question.margin, least as usize)),

@@ -1,6 +1,7 @@
 //! What a bench is asked.
 
 use super::command::{BenchCommand, ShellChoice};
+use super::counter::Counter;
 use super::parameter::BenchParameter;
 use fairtrial_model::{Accepts, TimedOutput};
 use serde::Serialize;
@@ -13,6 +14,12 @@ pub struct BenchQuestion {
     pub commands: Vec<BenchCommand>,
     /// Parameters in them: each command is taken with every combination of their values.
     pub parameters: Vec<BenchParameter>,
+    /// Revisions of the repository to run the one command in; one alone is compared with the files as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<String>,
+    /// What builds a revision, in its folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// When a shell runs them.
     pub shell: ShellChoice,
     /// What becomes of their standard output.
@@ -31,6 +38,9 @@ pub struct BenchQuestion {
     pub conclude: Vec<String>,
     /// What runs after the last run of each command: one for all, or one per command.
     pub cleanup: Vec<String>,
+    /// What counts instructions, where they are compared instead of times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter: Option<Counter>,
     /// Which exit codes besides 0 count as well.
     pub accepts: Accepts,
     /// How many runs of each command, and for how long.
@@ -111,6 +121,14 @@ impl BenchMetric {
 }
 
 impl BenchQuestion {
+    /// The name of what is compared.
+    pub(super) const fn field(&self) -> &'static str {
+        match self.counter {
+            Some(Counter::Callgrind) => "instructions",
+            None => self.metric.field(),
+        }
+    }
+
     /// The smallest difference that matters where none is named: 1 %.
     pub const MARGIN: f64 = 0.01;
 
@@ -119,6 +137,8 @@ impl BenchQuestion {
         Self {
             commands,
             parameters: Vec::new(),
+            revisions: Vec::new(),
+            build: None,
             shell: ShellChoice::default(),
             output: TimedOutput::Discard,
             shows_output: false,
@@ -128,6 +148,7 @@ impl BenchQuestion {
             prepare: Vec::new(),
             conclude: Vec::new(),
             cleanup: Vec::new(),
+            counter: None,
             accepts: Accepts::Success,
             runs: Runs::default(),
             metric: BenchMetric::Wall,

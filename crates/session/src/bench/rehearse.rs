@@ -4,10 +4,11 @@ use super::command::Programs;
 use super::question::{BenchQuestion, for_command};
 use crate::error::SessionError;
 use crate::session::Session;
-use fairtrial_engine::{EngineError, Rehearsal, Rehearsed};
+use fairtrial_engine::{Controls, Rehearsal, Rehearsed, run_beside};
 use fairtrial_model::{Exit, Timed, TimedOutput};
 use fairtrial_process::Program;
 use sha2::{Digest, Sha256};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Rounds of warm-ups at most, where their number is left to us.
@@ -49,19 +50,35 @@ pub(super) struct Rehearsing<'a> {
     pub(super) question: &'a BenchQuestion,
     pub(super) programs: &'a Programs,
     pub(super) timed: &'a [Timed],
+    pub(super) controls: &'a Controls,
 }
 
 impl Rehearsing<'_> {
-    /// Measures the shell and warms up.
+    /// Sets up, measures the shell and warms up.
     pub(super) fn run(&self) -> Result<Warmth, SessionError> {
+        let set_up = self.once("setup", &self.question.setup);
+        self.unless_asked("setup")?;
+        set_up?;
+        let warmth = self.warm_up();
+        self.unless_asked("warm-up")?;
+        warmth
+    }
+
+    /// Whatever went wrong after an end was asked for went wrong because of it.
+    fn unless_asked(&self, during: &'static str) -> Result<(), SessionError> {
+        if self.controls.is_asked() {
+            return Err(SessionError::BenchInterrupted { during });
+        }
+        Ok(())
+    }
+
+    fn warm_up(&self) -> Result<Warmth, SessionError> {
         let caller = self.session.caller();
-        let started = Rehearsal::start(
+        let mut stage = Rehearsal::start(
             &caller.program,
             &caller.environment,
-            &caller.folder,
-            caller.now,
-        );
-        let mut stage = started.map_err(EngineError::from)?;
+            (caller.now, self.controls),
+        )?;
         let mut warmth = Warmth {
             shell: self.shell(&mut stage)?,
             times: vec![Vec::new(); self.programs.arms.len()],
@@ -91,9 +108,10 @@ impl Rehearsing<'_> {
         times: &mut [Vec<f64>],
     ) -> Result<Vec<[u8; 32]>, SessionError> {
         let mut printed = Vec::new();
-        for (place, (name, argv)) in self.programs.arms.iter().enumerate() {
+        for (place, arm) in self.programs.arms.iter().enumerate() {
+            self.unless_asked("warm-up")?;
             let timed = &self.timed[place];
-            self.helper("prepare", &timed.prepare)?;
+            self.helper("prepare", &timed.prepare, &arm.folder)?;
             let piped = Timed {
                 output: match &timed.output {
                     TimedOutput::Discard => TimedOutput::Pipe,
@@ -101,9 +119,9 @@ impl Rehearsing<'_> {
                 },
                 ..timed.clone()
             };
-            let rehearsed = stage.run(argv, &piped);
-            self.helper("conclude", &timed.conclude)?;
-            check(name, &rehearsed, timed)?;
+            let rehearsed = stage.run(&arm.argv, &piped, &arm.folder);
+            self.helper("conclude", &timed.conclude, &arm.folder)?;
+            check(&arm.name, &rehearsed, timed)?;
             times[place].extend(rehearsed.wall);
             printed.push(Sha256::digest(&rehearsed.stdout).into());
         }
@@ -129,9 +147,10 @@ impl Rehearsing<'_> {
                 Cpu => Some(done.user? + done.sys?),
             }
         };
+        let folder = &self.session.caller().folder;
         let mut seconds = Vec::new();
         for run in 0..=SHELL_RUNS {
-            let done = stage.run(&argv, &Timed::default());
+            let done = stage.run(&argv, &Timed::default(), folder);
             check("an empty shell", &done, &Timed::default())?;
             // The first one finds cold caches.
             if run > 0 {
@@ -143,26 +162,29 @@ impl Rehearsing<'_> {
     }
 
     /// Runs a command of the user beside the measured ones.
-    pub(super) fn helper(&self, what: &'static str, argv: &[String]) -> Result<(), SessionError> {
+    fn helper(
+        &self,
+        what: &'static str,
+        argv: &[String],
+        folder: &Path,
+    ) -> Result<(), SessionError> {
         if argv.is_empty() {
             return Ok(());
         }
         let caller = self.session.caller();
-        let program = Program::with_only(&caller.environment, argv, None).dir(&caller.folder);
-        program.run_quietly().map_err(|error| {
-            let message = error.to_string();
-            EngineError::Around { what, message }.into()
-        })
+        let program = Program::with_only(&caller.environment, argv, None).dir(folder);
+        Ok(run_beside(what, program, self.controls)?)
     }
 
     /// Runs what belongs before the first or after the last run of each command.
     pub(super) fn once(&self, what: &'static str, list: &[String]) -> Result<(), SessionError> {
-        for place in 0..self.programs.arms.len() {
+        for (place, arm) in self.programs.arms.iter().enumerate() {
             if let Some(text) = for_command(list, place) {
-                self.helper(what, &self.programs.helper(text))?;
+                self.helper(what, &self.programs.helper(text), &arm.folder)?;
             }
-            if list.len() == 1 {
-                // One for all commands is run once: they run in turns, not one after the other.
+            if list.len() == 1 && self.question.revisions.is_empty() {
+                // One for all commands is run once: they run in turns, not one after the other. Revisions each have a
+                // folder of their own.
                 break;
             }
         }

@@ -1,6 +1,7 @@
 //! The spec of a bench: its commands as arms of one task, in random blocks, one at a time.
 
 use super::command::Programs;
+use super::counter::COLLECTED;
 use super::question::{BenchQuestion, for_command};
 use crate::caller::Caller;
 use crate::error::SessionError;
@@ -62,27 +63,31 @@ impl Made<'_> {
         let arms = &self.programs.arms;
         let several = arms.len() > 1;
         let tasks = arms.iter().zip(self.timed).enumerate();
-        let tasks = tasks.map(|(place, ((name, argv), timed))| Task {
+        let tasks = tasks.map(|(place, (arm, timed))| Task {
             id: if several {
                 "command".to_owned()
             } else {
-                name.clone()
+                arm.name.clone()
             },
-            arm: several.then(|| name.clone()),
-            work: work(argv),
-            timed: Some(timed.clone()),
+            arm: several.then(|| arm.name.clone()),
+            work: work(&arm.argv),
+            workdir: (arm.folder != caller.folder).then(|| {
+                arm.folder
+                    .to_string_lossy()
+                    .replace('{', "{{")
+                    .replace('}', "}}")
+            }),
+            timed: self.question.counter.is_none().then(|| timed.clone()),
+            discards_output: true,
             threads: Some(Threads::Inherit),
             place,
             ..template.clone()
         });
         let blocks = self.blocks;
         let mut analysis = empty.analysis.clone();
-        analysis.metric = Some(self.question.metric.field().to_owned());
-        analysis.control = arms
-            .first()
-            .filter(|_| several)
-            .map(|(name, _)| name.clone());
-        analysis.stop = several.then(|| StopRule {
+        analysis.metric = Some(self.question.field().to_owned());
+        analysis.control = arms.first().filter(|_| several).map(|arm| arm.name.clone());
+        analysis.stop = (several && self.question.counter.is_none()).then(|| StopRule {
             growth: Some(GROWTH),
             ..StopRule::decided(blocks.least, blocks.most)
         });
@@ -97,8 +102,8 @@ impl Made<'_> {
             order_seed: (caller.now)().0.as_microsecond().unsigned_abs(),
             tasks: tasks.collect(),
             arms: (arms.iter().filter(|_| several))
-                .map(|(name, _)| Arm {
-                    name: name.clone(),
+                .map(|arm| Arm {
+                    name: arm.name.clone(),
                     params: Params::new(),
                 })
                 .collect(),
@@ -109,7 +114,20 @@ impl Made<'_> {
     }
 
     fn metric(&self) -> MetricDeclaration {
-        let field = self.question.metric.field();
+        let field = self.question.field();
+        if self.question.counter.is_some() {
+            return MetricDeclaration {
+                source: MetricSource::Stderr {
+                    pattern: COLLECTED.to_owned(),
+                },
+                direction: Some(Direction::Down),
+                margin: Some(Margin::Relative(self.question.margin)),
+                required: true,
+                deterministic: true,
+                beyond: Some(Beyond::Zero),
+                ..MetricDeclaration::named(field)
+            };
+        }
         MetricDeclaration {
             source: MetricSource::Resource {
                 field: field.to_owned(),

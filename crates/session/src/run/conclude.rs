@@ -75,6 +75,9 @@ impl Session {
         if spec.arms.len() < 2 {
             return None;
         }
+        if let Some(assumed) = &data.assumed {
+            self.tell(Notice::Assumed(assumed.clone()));
+        }
         compare(Inputs::Arms(data), &CompareOptions::declared(spec))
             .map_err(|error| self.tell(Notice::NoVerdict(error)))
             .ok()

@@ -44,7 +44,11 @@ impl PreparedRun {
     }
 
     fn parallel(&self) -> Option<usize> {
-        self.options.parallel.or(self.plan.spec().parallel)
+        let spec = self.plan.spec();
+        if spec.serial {
+            return Some(1);
+        }
+        self.options.parallel.or(spec.parallel)
     }
 }
 
@@ -190,6 +194,9 @@ impl Session {
     }
 
     fn request(&self, run: PreparedRun, start: Start) -> Result<RunRequest, SessionError> {
+        if let (true, Some(2..)) = (run.plan.spec().serial, run.options.parallel) {
+            self.tell(Notice::Serial);
+        }
         let (parallel, is_remote) = (run.parallel(), run.is_remote());
         let PreparedRun {
             plan,
@@ -219,9 +226,7 @@ impl Session {
             parallel,
             expected_s,
             stay: options.stay,
-            slots: options
-                .parallel
-                .unwrap_or_else(|| crate::planning::slots(plan.spec())),
+            slots: parallel.unwrap_or_else(|| crate::planning::slots(plan.spec())),
             plan: Arc::new(plan),
             spec_text,
             spec_extension: extension.into_owned(),

@@ -197,7 +197,9 @@ fn check_params(root: &Node, draft: &Draft, of: &Description, problems: &mut Pro
             check_values(entry, values, of, problems);
         }
     }
-    for arm in entries(root.get("arms")) {
+    let own = draft.node.get("in_arms").map(|node| texts(Some(node)));
+    let arms = entries(root.get("arms")).iter();
+    for arm in arms.filter(|arm| own.as_ref().is_none_or(|own| own.contains(&arm.key))) {
         for entry in entries(Some(&arm.value)) {
             given.push(&entry.key);
             check_values(entry, std::slice::from_ref(&entry.value), of, problems);

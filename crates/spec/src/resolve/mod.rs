@@ -14,14 +14,17 @@ mod ids;
 mod metric_names;
 mod needs;
 mod network;
+mod own_arms;
 mod parts;
 mod placeholders;
+mod prepared_dirs;
 mod processes;
 mod rollout;
 mod shell_quotes;
 mod sweep;
 mod tables;
 mod tasks;
+mod timing;
 mod top;
 mod variants;
 mod work;
@@ -59,8 +62,8 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     } else {
         ModelRole::Parameter
     };
-    let drafts = draft::drafts(root, problems);
     let base_dir = top::base_dir(origin.path);
+    let drafts = prepared_dirs::expand(draft::drafts(root, problems), &base_dir, problems);
     let known = Known::look_up(root, &drafts, origin.catalogue, &base_dir, problems);
     let mut tasks = tasks::tasks(&drafts, role, &known, problems);
     let varying = Varying::arms(&mut tasks, &drafts);
@@ -70,6 +73,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     } else {
         declared
     };
+    own_arms::assign(&mut tasks, &drafts, (&arms, role), &known, problems);
     needs::check(&tasks, &drafts, problems);
     let mut sweep = sweep::top_level(root, problems);
     sweep::share_strategy(root, &mut sweep, &mut tasks, problems);
@@ -77,7 +81,9 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     known.check(root, &drafts, problems);
     let seeds = processes::seeds(root, &mut tasks, &drafts, problems);
     let metrics = metrics(root, &tasks, problems);
+    let analysis = top::analysis(root, &arms, seeds.len(), problems);
     let spec = Spec {
+        serial: timing::is_serial(root, &metrics, &analysis, problems),
         schema: SPEC_SCHEMA,
         name: top::name(root, origin.path),
         source: origin.path.display().to_string(),
@@ -89,7 +95,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         order_seed: root.get("order_seed").and_then(Node::whole).unwrap_or(0),
         tables: tables::tables(root, &drafts, &metrics, problems),
         metrics,
-        analysis: top::analysis(root, &arms, seeds.len(), problems),
+        analysis,
         equal: top::equal(root),
         budget: top::budget(root),
         engine: engine::engine(root, problems),
@@ -119,6 +125,7 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
         sweep,
     };
     top::check_confirm(root, &spec, problems);
+    timing::check(&spec, &drafts, problems);
     metric_names::check(root, &spec, problems);
     crate::reference_points::check(root, &spec, problems);
     placeholders::check(&spec, &drafts, origin.sources, problems);

@@ -42,6 +42,9 @@ pub struct Spec {
     pub seeds: Vec<u64>,
     /// Local slots; absent means the number of physical cores.
     pub parallel: Option<usize>,
+    /// Whether one trial runs at a time, whatever else is said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub serial: bool,
     /// In which order trials are started.
     pub order: Order,
     /// Seed of the shuffles (order, random sweeps); recorded with the plan.

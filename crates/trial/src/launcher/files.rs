@@ -32,7 +32,12 @@ pub(super) fn prepare<'a>(
     let dir = Path::new(&launch.dir);
     let (mut stdin, mut stdout) = (None, None);
     match &launch.timed {
-        None => make_dir(launch, launcher)?,
+        None => {
+            make_dir(launch, launcher)?;
+            if launch.discards_output {
+                stdout = Some(dev_null().map_err(|error| failure(OUTPUT, &error))?);
+            }
+        }
         Some(timed) => (stdin, stdout) = timed_files(timed)?,
     }
     let (out_read, out_write) = pipe()?;
@@ -67,12 +72,18 @@ fn timed_files(timed: &LaunchTimed) -> Result<(Option<File>, Option<File>), Laun
     let input = timed.stdin.as_ref().map(File::open).transpose();
     let stdin = input.map_err(|error| failure("open its input", &error))?;
     let output = match &timed.stdout {
-        TimedStdout::Null => File::options().write(true).open("/dev/null").map(Some),
+        TimedStdout::Null => dev_null().map(Some),
         TimedStdout::Read => Ok(None),
         TimedStdout::File(path) => File::create(path).map(Some),
     };
-    let stdout = output.map_err(|error| failure("open its output", &error))?;
+    let stdout = output.map_err(|error| failure(OUTPUT, &error))?;
     Ok((stdin, stdout))
+}
+
+const OUTPUT: &str = "open its output";
+
+fn dev_null() -> io::Result<File> {
+    File::options().write(true).open("/dev/null")
 }
 
 /// A step of making what stands on disk, with what the system said.

@@ -4,7 +4,7 @@
 use crate::compare::data::mismatch::Mismatch;
 use crate::dataset::{Dataset, FactKind, Origin};
 use crate::registration::{Deviation, differences};
-use fairtrial_model::MetricDeclaration;
+use fairtrial_model::{MetricDeclaration, MetricSource};
 use serde::Serialize;
 use serde_json::json;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ pub(crate) fn changes(before: &MetricDeclaration, now: &MetricDeclaration) -> Ve
     let units_differ = before.unit.is_some() && now.unit.is_some();
     let made = |declared: &MetricDeclaration| {
         json!({
-            "from": declared.source,
+            "from": source(&declared.source),
             "summary": declared.summary,
             "step": declared.step,
             "convert": declared.convert,
@@ -24,6 +24,17 @@ pub(crate) fn changes(before: &MetricDeclaration, now: &MetricDeclaration) -> Ve
         })
     };
     differences(&made(before), &made(now))
+}
+
+/// A shell's start is measured anew by each bench that takes it off: it is no part of how the number is made.
+fn source(declared: &MetricSource) -> Cow<'_, MetricSource> {
+    match declared {
+        MetricSource::Resource { field, .. } => Cow::Owned(MetricSource::Resource {
+            field: field.clone(),
+            less: 0.0,
+        }),
+        other => Cow::Borrowed(other),
+    }
 }
 
 /// What is known about how a source makes a metric. A run reads what its spec does not declare as trials report it; of

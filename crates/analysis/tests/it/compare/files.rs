@@ -96,9 +96,11 @@ fn iterations_that_a_failed_trial_did_not_reach_are_failures() {
     let failures = &only_contrast(&comparison).failures;
     assert_eq!(
         (failures.candidate.failed, failures.candidate.trials),
-        (1, 9)
+        (1, 1)
     );
-    assert_eq!(failures.control.failed, 0);
+    assert_eq!((failures.control.failed, failures.control.trials), (0, 1));
+    // One process against one: that one of them broke says nothing.
+    assert!(failures.p.unwrap() > 0.4, "{failures:?}");
     assert_eq!(comparison.problems.len(), 1);
     let torn = result(0.5, "failed", 10);
     assert_eq!(

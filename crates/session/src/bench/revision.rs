@@ -1,0 +1,200 @@
+//! Revisions of a repository to be timed against each other: each checked out in a folder of its own, built once, and kept for the
+//! next bench.
+
+use super::question::BenchQuestion;
+use crate::caller::Caller;
+use crate::error::SessionError;
+use fairtrial_engine::{Controls, run_beside};
+use fairtrial_model::hex;
+use fairtrial_process::Program;
+use fairtrial_process::git::Git;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Checked-out revisions that are kept; the ones that were used longest ago go.
+const KEPT: usize = 8;
+/// What the state of the user's own files is called.
+const WORKING_TREE: &str = "working tree";
+
+/// A revision to be timed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Revision {
+    /// As it was typed.
+    pub(super) name: String,
+    /// Absent for the user's own files as they are.
+    commit: Option<String>,
+}
+
+/// Where revisions come from and go to.
+#[derive(Debug)]
+pub(super) struct Revisions {
+    /// The repository's top.
+    top: PathBuf,
+    /// The caller's folder in it.
+    inside: PathBuf,
+    /// Where they are checked out.
+    cache: PathBuf,
+    pub(super) all: Vec<Revision>,
+}
+
+impl Revisions {
+    /// Finds out what the names mean; nothing where there are none.
+    pub(super) fn of(
+        question: &BenchQuestion,
+        caller: &Caller,
+        cache: PathBuf,
+    ) -> Result<Option<Self>, SessionError> {
+        if question.revisions.is_empty() {
+            return Ok(None);
+        }
+        let refuse = |why: String| Err(SessionError::Input(why));
+        if question.commands.len() != 1 || !question.parameters.is_empty() {
+            return refuse(
+                "revisions are compared by one command without parameters: `--rev A --rev B -- COMMAND`"
+                    .to_owned(),
+            );
+        }
+        let Ok(top) = Git::look(&caller.folder, "rev-parse")
+            .args(["--show-toplevel"])
+            .line()
+        else {
+            return refuse(format!(
+                "{} is in no git repository",
+                caller.folder.display()
+            ));
+        };
+        let top = PathBuf::from(top);
+        let here = caller
+            .folder
+            .canonicalize()
+            .unwrap_or_else(|_| caller.folder.clone());
+        let mut all = Vec::new();
+        for name in &question.revisions {
+            let wanted = format!("{name}^{{commit}}");
+            let commit = Git::look(&top, "rev-parse").args([
+                "--verify",
+                "--quiet",
+                "--end-of-options",
+                &wanted,
+            ]);
+            let Ok(commit) = commit.line() else {
+                return refuse(format!(
+                    "the repository has no revision `{name}`; nothing was run"
+                ));
+            };
+            all.push(Revision {
+                name: name.clone(),
+                commit: Some(commit),
+            });
+        }
+        if all.len() == 1 {
+            all.push(Revision {
+                name: WORKING_TREE.to_owned(),
+                commit: None,
+            });
+        }
+        Ok(Some(Self {
+            inside: here.strip_prefix(&top).unwrap_or(Path::new("")).to_owned(),
+            top,
+            cache,
+            all,
+        }))
+    }
+
+    /// Checks a revision out and builds it, unless that was done; gives the folder that commands run in, and who holds it.
+    pub(super) fn ready(
+        &self,
+        revision: &Revision,
+        build: Option<&str>,
+        (caller, controls): (&Caller, &Controls),
+    ) -> Result<(PathBuf, Option<File>), SessionError> {
+        let Some(commit) = &revision.commit else {
+            let folder = self.top.join(&self.inside);
+            run_build(build, &folder, (caller, controls))?;
+            return Ok((folder, None));
+        };
+        let machine = |error: std::io::Error| {
+            SessionError::Machine(format!("cannot use {}: {error}", self.cache.display()))
+        };
+        std::fs::create_dir_all(&self.cache).map_err(machine)?;
+        let key = Sha256::digest(format!("{}\n{}", self.top.display(), build.unwrap_or("")));
+        let tree = self.cache.join(format!(
+            "{}-{}",
+            &commit[..12.min(commit.len())],
+            hex(&key[..4])
+        ));
+        let beside = |ending: &str| tree.with_extension(ending);
+        let lock = File::create(beside("lock")).map_err(machine)?;
+        lock.lock().map_err(machine)?;
+        let folder = tree.join(&self.inside);
+        if !beside("built").exists() {
+            // What an earlier bench left that was cut off.
+            remove(&tree).map_err(machine)?;
+            let made = self
+                .check_out(commit, &tree)
+                .and_then(|()| run_build(build, &folder, (caller, controls)));
+            if let Err(error) = made {
+                remove(&tree).map_err(machine)?;
+                return Err(error);
+            }
+        }
+        // Its age says when it was used last.
+        std::fs::write(beside("built"), commit).map_err(machine)?;
+        Ok((folder, Some(lock)))
+    }
+
+    /// A clone that shares the objects of the repository, and leaves nothing in it.
+    fn check_out(&self, commit: &str, tree: &Path) -> Result<(), SessionError> {
+        let clone = Git::users("clone").args(["--quiet", "--shared", "--no-checkout"]);
+        let cloned = clone.args([self.top.as_os_str(), tree.as_os_str()]).run();
+        let checkout = Git::users("checkout")
+            .dir(&tree.join(".git"))
+            .work_tree(tree);
+        let checkout = checkout.args(["--quiet", "--detach", commit]);
+        cloned
+            .and_then(|()| checkout.run())
+            .map_err(|error| SessionError::Machine(format!("cannot check out {commit}: {error}")))
+    }
+
+    /// Removes what has not been used for longest.
+    pub(super) fn forget_old(&self) {
+        let Ok(entries) = std::fs::read_dir(&self.cache) else {
+            return;
+        };
+        let is_mark = |path: &PathBuf| path.extension().is_some_and(|it| it == "built");
+        let marks = entries.flatten().map(|entry| entry.path()).filter(is_mark);
+        let age =
+            |path: PathBuf| Some((path.metadata().and_then(|data| data.modified()).ok()?, path));
+        let mut marks: Vec<_> = marks.filter_map(age).collect();
+        marks.sort();
+        let old = marks.len().saturating_sub(KEPT);
+        for (_, mark) in &marks[..old] {
+            let lock = mark.with_extension("lock");
+            // One that is in use stays.
+            let free = File::open(&lock).is_ok_and(|file| file.try_lock().is_ok());
+            if free && std::fs::remove_file(mark).is_ok() {
+                let _ = remove(&mark.with_extension(""));
+                let _ = std::fs::remove_file(lock);
+            }
+        }
+    }
+}
+
+fn remove(tree: &Path) -> std::io::Result<()> {
+    match std::fs::remove_dir_all(tree) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn run_build(
+    build: Option<&str>,
+    folder: &Path,
+    (caller, controls): (&Caller, &Controls),
+) -> Result<(), SessionError> {
+    let Some(build) = build else { return Ok(()) };
+    let argv = ["/bin/sh", "-c", build].map(str::to_owned);
+    let program = Program::with_only(&caller.environment, &argv, None).dir(folder);
+    Ok(run_beside("build", program, controls)?)
+}
