@@ -1,6 +1,6 @@
 //! From samples to one description per metric: every number that an iteration reports, not only its duration.
 
-use crate::reported::numbers_of;
+use crate::reported::{CPU, DURATION, numbers_of};
 use fairtrial_experiment::protocol::Sample;
 use fairtrial_stats::descriptive::{QuantileRule, describe, quantile_sorted};
 use fairtrial_stats::one_arm::mean_interval;
@@ -98,9 +98,18 @@ pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
     let described = columns(samples).into_iter().map(|(name, values)| {
         let mut found = aggregate(&values).unwrap_or_else(|| Aggregate::without_values(&values));
         found.dropped = samples.len().saturating_sub(found.n);
+        // No time is negative, and so no mean of times.
+        if let Some(interval) = found.ci95.as_mut().filter(|_| is_time(&name)) {
+            interval.low = interval.low.max(0.0);
+        }
         (name, found)
     });
     described.collect()
+}
+
+/// Whether a metric is a time that the worker measured.
+fn is_time(name: &str) -> bool {
+    [DURATION, CPU].contains(&name)
 }
 
 /// More metrics than this with gaps say the same.
@@ -178,6 +187,17 @@ mod tests {
     use super::{aggregates, gaps};
     use fairtrial_experiment::protocol::Sample;
     use serde_json::{Value, json};
+
+    #[test]
+    fn an_interval_of_times_does_not_begin_below_zero() {
+        let slow = [1_000, 1_000, 1_000_000_000].map(|wall_ns| Sample {
+            wall_ns,
+            ..Sample::default()
+        });
+        let all = aggregates(&slow);
+        let interval = all[0].1.ci95.map(|interval| interval.low);
+        assert_eq!((all[0].0.as_str(), interval), ("duration_s", Some(0.0)));
+    }
 
     #[test]
     fn a_metric_without_a_finite_value_stays() {

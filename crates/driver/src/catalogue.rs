@@ -15,8 +15,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long Python may take to read the source of modules.
-const PYTHON_LIMIT: Duration = Duration::from_mins(1);
+/// How long Python may take to read the source of modules, and to import those whose source does not say all.
+const PYTHON_LIMIT: Duration = Duration::from_mins(3);
 /// How long a program may take to say what it offers.
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -1,7 +1,7 @@
 //! The Markdown page of a result: parameters, every metric with its spread, instruments, files, and what went wrong.
 
 use crate::aggregate::{Aggregate, aggregates};
-use crate::reported::DURATION;
+use crate::reported::{CPU, DURATION};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
 use fairtrial_text::escape::markdown;
@@ -70,8 +70,10 @@ fn metrics(text: &mut String, all: &[(String, Aggregate)]) {
     if let Some((_, duration)) = all.iter().find(|(name, _)| name == DURATION) {
         let _ = write!(
             text,
-            "\n### Duration\n- mean: {:.6}s\n- p50: {:.6}s\n- p95: {:.6}s\n",
-            duration.mean, duration.p50, duration.p95
+            "\n### Duration\n- mean: {} s\n- p50: {} s\n- p95: {} s\n",
+            figure(duration.mean),
+            figure(duration.p50),
+            figure(duration.p95)
         );
     }
     if all.is_empty() {
@@ -89,6 +91,9 @@ fn metrics(text: &mut String, all: &[(String, Aggregate)]) {
         "\n### Metrics\n| metric | n |{head} mean | 95 % interval | sd | median | p95 | min | max |\n\
          |---|---:|{rule}---:|---|---:|---:|---:|---:|---:|\n"
     );
+    let mut all: Vec<&(String, Aggregate)> = all.iter().collect();
+    // The times first, then by name: the order in which an experiment reports its cases says nothing.
+    all.sort_by_key(|(name, _)| (name != DURATION, name != CPU, name.as_str()));
     for (name, found) in all {
         let interval = found.ci95.map_or_else(String::new, |ci| {
             format!("{} to {}", figure(ci.low), figure(ci.high))

@@ -199,7 +199,8 @@ impl Session {
     }
 }
 
-/// The result files of a folder, by name; none where another JSON file is among them.
+/// The result files of a folder, by name, and those of its folders as experiments leave them under `output_dir`
+/// (`NAME/NAME.json`); none where another JSON file is among them.
 fn result_files(folder: &Path) -> Result<Vec<(String, String)>, SessionError> {
     let unread = |error: std::io::Error| {
         SessionError::Input(format!("cannot read {}: {error}", folder.display()))
@@ -209,7 +210,12 @@ fn result_files(folder: &Path) -> Result<Vec<(String, String)>, SessionError> {
     }
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(unread)? {
-        let path = entry.map_err(unread)?.path();
+        let mut path = entry.map_err(unread)?.path();
+        if let (true, Some(name)) = (path.is_dir(), path.file_name()) {
+            let mut file = name.to_owned();
+            file.push(".json");
+            path.push(file);
+        }
         if path.extension().is_some_and(|ending| ending == "json") && path.is_file() {
             let text = fs::read_to_string(&path).map_err(unread)?;
             found.push((path.display().to_string(), text));

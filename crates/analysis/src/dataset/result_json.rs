@@ -104,8 +104,12 @@ impl Dataset {
             return Self::from_result_json(name, text);
         }
         let mut data: Option<Self> = None;
+        let mut first: Option<ResultFile> = None;
         for (process, (name, text)) in (0..).zip(files) {
             let file = read(name, text)?;
+            if let Some(known) = &first {
+                same_work(name, known, &file)?;
+            }
             let data = data.get_or_insert_with(|| Self::new(label, file.origin()));
             let missing = missing(name, &file)?;
             let (outcome, values) = if missing.is_empty() {
@@ -116,6 +120,7 @@ impl Dataset {
             data.push(&observation(&file, process, outcome, values));
             data.problems.extend(problem(&file, missing.len()));
             add_facts(data, &file);
+            first.get_or_insert(file);
         }
         let mut data = data.ok_or_else(|| AnalysisError::Content {
             label: label.to_owned(),
@@ -139,6 +144,24 @@ impl Dataset {
         }
         serde_json::from_str::<Key>(text).is_ok()
     }
+}
+
+/// Processes of one side did the same: points of a sweep are not repetitions of each other.
+fn same_work(label: &str, first: &ResultFile, file: &ResultFile) -> Result<(), AnalysisError> {
+    let differs = if file.name != first.name {
+        format!("of the experiment `{}`", file.name)
+    } else if file.parameters != first.parameters {
+        "of other parameters".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(AnalysisError::Content {
+        label: label.to_owned(),
+        message: format!(
+            "its result is {differs}, unlike the first of its folder: a side is one experiment with one set of parameters, in \
+             several processes"
+        ),
+    })
 }
 
 fn read(label: &str, text: &str) -> Result<ResultFile, AnalysisError> {

@@ -81,8 +81,8 @@ pub(crate) fn objection(objection: &Objection) -> String {
             control + candidate
         ),
         ObjectionKind::OneProcess => {
-            "one process per side: the interval covers the noise of its iterations and not that between processes, so \
-             nothing is concluded; run each side in several processes (at least 6), interleaved"
+            "one process per side: the noise between processes is in none of its iterations, so nothing is concluded; run each \
+             side in several processes (`processes` or `seeds`; at least 6), interleaved"
                 .to_owned()
         }
         ObjectionKind::WarmUp {

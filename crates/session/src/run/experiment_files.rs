@@ -16,6 +16,7 @@ use fairtrial_journal::{
 use fairtrial_model::{Outcome, Params, Record};
 use fairtrial_spec::{Spec, Work};
 use fairtrial_text::escape;
+use fairtrial_text::significant::significant;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -260,7 +261,7 @@ fn table(points: &[Point]) -> String {
     let mut text = "| task | parameters | seed | outcome | mean(s) | p95(s) | output |\n|---|---|---:|---|---:|---:|---|\n"
         .to_owned();
     let seconds =
-        |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
+        |value: Option<f64>| value.map_or_else(String::new, |value| significant(value, 6));
     for point in points {
         let parameters = serde_json::to_string(&point.parameters).unwrap_or_default();
         let link = |name: &String| format!("[{name}](../{name}/README.md)");

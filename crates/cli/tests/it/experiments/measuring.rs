@@ -43,6 +43,12 @@ fn one_process_is_possible_and_gives_no_verdict() {
     assert_eq!(results(&project, "out").len(), 2);
     let said = project.expect(0, &["compare", "bench"]);
     assert!(said.out.contains("insufficient"), "{}", said.out);
+    let words: Vec<&str> = said.out.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("one process per side"),
+        "{}",
+        said.out
+    );
     let both = project
         .command(&["check", "bench.yaml", "--set", "seeds=3"])
         .output()
@@ -145,5 +151,41 @@ fn memory_of_a_python_experiment_is_counted() {
     assert!(
         found["peak_resident_bytes"].as_f64().unwrap() > 20e6,
         "{found}"
+    );
+}
+
+#[test]
+fn output_folders_are_sides_whose_processes_are_compared() {
+    let spec = |steps: u32, out: &str| {
+        format!(
+            "experiment: observation_flow\nparams: {{num_agents: 2, radius: 1, steps: {steps}}}\noutput_dir: {out}\n\
+             iterations: {{measured: 2}}\n"
+        )
+    };
+    let project = Project::new();
+    for (steps, out) in [(1, "before"), (4, "after"), (2, "other")] {
+        project.write("bench.yaml", &spec(steps, out));
+        project.expect(0, &["run", "bench.yaml"]);
+    }
+    let said = project
+        .expect(0, &["compare", "before", "after", "--json"])
+        .json();
+    let count = &said["contrasts"][0]["metrics"][0]["count"];
+    assert_eq!(
+        (&count["control"], &count["candidate"]),
+        (&5.into(), &5.into()),
+        "{said}"
+    );
+    // Other parameters are no further processes.
+    project.write("bench.yaml", &spec(1, "other"));
+    project.expect(0, &["run", "bench.yaml"]);
+    let mixed = project
+        .command(&["compare", "before", "other"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&mixed.stderr);
+    assert!(
+        !mixed.status.success() && said.contains("of other parameters, unlike the first"),
+        "{said}"
     );
 }
