@@ -21,10 +21,13 @@ pub struct RunBehind {
     /// What is wrong with it: it is not finished, seeds were added after a look, the journal is damaged.
     pub problems: Vec<String>,
     /// Trials that ran different code, by their task: of one arm, and of all arms together.
-    pub mixed: BTreeMap<(String, Option<String>), CodeMixture>,
+    pub mixed: BTreeMap<ArmOfTask, CodeMixture>,
     /// Whether somebody accepted that.
     pub accepts_code: bool,
 }
+
+/// A task and one of its arms, or all of them.
+type ArmOfTask = (String, Option<String>);
 
 /// A run's spec and what is known of it.
 pub(super) type Known = Option<(Rc<Spec>, Arc<RunBehind>)>;
@@ -97,8 +100,8 @@ fn read(run: &RunDir) -> Result<Known, AnalysisError> {
     Ok(Some((Rc::new(spec), Arc::new(behind))))
 }
 
-fn mixtures(data: &Dataset) -> BTreeMap<(String, Option<String>), CodeMixture> {
-    let mut ran: BTreeMap<(String, Option<String>), Vec<(u32, u64)>> = BTreeMap::new();
+fn mixtures(data: &Dataset) -> BTreeMap<ArmOfTask, CodeMixture> {
+    let mut ran: BTreeMap<ArmOfTask, Vec<(u32, u64)>> = BTreeMap::new();
     for trial in &data.trials {
         let task = data.tasks.get(trial.task);
         let arm = data.arms.get(trial.arm);
