@@ -2,6 +2,8 @@
 
 `python -m fairtrial.discover [--path FOLDER] MODULE...` prints one JSON object. Modules are found the way Python finds
 them, but neither they nor their packages are run: a benchmark that imports a heavy library costs nothing to list.
+Where the source does not say it (a slug that is made at run time, a constructor that is inherited from elsewhere), the module
+is imported in a process of its own, for a limited time (`imported.py`), and that is said.
 """
 
 import ast
@@ -11,6 +13,8 @@ import json
 import os
 import sys
 from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from .experiments import Experiment
 
 DECORATORS = {"register_experiment": "experiments", "register_instrument": "instruments"}
 
@@ -67,14 +71,41 @@ def scan(module: str, file: str, into: Dict[str, List[Dict[str, Any]]]) -> None:
         text = opened.read()
     if not any(name in text for name in DECORATORS):
         return
-    for node in ast.walk(ast.parse(text, file)):
+    tree = ast.parse(text, file)
+    classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called(node) in DECORATORS]
+    for node in ast.walk(tree):
         for decorator in getattr(node, "decorator_list", []):
             kind = DECORATORS.get(called(decorator))
-            slug = literal(decorator.args[0]) if kind and decorator.args else None
-            if kind == "experiments" and isinstance(slug, str) and isinstance(node, ast.ClassDef):
-                into[kind].append({"module": module, **of_class(slug, node, decorator)})
-            elif kind == "instruments" and isinstance(slug, str):
+            if kind is None:
+                continue
+            calls.remove(decorator)
+            slug = name_of(decorator)
+            if not isinstance(slug, str):
+                unsure(module, f"line {decorator.lineno} makes a name at run time", into)
+            elif kind == "experiments" and isinstance(node, ast.ClassDef):
+                schema = schema_of_source(node, classes)
+                if schema is None:
+                    unsure(module, f"`{node.name}` inherits its parameters from elsewhere", into)
+                found = of_class(slug, node, decorator)
+                into[kind].append({"module": module, **found, "params": schema or {}})
+            elif kind == "instruments":
                 into[kind].append(of_instrument(slug, node))
+    for call in calls:
+        unsure(module, f"line {call.lineno} registers something at run time", into)
+
+
+def unsure(module: str, why: str, into: Dict[str, List[Dict[str, Any]]]) -> None:
+    """Notes that the source of a module does not say all, once."""
+    if all(known["module"] != module for known in into["imported"]):
+        into["imported"].append({"module": module, "why": why})
+
+
+def name_of(decorator: ast.Call) -> Any:
+    """The name that something is registered under; None where it is computed."""
+    named = [keyword.value for keyword in decorator.keywords if keyword.arg in ("slug", "name")]
+    given = [*decorator.args[:1], *named]
+    return literal(given[0]) if given else None
 
 
 def called(decorator: ast.expr) -> str:
@@ -106,7 +137,6 @@ def of_class(slug: str, node: ast.ClassDef, decorator: ast.Call) -> Dict[str, An
         "slug": slug,
         "summary": first_line(given.get("summary")) or first_line(ast.get_docstring(node)),
         "tags": list(given.get("tags") or []),
-        "params": schema_of_source(node),
     }
 
 
@@ -115,7 +145,10 @@ def of_instrument(name: str, node: ast.AST) -> Dict[str, Any]:
     return {"name": name, "summary": first_line(ast.get_docstring(node)), "options": options}
 
 
-def schema_of_source(node: ast.ClassDef) -> Dict[str, Any]:
+def schema_of_source(
+    node: ast.ClassDef, classes: Dict[str, ast.ClassDef]
+) -> Optional[Dict[str, Any]]:
+    """The schema of a class and of those in the same file that it inherits from; None where it is inherited from elsewhere."""
     init = None
     for part in node.body:
         targets = part.targets if isinstance(part, ast.Assign) else [getattr(part, "target", None)]
@@ -127,7 +160,16 @@ def schema_of_source(node: ast.ClassDef) -> Dict[str, Any]:
             return {}
         if isinstance(part, ast.FunctionDef) and part.name == "__init__":
             init = part
-    return schema_of_init(init) if init is not None else {}
+    if init is not None:
+        return schema_of_init(init)
+    others = {name: known for name, known in classes.items() if known is not node}
+    for base in node.bases:
+        name = getattr(base, "attr", getattr(base, "id", ""))
+        if name in others and isinstance(base, ast.Name):
+            return schema_of_source(others[name], others)
+        if name != "Experiment":
+            return None
+    return {}
 
 
 def schema_of_init(init: ast.FunctionDef) -> Dict[str, Any]:
@@ -180,15 +222,18 @@ def of_value(value: Any) -> Dict[str, Any]:
 
 
 def schema_of(cls: Any) -> Dict[str, Any]:
-    """The schema of a class that is loaded."""
+    """The schema of a class that is loaded, from whichever class its constructor is."""
     if cls.param_schema:
         return dict(cls.param_schema)
+    owner = next((base for base in cls.__mro__ if "__init__" in vars(base)), object)
+    if owner in (object, Experiment):
+        return {}
     try:
-        source = inspect.cleandoc("\n" + inspect.getsource(cls))
+        source = inspect.cleandoc("\n" + inspect.getsource(vars(owner)["__init__"]))
         node = ast.parse(source).body[0]
     except (OSError, TypeError, SyntaxError):
         return {}
-    return schema_of_source(node) if isinstance(node, ast.ClassDef) else {}
+    return schema_of_init(node) if isinstance(node, ast.FunctionDef) else {}
 
 
 def described(slug: str, cls: Any) -> Dict[str, Any]:
@@ -198,7 +243,8 @@ def described(slug: str, cls: Any) -> Dict[str, Any]:
 
 def discover(modules: List[str]) -> Dict[str, Any]:
     """Everything that the modules register, and what is wrong with them."""
-    found: Dict[str, List[Dict[str, Any]]] = {"experiments": [], "instruments": [], "problems": []}
+    kinds = ("experiments", "instruments", "problems", "imported")
+    found: Dict[str, List[Dict[str, Any]]] = {kind: [] for kind in kinds}
     for module in modules:
         try:
             for name, file in sources(module):
@@ -207,7 +253,29 @@ def discover(modules: List[str]) -> Dict[str, Any]:
             place = f"{error.filename}:{error.lineno}: " if isinstance(error, SyntaxError) else ""
             message = getattr(error, "msg", None) or str(error)
             found["problems"].append({"module": module, "message": f"{place}{message}"})
+    for unsure_of in found["imported"]:
+        complete(unsure_of, found)
     return found
+
+
+def complete(unsure_of: Dict[str, Any], found: Dict[str, List[Dict[str, Any]]]) -> None:
+    """Puts what a module registers when it is imported in the place of what its source says."""
+    from .imported import offered
+
+    module = unsure_of["module"]
+    try:
+        offer = offered(module)
+    except RuntimeError as error:
+        unsure_of["failed"] = str(error)
+        return
+    for kind, key in (("experiments", "slug"), ("instruments", "name")):
+        read = {known[key]: known for known in found[kind]}
+        for new in offer[kind]:
+            known = read.get(new[key])
+            if known is None:
+                found[kind].append({"module": module, **new})
+            elif known.get("module") == module:
+                known["params"] = new["params"]
 
 
 def main(arguments: List[str]) -> int:

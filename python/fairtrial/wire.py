@@ -26,6 +26,49 @@ def metric(value: Any) -> Any:
     return simpler(value)
 
 
+#: Whole numbers beyond this one lose digits where numbers are fractions, as in every aggregate.
+LARGEST_WHOLE = 2**53
+#: Deeper tables are no results.
+DEEPEST = 100
+
+
+def reported(metrics: Any) -> str:
+    """What an iteration returned, as one line of JSON; what cannot be kept as it is raises, by its name."""
+    try:
+        line = plain(metrics, metric)
+    except RecursionError:
+        fit(metrics)
+        raise
+    fit(metrics)
+    return line
+
+
+def fit(value: Any, name: str = "", depth: int = 0) -> None:
+    """Raises where a whole number is too large or tables are nested too deep."""
+    if isinstance(value, bool):
+        return
+    if getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u"):
+        value = simpler(value)
+    if isinstance(value, int):
+        if abs(value) > LARGEST_WHOLE:
+            raise ValueError(
+                f"`{name}`: {value} is beyond 2^53, where whole numbers lose digits; "
+                "report it in a larger unit, or as a text"
+            )
+    elif isinstance(value, (dict, list, tuple)):
+        if depth > DEEPEST:
+            raise ValueError(
+                f"`{name[:40]}...` is nested deeper than {DEEPEST} levels; "
+                "report less of it, or leave it in a file"
+            )
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                fit(inner, f"{name}.{key}" if name else str(key), depth + 1)
+        else:
+            for inner in value:
+                fit(inner, name, depth + 1)
+
+
 def plain(value: Any, other: Callable[[Any], Any] = simpler) -> str:
     """A value as one line of JSON; what JSON cannot take (other keys than words and numbers, circles) raises. `other`
     makes something of values that JSON does not know."""

@@ -11,14 +11,15 @@ import threading
 import traceback
 from contextlib import ExitStack
 from time import perf_counter_ns, process_time_ns
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from . import __version__
 from .experiments import Experiment, ExperimentContext
 from .profile import profiled
+from .memory import memory_of
 from .registry import EXPERIMENTS, INSTRUMENTS
 from .seeds import seed_all
-from .wire import metric, plain
+from .wire import metric, plain, reported
 
 PROTOCOL = 1
 
@@ -48,6 +49,7 @@ class Worker:
         self.context = ExperimentContext()
         self.observers: List[Any] = []
         self.profile: Optional[Dict[str, Any]] = None
+        self.memory = False
         self.slug = ""
         self.owes_teardown = False
         #: Whether an iteration is running: what it tells waits until the clock has been read.
@@ -179,17 +181,22 @@ class Worker:
             name, options = instrument["name"], instrument.get("options") or {}
             if name == "cprofile":
                 self.profile = options
+            elif name == "memory" and name not in INSTRUMENTS:
+                self.memory = True
             elif name in INSTRUMENTS:
                 self.observers.append((INSTRUMENTS[name], options))
         seed_all(seed)
 
-    def iterate(self, phase: str, first: int, count: int) -> None:
+    def iterate(self, phase: str, first: int, count: int, inner: Optional[int] = None) -> None:
         if self.experiment is None:
             return self.say({"event": "error", "message": "`iterate` before `setup`"})
         if phase == "profiled":
             return self.iterate_profiled(first, count)
         measured = phase == "measured"
         execute, context = self.experiment.execute_once, self.context
+        if inner is not None:
+            execute = repeated(execute, inner)
+        inside = "" if inner is None else f',"inner":{inner}'
         observed = self.observers if measured else []
         for index in range(first, first + count):
             context.iteration_index = index if measured else None
@@ -220,14 +227,14 @@ class Worker:
             self.release()
             line = (
                 f'{{"event":"sample","index":{index},"start_ns":{start},'
-                f'"wall_ns":{end - start},"cpu_ns":{cpu}'
+                f'"wall_ns":{end - start},"cpu_ns":{cpu}{inside}'
             )
             try:
                 if metrics is not None:
                     if not isinstance(metrics, dict):
                         kind = type(metrics).__name__
                         raise TypeError(f"execute_once returned {kind}, not a dict")
-                    line += f',"metrics":{plain(metrics, metric)}'
+                    line += f',"metrics":{reported(metrics)}'
                 if notes:
                     line += f',"instruments":{plain(notes, metric)}'
                 whole = (line + "}\n").encode()
@@ -238,17 +245,18 @@ class Worker:
         self.say({"event": "done"})
 
     def iterate_profiled(self, first: int, count: int) -> None:
-        options = self.profile or {}
         folder = os.path.join(self.context.run_dir, "artifacts")
         for index in range(first, first + count):
             stem = os.path.join(folder, f"{self.slug}_iter{index:03}")
             try:
                 work = lambda: self.experiment.execute_once(self.context)  # noqa: E731
-                files = profiled(work, stem, int(options.get("top_n", 30)))
+                if self.profile is not None:
+                    for file in profiled(work, stem, int(self.profile.get("top_n", 30))):
+                        self.say({"event": "artifact", **file})
+                if self.memory and index == first:
+                    self.say({"event": "finding", "instrument": "memory", **memory_of(work)})
             except Exception as error:
                 return self.fail(error, index)
-            for file in files:
-                self.say({"event": "artifact", **file})
         self.say({"event": "done"})
 
     def teardown(self) -> None:
@@ -265,6 +273,17 @@ class Worker:
         if self.owes_teardown and self.experiment is not None:
             self.owes_teardown = False
             self.experiment.teardown(self.context)
+
+
+def repeated(execute: Callable[[Any], Any], times: int) -> Callable[[Any], Any]:
+    """Several executions as one; what the last returns counts."""
+
+    def run(context: Any) -> Any:
+        for _ in range(times - 1):
+            execute(context)
+        return execute(context)
+
+    return run
 
 
 def completed(cls: Any, params: Dict[str, Any]) -> Dict[str, Any]:

@@ -1,6 +1,7 @@
 //! Agents: how each is started. What they leave in their logs is read by [`crate::usage`].
 
 use crate::error::AgentError;
+use crate::rollout::request::RolloutTrial;
 use crate::sandbox::contract::Room;
 use fairtrial_model::Params;
 use fairtrial_spec::{AgentChoice, Template};
@@ -16,12 +17,8 @@ pub struct Brief<'a> {
     pub choice: &'a AgentChoice,
     /// Seconds it has.
     pub timeout_s: f64,
-    /// The trial's seed.
-    pub seed: u64,
-    /// The repetition.
-    pub rollout: u32,
-    /// The trial's parameters.
-    pub params: &'a Params,
+    /// The rollout: its place in the design, its attempt and its parameters.
+    pub trial: &'a RolloutTrial,
     /// Where it finds its folders.
     pub inside: &'a Room,
 }
@@ -142,9 +139,10 @@ pub(crate) fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError
         if name == "model" {
             return Some(Cow::Borrowed(brief.model));
         }
-        if let Some(value) = brief.params.get(name) {
+        if let Some(value) = brief.trial.params.get(name) {
             return owned(Params::display(value));
         }
+        let key = &brief.trial.key;
         match name {
             "instruction_file" => path(brief.inside.inputs.join(INSTRUCTION_FILE)),
             "workspace" => path(brief.inside.workspace.clone()),
@@ -153,8 +151,12 @@ pub(crate) fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError
             "timeout" => owned(brief.timeout_s.to_string()),
             "max_tokens" => limit(brief.choice.max_tokens.map(|max| max.to_string())),
             "max_cost" => limit(brief.choice.max_cost.map(|max| max.to_string())),
-            "seed" => owned(brief.seed.to_string()),
-            "rollout" => owned(brief.rollout.to_string()),
+            "seed" => owned(key.own_seed().to_string()),
+            "rollout" => owned(key.rollout.to_string()),
+            "task" => owned(key.task.clone()),
+            "arm" => owned(key.arm.clone().unwrap_or_default()),
+            "trial" => owned(brief.trial.name.clone()),
+            "attempt" => owned(brief.trial.attempt.to_string()),
             _ => None,
         }
     };
@@ -166,9 +168,10 @@ pub(crate) fn expand(word: &str, brief: &Brief<'_>) -> Result<String, AgentError
 #[cfg(test)]
 mod tests {
     use super::{Brief, Work, work};
+    use crate::rollout::request::RolloutTrial;
     use crate::sandbox::Room;
-    use fairtrial_model::Params;
     use fairtrial_spec::AgentChoice;
+    use serde_json::json;
 
     fn words(name: &str, command: &[&str], args: &[&str]) -> Result<Vec<String>, String> {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
@@ -188,14 +191,20 @@ mod tests {
             tmp: "/tmp".into(),
             name: "x".into(),
         };
-        let params: Params = [("effort".to_owned(), "high".into())].into_iter().collect();
+        let trial = RolloutTrial {
+            name: "s-0".to_owned(),
+            dir: "/run/s-0".into(),
+            key: serde_json::from_value(json!({"index": 0, "task": "t", "arm": "a", "seed": 7}))
+                .unwrap(),
+            attempt: 2,
+            params: [("effort".to_owned(), "high".into())].into_iter().collect(),
+            scoring: None,
+        };
         let brief = Brief {
             model: "gpt-5",
             choice: &choice,
             timeout_s: 60.0,
-            seed: 7,
-            rollout: 1,
-            params: &params,
+            trial: &trial,
             inside: &inside,
         };
         match work(&brief).map_err(|error| error.to_string())? {
@@ -221,12 +230,13 @@ mod tests {
                 "{model}:{effort}",
                 "{instruction_file}",
                 "{seed}-{max_cost}",
+                "{task}.{arm}.{trial}.{attempt}",
             ],
             &[],
         );
         assert_eq!(
             own.unwrap(),
-            ["a", "gpt-5:high", "/task/instruction.md", "7-"]
+            ["a", "gpt-5:high", "/task/instruction.md", "7-", "t.a.s-0.2"]
         );
         for name in fairtrial_spec::AGENT_PLACEHOLDERS {
             let word = format!("{{{name}}}");

@@ -3,13 +3,15 @@
 use crate::adapter;
 use crate::findings::Findings;
 use crate::paths::is_inside;
+use crate::rollout::timeout::{TIMEOUT_VARIABLE, timeout_seconds};
 use crate::sandbox::contract::find_program;
 use crate::sandbox::image::Recipe;
 use crate::sandbox::setting::Setting;
 use crate::sandbox::{opening, probe};
 use crate::score::endpoint::NO_JUDGE;
 use crate::task::AgentTask;
-use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind};
+use fairtrial_model::Params;
+use fairtrial_spec::{AgentChoice, Limits, RolloutOptions, SandboxChoice, SandboxKind, Task};
 use std::collections::HashSet;
 
 /// Looks at what a task says about its own scoring.
@@ -94,6 +96,18 @@ fn check_tests(task: &AgentTask, findings: &mut Findings) {
                 test.rubric_id
             ));
         }
+    }
+}
+
+/// Looks whether what is to limit an agent's time is a time. What each trial fills in is looked at there.
+pub fn check_timeout(of_spec: &Task, task: &AgentTask, findings: &mut Findings) {
+    let param = of_spec.params.get(TIMEOUT_VARIABLE).map(Params::display);
+    let variable = of_spec.env.get(TIMEOUT_VARIABLE);
+    let variable = variable.or_else(|| task.env.get(TIMEOUT_VARIABLE));
+    let given = param.or_else(|| variable.cloned());
+    let known = given.filter(|text| of_spec.limits.wall_s.is_none() && !text.contains(['{', '$']));
+    if let Some(Err(message)) = known.map(|text| timeout_seconds(&text)) {
+        findings.error(message);
     }
 }
 

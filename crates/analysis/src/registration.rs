@@ -254,6 +254,7 @@ fn task(task: &fairtrial_spec::Task) -> Value {
         "id": task.id,
         "work": task.work,
         "arm": task.arm,
+        "arms": task.arms,
         "rollouts": task.rollouts,
         "seeds": task.seeds,
         "params": task.params,

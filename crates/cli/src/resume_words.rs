@@ -20,7 +20,11 @@ impl ResumeWords {
     /// The command that goes on with the run, with one more key set.
     pub(crate) fn resume(&self, more: Option<&str>) -> String {
         let mut words = format!("fairtrial run {}", self.spec.display());
-        for set in self.set.iter().map(String::as_str).chain(more) {
+        let key = |set: &str| set.split_once('=').map(|(key, _)| key.trim().to_owned());
+        let replaced = more.and_then(key);
+        let kept = self.set.iter().map(String::as_str);
+        let kept = kept.filter(|set| replaced.is_none() || key(set) != replaced);
+        for set in kept.chain(more) {
             words.push_str(" --set ");
             words.push_str(&shell_word(set));
         }

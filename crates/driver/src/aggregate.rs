@@ -6,6 +6,7 @@ use fairtrial_stats::descriptive::{QuantileRule, describe, quantile_sorted};
 use fairtrial_stats::one_arm::mean_interval;
 use fairtrial_stats::{Level, Side};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// One metric over the samples of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,12 +54,51 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+impl Aggregate {
+    /// A metric that has no finite value: its mean is what its values come to, NaN or an infinity.
+    fn without_values(values: &[f64]) -> Self {
+        let mean = values.iter().sum::<f64>();
+        Self {
+            n: 0,
+            mean,
+            sd: None,
+            min: mean,
+            max: mean,
+            median: mean,
+            p50: mean,
+            p90: mean,
+            p95: mean,
+            p99: mean,
+            ci95: None,
+            dropped: values.len(),
+        }
+    }
+
+    /// The mean as JSON, which has no number for what is not finite.
+    pub(crate) fn mean_value(&self) -> Value {
+        match self.mean {
+            mean if mean.is_finite() => mean.into(),
+            mean if mean.is_nan() => "NaN".into(),
+            mean if mean > 0.0 => "Infinity".into(),
+            _ => "-Infinity".into(),
+        }
+    }
+
+    /// For the result file.
+    pub(crate) fn facts(&self) -> Value {
+        if self.n > 0 {
+            return json!(self);
+        }
+        json!({"n": 0, "mean": self.mean_value(), "dropped": self.dropped})
+    }
+}
+
 /// Describes every metric, in the order in which the samples first name them.
 pub(crate) fn aggregates(samples: &[Sample]) -> Vec<(String, Aggregate)> {
-    let described = columns(samples).into_iter().filter_map(|(name, values)| {
-        let mut found = aggregate(&values)?;
+    let described = columns(samples).into_iter().map(|(name, values)| {
+        let mut found = aggregate(&values).unwrap_or_else(|| Aggregate::without_values(&values));
         found.dropped = samples.len().saturating_sub(found.n);
-        Some((name, found))
+        (name, found)
     });
     described.collect()
 }
@@ -138,6 +178,17 @@ mod tests {
     use super::{aggregates, gaps};
     use fairtrial_experiment::protocol::Sample;
     use serde_json::{Value, json};
+
+    #[test]
+    fn a_metric_without_a_finite_value_stays() {
+        let found = samples(&[json!({"v": "NaN"}), json!({"v": "NaN"})]);
+        let all = aggregates(&found);
+        let v = all
+            .iter()
+            .find(|(name, _)| name == "v")
+            .map(|(_, of)| of.facts());
+        assert_eq!(v, Some(json!({"n": 0, "mean": "NaN", "dropped": 2})));
+    }
 
     fn samples(metrics: &[Value]) -> Vec<Sample> {
         let sample = |metrics: &Value| Sample {

@@ -4,7 +4,7 @@ use crate::instruments;
 use crate::worker::{DEFAULT_INTERPRETER, Lost, WorkerProcess, interpreter};
 use fairtrial_experiment::protocol::{Reply, Request, VERSION};
 use fairtrial_experiment::{
-    Catalogue, Description, InstrumentInfo, Lookup, LookupError, Origin, Sources,
+    Catalogue, Description, ImportedModule, InstrumentInfo, Lookup, LookupError, Origin, Sources,
 };
 use fairtrial_process::{ProcessError, Program};
 use serde::Deserialize;
@@ -41,6 +41,7 @@ impl Catalogue for Experiments {
                 .map(|described| (described, Origin::Builtin))
                 .collect(),
             instruments: instruments::known(),
+            ..Lookup::default()
         };
         let mut broken = Vec::new();
         if !sources.python.is_empty() {
@@ -67,13 +68,17 @@ impl Catalogue for Experiments {
     }
 }
 
-/// Adds an experiment whose name is free.
+/// Adds an experiment whose name is free, or only that of a built-in one: what users name themselves is what they mean.
 fn add(found: &mut Lookup, described: Description, origin: Origin, broken: &mut Vec<LookupError>) {
     let taken = found
         .experiments
-        .iter()
+        .iter_mut()
         .find(|(known, _)| known.slug == described.slug);
     match taken {
+        Some(builtin) if builtin.1 == Origin::Builtin => {
+            found.replaced.push(described.slug.clone());
+            *builtin = (described, origin);
+        }
         None => found.experiments.push((described, origin)),
         Some((known, first)) => broken.push(LookupError {
             source_name: match &origin {
@@ -98,6 +103,8 @@ struct PythonOffer {
     instruments: Vec<InstrumentInfo>,
     #[serde(default)]
     problems: Vec<PythonProblem>,
+    #[serde(default)]
+    imported: Vec<ImportedModule>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -113,7 +120,7 @@ struct PythonProblem {
     message: String,
 }
 
-/// Asks Python. It reads the source of the modules and imports none of them.
+/// Asks Python. It reads the source of the modules, and imports those whose source does not say all.
 fn of_python(sources: &Sources, base: &Path) -> Result<PythonOffer, LookupError> {
     let named = sources
         .interpreter
@@ -174,6 +181,7 @@ fn take_python(offer: PythonOffer, found: &mut Lookup, broken: &mut Vec<LookupEr
         add(found, description, Origin::Python { module }, broken);
     }
     found.instruments.extend(offer.instruments);
+    found.imported.extend(offer.imported);
 }
 
 /// Asks a program what it offers.

@@ -1,8 +1,11 @@
 //! The course of a trial with an experiment: setup, warm-ups, measured iterations, profiled ones, teardown, results.
 
+mod calibrate;
+
+use crate::course::Course;
 use crate::instruments::observer::InstrumentFinding;
 use crate::instruments::perf::Perf;
-use crate::instruments::{Observers, profile_finding, worker_profile};
+use crate::instruments::{Observers, WorkerProfile};
 use crate::request::{DriveTask, DriveTrial};
 use crate::result::{Ending, Status};
 use crate::samples::{SAMPLES_FILE, Samples};
@@ -10,7 +13,9 @@ use crate::tools::{DriveError, Tools};
 use crate::trouble::Trouble;
 use crate::worker::{Heard, Lost, WorkerProcess, command_for, quoted};
 use crate::{artifacts, outputs};
-use fairtrial_experiment::protocol::{InstrumentRequest, Reply, Request, Sample, Setup, VERSION};
+use fairtrial_experiment::protocol::{
+    InstrumentRequest, Reply, Request, Sample, Setup, VERSION, unfit,
+};
 use fairtrial_experiment::{Artifact, Origin, Phase};
 use serde_json::{Map, Value};
 use std::fs;
@@ -59,6 +64,7 @@ fn run(
         findings: Vec::new(),
         params: Map::new(),
         versions: Map::new(),
+        course: Course::asked(task),
         broken: None,
     };
     let started_at = (tools.now)();
@@ -84,6 +90,7 @@ fn run(
         findings,
         params,
         versions,
+        course,
         ..
     } = session;
     let (artifacts, remarks) = artifacts::kept(named, &trial.dir, &task.output_dir);
@@ -100,6 +107,7 @@ fn run(
             params
         },
         versions,
+        course,
         samples: samples.finish().map_err(DriveError::io(&trial.dir))?,
         artifacts,
         remarks,
@@ -126,8 +134,34 @@ struct Session<'a> {
     findings: Vec<InstrumentFinding>,
     params: Map<String, Value>,
     versions: Map<String, Value>,
+    course: Course,
     /// Why the machine cannot go on with it.
     broken: Option<DriveError>,
+}
+
+/// Iterations to ask for.
+#[derive(Debug, Clone, Copy)]
+struct Iterations {
+    phase: Phase,
+    count: u64,
+    /// Executions inside each; absent: one.
+    inner: Option<u64>,
+}
+
+impl Iterations {
+    fn new(phase: Phase, count: u64) -> Self {
+        Self {
+            phase,
+            count,
+            inner: None,
+        }
+    }
+
+    /// With so many executions inside each.
+    fn inside(self, inner: u64) -> Self {
+        let inner = (inner > 1).then_some(inner);
+        Self { inner, ..self }
+    }
 }
 
 impl Session<'_> {
@@ -177,16 +211,12 @@ impl Session<'_> {
 
     fn work(&mut self, worker: &mut WorkerProcess) -> Result<(), Trouble> {
         self.set_up(worker)?;
-        let DriveTask {
-            warmup,
-            measured,
-            instruments,
-            ..
-        } = self.task;
-        self.iterate(worker, Phase::Warmup, u64::from(*warmup))?;
+        self.course = self.warm_up(worker)?;
+        let instruments = &self.task.instruments;
         let (observers, absent) = Observers::start(instruments, worker.pid(), &self.artifacts);
         self.findings.extend(absent);
-        let outcome = self.iterate(worker, Phase::Measured, u64::from(*measured));
+        let asked = Iterations::new(Phase::Measured, self.course.measured);
+        let outcome = self.iterate(worker, asked.inside(self.course.inner));
         let found = observers.stop(self.samples.kept(), &self.artifacts);
         self.findings.extend(found);
         outcome?;
@@ -196,20 +226,18 @@ impl Session<'_> {
     /// Iterations under profilers come after the measured ones, so that none of them is in a measured time.
     fn profile(&mut self, worker: &mut WorkerProcess) -> Result<(), Trouble> {
         let instruments = &self.task.instruments;
-        if let Some(asked) = worker_profile(instruments, &self.task.origin) {
-            if let Ok(count) = asked {
-                self.iterate(worker, Phase::Profiled, count)?;
-            }
-            self.findings.push(profile_finding(asked));
-        }
+        let asked = WorkerProfile::asked(instruments, &self.task.origin);
+        self.iterate(worker, Iterations::new(Phase::Profiled, asked.iterations))?;
+        asked.complete(&mut self.findings);
         match Perf::start(instruments, worker.pid(), &self.artifacts) {
             Some(Ok(perf)) => {
-                let mut outcome = self.iterate(worker, Phase::Warmup, 1);
+                let once = Iterations::new(Phase::Warmup, 1);
+                let mut outcome = self.iterate(worker, once);
                 while outcome.is_ok() && perf.wants_more() {
-                    outcome = self.iterate(worker, Phase::Warmup, 1);
+                    outcome = self.iterate(worker, once);
                 }
                 self.findings.push(perf.finish(&self.artifacts));
-                outcome
+                outcome.map(drop)
             }
             Some(Err(absent)) => {
                 self.findings.push(absent);
@@ -260,16 +288,21 @@ impl Session<'_> {
         }
     }
 
-    /// Asks for iterations and keeps the samples of measured ones. A worker that answers with others than it was asked
-    /// for has not measured what the spec says: that is no result.
+    /// Asks for iterations and keeps the samples of measured ones; those of warm-ups are given back. A worker that answers
+    /// with others than it was asked for has not measured what the spec says: that is no result.
     fn iterate(
         &mut self,
         worker: &mut WorkerProcess,
-        phase: Phase,
-        count: u64,
-    ) -> Result<(), Trouble> {
+        iterations: Iterations,
+    ) -> Result<Vec<Sample>, Trouble> {
+        let Iterations {
+            phase,
+            count,
+            inner,
+        } = iterations;
+        let mut unkept = Vec::new();
         if count == 0 {
-            return Ok(());
+            return Ok(unkept);
         }
         let name = match phase {
             Phase::Warmup => "warmup",
@@ -283,6 +316,7 @@ impl Session<'_> {
                 phase,
                 first: 0,
                 count,
+                inner,
             })
             .map_err(|lost| Trouble::lost(name, &lost, Some(next)))?;
         loop {
@@ -298,15 +332,20 @@ impl Session<'_> {
                     if next == asked || sample.index != next {
                         return Err(lost(&Lost::Amiss(not_asked(sample.index, next, asked))));
                     }
+                    if let Some(why) = unfit(&sample.metrics) {
+                        return Err(lost(&Lost::Unfit(why)));
+                    }
                     if phase == Phase::Measured {
                         self.keep(*sample, &line)
                             .map_err(|error| lost(&Lost::Io(error)))?;
+                    } else {
+                        unkept.push(*sample);
                     }
                     next += 1;
                 }
                 Some(Heard {
                     reply: Reply::Done, ..
-                }) if next == asked => return Ok(()),
+                }) if next == asked => return Ok(unkept),
                 Some(Heard {
                     reply: Reply::Done, ..
                 }) => {
@@ -366,6 +405,19 @@ impl Session<'_> {
                     artifact.path = below.display().to_string();
                 }
                 self.named.push(artifact);
+                Ok(None)
+            }
+            Reply::Finding {
+                instrument: name,
+                summary,
+                absent,
+            } => {
+                self.findings.push(InstrumentFinding {
+                    name,
+                    summary,
+                    absent,
+                    ..InstrumentFinding::default()
+                });
                 Ok(None)
             }
             Reply::Error {

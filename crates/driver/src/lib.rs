@@ -7,6 +7,7 @@
 mod aggregate;
 mod artifacts;
 mod catalogue;
+mod course;
 mod drive;
 mod instruments;
 mod markdown;

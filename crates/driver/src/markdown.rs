@@ -16,8 +16,12 @@ pub(crate) fn page(task: &DriveTask, trial: &DriveTrial, ending: &Ending, run_id
     let _ = write!(
         text,
         "\n## Iterations\nWarmup: {}, Measured: {}, Seed: {}\n",
-        task.warmup, task.measured, trial.key.seed
+        ending.course.warmup, ending.course.measured, trial.key.seed
     );
+    if ending.course.inner > 1 {
+        let inner = ending.course.inner;
+        let _ = writeln!(text, "\nEach is {inner} executions; times are of one.");
+    }
     if let Some(trouble) = &ending.trouble {
         let word = if ending.status == Status::Ended {
             "Ended"

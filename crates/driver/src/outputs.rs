@@ -44,7 +44,7 @@ pub(crate) fn write(
 fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
     let mut line = Map::new();
     for (name, aggregate) in aggregates(&ending.samples) {
-        line.insert(name, json!(aggregate.mean));
+        line.insert(name, aggregate.mean_value());
     }
     let mut told = Vec::new();
     for found in &ending.findings {
@@ -55,7 +55,11 @@ fn append_metrics(path: &Path, ending: &Ending) -> Result<(), DriveError> {
         }
         told.extend(seen.remarks);
     }
-    let notes = [gaps(&ending.samples), remarks(&ending.samples)];
+    let notes = [
+        ending.course.remark(),
+        gaps(&ending.samples),
+        remarks(&ending.samples),
+    ];
     let mut notes: Vec<String> = notes.into_iter().flatten().chain(told).collect();
     notes.extend(ending.remarks.iter().take(MOST_REMARKS).cloned());
     if let Some(more) = ending.remarks.len().checked_sub(MOST_REMARKS + 1) {

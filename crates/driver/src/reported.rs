@@ -52,13 +52,13 @@ pub(crate) fn numbers_of(sample: &Sample) -> Numbers {
     let mut numbers = Numbers::default();
     numbers.take("", &sample.metrics);
     if !numbers.has(DURATION) {
-        let wall = sample.wall_ns as f64 / 1e9;
-        numbers.found.insert(0, (DURATION.to_owned(), wall));
+        let duration = (DURATION.to_owned(), sample.wall_s());
+        numbers.found.insert(0, duration);
     }
-    if let Some(cpu) = sample.cpu_ns
+    if let Some(cpu) = sample.cpu_s()
         && !numbers.has(CPU)
     {
-        numbers.found.push((CPU.to_owned(), cpu as f64 / 1e9));
+        numbers.found.push((CPU.to_owned(), cpu));
     }
     let (instruments, shared) = of_instruments(sample);
     numbers.take("", &instruments);

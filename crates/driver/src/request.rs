@@ -20,10 +20,13 @@ pub struct DriveTask {
     pub origin: Origin,
     /// The spec's sources, for the interpreter.
     pub sources: Sources,
-    /// Iterations that are not measured.
-    pub warmup: u32,
-    /// Measured iterations.
-    pub measured: u32,
+    /// Iterations that are not measured; absent: until the times are stable.
+    pub warmup: Option<u32>,
+    /// Measured iterations; absent: as many as take `min_time_s`.
+    pub measured: Option<u32>,
+    /// About how many seconds to measure for, where `measured` is absent.
+    #[serde(default)]
+    pub min_time_s: Option<f64>,
     /// What observes it.
     pub instruments: Vec<Instrument>,
     /// The spec's folder.

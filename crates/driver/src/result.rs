@@ -1,6 +1,7 @@
 //! The result file of a trial: the original's schema, and what it leaves out.
 
 use crate::aggregate::aggregates;
+use crate::course::Course;
 use crate::instruments::observer::InstrumentFinding;
 use crate::reported::{CPU, DURATION};
 use crate::reported::{of_instruments, put_beside};
@@ -38,6 +39,7 @@ pub(crate) struct Ending {
     pub(crate) trouble: Option<Trouble>,
     pub(crate) params: Map<String, Value>,
     pub(crate) versions: Map<String, Value>,
+    pub(crate) course: Course,
     pub(crate) samples: Vec<Sample>,
     pub(crate) artifacts: Vec<Artifact>,
     /// What is to be said of files that were named and are not among them.
@@ -65,7 +67,7 @@ pub(crate) fn head(
 ) -> Map<String, Value> {
     let metrics: Map<String, Value> = aggregates(&ending.samples)
         .into_iter()
-        .map(|(name, aggregate)| (name, json!(aggregate)))
+        .map(|(name, aggregate)| (name, aggregate.facts()))
         .collect();
     let environment = environment(task, tools);
     let instruments: Map<String, Value> = ending
@@ -85,7 +87,7 @@ pub(crate) fn head(
         "run_id": run_id,
         "status": ending.status,
         "parameters": ending.params,
-        "iterations": {"warmup": task.warmup, "measured": task.measured},
+        "iterations": ending.course.facts(),
         "seed": trial.key.seed,
         "started_at": ending.started_at,
         "ended_at": ending.ended_at,
@@ -152,7 +154,7 @@ fn by_iteration(findings: &[InstrumentFinding]) -> HashMap<u64, Vec<(&str, &Valu
 }
 
 fn iteration(sample: &Sample) -> Map<String, Value> {
-    let wall = sample.wall_ns as f64 / 1e9;
+    let wall = sample.wall_s();
     let mut metrics = sample.metrics.clone();
     let (instruments, _) = of_instruments(sample);
     metrics.extend(instruments.into_owned());
@@ -165,8 +167,8 @@ fn iteration(sample: &Sample) -> Map<String, Value> {
     line.insert("index".to_owned(), sample.index.into());
     line.insert(DURATION.to_owned(), json!(duration));
     line.insert("wall_s".to_owned(), json!(wall));
-    if let Some(cpu) = sample.cpu_ns {
-        line.insert(CPU.to_owned(), json!(cpu as f64 / 1e9));
+    if let Some(cpu) = sample.cpu_s() {
+        line.insert(CPU.to_owned(), json!(cpu));
     }
     line.insert("metrics".to_owned(), Value::Object(metrics));
     line

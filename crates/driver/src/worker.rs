@@ -35,6 +35,9 @@ pub(crate) enum Lost {
     /// It wrote something else than replies.
     #[error("the worker wrote a line that is no reply of the protocol: {0}")]
     Garbage(String),
+    /// It reported what cannot be kept as it is.
+    #[error("{0}")]
+    Unfit(String),
     /// Its replies are not what it was asked for.
     #[error("the worker does not keep to the protocol: {0}")]
     Amiss(String),
@@ -234,6 +237,11 @@ impl WorkerProcess {
 fn parse(line: Vec<u8>) -> Result<Heard, Lost> {
     match serde_json::from_slice(&line) {
         Ok(reply) => Ok(Heard { reply, line }),
+        // What `serde_json` says where tables are nested deeper than 127 levels.
+        Err(error) if error.to_string().contains("recursion limit") => Err(Lost::Unfit(format!(
+            "the worker's reply is nested deeper than 100 levels; report less of it, or leave it in a file: `{}`",
+            quoted(&line)
+        ))),
         Err(error) => Err(Lost::Garbage(format!("`{}` ({error})", quoted(&line)))),
     }
 }

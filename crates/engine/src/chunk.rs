@@ -216,7 +216,34 @@ fn id_of(name: &str) -> Option<AttemptId> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AttemptId, id_of};
+    use super::{AttemptId, CHUNK_SCHEMA, Chunk, id_of};
+
+    #[test]
+    fn the_keys_on_the_page_are_those_of_the_file() {
+        let chunk = Chunk {
+            schema: CHUNK_SCHEMA,
+            number: 0,
+            plan_hash: String::new(),
+            only: Some("1-3".to_owned()),
+            version: String::new(),
+            beat_s: 1.0,
+            trials: vec![AttemptId {
+                index: 0,
+                attempt: 1,
+            }],
+        };
+        let file = serde_json::to_value(chunk).unwrap();
+        let keys = file.as_object().unwrap().keys();
+        let keys = keys.chain(file["trials"][0].as_object().unwrap().keys());
+        let page = include_str!("../../../docs/reference/files.md");
+        let row = page.lines().find(|line| line.contains("/chunk.json`"));
+        let cell = row.and_then(|row| row.split('|').nth(3)).unwrap();
+        let mut named: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+        let mut keys: Vec<&str> = keys.map(String::as_str).collect();
+        named.sort_unstable();
+        keys.sort_unstable();
+        assert_eq!(named, keys);
+    }
 
     #[test]
     fn only_records_are_named_by_two_numbers() {

@@ -80,6 +80,7 @@ impl DriverLines {
             measured,
             instruments,
             origin,
+            min_time_s,
         } = &task.work
         else {
             return Err("it is no experiment".to_owned());
@@ -96,6 +97,7 @@ impl DriverLines {
             sources: self.spec.sources.clone(),
             warmup: *warmup,
             measured: *measured,
+            min_time_s: *min_time_s,
             instruments: instruments.clone(),
             base_dir: self.base_dir.clone(),
             output_dir: self.output_dir.clone(),

@@ -42,7 +42,7 @@ mod warm_up;
 
 pub use attempt_id::AttemptId;
 pub use chunk::Owner;
-pub use code::since::{CodeChange, code_since};
+pub use code::since::{CodeChange, OtherCode, code_since};
 pub use code::watch::CodeNow;
 pub use controls::Controls;
 pub use error::EngineError;
@@ -55,7 +55,7 @@ pub use preflight::{Missing, preflight};
 pub use prepare::{sealed, write_plan};
 pub use rehearsal::{Rehearsal, Rehearsed};
 pub use request::{Outputs, RunReport, RunRequest, Start, Stay, StopRule, Verbosity};
-pub use reuse::{Looked, OtherCode, Reusable, reusable};
+pub use reuse::{Looked, Reusable, reusable};
 pub use rollout::{image_cache, task_cache};
 pub use scoring::{Rescored, ScoreRequest, score_again};
 pub use session::run;

@@ -1,6 +1,6 @@
 //! What the caller asks for and what it gets back.
 
-use crate::code::since::CodeChange;
+use crate::code::since::{CodeChange, OtherCode};
 use crate::events::StopReason;
 use fairtrial_journal::{DataRoot, OutcomeCounts, RunDir, RunStatus};
 use fairtrial_model::{Record, UtcTime};
@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex};
 
 /// Decides when a run has its answer before all its trials are done.
 pub trait StopRule: Send {
+    /// Hears of the run whose records it will see, and whether code that changed in it is accepted.
+    fn begins(&mut self, _run: &RunDir, _other: OtherCode) {}
+
     /// Sees a durable record (of an earlier session too, in index order, before anything starts). A reason ends the
     /// run: what is in flight finishes, nothing more is started.
     fn settled(&mut self, record: &Record) -> Option<String>;

@@ -1,6 +1,6 @@
 //! Records of an earlier run that still answer trials of a new one.
 
-use crate::code::since::{CodeChange, code_since};
+use crate::code::since::{CodeChange, OtherCode, code_since};
 use crate::code::watch::CodeNow;
 use crate::error::EngineError;
 use crate::measuring::{Again, Measuring};
@@ -144,16 +144,6 @@ impl Reusable {
         );
         (measured, Some(said))
     }
-}
-
-/// What becomes of records whose trials ran other code than they would now.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum OtherCode {
-    /// They are left out, and their trials run again.
-    #[default]
-    LeftOut,
-    /// They are taken all the same.
-    Accepted,
 }
 
 /// Looks at an earlier run. Only final outcomes are offered: what the machine or the user ended is run again.

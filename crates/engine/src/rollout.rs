@@ -12,10 +12,6 @@ use std::path::{Path, PathBuf};
 
 /// The hidden argument with which the binary becomes the driver of a rollout.
 const DRIVER_ARGUMENT: &str = "__rollout";
-/// Seconds for an agent whose spec does not say.
-const AGENT_TIMEOUT: f64 = 3600.0;
-/// The variable with which the original's users say how long an agent may take.
-const TIMEOUT_VARIABLE: &str = "TIMEOUT_SEC";
 
 /// Makes the command lines of rollouts.
 pub(crate) struct RolloutLines {
@@ -58,6 +54,7 @@ impl RolloutLines {
             name: placement.trial.to_owned(),
             dir: PathBuf::from(placement.dir),
             key: trial.key.clone(),
+            attempt: placement.attempt,
             params: trial.params.clone(),
             scoring: None,
         };
@@ -91,7 +88,7 @@ impl RolloutLines {
             model: model.clone(),
             options: (**options).clone(),
             spec_env: task.env.keys().cloned().collect(),
-            timeout_s: agent_timeout(task),
+            timeout_s: task.limits.wall_s,
             caps: GivenCaps::of(&task.limits, options),
             log_limit: task.log_limit,
             run: self.run.stamp().to_string(),
@@ -103,13 +100,4 @@ impl RolloutLines {
 /// Whether a task is worked on by an agent.
 pub(crate) fn is_rollout(task: &Task) -> bool {
     matches!(task.work, Work::Prepared { .. })
-}
-
-fn agent_timeout(task: &Task) -> f64 {
-    let variable = || task.env.get(TIMEOUT_VARIABLE)?.parse::<f64>().ok();
-    let usable = |seconds: &f64| seconds.is_finite() && *seconds > 0.0 && *seconds < 1e9;
-    task.limits
-        .wall_s
-        .or_else(|| variable().filter(usable))
-        .unwrap_or(AGENT_TIMEOUT)
 }

@@ -35,6 +35,22 @@ pub struct Lookup {
     pub experiments: Vec<(Description, Origin)>,
     /// The instruments.
     pub instruments: Vec<InstrumentInfo>,
+    /// Slugs of built-in experiments that the user's own ones take the place of.
+    pub replaced: Vec<String>,
+    /// Modules whose source does not say all.
+    pub imported: Vec<ImportedModule>,
+}
+
+/// A module that had to be imported to be listed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ImportedModule {
+    /// The module.
+    pub module: String,
+    /// What its source does not say.
+    pub why: String,
+    /// Why it could not be imported; what its source does not say is then known only when it runs.
+    #[serde(default)]
+    pub failed: Option<String>,
 }
 
 /// A source that cannot be read.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+pub mod allocations;
 mod catalogue;
 mod contract;
 mod describe;
@@ -10,7 +11,7 @@ mod schema;
 mod schema_json;
 mod worker;
 
-pub use catalogue::{Catalogue, Lookup, LookupError, Sources};
+pub use catalogue::{Catalogue, ImportedModule, Lookup, LookupError, Sources};
 pub use contract::{Artifact, Context, Experiment, Failure, Metrics, Phase, Place};
 pub use describe::{Description, InstrumentInfo, Origin};
 pub use registry::{Build, Registration, Registry};

@@ -32,6 +32,10 @@ pub enum Request {
         first: u64,
         /// How many.
         count: u64,
+        /// Executions inside each, timed together; absent: one. A worker that does not know it executes once, and its
+        /// samples say so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inner: Option<u64>,
     },
     /// Clean up. Answered by [`Reply::Done`] or [`Reply::Error`]; the worker may end after it.
     Teardown,
@@ -114,6 +118,48 @@ pub enum Reply {
     },
     /// A file that was written; may come at any time.
     Artifact(Artifact),
+    /// What an instrument inside the worker found out about the whole trial; may come at any time.
+    Finding {
+        /// The instrument.
+        instrument: String,
+        /// What it found: every number becomes a metric, under the instrument's name.
+        #[serde(default)]
+        summary: Map<String, Value>,
+        /// Why it saw nothing, or not all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        absent: Option<String>,
+    },
+}
+
+/// Whole numbers beyond this one lose digits where numbers are fractions, as in every aggregate.
+const LARGEST_WHOLE: u64 = 1 << 53;
+/// Deeper tables are no results.
+const DEEPEST: usize = 100;
+
+/// What of an iteration's metrics cannot be kept as it is, by its name.
+pub fn unfit(metrics: &Metrics) -> Option<String> {
+    let inside = |(name, value): (&String, &Value)| unfit_value(name, value, 1);
+    metrics.iter().find_map(inside)
+}
+
+fn unfit_value(name: &str, value: &Value, depth: usize) -> Option<String> {
+    let size = || value.as_u64().or(value.as_i64().map(i64::unsigned_abs));
+    match value {
+        Value::Number(number) if size().is_some_and(|size| size > LARGEST_WHOLE) => Some(format!(
+            "`{name}`: {number} is beyond 2^53, where whole numbers lose digits; report it in a larger unit, or as a text"
+        )),
+        Value::Array(_) | Value::Object(_) if depth > DEEPEST => Some(format!(
+            "`{}...` is nested deeper than {DEEPEST} levels; report less of it, or leave it in a file",
+            name.chars().take(40).collect::<String>()
+        )),
+        Value::Array(items) => items
+            .iter()
+            .find_map(|item| unfit_value(name, item, depth + 1)),
+        Value::Object(table) => table
+            .iter()
+            .find_map(|(key, value)| unfit_value(&format!("{name}.{key}"), value, depth + 1)),
+        _ => None,
+    }
 }
 
 /// One iteration as the worker measured it.
@@ -124,15 +170,108 @@ pub struct Sample {
     /// When it began, in nanoseconds of the system's monotonic clock, so that what is observed from outside can be
     /// told apart by iteration.
     pub start_ns: u64,
-    /// Wall time in nanoseconds.
+    /// Wall time in nanoseconds, of all executions inside.
     pub wall_ns: u64,
-    /// CPU time of the worker process in nanoseconds; absent where it is not known.
+    /// CPU time of the worker process in nanoseconds, of all executions inside; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
+    /// Executions inside; absent: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inner: Option<u64>,
     /// What it returned.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metrics: Metrics,
     /// What instruments inside the worker found.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub instruments: Metrics,
+}
+
+impl Sample {
+    /// Executions inside.
+    pub fn executions(&self) -> u64 {
+        self.inner.unwrap_or(1).max(1)
+    }
+
+    /// Wall seconds of one execution.
+    pub fn wall_s(&self) -> f64 {
+        self.wall_ns as f64 / 1e9 / self.executions() as f64
+    }
+
+    /// CPU seconds of one execution.
+    pub fn cpu_s(&self) -> Option<f64> {
+        Some(self.cpu_ns? as f64 / 1e9 / self.executions() as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reply, Request, VERSION};
+    use serde_json::Value;
+
+    const PAGE: &str = include_str!("../../../docs/reference/worker-protocol.md");
+
+    /// Every message on the page, whichever of the two it is; `{...}` and `[...]` stand for anything.
+    fn messages(kind: &str) -> Vec<Value> {
+        let quoted = PAGE
+            .split('`')
+            .filter(|text| text.starts_with(&format!("{{\"{kind}\"")));
+        let fenced = PAGE
+            .lines()
+            .filter(|line| line.starts_with(&format!("{{\"{kind}\"")));
+        let whole = |text: &str| {
+            text.replace('\n', " ")
+                .replace("{...}", "{}")
+                .replace("[...]", "[]")
+        };
+        let all = quoted.chain(fenced).map(whole);
+        all.map(|text| serde_json::from_str(&text).unwrap_or_else(|why| panic!("{text}: {why}")))
+            .collect()
+    }
+
+    fn words(messages: &[Value], kind: &str) -> Vec<String> {
+        let words = messages
+            .iter()
+            .map(|message| message[kind].as_str().unwrap().to_owned());
+        let mut words: Vec<String> = words.collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    #[test]
+    fn the_requests_on_the_page_are_those_that_are_sent() {
+        let messages = messages("op");
+        for message in &messages {
+            let read: Request = serde_json::from_value(message.clone()).unwrap();
+            // Nothing on the page is ignored, and nothing that is sent is missing there.
+            assert_eq!(serde_json::to_value(read).unwrap(), *message);
+        }
+        assert_eq!(
+            words(&messages, "op"),
+            ["describe", "iterate", "setup", "teardown"]
+        );
+        assert!(PAGE.contains(&format!("Version {VERSION}.")));
+    }
+
+    #[test]
+    fn the_answers_on_the_page_are_understood() {
+        let messages = messages("event");
+        for message in &messages {
+            let read: Reply = serde_json::from_value(message.clone()).unwrap();
+            let again = serde_json::to_value(read).unwrap();
+            for key in message.as_object().unwrap().keys() {
+                assert_eq!(again[key], message[key], "{message}");
+            }
+        }
+        let known = [
+            "artifact",
+            "described",
+            "done",
+            "error",
+            "log",
+            "ready",
+            "sample",
+        ];
+        assert_eq!(words(&messages, "event"), known);
+    }
 }

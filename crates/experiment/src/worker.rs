@@ -1,17 +1,22 @@
 //! The worker's end of the protocol: answers requests until the driver goes away.
 
+use crate::allocations::{Allocated, allocated};
 use crate::contract::{Artifact, Context, Experiment, Failure, Metrics, Phase, Place};
-use crate::protocol::{Reply, Request, Sample, Setup, VERSION};
+use crate::protocol::{Reply, Request, Sample, Setup, VERSION, unfit};
 use crate::registry::Registry;
 use rustix::fs::FileType;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+
+/// The instrument that counts allocations.
+const MEMORY: &str = "memory";
 
 /// The `main` of a program with experiments: speaks the protocol over the socket that the driver gives it as standard
 /// input. Started by hand, it says how it is meant to be used.
@@ -96,10 +101,17 @@ impl<W: Write> Worker<'_, W> {
             }
             Request::Setup(setup) => self.set_up(*setup),
             Request::Iterate {
+                phase: Phase::Profiled,
+                first,
+                count,
+                ..
+            } => self.iterate_profiled(first..first.saturating_add(count)),
+            Request::Iterate {
                 phase,
                 first,
                 count,
-            } => self.iterate(phase, first, count),
+                inner,
+            } => self.iterate(phase, first..first.saturating_add(count), inner),
             Request::Teardown => self.tear_down(),
         }
     }
@@ -159,18 +171,43 @@ impl<W: Write> Worker<'_, W> {
         self.say(&Reply::Ready { params, versions })
     }
 
-    fn iterate(&mut self, phase: Phase, first: u64, count: u64) -> io::Result<()> {
-        for index in first..first.saturating_add(count) {
+    fn iterate(&mut self, phase: Phase, indices: Range<u64>, inner: Option<u64>) -> io::Result<()> {
+        for index in indices {
             let Some((experiment, context)) = &mut self.running else {
                 return self.fail("`iterate` before `setup`".to_owned(), None);
             };
             context.iteration = (phase == Phase::Measured).then_some(index);
-            let (sample, outcome) = measured(experiment.as_mut(), context, index);
+            let sample = Sample {
+                index,
+                inner,
+                ..Sample::default()
+            };
+            let (sample, outcome) = measured(experiment.as_mut(), context, sample);
             context.iteration = None;
             self.send_told()?;
-            match outcome {
+            let fit = outcome.and_then(|metrics| unfit(&metrics).map_or(Ok(metrics), Err));
+            match fit {
                 Ok(metrics) => self.say(&Reply::Sample(Box::new(Sample { metrics, ..sample })))?,
                 Err(message) => return self.fail(message, Some(index)),
+            }
+        }
+        self.say(&Reply::Done)
+    }
+
+    /// Iterations that are not timed, under the instruments that this worker has: `memory`.
+    fn iterate_profiled(&mut self, indices: Range<u64>) -> io::Result<()> {
+        for index in indices {
+            let Some((experiment, context)) = &mut self.running else {
+                return self.fail("`iterate` before `setup`".to_owned(), None);
+            };
+            let asked = context.instruments.iter().any(|name| name == MEMORY);
+            let (outcome, found) = allocated(|| guarded(|| experiment.execute_once(context)));
+            self.send_told()?;
+            if let Err(message) = outcome {
+                return self.fail(message, Some(index));
+            }
+            if asked {
+                self.say(&memory_finding(found))?;
             }
         }
         self.say(&Reply::Done)
@@ -233,23 +270,43 @@ impl<W: Write> Worker<'_, W> {
     }
 }
 
+/// What an iteration allocated; or that this program does not count it.
+fn memory_finding(found: Option<Allocated>) -> Reply {
+    let bytes = found.map(|found| [("peak_bytes", found.peak), ("kept_bytes", found.kept)]);
+    let summary = bytes.into_iter().flatten();
+    Reply::Finding {
+        instrument: MEMORY.to_owned(),
+        summary: summary
+            .map(|(name, bytes)| (name.to_owned(), bytes.into()))
+            .collect(),
+        absent: found.is_none().then(|| {
+            "this program does not count what it allocates; make `CountingAllocator` its global allocator".to_owned()
+        }),
+    }
+}
+
 /// Runs one iteration with the clock right around it.
 fn measured(
     experiment: &mut dyn Experiment,
     context: &mut Context,
-    index: u64,
+    sample: Sample,
 ) -> (Sample, Result<Metrics, String>) {
+    let more = sample.executions() - 1;
     let cpu_before = nanos(ClockId::ProcessCPUTime);
     let before = nanos(ClockId::Monotonic);
-    let outcome = catch_unwind(AssertUnwindSafe(|| experiment.execute_once(context)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        for _ in 0..more {
+            experiment.execute_once(context)?;
+        }
+        experiment.execute_once(context)
+    }));
     let after = nanos(ClockId::Monotonic);
     let cpu_after = nanos(ClockId::ProcessCPUTime);
     let sample = Sample {
-        index,
         start_ns: before,
         wall_ns: after.saturating_sub(before),
         cpu_ns: Some(cpu_after.saturating_sub(cpu_before)),
-        ..Sample::default()
+        ..sample
     };
     let outcome = match outcome {
         Ok(outcome) => outcome.map_err(|failure| causes(failure.as_ref())),

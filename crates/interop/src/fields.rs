@@ -2,7 +2,7 @@
 
 use crate::error::InteropError;
 use crate::execution::Execution;
-use fairtrial_model::Params;
+use fairtrial_model::{Outcome, Params};
 use fairtrial_text::count::first_of;
 use fairtrial_text::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,7 @@ const LISTED: usize = 40;
 #[derive(Default)]
 struct Column {
     values: BTreeSet<String>,
+    /// How many of those that ended well have it; what failed may not have come so far as to say it.
     present: usize,
 }
 
@@ -23,20 +24,25 @@ pub(crate) struct Fields {
     /// Their names in the order of the files.
     pub(crate) order: Vec<String>,
     executions: usize,
+    /// How many of them ended well.
+    ended_well: usize,
 }
 
 impl Fields {
     pub(crate) fn of(executions: &[Execution]) -> Self {
         let mut columns: BTreeMap<String, Column> = BTreeMap::new();
         let mut order = Vec::new();
+        let mut ended_well = 0;
         for execution in executions {
+            let is_ok = execution.outcome == Outcome::Ok;
+            ended_well += usize::from(is_ok);
             for (name, value) in execution.fields.iter() {
                 if !columns.contains_key(name) {
                     order.push(name.to_owned());
                     columns.insert(name.to_owned(), Column::default());
                 }
                 if let Some(column) = columns.get_mut(name) {
-                    column.present += 1;
+                    column.present += usize::from(is_ok);
                     column.values.insert(Params::display(value));
                 }
             }
@@ -45,6 +51,7 @@ impl Fields {
             columns,
             order,
             executions: executions.len(),
+            ended_well,
         }
     }
 
@@ -67,9 +74,19 @@ impl Fields {
             return Ok(key.to_owned());
         }
         let ending = format!(".{key}");
-        let mut meant = self.order.iter().filter(|name| name.ends_with(&ending));
-        if let (Some(only), None) = (meant.next(), meant.next()) {
-            return Ok(only.clone());
+        let meant = self.order.iter().filter(|name| name.ends_with(&ending));
+        match meant.collect::<Vec<_>>().as_slice() {
+            [] => {}
+            [only] => return Ok((*only).clone()),
+            several => {
+                let flag = if role == "seed" { "seed-key" } else { role };
+                let named = several.iter().map(|name| format!("`{name}`"));
+                return Err(InteropError::Ambiguous(format!(
+                    "which field is the {role}? `{key}` can be {}; write the whole name, as in --{flag} {}",
+                    first_of(named, LISTED),
+                    several[0]
+                )));
+            }
         }
         let near = nearest(key, self.order.iter().map(String::as_str));
         let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
@@ -79,7 +96,8 @@ impl Fields {
         )))
     }
 
-    /// The fields below a prefix that could tell arms apart: two values or more, in every execution, some of them shared.
+    /// The fields below a prefix that could tell arms apart: two values or more, in every execution that ended
+    /// well, some of them shared.
     /// Of fields that divide the executions in the same way, the first.
     pub(crate) fn differing(
         &self,
@@ -93,7 +111,7 @@ impl Fields {
             name.starts_with(prefix)
                 && Some(name.as_str()) != seed
                 && column.values.len() > 1
-                && column.present == self.executions
+                && column.present == self.ended_well
                 && !each_its_own
         };
         let mut seen: Vec<Vec<usize>> = Vec::new();

@@ -134,6 +134,8 @@ impl Foreign {
             found.retain(|execution| execution.fields.get(field).is_none_or(is_newest));
         }
         let roles = Roles::guess(&rules, &found.executions, reading.scope, given)?;
+        let without_arm = roles.without_arm(&found.executions);
+        found.notes.extend(without_arm);
         Ok(Self {
             name: name.to_owned(),
             source,

@@ -110,9 +110,33 @@ impl Roles {
         })
     }
 
-    /// The name of an execution's arm.
+    /// The name of an execution's arm; none for one that says nothing about it.
     pub fn arm_of(&self, execution: &Execution) -> Option<String> {
-        (!self.arm.is_empty()).then(|| joined(&self.arm, execution))
+        let arm = joined(&self.arm, execution);
+        (!arm.is_empty()).then_some(arm)
+    }
+
+    /// Which executions say nothing about their arm, where others do.
+    pub(crate) fn without_arm(&self, executions: &[Execution]) -> Option<String> {
+        let without = |execution: &&Execution| self.arm_of(execution).is_none();
+        let without: Vec<&Execution> = executions.iter().filter(without).collect();
+        if self.arm.is_empty() || without.is_empty() {
+            return None;
+        }
+        let named = without.iter().map(|execution| {
+            format!(
+                "{} ({})",
+                execution.source.display(),
+                execution.outcome.word()
+            )
+        });
+        Some(format!(
+            "no `{}` in {} of {} executions, which are in no arm and not compared: {}",
+            self.arm.join("` or `"),
+            without.len(),
+            executions.len(),
+            first_of(named, SHOWN)
+        ))
     }
 
     /// The name of its task.
@@ -141,6 +165,7 @@ impl Roles {
             let values: BTreeSet<String> = executions
                 .iter()
                 .map(|execution| joined(fields, execution))
+                .filter(|value| !value.is_empty())
                 .collect();
             lines.push(RoleLine {
                 role,

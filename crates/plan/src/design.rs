@@ -2,9 +2,9 @@
 
 use crate::error::{MOST_TRIALS, PlanError};
 use crate::points;
-use crate::points::Draws;
+use crate::points::{Allowed, Draws, Shortage};
 use fairtrial_model::Params;
-use fairtrial_spec::{Spec, Task};
+use fairtrial_spec::{Arm, Spec, Task};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -51,12 +51,16 @@ impl Design {
     pub(crate) fn new(spec: Arc<Spec>) -> Result<Self, PlanError> {
         let mut blocks = Vec::with_capacity(spec.tasks.len());
         let mut total: u128 = 0;
-        let top = points::count(&spec.sweep);
+        let all = spec.tasks.iter().flat_map(|task| cases(&spec, task));
+        let draws = Draws::of(&spec.sweep, spec.order_seed, &Allowed::of(&spec.sweep, all));
+        let top = points::count(&spec.sweep, &draws);
         let mut needs = needed_places(&spec);
         let levels = levels(&needs);
         for (place, task) in spec.tasks.iter().enumerate() {
             let arms = arms_of(&spec, task);
-            let own = points::count(&task.sweep);
+            let allowed = Allowed::of(&task.sweep, cases(&spec, task));
+            let own_draws = Draws::of(&task.sweep, spec.order_seed, &allowed);
+            let own = points::count(&task.sweep, &own_draws);
             let seeds = spec.seeds_of(task).len() as u128;
             let sizes = [
                 arms.len() as u128,
@@ -78,7 +82,7 @@ impl Design {
                 arms,
                 top: top as u32,
                 own: own as u32,
-                draws: Draws::of(&task.sweep, spec.order_seed),
+                draws: own_draws,
                 seeds: seeds as u32,
                 rollouts: task.rollouts,
                 level: levels[place],
@@ -89,7 +93,6 @@ impl Design {
             return Err(PlanError::TooMany(total));
         }
         let len = total as u32;
-        let draws = Draws::of(&spec.sweep, spec.order_seed);
         Ok(Self {
             spec,
             draws,
@@ -104,6 +107,14 @@ impl Design {
 
     pub(crate) fn len(&self) -> u32 {
         self.len
+    }
+
+    /// Random sweeps that have fewer points than they ask for.
+    pub(crate) fn shortages(&self) -> Vec<Shortage> {
+        let own = self.spec.tasks.iter().zip(&self.blocks);
+        let own = own.filter_map(|(task, block)| block.draws.shortage(&task.sweep));
+        let top = self.draws.shortage(&self.spec.sweep);
+        top.into_iter().chain(own).collect()
     }
 
     /// How deep the needs of a trial's task go: 0 for a task that needs nothing.
@@ -216,12 +227,19 @@ impl Design {
     }
 }
 
+/// A task with each arm that it runs in.
+fn cases<'a>(spec: &'a Spec, task: &'a Task) -> impl Iterator<Item = (&'a Task, Option<&'a Arm>)> {
+    let arms = arms_of(spec, task).into_iter();
+    arms.map(move |arm| (task, arm.and_then(|arm| spec.arms.get(arm))))
+}
+
 fn arms_of(spec: &Spec, task: &Task) -> Vec<Option<usize>> {
-    match &task.arm {
-        Some(name) => vec![spec.arms.iter().position(|arm| arm.name == *name)],
-        None if spec.arms.is_empty() => vec![None],
-        None => (0..spec.arms.len()).map(Some).collect(),
-    }
+    let places = spec.arms.iter().enumerate();
+    let own: Vec<Option<usize>> = places
+        .filter(|(_, arm)| task.runs_in(&arm.name))
+        .map(|(place, _)| Some(place))
+        .collect();
+    if own.is_empty() { vec![None] } else { own }
 }
 
 /// The places of the tasks that each task needs. Tasks may share an id: all of them are needed.

@@ -18,6 +18,8 @@ pub const PLAN_VERSION: u32 = 1;
 /// Version of the rules for plans with random draws, which once could make a point twice: a run of then is not resumed
 /// with the draws of now.
 const DRAWS_VERSION: u32 = 2;
+/// The same for draws under constraints, which once were drawn first and left out later.
+const ALLOWED_DRAWS_VERSION: u32 = 3;
 
 impl Trial<'_> {
     /// What its result depends on, field by field.
@@ -180,7 +182,12 @@ pub(crate) fn plan_hash(spec: &Spec, only: Option<&str>) -> String {
         .collect();
     let draws = |sweep: &Sweep| matches!(sweep.strategy, Strategy::Random { .. });
     let random = draws(&spec.sweep) || tasks.iter().any(|task| draws(&task.sweep));
-    let version = if random { DRAWS_VERSION } else { PLAN_VERSION };
+    let constrained = tasks.iter().any(|task| !task.constraints.is_empty());
+    let version = match (random, constrained) {
+        (true, true) => ALLOWED_DRAWS_VERSION,
+        (true, false) => DRAWS_VERSION,
+        (false, _) => PLAN_VERSION,
+    };
     let decides = (
         (version, IDENTITY_VERSION, only),
         (&spec.seeds, spec.order, spec.order_seed),

@@ -19,6 +19,7 @@ pub use error::PlanError;
 pub use identity::PLAN_VERSION;
 pub use measuring::measured_differently;
 pub use plan::Plan;
+pub use points::Shortage;
 pub use trial::{Placement, Trial};
 
 #[cfg(test)]

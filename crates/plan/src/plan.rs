@@ -4,6 +4,7 @@ use crate::design::Design;
 use crate::error::PlanError;
 use crate::identity;
 use crate::order;
+use crate::points::Shortage;
 use crate::trial::Trial;
 use fairtrial_spec::{Constraint, Filter, Spec, Task};
 use fairtrial_text::count::first_of;
@@ -45,6 +46,11 @@ impl Plan {
     /// The spec it was made from.
     pub fn spec(&self) -> &Arc<Spec> {
         self.design.spec()
+    }
+
+    /// Random sweeps that have fewer points than they ask for: there are no more that the constraints allow.
+    pub fn shortages(&self) -> Vec<Shortage> {
+        self.design.shortages()
     }
 
     /// How many trials.

@@ -1,6 +1,6 @@
 //! Plans as a user meets them: counts, order, identity, needs, filters.
 
-use super::Plan;
+use super::{Plan, Shortage};
 use fairtrial_spec::{Format, LoadOptions, Spec, load_text};
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -151,6 +151,25 @@ fn random_draws_never_meet_and_do_not_depend_on_later_ones() {
     // Points that never met are those of earlier versions.
     let first: Vec<&str> = few.iter().step_by(4).map(String::as_str).collect();
     assert_eq!(first, ["p 2 5 1", "p 2 7 1", "p 3 7 1", "p 4 7 1"]);
+}
+
+#[test]
+fn a_random_sweep_has_as_many_points_as_asked_that_satisfy_the_constraints() {
+    let text = |samples: usize| {
+        format!(
+            "command = \"p {{a}} {{b}}\"\nconstraints = [\"b <= a\"]\nstrategy = \"random\"\nsamples = {samples}\n\
+             [sweep]\na = [1, 2, 3, 4]\nb = [1, 2, 3, 4]\n"
+        )
+    };
+    let some = plan(&text(8));
+    assert_eq!((some.len(), some.shortages()), (8, Vec::new()));
+    let all = plan(&text(12));
+    let found = Shortage {
+        asked: 12,
+        found: 10,
+        combinations: 16,
+    };
+    assert_eq!((all.len(), all.shortages()), (10, vec![found]));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A comparison as CSV: one row per contrast and metric, every number in full.
 
+use crate::comparison::centres;
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, MetricComparison, Role};
 use fairtrial_text::escape;
@@ -54,6 +55,7 @@ fn row(contrast: &Contrast, metric: &MetricComparison) -> Vec<String> {
     let effect = metric.effect.as_ref();
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let relative = effect.and_then(|effect| effect.relative);
+    let [control, candidate] = centres(metric);
     let role = match metric.role {
         Role::Primary => "primary",
         Role::Secondary => "secondary",
@@ -66,16 +68,8 @@ fn row(contrast: &Contrast, metric: &MetricComparison) -> Vec<String> {
         role.to_owned(),
         metric.verdict.word.to_string(),
         crate::comparison::why(metric),
-        number(
-            effect
-                .map(|effect| effect.control)
-                .or(metric.control.map(|of| of.mean)),
-        ),
-        number(
-            effect
-                .map(|effect| effect.candidate)
-                .or(metric.candidate.map(|of| of.mean)),
-        ),
+        number(control),
+        number(candidate),
         number(effect.map(|effect| effect.absolute.value)),
         number(effect.map(|effect| effect.absolute.low)),
         number(effect.map(|effect| effect.absolute.high)),

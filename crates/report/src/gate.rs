@@ -19,7 +19,7 @@ pub(crate) const fn gate_tone(word: GateWord) -> Tone {
     }
 }
 
-/// `Regressed: time: regressed, the whole interval lies beyond the threshold.`
+/// `Regressed: time: regressed, the whole interval lies beyond the margin.`
 pub(crate) fn headline(gate: &Gate) -> String {
     let word = capitalised(gate.word.text());
     let reasons = gate.reasons.iter();

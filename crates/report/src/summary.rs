@@ -13,13 +13,21 @@ use fairtrial_text::duration::span;
 use fairtrial_text::number::NumberFormat;
 use fairtrial_text::share;
 
-/// How much is shown.
+/// Where a summary is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// What fits a terminal: the declared metrics, or a few where none is declared.
+    /// On a terminal: the declared metrics, or a few where none is declared. The others are named.
     Terminal,
-    /// Everything.
+    /// In a file: the declared metrics, or all where none is declared. The others are folded.
     File,
+}
+
+/// The tables of a summary.
+#[derive(Debug, Default)]
+pub(crate) struct SummaryTables {
+    pub(crate) shown: Vec<Section>,
+    /// Those of metrics that nobody declared, and what is said where they are folded.
+    pub(crate) folded: Option<(String, Vec<Section>)>,
 }
 
 /// Undeclared metrics that a terminal shows where no metric is declared.
@@ -48,19 +56,29 @@ pub(crate) fn headline(summary: &RunSummary) -> String {
 }
 
 /// The tables.
-pub(crate) fn sections(summary: &RunSummary, detail: Detail) -> Vec<Section> {
+pub(crate) fn tables(summary: &RunSummary, detail: Detail) -> SummaryTables {
     if summary.cells.is_empty() {
-        return Vec::new();
+        return SummaryTables::default();
     }
-    let (shown, hidden) = shown_metrics(&summary.metrics, detail);
-    let mut sections = vec![outcome_section(summary, &hidden)];
+    let (shown, others) = shown_metrics(&summary.metrics, detail);
+    let note = (!others.is_empty()).then(|| also_logged(others, detail));
+    let mut outcomes = outcome_section(summary);
+    if detail == Detail::Terminal {
+        outcomes.notes.extend(note.clone());
+    }
+    let of = |metrics: &[MetricInfo]| -> Vec<Section> {
+        let sections = metrics.iter().map(|metric| metric_section(summary, metric));
+        sections.flatten().collect()
+    };
+    let mut sections = vec![outcomes];
     sections.extend(summary.rollouts.iter().flat_map(rollouts::sections));
-    sections.extend(
-        shown
-            .into_iter()
-            .filter_map(|metric| metric_section(summary, metric)),
-    );
-    sections
+    sections.extend(of(shown));
+    SummaryTables {
+        shown: sections,
+        folded: note
+            .filter(|_| detail == Detail::File)
+            .map(|note| (note, of(others))),
+    }
 }
 
 /// Rows of the table that stands in for a verdict where nothing is compared.
@@ -73,17 +91,31 @@ pub(crate) fn primary_section(summary: &RunSummary) -> Option<Section> {
     small.then(|| metric_section(summary, metric)).flatten()
 }
 
-fn shown_metrics(metrics: &[MetricInfo], detail: Detail) -> (Vec<&MetricInfo>, Vec<&str>) {
+/// The metrics that are shown, and the others: declared ones come first.
+fn shown_metrics(metrics: &[MetricInfo], detail: Detail) -> (&[MetricInfo], &[MetricInfo]) {
     let declared = metrics.iter().filter(|metric| metric.declared).count();
-    let few = if declared > 0 { declared } else { FEW_METRICS };
     let shown = match detail {
-        Detail::Terminal => few.min(metrics.len()),
+        _ if declared > 0 => declared,
+        Detail::Terminal => FEW_METRICS.min(metrics.len()),
         Detail::File => metrics.len(),
     };
-    let (shown, hidden) = metrics.split_at(shown);
-    (
-        shown.iter().collect(),
-        hidden.iter().map(|metric| metric.name.as_str()).collect(),
+    metrics.split_at(shown)
+}
+
+/// Metrics that a note names before "and n more".
+const NAMED: usize = 12;
+
+/// What else was logged, and how it gets tables and charts of its own.
+fn also_logged(metrics: &[MetricInfo], detail: Detail) -> String {
+    let names: Vec<&str> = metrics.iter().map(|metric| metric.name.as_str()).collect();
+    let elsewhere = match detail {
+        Detail::Terminal => " (in summary.md and --json)",
+        Detail::File => "",
+    };
+    format!(
+        "Also logged: {}{elsewhere}. What you declare in the spec gets its tables and charts by `fairtrial remeasure`, \
+         without running anything again.",
+        first_of(&names, NAMED)
     )
 }
 
@@ -107,7 +139,7 @@ fn place_cells(cell: &SummaryCell) -> Vec<Cell> {
 /// Outcomes that have a column even where no trial ended that way.
 const ALWAYS: [Outcome; 2] = [Outcome::Ok, Outcome::Failed];
 
-fn outcome_section(summary: &RunSummary, hidden: &[&str]) -> Section {
+fn outcome_section(summary: &RunSummary) -> Section {
     let has_column =
         |outcome: &Outcome| ALWAYS.contains(outcome) || summary.outcomes.get(*outcome) > 0;
     let outcomes: Vec<Outcome> = Outcome::ALL.into_iter().filter(has_column).collect();
@@ -137,7 +169,7 @@ fn outcome_section(summary: &RunSummary, hidden: &[&str]) -> Section {
     Section {
         title: "Trials".to_owned(),
         grid: grid.without_empty_columns(),
-        notes: hidden_note(hidden).into_iter().collect(),
+        notes: Vec::new(),
     }
 }
 
@@ -149,11 +181,6 @@ fn outcome_cell(outcome: Outcome, n: u64) -> Cell {
         _ => Tone::Caution,
     };
     Cell::from(count(n)).toned(tone)
-}
-
-fn hidden_note(hidden: &[&str]) -> Option<String> {
-    let first = first_of(hidden, 3);
-    (!hidden.is_empty()).then(|| format!("Also recorded: {first} (in summary.md and --json)."))
 }
 
 /// `overview/reward (higher is better, unit)`.

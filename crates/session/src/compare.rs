@@ -12,7 +12,7 @@ use fairtrial_analysis::{CompareOptions, Comparison, Dataset, Inputs, compare};
 use fairtrial_interop::Scope;
 use fairtrial_journal::newest_run;
 use fairtrial_model::EqualRule;
-use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Spec};
+use fairtrial_spec::{Analysis, DEFAULT_ALPHA, Filter, Spec};
 use std::path::Path;
 
 /// What is compared, and how.
@@ -24,6 +24,8 @@ pub struct CompareQuestion {
     pub arms_of: Option<String>,
     /// Two-sided error rate; absent for the spec's.
     pub alpha: Option<f64>,
+    /// The trials that count; absent for all.
+    pub only: Option<Filter>,
     /// How they are compared. The error rate above wins over the one here; the control, the primary metric and rules
     /// that are not said are the spec's.
     pub options: CompareOptions,
@@ -43,7 +45,12 @@ pub struct Compared {
 impl Session {
     /// Compares two sides, metric by metric, each ending in a verdict.
     pub fn compare(&self, question: &CompareQuestion) -> Result<Compared, SessionError> {
-        let sides = self.sides(question)?;
+        let mut sides = self.sides(question)?;
+        if let Some(only) = &question.only {
+            for trials in sides.trials_mut() {
+                trials.data = trials.data.only(only)?;
+            }
+        }
         let options = options(question, &sides);
         let all: Vec<&Dataset> = sides.trials().map(|trials| &trials.data).collect();
         let shared = match all[..] {
@@ -229,6 +236,7 @@ impl Session {
 fn asks_as_declared(question: &CompareQuestion) -> bool {
     let asked = &question.options;
     question.alpha.is_none()
+        && question.only.is_none()
         && asked.method.is_none()
         && asked.margin.is_none()
         && asked.direction.is_none()
@@ -268,6 +276,10 @@ impl Sides {
             control: None,
             candidates: Vec::new(),
         }
+    }
+
+    fn trials_mut(&mut self) -> impl Iterator<Item = &mut Trials> {
+        std::iter::once(&mut self.first).chain(&mut self.others)
     }
 
     fn trials(&self) -> impl Iterator<Item = &Trials> {

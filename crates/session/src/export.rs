@@ -3,9 +3,10 @@
 use crate::error::SessionError;
 use crate::session::Session;
 use fairtrial_analysis::curves::series_of;
-use fairtrial_interop::{Form, Outgoing, Rows, SeriesRow, Shape, Target, push};
+use fairtrial_interop::{Form, Outgoing, Rows, SeedMeaning, SeriesRow, Shape, Target, push};
 use fairtrial_journal::{JournalError, RunDir, RunState, effective_records, resolved_spec};
 use fairtrial_model::{MetricDeclaration, Record};
+use fairtrial_spec::{Spec, Work};
 use std::time::Duration;
 
 /// How long a tracker's client may take: a run of its own for each trial, over any network.
@@ -20,6 +21,17 @@ pub struct ExportQuestion {
     pub shape: Shape,
     /// Whether metrics are columns, for tables.
     pub form: Form,
+}
+
+impl ExportQuestion {
+    /// Whether points of curves are part of the answer.
+    pub(crate) fn is_about_curves(&self) -> Result<bool, SessionError> {
+        Ok(match Target::named(&self.to)? {
+            Target::Table(_) => self.shape == Shape::Series,
+            Target::Text(_) => false,
+            Target::Tracker(_) => true,
+        })
+    }
 }
 
 /// What came of it.
@@ -59,6 +71,7 @@ impl Session {
         let outgoing = Outgoing {
             name: run.name(),
             stamp: &run.stamp().to_string(),
+            seeds: seeds(&spec),
             metrics: &metrics,
             records: &records,
         };
@@ -80,6 +93,14 @@ impl Session {
                 Ok(Exported::Pushed(said))
             }
         }
+    }
+}
+
+/// What the seeds of a run are: those of timings that another tool made number processes.
+fn seeds(spec: &Spec) -> SeedMeaning {
+    match spec.tasks.first().map(|task| &task.work) {
+        Some(Work::Imported { pairs: false, .. }) => SeedMeaning::Process,
+        _ => SeedMeaning::Shared,
     }
 }
 

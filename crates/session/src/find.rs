@@ -3,6 +3,7 @@
 use crate::absent::no_source;
 use crate::data_root::absolute;
 use crate::error::SessionError;
+use crate::export::ExportQuestion;
 use crate::foreign::Curves;
 use crate::notice::Notice;
 use crate::session::Session;
@@ -60,6 +61,18 @@ impl Session {
             (Some(name), None) => self.named_or_foreign(name, Curves::Points),
             _ => self.find_run(which),
         }
+    }
+
+    /// Finds a run to export, with its curves where they are asked for.
+    pub fn find_run_to_export(
+        &self,
+        which: &RunChoice,
+        question: &ExportQuestion,
+    ) -> Result<RunDir, SessionError> {
+        if question.is_about_curves()? {
+            return self.find_run_with_curves(which);
+        }
+        self.find_run(which)
     }
 
     /// The newest run of all that began.

@@ -7,7 +7,7 @@ use fairtrial_engine::{CodeChange, OtherCode, Remeasured};
 use fairtrial_interop::Recognised;
 use fairtrial_journal::{Holder, OutcomeCounts, RunDir};
 use fairtrial_model::Stamp;
-use fairtrial_plan::PlanChange;
+use fairtrial_plan::{PlanChange, Shortage};
 use fairtrial_spec::Loaded;
 use std::path::PathBuf;
 
@@ -31,6 +31,8 @@ pub enum Notice {
         /// What it needs.
         needed: String,
     },
+    /// A random sweep has fewer points than it asks for.
+    FewerPoints(Shortage),
     /// The spec is not what was registered.
     Deviates {
         /// In how many places.
@@ -66,6 +68,8 @@ pub enum Notice {
     },
     /// A resumed run keeps the stopping rule that it began with.
     KeepsRule,
+    /// A resumed run keeps caps that `--set` gave when it began, by their keys in `[budget]`.
+    KeepsCaps(Vec<&'static str>),
     /// Metrics of a run that goes on were read again, because their declarations changed.
     Remeasured(Remeasured),
     /// The steps of a series were found under a well-known name.

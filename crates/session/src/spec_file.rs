@@ -71,7 +71,11 @@ impl Session {
         only: Option<&str>,
     ) -> Result<Plan, SessionError> {
         let spec = stopping_rule::with_seeds(self.spec(file, files)?)?;
-        Ok(Plan::new(spec, only)?)
+        let plan = Plan::new(spec, only)?;
+        for shortage in plan.shortages() {
+            self.tell(Notice::FewerPoints(shortage));
+        }
+        Ok(plan)
     }
 }
 

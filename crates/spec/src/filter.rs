@@ -17,6 +17,7 @@ use text::{Sign, signs, split, split_at_and, split_once, text, trimmed};
 /// A parsed filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
+    written: String,
     conditions: Vec<Condition>,
     places: Vec<(String, Place)>,
 }
@@ -44,6 +45,7 @@ impl Filter {
             return Err(FilterError::Empty);
         }
         let mut filter = Self {
+            written: written.to_owned(),
             conditions: Vec::new(),
             places: Vec::new(),
         };
@@ -78,6 +80,11 @@ impl Filter {
             None => self.conditions.push(condition),
         }
         Ok(())
+    }
+
+    /// As the user wrote it.
+    pub fn written(&self) -> &str {
+        &self.written
     }
 
     /// Whether a trial is meant; `params` are all its parameters (task, arm and sweep together).

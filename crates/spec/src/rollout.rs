@@ -61,7 +61,7 @@ pub struct AgentChoice {
 pub const AGENTS: [&str; 5] = ["codex", "claude", "command", "oracle", "nop"];
 
 /// What stands for something in an agent's command and in a `setup`, besides the parameters of the trial.
-pub const AGENT_PLACEHOLDERS: [&str; 10] = [
+pub const AGENT_PLACEHOLDERS: [&str; 14] = [
     "model",
     "instruction_file",
     "workspace",
@@ -72,6 +72,10 @@ pub const AGENT_PLACEHOLDERS: [&str; 10] = [
     "max_cost",
     "seed",
     "rollout",
+    "task",
+    "arm",
+    "trial",
+    "attempt",
 ];
 
 /// Dollars per million tokens.

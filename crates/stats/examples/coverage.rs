@@ -11,7 +11,7 @@ use fairtrial_stats::bootstrap::{self, Method, Plan, exact};
 use fairtrial_stats::one_arm::{Proportion, ProportionMethod, mean_interval, proportion_interval};
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::suite::{self, Correction, Metric, Scores, SuitePlan};
-use fairtrial_stats::two_arm::{Design, fieller, welch_t};
+use fairtrial_stats::two_arm::{Design, fieller, t_test};
 use fairtrial_stats::{Interval, Level};
 use rayon::prelude::*;
 
@@ -165,13 +165,14 @@ fn normals(stream: &mut Stream, n: usize, mean: f64, sd: f64) -> Vec<f64> {
 
 fn welch(stream: &mut Stream, n: usize) -> bool {
     let (control, candidate) = (normals(stream, n, 0.0, 1.0), normals(stream, n, 0.5, 3.0));
-    welch_t(&control, &candidate, LEVEL).is_ok_and(|r| r.interval.contains(0.5))
+    t_test(&control, &candidate, Design::Unpaired, LEVEL).is_ok_and(|r| r.interval.contains(0.5))
 }
 
 fn log_ratio(stream: &mut Stream, n: usize) -> bool {
     let mut logs = |mean: f64, sd: f64| normals(stream, n, mean.ln(), sd);
     let (control, candidate) = (logs(1.0, 0.2), logs(1.1, 0.4));
-    welch_t(&control, &candidate, LEVEL).is_ok_and(|r| r.interval.contains(1.1_f64.ln()))
+    t_test(&control, &candidate, Design::Unpaired, LEVEL)
+        .is_ok_and(|r| r.interval.contains(1.1_f64.ln()))
 }
 
 /// Twice the control, with a coefficient of variation of 0.3 on both sides.

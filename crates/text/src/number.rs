@@ -151,9 +151,14 @@ impl NumberFormat {
         format!("[{}, {}]", self.number(low), self.number(high))
     }
 
-    /// `[-0.01, +0.02]`: the range of a difference.
+    /// `[-0.01, +0.02]`: the range of a difference, in words where an end is open.
     pub fn signed_range(self, low: f64, high: f64) -> String {
-        format!("[{}, {}]", self.signed(low), self.signed(high))
+        match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
+            (false, false) => format!("[{}, {}]", self.signed(low), self.signed(high)),
+            (false, true) => format!("at least {}", self.signed(low)),
+            (true, false) => format!("at most {}", self.signed(high)),
+            (true, true) => "any value".to_owned(),
+        }
     }
 }
 
@@ -256,6 +261,10 @@ mod tests {
         assert_eq!(format.signed_range(0.0004, 4.0), "[+0.0004, +4.0000]");
         let format = NumberFormat::Fixed(1).for_difference((-0.0004, 4.0), 2.0);
         assert_eq!(format.signed_range(-0.0004, 4.0), "[0.0, +4.0]");
+        let open = [f64::NEG_INFINITY, f64::INFINITY];
+        assert_eq!(format.signed_range(open[0], 4.0), "at most +4.0");
+        assert_eq!(format.signed_range(4.0, open[1]), "at least +4.0");
+        assert_eq!(format.signed_range(open[0], open[1]), "any value");
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Drive<'_> {
     /// Lets the agent work, or what stands for one.
     pub(super) fn agent(&self, room: &Room, start: &Baseline) -> Result<AgentEnd, AgentError> {
         let inside = self.sandbox.inside(room);
-        match adapter::work(&self.brief(&inside))? {
+        match adapter::work(&self.brief(&inside)?)? {
             Work::Nothing => Ok(AgentEnd::default()),
             Work::Solve => self.solve(room, start),
             Work::Run(invocation) => self.run_agent(&invocation, room, start),
@@ -78,16 +78,14 @@ impl Drive<'_> {
     }
 
     /// What a command of the rollout may ask for.
-    pub(super) fn brief<'a>(&'a self, inside: &'a Room) -> Brief<'a> {
-        Brief {
+    pub(super) fn brief<'a>(&'a self, inside: &'a Room) -> Result<Brief<'a>, AgentError> {
+        Ok(Brief {
             model: &self.model,
             choice: &self.options.agent,
-            timeout_s: self.shared.timeout_s,
-            seed: self.trial.key.own_seed(),
-            rollout: self.trial.key.rollout,
-            params: &self.trial.params,
+            timeout_s: self.timeout_s()?,
+            trial: self.trial,
             inside,
-        }
+        })
     }
 
     fn run_agent(
@@ -110,7 +108,7 @@ impl Drive<'_> {
                 .reads_instructions
                 .then_some(instructions.as_path()),
             log: &self.trial.dir.join("logs/agent.log"),
-            timeout: Duration::from_secs_f64(self.shared.timeout_s),
+            timeout: Duration::from_secs_f64(self.timeout_s()?),
             given: &start.tree(),
             redactor: &self.redactor,
         };

@@ -4,9 +4,10 @@ mod agent_phase;
 mod driven;
 mod environment;
 mod report;
-mod request;
+pub(crate) mod request;
 mod results;
 mod setup_phase;
+pub(crate) mod timeout;
 
 pub use report::{Report, RolloutEnd};
 pub use request::{RolloutTask, RolloutTrial, TASK_SCHEMA};

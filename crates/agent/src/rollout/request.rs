@@ -26,8 +26,8 @@ pub struct RolloutTask {
     pub options: RolloutOptions,
     /// Names of the variables that the spec sets, which win over the task's.
     pub spec_env: Vec<String>,
-    /// Seconds for the agent.
-    pub timeout_s: f64,
+    /// Seconds for the agent, where the spec says.
+    pub timeout_s: Option<f64>,
     /// What its programs may use.
     #[serde(default)]
     pub caps: GivenCaps,
@@ -48,6 +48,8 @@ pub struct RolloutTrial {
     pub dir: PathBuf,
     /// Its place in the design.
     pub key: TrialKey,
+    /// Which attempt, from 1.
+    pub attempt: u32,
     /// All its parameters.
     pub params: Params,
     /// A file with a later form of the task, by which it is scored again; absent for the task as it was.

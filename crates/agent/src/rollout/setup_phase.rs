@@ -65,7 +65,7 @@ impl Drive<'_> {
             let shell = (!executable).then(|| "sh".to_owned());
             return Ok(shell.into_iter().chain([path]).collect());
         }
-        let brief = self.brief(&inside);
+        let brief = self.brief(&inside)?;
         let words = self.options.setup.iter();
         words.map(|word| adapter::expand(word, &brief)).collect()
     }

@@ -68,6 +68,32 @@ mod tests {
     use super::{Caps, GivenCaps};
 
     #[test]
+    fn the_documents_say_the_same_caps() {
+        let caps = GivenCaps::default().or_default(None);
+        let gib = |bytes: u64| bytes >> 30;
+        let page = include_str!("../../../../docs/guides/agents.md");
+        let keys = include_str!("../../../../docs/reference/spec.md");
+        for (row, default) in [
+            ("| processes |", format!(" {} |", caps.processes)),
+            (
+                "| memory |",
+                format!(" {} GiB, or three quarters", gib(caps.memory_bytes)),
+            ),
+            ("| disk: ", format!(" {} GiB |", gib(caps.disk_bytes))),
+        ] {
+            let row = page.lines().find(|line| line.starts_with(row)).unwrap();
+            assert!(row.contains(&default), "{row}: {default}");
+        }
+        for default in [
+            format!("{} for agent tasks", caps.processes),
+            format!("for agent tasks {}GiB", gib(caps.memory_bytes)),
+            format!("{}GiB for agent tasks", gib(caps.disk_bytes)),
+        ] {
+            assert!(keys.contains(&default), "{default}");
+        }
+    }
+
+    #[test]
     fn what_is_not_said_is_capped_all_the_same() {
         let none = GivenCaps::default().or_default(Some(64 << 30));
         assert_eq!(none.memory_bytes, 8 << 30);

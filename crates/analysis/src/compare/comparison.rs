@@ -139,7 +139,7 @@ fn judge_contrast(
         control: contrast.control.name(),
         candidate: contrast.candidate.name(),
         point: contrast.point().clone(),
-        failures: failures::count(&contrast.trials("")),
+        failures: failures::count(contrast.trials("")),
         objections: about.any_metric,
         fairness,
         metrics,

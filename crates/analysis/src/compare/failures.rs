@@ -1,6 +1,7 @@
 //! How often each side failed, compared as what it is: pass or fail.
 
 use crate::compare::data::trials::{TrialOfSide, TrialsOfBoth};
+use crate::dataset::Repeat;
 use fairtrial_model::Outcome;
 use fairtrial_stats::Side;
 use fairtrial_stats::binary::{McNemarMethod, PairedCounts, barnard, fisher, mcnemar};
@@ -38,13 +39,17 @@ pub struct Failures {
 }
 
 /// Counts and compares the failures of both sides.
-pub(crate) fn count(rows: &TrialsOfBoth) -> Failures {
+pub(crate) fn count(mut rows: TrialsOfBoth) -> Failures {
+    if rows.repeat == Repeat::Iteration {
+        rows.control = processes(&rows.control);
+        rows.candidate = processes(&rows.candidate);
+    }
     let (control, candidate) = (of_side(&rows.control), of_side(&rows.candidate));
     let any = control.failed + candidate.failed > 0;
     let test = any
         .then(|| {
             all_or_none(control, candidate)
-                .or_else(|| paired(rows))
+                .or_else(|| paired(&rows))
                 .or_else(|| unpaired(control, candidate))
         })
         .flatten();
@@ -78,6 +83,19 @@ impl FailureCount {
     pub fn is_all(&self) -> bool {
         self.trials > 0 && self.failed == self.trials
     }
+}
+
+/// The processes behind iterations: one that lost some of them failed, once.
+fn processes(iterations: &[TrialOfSide]) -> Vec<TrialOfSide> {
+    let mut processes: BTreeMap<(u32, u64), TrialOfSide> = BTreeMap::new();
+    for row in iterations {
+        let process = processes.entry((row.task, row.seed)).or_insert(*row);
+        process.rollout = 0;
+        if row.outcome.is_arm_failure() {
+            process.outcome = row.outcome;
+        }
+    }
+    processes.into_values().collect()
 }
 
 fn of_side(rows: &[TrialOfSide]) -> FailureCount {

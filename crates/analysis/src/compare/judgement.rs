@@ -17,6 +17,7 @@ use crate::compare::second_opinions::{gather, suite};
 use crate::compare::verdict::{Verdict, unopposed, verdict};
 use crate::compare::word::Word;
 use crate::summary::Numbers;
+use fairtrial_model::Method;
 
 /// Judges a case at its place in the family.
 pub(crate) fn judge(case: &Case, family: FamilyPlace, about: &About<'_>) -> MetricComparison {
@@ -102,7 +103,7 @@ pub(crate) fn judge_part(case: &Case, alpha: f64, whole: &Verdict) -> (Verdict, 
 
 /// Candidate against control by an answer.
 pub(crate) fn effect(case: &Case, answer: &Answer) -> Option<Effect> {
-    let (control, candidate) = (case.control_mean()?, case.candidate_mean()?);
+    let (control, candidate) = (case.control_centre()?, case.candidate_centre()?);
     let (rule, interval) = (case.rule(), &answer.interval);
     let own = Ranged {
         value: answer.value,
@@ -161,6 +162,7 @@ fn method_used(case: &Case, answer: &Answer) -> MethodUsed {
         name: answer.method.clone(),
         logarithms: case.scale == Scale::Ratio,
         between_points: case.normalised,
+        medians: case.method == Method::Rank,
         note: case.note,
     }
 }

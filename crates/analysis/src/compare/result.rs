@@ -140,9 +140,9 @@ pub struct MetricComparison {
 pub struct Effect {
     /// The scale of the verdict.
     pub scale: Scale,
-    /// The control's mean (geometric, on the ratio scale).
+    /// The control's mean (geometric, on the ratio scale); its median where ranks decide.
     pub control: f64,
-    /// The candidate's mean.
+    /// The same of the candidate.
     pub candidate: f64,
     /// Candidate - control in the metric's unit.
     pub absolute: Ranged,
@@ -179,6 +179,9 @@ pub struct MethodUsed {
     /// Whether it worked on scores between the reference points.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub between_points: bool,
+    /// Whether the numbers of the sides are medians: ranks know no mean.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub medians: bool,
     /// Why it is not the one that a reader expects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<MethodNote>,

@@ -47,10 +47,11 @@ pub(crate) fn lines(case: &Case, whole: &Verdict, options: &CompareOptions) -> V
 fn line(case: &Case, place: FamilyPlace, whole: &Verdict) -> TaskLine {
     let (verdict, effect) = judge_part(case, place.alpha, whole);
     let hidden = verdict.objections.iter().any(Objection::hides_numbers);
-    let (control, candidate) = (case.control_mean(), case.candidate_mean());
-    let difference = control
+    let (control, candidate) = (case.control_centre(), case.candidate_centre());
+    let between = control
         .zip(candidate)
         .map(|(control, candidate)| candidate - control);
+    let difference = (effect.as_ref()).map_or(between, |effect| Some(effect.absolute.value));
     TaskLine {
         task: case.units.task_names[0].clone(),
         metric: case.declaration.name.clone(),

@@ -154,7 +154,7 @@ fn of_interval(interval: &Interval, p: Option<f64>, rule: &Rule) -> (Word, Reaso
         Word::Inconclusive
     };
     let reason = match (word, disagrees) {
-        (Word::Improved | Word::Regressed, _) if rule.beyond_margin => Reason::BeyondMargin,
+        (Word::Improved | Word::Regressed, _) if to_clear != Edges::NONE => Reason::BeyondMargin,
         (Word::Improved | Word::Regressed, _) => Reason::ExcludesZero,
         (Word::Equivalent, _) => Reason::InsideMargin {
             differs: excludes_zero,

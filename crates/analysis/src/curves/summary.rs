@@ -202,7 +202,13 @@ impl SummaryRule {
             .iter()
             .map(|range| range[1] - range[0])
             .fold(0.0, f64::max);
-        if ranges.is_empty() || to - from < LEAST_COMMON * longest {
+        if ranges.is_empty() {
+            return Err(AnalysisError::Question(
+                "no run that ended well has a point of this metric at a known step, so there are no common steps; is the metric's name right?"
+                    .to_owned(),
+            ));
+        }
+        if to - from < LEAST_COMMON * longest {
             return Err(AnalysisError::Question(format!(
                 "the runs share only the steps {from} to {to}, less than {} of the longest run; \
                  a window of steps would compare different parts of their curves",

@@ -37,6 +37,16 @@ impl Imported {
         }))
     }
 
+    /// The same of trials that are at hand.
+    pub(super) fn of_trials(trials: &[Observation<'_>], pairs: bool) -> Self {
+        let sampled = trials.iter().any(|trial| !trial.samples.is_empty());
+        let repeated = |trial: &Observation<'_>| trial.trial.seed > 0 || trial.trial.rollout > 0;
+        Self {
+            pairs,
+            iterations: sampled && !trials.iter().any(repeated),
+        }
+    }
+
     /// Says what rows and seeds are.
     pub(super) fn shape(self, data: &mut Dataset) {
         data.seeds_pair = self.pairs;

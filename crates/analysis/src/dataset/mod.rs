@@ -8,11 +8,13 @@ mod column;
 pub(crate) mod horizon;
 mod imported;
 mod intact;
+mod only;
 mod part;
 mod result_json;
 mod reuse;
 mod run;
 mod seeds;
+mod several_rows;
 mod shared;
 mod sheet;
 mod table;
@@ -101,6 +103,8 @@ pub enum FactKind {
     DirtyTree,
     /// Versions of the code within one side.
     Code,
+    /// Whose program an experiment of a shared name is.
+    Implementation,
 }
 
 /// Trials with their values.

@@ -6,6 +6,7 @@
 use super::{Dataset, FactKind, Origin, Repeat};
 use crate::error::AnalysisError;
 use crate::observation::{Key, Metrics, Observation, Used};
+use fairtrial_experiment::Origin as ExperimentOrigin;
 use fairtrial_model::{Direction, Leaf, MetricDeclaration, Outcome, Params, each_leaf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -29,6 +30,15 @@ struct ResultFile {
     environment: Map<String, Value>,
     #[serde(default)]
     vcs: Map<String, Value>,
+    /// What the spec said; the original's files have none.
+    #[serde(default)]
+    spec: Option<Asks>,
+}
+
+#[derive(Deserialize)]
+struct Asks {
+    #[serde(default)]
+    origin: Option<ExperimentOrigin>,
 }
 
 /// How many iterations were asked for.
@@ -46,6 +56,10 @@ struct Iteration {
     #[serde(default)]
     metrics: Map<String, Value>,
 }
+
+/// Whose program measured, where two programs have experiments of the same names.
+const ORIGINAL: &str = "AgentFarm";
+pub(super) const BUILT_IN: &str = "built into Fairtrial";
 
 /// The wall time of an iteration.
 const DURATION: &str = "duration_s";
@@ -111,6 +125,11 @@ impl Dataset {
         Ok(data)
     }
 
+    /// Notes whose program an experiment is.
+    pub(super) fn implemented_by(&mut self, whose: &str) {
+        self.fact(FactKind::Implementation, "implementation", whose);
+    }
+
     /// Whether a text is that of a result file.
     pub fn is_result_json(text: &str) -> bool {
         #[derive(Deserialize)]
@@ -147,6 +166,13 @@ fn add_facts(data: &mut Dataset, file: &ResultFile) {
         data.fact(FactKind::Machine, name, Params::display(value));
     }
     vcs_facts(data, &file.vcs);
+    match &file.spec {
+        None => data.implemented_by(ORIGINAL),
+        Some(asks) if asks.origin == Some(ExperimentOrigin::Builtin) => {
+            data.implemented_by(BUILT_IN);
+        }
+        Some(_) => {}
+    }
     let added = data.facts.split_off(known);
     for fact in added {
         if !data.facts.contains(&fact) {

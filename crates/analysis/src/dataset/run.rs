@@ -1,6 +1,7 @@
 //! A run on disk as trials to compare, with what is known about how they were made.
 
 use super::imported::{self, Imported};
+use super::result_json::BUILT_IN;
 use super::reuse::Reuse;
 use super::{Dataset, FactKind, Origin, intact};
 use crate::error::AnalysisError;
@@ -181,12 +182,12 @@ fn spec_facts(data: &mut Dataset, spec: &Spec) {
         params(data, &format!("task {}", task.id), &task.params);
         let work = match &task.work {
             Work::Command { argv, .. } => argv.join(" "),
-            Work::Experiment {
-                slug,
-                warmup,
-                measured,
-                ..
-            } => format!("{slug}, {warmup} warm-ups, {measured} measured"),
+            work @ Work::Experiment { slug, origin, .. } => {
+                if *origin == Some(fairtrial_experiment::Origin::Builtin) {
+                    data.implemented_by(BUILT_IN);
+                }
+                format!("{slug}, {}", work.iterations().unwrap_or_default())
+            }
             Work::Prepared { dir, model, .. } => format!("{dir}, {model}"),
             Work::Imported { .. } => continue,
         };

@@ -3,6 +3,7 @@
 use super::cell::Cell;
 use super::column::{Cells, Use};
 use super::seeds::{Seeds, seeds};
+use super::several_rows::SeveralRows;
 use super::sheet::Sheet;
 use super::{Dataset, FactKind, Origin};
 use crate::error::AnalysisError;
@@ -27,6 +28,8 @@ impl Dataset {
     /// is refused by name. Where there is no `arm`, but a column of numbers called `control` or `baseline`, each column of
     /// numbers is an arm. Rows have a cell for every title and no more: a cell too many is a number that was cut in two.
     /// Arms stand in the file's order; the control is `control`, else `baseline`, else the first.
+    /// In the form of `export`, which has a `rollout`, `process` in the place of `seed` numbers processes, of which none belongs
+    /// to one of another arm, rows that differ in `iteration` are iterations inside one trial, and `metric` names what `value` is.
     pub fn from_csv(label: &str, text: &str) -> Result<Self, AnalysisError> {
         let bad = |message: String| AnalysisError::Content {
             label: label.to_owned(),
@@ -43,6 +46,8 @@ impl Dataset {
         let readings = titles.readings(&sheet, &numbers, &mut data);
         let Seeds { of_rows, note } = seeds(&sheet, titles.seed).map_err(bad)?;
         data.problems.extend(note);
+        data.seeds_pair = titles.process.is_none();
+        let mut several = SeveralRows::of(titles.iteration, titles.metric);
         let mut repeats: HashMap<(String, Option<String>, u64), u32> = HashMap::new();
         let mut seen = HashSet::new();
         for (row, seed) in of_rows.into_iter().enumerate() {
@@ -51,6 +56,10 @@ impl Dataset {
                 let mut observation = titles.observation(&sheet, row, reading).map_err(at_row)?;
                 observation.trial.index = data.len() as u64;
                 observation.trial.seed = seed;
+                if let Some(several) = &mut several {
+                    several.add((&sheet, row), observation).map_err(at_row)?;
+                    continue;
+                }
                 let key = (
                     observation.trial.task.to_string(),
                     observation.trial.arm.as_deref().map(str::to_owned),
@@ -62,12 +71,13 @@ impl Dataset {
                     observation.trial.rollout = *repeat;
                     *repeat += 1;
                 } else if !seen.insert((key, observation.trial.rollout)) {
-                    return Err(at_row(
-                        "this task, arm, seed and rollout stands in the table twice".to_owned(),
-                    ));
+                    return Err(at_row(twice(&sheet)));
                 }
                 data.push(&observation);
             }
+        }
+        if let Some(several) = several {
+            several.give(&mut data);
         }
         if let Some(most) = repeats.values().max().filter(|most| **most > 1)
             && titles.seed.is_some()
@@ -92,6 +102,11 @@ struct Titles {
     seed: Option<usize>,
     rollout: Option<usize>,
     outcome: Option<usize>,
+    /// In the place of the seed.
+    process: Option<usize>,
+    iteration: Option<usize>,
+    /// The metric that the value of a row is of.
+    metric: Option<usize>,
 }
 
 /// What one trial reads of its row: the metrics, by name and column, of the arm that the columns are about.
@@ -115,21 +130,37 @@ impl Titles {
                 .filter(|place| !keys.contains(&Some(*place)))
                 .find(|place| Cells::of(&sheet.rows, *place).are_words())
         };
+        // Titles that mean something only in the form of our own exports.
+        let rollout = named("rollout");
+        let ours = |title: &str| rollout.and_then(|_| named(title));
+        let seed = named("seed");
+        let process = ours("process").filter(|_| seed.is_none());
         Self {
             task: TASK_TITLES
                 .iter()
                 .find_map(|title| named(title))
                 .or_else(words),
             arm: named("arm"),
-            seed: named("seed"),
-            rollout: named("rollout"),
+            seed: seed.or(process),
+            rollout,
             outcome: named("outcome").or_else(|| named("status")),
+            process,
+            iteration: ours("iteration"),
+            metric: ours("metric").filter(|_| named("value").is_some()),
         }
     }
 
     /// The columns of numbers. What is left aside is told.
     fn numbers(&self, sheet: &Sheet, data: &mut Dataset) -> Result<Vec<usize>, String> {
-        let keys = [self.task, self.arm, self.seed, self.rollout, self.outcome];
+        let keys = [
+            self.task,
+            self.arm,
+            self.seed,
+            self.rollout,
+            self.outcome,
+            self.iteration,
+            self.metric,
+        ];
         let mut numbers = Vec::new();
         for place in (0..sheet.titles.len()).filter(|place| !keys.contains(&Some(*place))) {
             let title = &sheet.titles[place];
@@ -239,6 +270,21 @@ impl Titles {
             metrics: Metrics(values.collect()),
         })
     }
+}
+
+/// Why two rows cannot be one trial, and what to do.
+fn twice(sheet: &Sheet) -> String {
+    let twice = "this task, arm, seed and rollout stands in the table twice";
+    let has_steps = sheet
+        .titles
+        .iter()
+        .any(|title| title.eq_ignore_ascii_case("step"));
+    if has_steps {
+        return format!(
+            "{twice}: these are points of curves, and a comparison takes one value of each trial (`export --rows trials`)"
+        );
+    }
+    twice.to_owned()
 }
 
 /// Two columns of one title would be two metrics of one name.

@@ -143,7 +143,7 @@ impl Pilot {
             paired: case.units.paired,
             scale: case.scale,
             notes: left_out(&case),
-            control_mean: case.control_mean().unwrap_or(0.0),
+            control_mean: case.control_centre().unwrap_or(0.0),
             threshold: case.rule().edge(),
             margin,
             sample: case.sample.clone(),

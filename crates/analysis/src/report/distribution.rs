@@ -3,15 +3,12 @@
 use super::evidence::Evidence;
 use crate::order;
 use fairtrial_stats::descriptive::{QuantileRule, quantile};
-use fairtrial_text::count::first_of;
 use serde::Serialize;
 
 /// Groups that one chart has room for.
 const MOST_GROUPS: usize = 8;
 /// Values that a box needs.
 const BOXED: usize = 5;
-/// Metrics without a chart that are named.
-const MOST_NAMED: usize = 20;
 /// Metrics that are shown.
 const MOST_METRICS: usize = 6;
 
@@ -49,16 +46,8 @@ pub(super) fn distributions(
     notes: &mut Vec<String>,
 ) -> Vec<MetricDistribution> {
     let names = evidence.data.metric_names();
-    let (shown, folded): (Vec<&String>, Vec<&String>) =
-        names.iter().partition(|name| evidence.is_shown(name));
-    if !folded.is_empty() {
-        notes.push(format!(
-            "Charts show the declared metrics. Also logged: {}; declare them in the spec, and `fairtrial remeasure` shows them \
-             without running anything again.",
-            first_of(&folded, MOST_NAMED)
-        ));
-    }
-    let all = shown.into_iter().map(|metric| one(evidence, metric));
+    let shown = names.iter().filter(|name| evidence.is_shown(name));
+    let all = shown.map(|metric| one(evidence, metric));
     let mut found: Vec<MetricDistribution> = all
         .filter(|found| !found.groups.is_empty() && found.groups.len() <= MOST_GROUPS)
         .collect();

@@ -167,6 +167,10 @@ fn trajectory(evidence: &Evidence<'_>) -> Result<Option<Trajectory>, AnalysisErr
     };
     let plan = SequentialPlan::new(evidence.spec, rule)?;
     let mut rule = SequentialRule::new(evidence.spec, plan)?;
+    rule.of_run(evidence.run);
+    if evidence.data.accepts_code {
+        rule.accept_code();
+    }
     for record in &evidence.records {
         rule.settled(record);
     }

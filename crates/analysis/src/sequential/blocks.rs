@@ -2,6 +2,8 @@
 
 use super::plan::SequentialPlan;
 use crate::compare::data::fill::Fill;
+use crate::ran_code::{CodeMixture, RanCode};
+use fairtrial_journal::RunDir;
 use fairtrial_model::{Outcome, Record};
 use fairtrial_spec::{Spec, Task};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,6 +23,7 @@ pub(super) struct Blocks {
     complete: Vec<Vec<BlockSide>>,
     /// For each candidate those of them in which it and the control have a value, by place.
     whole: Vec<Vec<usize>>,
+    code: RanCode,
 }
 
 /// What an arm gave in a complete block.
@@ -52,6 +55,8 @@ struct Arm {
     steps: Vec<[f64; 2]>,
     /// Those with a trial that the machine broke.
     excused: BTreeSet<String>,
+    /// What its trials ran: the task, the number of the state, the place in the plan.
+    ran: Vec<(String, u32, u64)>,
 }
 
 impl Blocks {
@@ -62,8 +67,9 @@ impl Blocks {
             arms: vec![Arm::default(); arms],
         };
         let of_task = |task: &Task| {
-            let arms = if task.arm.is_some() { 1 } else { arms as u64 };
-            arms * u64::from(task.rollouts)
+            let named = plan.candidates.iter().chain([&plan.control]);
+            let own = named.filter(|arm| task.runs_in(arm)).count().max(1);
+            own as u64 * u64::from(task.rollouts)
         };
         Self {
             places: spec
@@ -77,6 +83,7 @@ impl Blocks {
             tasks: BTreeSet::new(),
             complete: Vec::new(),
             whole: vec![Vec::new(); plan.candidates.len()],
+            code: RanCode::default(),
         }
     }
 
@@ -98,6 +105,14 @@ impl Blocks {
             .as_deref()
             .and_then(|name| plan.place_of(name));
         if let Some(arm) = arm.and_then(|arm| block.arms.get_mut(arm)) {
+            if let Some(code) = &record.code {
+                let ran = (
+                    record.trial.task.clone(),
+                    self.code.number(code),
+                    record.trial.index,
+                );
+                arm.ran.push(ran);
+            }
             let ok = record.outcome == Outcome::Ok;
             let task = record.trial.task.clone();
             let reported = record.metrics.get(&plan.metric.name).filter(|_| ok);
@@ -195,6 +210,31 @@ impl Blocks {
             let steps = blocks.iter().flat_map(|block| block.arms[arm].steps.iter());
             steps.copied().collect()
         })
+    }
+
+    /// The first task whose trials ran different versions of the same, in the blocks of a look; what the versions were made of
+    /// is kept by the run.
+    pub(super) fn mixture_until(
+        &self,
+        n: usize,
+        candidate: usize,
+        run: &RunDir,
+    ) -> Option<CodeMixture> {
+        let mut by_task: BTreeMap<&str, Vec<(u32, u64)>> = BTreeMap::new();
+        for block in &self.all[..self.until(n, candidate).len()] {
+            for (task, state, index) in [0, candidate + 1]
+                .iter()
+                .flat_map(|arm| &block.arms[*arm].ran)
+            {
+                by_task.entry(task).or_default().push((*state, *index));
+            }
+        }
+        let is_mixed = |ran: &&Vec<(u32, u64)>| ran.iter().any(|(state, _)| *state != ran[0].0);
+        let mut mixed = by_task.values().filter(is_mixed).peekable();
+        mixed.peek()?;
+        let mut code = self.code.clone();
+        code.read_sets(run);
+        mixed.find_map(|ran| code.mixture(ran.iter().copied()))
     }
 
     /// Tasks that failed in every arm of the blocks of a look.

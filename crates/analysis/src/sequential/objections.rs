@@ -1,5 +1,5 @@
-//! What speaks against an answer that a look gives: pairs that are missing, and failures that could turn it. The same
-//! two rules hold for a comparison that looks once.
+//! What speaks against an answer that a look gives: pairs that are missing, failures that could turn it, code that is mixed.
+//! The same rules hold for a comparison that looks once.
 
 use super::blocks::Blocks;
 use super::judged_by::JudgedBy;
@@ -16,7 +16,7 @@ use crate::validity::MOST_BROKEN;
 use fairtrial_model::MetricDeclaration;
 
 /// One candidate at one look.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct CandidateLook<'a> {
     pub(super) looking: &'a Looking,
     pub(super) blocks: &'a Blocks,
@@ -26,6 +26,8 @@ pub(super) struct CandidateLook<'a> {
     pub(super) rule: Rule,
     pub(super) by: JudgedBy,
     pub(super) metric: &'a MetricDeclaration,
+    /// Its trials ran different code.
+    pub(super) mixed: Option<Objection>,
 }
 
 impl CandidateLook<'_> {
@@ -92,7 +94,9 @@ impl CandidateLook<'_> {
             let tasks = silent;
             Objection::noted(ObjectionKind::TasksLeftOut { tasks })
         });
-        objection.into_iter().chain(parts).chain(silent).collect()
+        let mixed = self.mixed.clone();
+        let found = objection.into_iter().chain(mixed);
+        found.chain(parts).chain(silent).collect()
     }
 
     fn missing_pairs(&self) -> Option<Objection> {

@@ -8,9 +8,11 @@ use super::plan::SequentialPlan;
 use super::reason::{ArmReason, NoAnswer};
 use super::trajectory::{ArmAnswer, ArmFailures, SEQUENTIAL_SCHEMA, Trajectory};
 use crate::compare::failures::FailureCount;
+use crate::compare::objections::mixed_code;
 use crate::compare::objections::objection::{Groups, Objection, ObjectionKind};
 use crate::error::AnalysisError;
 use crate::validity::{Floor, MOST_BROKEN, ValidityByArm};
+use fairtrial_journal::RunDir;
 use fairtrial_model::Record;
 use fairtrial_spec::Spec;
 
@@ -27,6 +29,9 @@ pub struct SequentialRule {
     /// The control's failures, then the candidates'.
     failures: Vec<FailureCount>,
     tally: ValidityByArm,
+    /// The run that the records are of, which keeps what they ran.
+    run: Option<RunDir>,
+    accepts_code: bool,
 }
 
 impl SequentialRule {
@@ -45,7 +50,19 @@ impl SequentialRule {
             plan,
             looks: Vec::new(),
             stop: None,
+            run: None,
+            accepts_code: false,
         })
+    }
+
+    /// Says of which run the records are: trials of it that ran different code speak against an answer.
+    pub fn of_run(&mut self, run: &RunDir) {
+        self.run = Some(run.clone());
+    }
+
+    /// Somebody accepted that the trials ran different code.
+    pub fn accept_code(&mut self) {
+        self.accepts_code = true;
     }
 
     /// Takes in a final record; says whether to stop. A record that came before changes nothing.
@@ -91,6 +108,10 @@ impl SequentialRule {
         let rule = self.plan.rule(control_mean);
         let by = self.plan.judged_by();
         let seen = see(&self.looking, &differences, &rule, by);
+        let mixture = self
+            .run
+            .as_ref()
+            .and_then(|run| self.blocks.mixture_until(n, candidate, run));
         let look = CandidateLook {
             looking: &self.looking,
             blocks: &self.blocks,
@@ -99,6 +120,7 @@ impl SequentialRule {
             rule,
             by,
             metric: &self.plan.metric,
+            mixed: mixture.map(|mixture| mixed_code::found(mixture, self.accepts_code)),
         };
         let objections = [look.against_answer(&seen), look.against_gate(&seen)];
         let counts = !objections[0].iter().any(Objection::holds_back);

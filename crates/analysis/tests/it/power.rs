@@ -12,7 +12,7 @@ use fairtrial_model::{Direction, Margin, Outcome, Record};
 use fairtrial_stats::Level;
 use fairtrial_stats::rng::{Purpose, Stream};
 use fairtrial_stats::suite::{Scores, mean_t};
-use fairtrial_stats::two_arm::paired_t;
+use fairtrial_stats::two_arm::{Design, t_test};
 
 fn options(effect: Option<Margin>) -> PowerOptions {
     PowerOptions {
@@ -160,7 +160,13 @@ fn the_promised_power_is_kept() {
             control.push(shared + (1.0 - rho).sqrt() * stream.normal());
             candidate.push(2.0 * margin + shared + (1.0 - rho).sqrt() * stream.normal());
         }
-        let test = paired_t(&control, &candidate, fairtrial_stats::Level::TWO_SIDED_95).unwrap();
+        let test = t_test(
+            &control,
+            &candidate,
+            Design::Paired,
+            fairtrial_stats::Level::TWO_SIDED_95,
+        )
+        .unwrap();
         found += u32::from(test.p < 0.05 && test.estimate > 0.0);
     }
     let share = f64::from(found) / experiments as f64;
@@ -403,7 +409,7 @@ fn a_plan_for_equivalence_keeps_its_promise() {
                 (own(), own())
             })
             .unzip();
-        let test = paired_t(&control, &candidate, Level::TWO_SIDED_95).unwrap();
+        let test = t_test(&control, &candidate, Design::Paired, Level::TWO_SIDED_95).unwrap();
         inside += u32::from(test.interval.low > -0.5 && test.interval.high < 0.5);
     }
     let share = f64::from(inside) / simulations as f64;

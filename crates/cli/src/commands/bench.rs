@@ -254,6 +254,7 @@ fn after(benched: &Benched, args: &Args, session: &Session, console: &Console) -
             // The runs of two benches belong to no pairs.
             pairing: Pairing::Unpaired,
             method: None,
+            only: None,
             accept: Vec::new(),
         })?;
         if !args.json {

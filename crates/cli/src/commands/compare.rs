@@ -11,6 +11,7 @@ use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::{CompareOptions, Comparison};
 use fairtrial_model::{Direction, EqualRule, Margin};
 use fairtrial_session::CompareQuestion;
+use fairtrial_spec::Filter;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Two-sided error rate [default: the spec's, else 0.05]
     #[arg(long, allow_negative_numbers = true)]
     alpha: Option<f64>,
+    /// Only these trials of both sides, as task=hard,lr=0.1
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse)]
+    only: Option<Filter>,
     /// How intervals are made [default: as the spec declares, else by the kind of data]
     #[arg(long, value_enum)]
     method: Option<MethodChoice>,
@@ -155,6 +159,7 @@ impl Args {
             sides: self.sides.clone(),
             arms_of: self.run.clone(),
             alpha: self.alpha,
+            only: self.only.clone(),
             options: CompareOptions {
                 reference: GivenPoints::together(&self.reference)?,
                 control: self.control.clone(),

@@ -53,7 +53,6 @@ enum RowsChoice {
 
 pub(crate) fn run(args: &Args, console: &Console) -> Done {
     let session = args.mapping.session(console);
-    let run = session.find_run_with_curves(&args.run.choice())?;
     let question = ExportQuestion {
         to: args.to.clone(),
         shape: match args.rows {
@@ -63,6 +62,7 @@ pub(crate) fn run(args: &Args, console: &Console) -> Done {
         },
         form: if args.long { Form::Long } else { Form::Wide },
     };
+    let run = session.find_run_to_export(&args.run.choice(), &question)?;
     match (session.export(&run, &question)?, &args.output) {
         (Exported::Pushed(said), _) => console.printer.page(said),
         (Exported::File(bytes), Some(path)) => {

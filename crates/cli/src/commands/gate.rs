@@ -10,6 +10,7 @@ use fairtrial_analysis::dataset::FactKind;
 use fairtrial_analysis::gate::{Gate, GateReason, GateRule, GateWord};
 use fairtrial_journal::{Durability, write_atomic_bytes};
 use fairtrial_session::{GateQuestion, SessionError};
+use fairtrial_spec::Filter;
 use std::path::PathBuf;
 
 /// Decide whether a run may replace its baseline; the exit code says so
@@ -49,6 +50,9 @@ pub(crate) struct Args {
     /// Whether units are compared in pairs
     #[arg(long, value_enum, default_value_t = PairingChoice::Auto)]
     pairing: PairingChoice,
+    /// Only these trials of both sides, as task=hard,lr=0.1
+    #[arg(long, value_name = "FILTER", value_parser = Filter::parse)]
+    only: Option<Filter>,
     /// How intervals are made [default: as the spec declares, else by the kind of data]
     #[arg(long, value_enum)]
     method: Option<MethodChoice>,
@@ -150,6 +154,7 @@ impl Args {
             valid: self.valid,
             pairing: self.pairing.into(),
             method: self.method.map(Method::from),
+            only: self.only.clone(),
             accept: self.accepted.kinds(),
         }
     }

@@ -140,16 +140,9 @@ fn work(trial: &Trial<'_>, preview: &RunPreview) -> String {
                 .collect::<Vec<_>>()
                 .join(" ")
         }
-        Work::Experiment {
-            slug,
-            warmup,
-            measured,
-            ..
-        } => {
-            format!(
-                "experiment {slug} ({warmup} warm-up, {measured} measured) {}",
-                trial.params
-            )
+        work @ Work::Experiment { slug, .. } => {
+            let iterations = work.iterations().unwrap_or_default();
+            format!("experiment {slug} ({iterations}) {}", trial.params)
         }
         Work::Imported { format, .. } => format!("imported from {format}"),
         Work::Prepared { dir, model, .. } => format!("agent task {dir} with {model}"),

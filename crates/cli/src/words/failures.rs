@@ -224,6 +224,7 @@ const fn flag(option: SettledOption) -> &'static str {
         SettledOption::Alpha => "--alpha",
         SettledOption::Pairing => "--pairing",
         SettledOption::Method => "--method",
+        SettledOption::Only => "--only",
     }
 }
 

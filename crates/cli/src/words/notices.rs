@@ -5,6 +5,7 @@ use crate::printer::Printer;
 use fairtrial_engine::{CodeChange, OtherCode, Remeasured};
 use fairtrial_journal::redact::Redactor;
 use fairtrial_model::Params;
+use fairtrial_plan::Shortage;
 use fairtrial_session::{Notice, Recognised, TaskFinding};
 use fairtrial_spec::{Loaded, Spec, Style, render, written_secrets};
 use fairtrial_text::count::{counted, first_of};
@@ -77,6 +78,17 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             format!("`{task}` needs `{needed}`, which --only leaves out: it runs without"),
         ),
+        Notice::FewerPoints(Shortage {
+            asked,
+            found,
+            combinations,
+        }) => (
+            Warning,
+            format!(
+                "the random sweep asks for {asked} points and has {found}: no more of its {combinations} combinations satisfy \
+                 the constraints"
+            ),
+        ),
         Notice::Deviates { places, first } => (
             Warning,
             format!(
@@ -133,11 +145,12 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
             Warning,
             "the run goes on by the stopping rule that it began with".to_owned(),
         ),
+        Notice::KeepsCaps(keys) => (Note, kept_caps_words(keys)),
         Notice::Remeasured(measured) => (Note, remeasured_words(measured)),
         Notice::StepsFrom { metric, file, name } => (
             Note,
             format!(
-                "steps of `{metric}` are read from `{name}` in {file} (`step` in [metrics.{metric}] names another)"
+                "steps of `{metric}` are read from `{name}` in {file} (`step` in its declaration names another)"
             ),
         ),
         Notice::WaitedForCpu { share } => (
@@ -182,6 +195,14 @@ fn words(notice: &Notice) -> Option<(Tone, String)> {
         Notice::Elsewhere { .. } | Notice::Spec(_) | Notice::AgentTask(_) => return None,
     };
     Some(said)
+}
+
+fn kept_caps_words(keys: &[&str]) -> String {
+    let caps: Vec<String> = keys.iter().map(|key| format!("`budget.{key}`")).collect();
+    format!(
+        "the run keeps {} as `--set` gave it when it began; `--set` gives another",
+        caps.join(" and ")
+    )
 }
 
 /// What measuring again came to, in a sentence.

@@ -213,20 +213,55 @@ fn nothing_is_refused_where_the_code_is_the_same() {
     assert!(!said(&project.expect(0, &["summarize", "t"])).contains("mixes code"));
 }
 
-#[test]
-fn an_edit_in_the_middle_of_a_run_caps_the_verdict() {
-    if no_python() {
-        return;
-    }
+/// A project whose trial of seed 3 of the control changes what is watched; the next ones run with that.
+fn edited_in_the_middle() -> Project {
     let project = repository("");
     let spec =
         spec("watch = [\"conf/\"]").replace("[1, 2, 3, 4]", "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]");
     project.write("bench.toml", &spec);
     project.write("conf/a.txt", "one");
-    // The trial of seed 3 of the control changes what is watched; the next ones run with that.
     let edit =
         "\nif sys.argv[1:] == ['control', '3']:\n    open('conf/a.txt', 'w').write('other')\n";
     project.write("train.py", &format!("{TRAIN}{edit}"));
+    project
+}
+
+#[test]
+fn a_run_until_decided_has_no_answer_from_mixed_code() {
+    if no_python() {
+        return;
+    }
+    let project = edited_in_the_middle();
+    let answer = || -> Value {
+        let looks = std::fs::read(project.newest_run("t").join("sequential.json")).unwrap();
+        serde_json::from_slice::<Value>(&looks).unwrap()["answers"][0].clone()
+    };
+    let ran = project.run(&["run", "bench.toml", "--until", "decided"]);
+    assert_eq!(records(&project).len(), 20, "{}", said(&ran));
+    let by = &answer()["reason"]["why"]["by"];
+    assert_eq!(by["objection"], "mixed_code", "{:#}", answer());
+    assert_eq!(by["effect"], "caps");
+    assert!(
+        said(&ran).contains("mixed code: trials 0:3"),
+        "{}",
+        said(&ran)
+    );
+    let gated = project.run(&["gate", "t"]);
+    assert!(said(&gated).contains("mixed code"), "{}", said(&gated));
+    // The run made again from its records says the same, and it can be accepted afterwards.
+    project.expect(0, &["report", "t"]);
+    let page = std::fs::read_to_string(project.newest_run("t").join("report.html")).unwrap();
+    assert!(page.contains("mixed code: trials 0:3"), "{page}");
+    project.expect(0, &["run", "bench.toml", "--resume", "--accept", "code"]);
+    assert_eq!(answer()["stop"], "improved", "{:#}", answer());
+}
+
+#[test]
+fn an_edit_in_the_middle_of_a_run_caps_the_verdict() {
+    if no_python() {
+        return;
+    }
+    let project = edited_in_the_middle();
     let ran = project.expect(0, &["run", "bench.toml"]);
     assert!(
         said(&ran).contains("changed while the run goes on: conf/a.txt"),

@@ -309,6 +309,100 @@ fn what_is_exported_gives_the_same_verdict_when_it_comes_back() {
 }
 
 #[test]
+fn iterations_that_are_exported_give_the_same_verdict_when_they_come_back() {
+    // One process with iterations on each side, and several processes.
+    let folder = fixture("criterion");
+    let processes = fixture("pyperf/command_sleep.json");
+    for (source, ending) in [
+        (&folder, "csv"),
+        (&folder, "jsonl"),
+        (&processes, "parquet"),
+    ] {
+        let project = Project::new();
+        let table = format!("iterations.{ending}");
+        let export = [
+            "export", source, "--to", ending, "--rows", "samples", "--output", &table,
+        ];
+        project.expect(0, &export);
+        let of = |sources: &[&str]| {
+            let question = [
+                "--metric",
+                "time",
+                "--direction",
+                "down",
+                "--unit",
+                "s",
+                "--json",
+            ];
+            verdicts(&project.expect(0, &[&["compare"], sources, &question].concat()))
+        };
+        // The folder holds both of its sides.
+        let sides = if source == &folder { 1 } else { 2 };
+        let (tool, back) = (vec![source.as_str(); sides], vec![table.as_str(); sides]);
+        let before = of(&tool);
+        assert!(before[0][0]["word"].is_string(), "{before}");
+        assert_eq!(before, of(&back), "{source} as {ending}");
+    }
+    let project = Project::new();
+    let run = fixture("wandb/run-trxl-s1072.wandb");
+    project.expect(
+        0,
+        &[
+            "export",
+            &run,
+            "--to",
+            "csv",
+            "--rows",
+            "series",
+            "--output",
+            "points.csv",
+        ],
+    );
+    let refused = project
+        .expect(2, &["compare", "points.csv", "points.csv"])
+        .err;
+    assert!(refused.contains("`export --rows trials`"), "{refused}");
+}
+
+#[test]
+fn a_run_that_failed_before_it_said_its_arm_is_in_none() {
+    let project = Project::new();
+    let runs = fixture("mlflow/mlruns");
+    let question = ["--metric", "overview/reward", "--direction", "up", "--json"];
+    let ran = project.expect(0, &[&["compare", &runs], &question[..]].concat());
+    assert!(
+        ran.err.contains("no `param.arch` in 1 of 5 executions"),
+        "{}",
+        ran.err
+    );
+    let contrasts = ran.json()["contrasts"].as_array().unwrap().len();
+    assert_eq!(contrasts, 1, "{}", ran.out);
+    // An import keeps it as what it is.
+    project.expect(0, &["import", &runs, "--name", "kept"]);
+    let summary = project.expect(0, &["summarize", "kept", "--json"]).json();
+    assert_eq!(summary["outcomes"]["failed"], 1, "{summary}");
+    let list = project
+        .expect(0, &["compare", "kept", "--metric", "overview/reward"])
+        .out;
+    assert!(list.contains("trxl against vit_reset"), "{list}");
+}
+
+#[test]
+fn a_word_that_two_fields_end_in_is_asked_for() {
+    let project = Project::new();
+    for (number, value) in [(1, 1), (2, 2)] {
+        let config = json!({"arm": value, "point": {"arm": value}, "seed": number});
+        sacred(&project, number, &config, 3);
+    }
+    let asked = project
+        .expect(2, &["summarize", "sacred", "--arm", "arm"])
+        .err;
+    let words = "`arm` can be `config.arm`, `config.point.arm`; write the whole name, as in --arm config.arm";
+    assert!(asked.contains(words), "{asked}");
+    project.expect(0, &["summarize", "sacred", "--arm", "config.arm"]);
+}
+
+#[test]
 fn exports_for_people_and_ci_hold_every_trial() {
     let project = Project::new();
     project.write("new.json", &hyperfine(&FAST));

@@ -461,3 +461,42 @@ fn numbers_that_are_made_differently_are_not_compared() {
     let ran = project.expect(0, &["compare", &first, &second, "--accept", "definition"]);
     assert!(ran.out.contains("identical"), "{}", ran.out);
 }
+
+/// Two tasks, of which the second got worse.
+const TWO_TASKS: &str = r#"
+name = "bench"
+seeds = 8
+[defaults]
+command = "sh work.sh {task} {seed}"
+[[tasks]]
+id = "easy"
+[[tasks]]
+id = "hard"
+[arms.old]
+drop = 0
+[arms.new]
+drop = 100
+[metrics.score]
+direction = "up"
+margin = "2%"
+"#;
+
+#[test]
+fn a_part_of_the_trials_can_be_judged_alone_and_that_is_said() {
+    let spec = TWO_TASKS.replace("{seed}", "{seed} {drop}");
+    let project = Project::with_spec(&spec);
+    project.write(
+        "work.sh",
+        "loss=0; test $1 = easy || loss=$3; echo \"{\\\"score\\\": $((1000 + $2 % 7 - loss))}\" >> \"$FAIRTRIAL_METRICS\"\n",
+    );
+    project.expect(0, &["run", "bench.toml"]);
+    project.expect(1, &["gate", "bench", "--only", "task=hard"]);
+    let ran = project.expect(0, &["gate", "bench", "--only", "task=easy", "--json"]);
+    assert_eq!(ran.json()["word"], "equivalent", "{}", ran.out);
+    let ran = project.expect(0, &["compare", "bench", "--only", "task=easy"]);
+    let words = "only `task=easy` is looked at: 16 of 32 trials";
+    assert!(ran.out.contains(words), "{}", ran.out);
+    assert!(!ran.out.contains("regressed"), "{}", ran.out);
+    let ran = project.expect(2, &["compare", "bench", "--only", "task=none"]);
+    assert!(ran.err.contains("no trial of"), "{}", ran.err);
+}

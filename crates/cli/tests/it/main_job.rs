@@ -574,6 +574,23 @@ fn a_cap_on_money_holds_over_all_sessions() {
 }
 
 #[test]
+fn a_cap_given_by_hand_holds_until_another_is_given() {
+    let project = Project::with_spec("name = \"b\"\nseeds = 5\ncommand = \"true\"\n");
+    let run = |more: &[&str]| {
+        let args = [&["run", "bench.toml"], more].concat();
+        project.expect(0, &args).err
+    };
+    let told = run(&["--set", "budget.trials=2", "--set", "notes=x"]);
+    let advice = "run bench.toml --set notes=x --set budget.trials=N --resume`";
+    assert!(told.contains(advice), "{told}");
+    let told = run(&["--resume"]);
+    assert!(told.contains("the run keeps `budget.trials`"), "{told}");
+    assert!(told.contains("2 of 5 trials"), "{told}");
+    let told = run(&["--resume", "--set", "budget.trials=5"]);
+    assert!(told.contains("all 5 trials have ended"), "{told}");
+}
+
+#[test]
 fn the_advice_to_raise_a_cap_keeps_the_metric_that_it_counts() {
     let project = Project::with_spec(
         "name = \"b\"\nseeds = 5\nparallel = 1\nshell = true\nbudget = { cost = { max = 2.0, metric = \"euros\" } }\n\

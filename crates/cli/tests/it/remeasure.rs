@@ -160,7 +160,7 @@ fn a_resumed_run_is_measured_as_the_spec_says_now() {
     lab.call(&["run", "t.toml", "--set", "budget.trials=3"]);
     assert_eq!(lab.ran(), 3);
     lab.declare(&format!("{FROM}summary = \"max\"\n"));
-    let resumed = lab.call(&["run", "t.toml", "--resume"]);
+    let resumed = lab.call(&["run", "t.toml", "--resume", "--set", "budget.trials=8"]);
     let said = words(&resumed);
     assert!(resumed.status.success(), "{said}");
     assert!(said.contains("3 trials measured again"), "{said}");

@@ -22,6 +22,8 @@ use std::path::Path;
 
 /// The profiler of Python workers, which the worker itself runs.
 const CPROFILE: &str = "cprofile";
+/// What counts allocations, inside the worker.
+const MEMORY: &str = "memory";
 
 /// Every instrument that is built in, with its options.
 pub(crate) fn known() -> Vec<InstrumentInfo> {
@@ -61,6 +63,12 @@ pub(crate) fn known() -> Vec<InstrumentInfo> {
                     .at_least(1.0)
                     .doc("How many extra iterations are profiled"),
             ],
+        ),
+        info(
+            MEMORY,
+            "Bytes that an extra iteration allocates, at its peak and kept at its end; of Python also the peak resident size \
+             of a child process.",
+            vec![],
         ),
         info(
             "perf",
@@ -159,26 +167,47 @@ impl Observers {
     }
 }
 
-/// How many extra iterations a worker's own profiler wants; `Err` says why there can be none.
-pub(crate) fn worker_profile(asked: &[Instrument], origin: &Origin) -> Option<Result<u64, String>> {
-    let cprofile = asked.iter().find(|on| on.name == CPROFILE)?;
-    Some(match origin {
-        Origin::Python { .. } => Ok(whole(cprofile, "iterations", 1)),
-        _ => Err(
-            "cprofile observes Python workers and this experiment is none; `perf` observes native code"
-                .to_owned(),
-        ),
-    })
+/// The instruments that the worker itself runs, over extra iterations.
+pub(crate) struct WorkerProfile {
+    /// How many; none where nothing is asked that this worker can do.
+    pub(crate) iterations: u64,
+    cprofile: Option<Result<u64, String>>,
+    memory: bool,
 }
 
-/// What a worker's own profiler did: how many iterations it saw, or why it cannot work. Its files come from the worker.
-pub(crate) fn profile_finding(profiled: Result<u64, String>) -> InstrumentFinding {
-    match profiled {
-        Ok(iterations) => InstrumentFinding {
-            name: CPROFILE.to_owned(),
-            summary: Map::from_iter([("iterations".to_owned(), iterations.into())]),
-            ..InstrumentFinding::default()
-        },
-        Err(why) => InstrumentFinding::absent(CPROFILE, why),
+impl WorkerProfile {
+    /// What is asked of a worker.
+    pub(crate) fn asked(asked: &[Instrument], origin: &Origin) -> Self {
+        let named = |name| asked.iter().find(|on| on.name == name);
+        let cprofile = named(CPROFILE).map(|on| match origin {
+            Origin::Python { .. } => Ok(whole(on, "iterations", 1)),
+            _ => Err(
+                "cprofile observes Python workers and this experiment is none; `perf` observes native code"
+                    .to_owned(),
+            ),
+        });
+        let memory = named(MEMORY).is_some();
+        let profiled = cprofile.as_ref().and_then(|found| found.as_ref().ok());
+        Self {
+            iterations: profiled.copied().unwrap_or(0).max(u64::from(memory)),
+            cprofile,
+            memory,
+        }
+    }
+
+    /// Adds what a worker's own profiler did, whose files come from the worker, and that one knows no `memory`.
+    pub(crate) fn complete(self, findings: &mut Vec<InstrumentFinding>) {
+        findings.extend(self.cprofile.map(|profiled| match profiled {
+            Ok(iterations) => InstrumentFinding {
+                name: CPROFILE.to_owned(),
+                summary: Map::from_iter([("iterations".to_owned(), iterations.into())]),
+                ..InstrumentFinding::default()
+            },
+            Err(why) => InstrumentFinding::absent(CPROFILE, why),
+        }));
+        if self.memory && !findings.iter().any(|found| found.name == MEMORY) {
+            let why = "the worker of this experiment does not count memory";
+            findings.push(InstrumentFinding::absent(MEMORY, why));
+        }
     }
 }

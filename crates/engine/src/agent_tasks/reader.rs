@@ -1,6 +1,6 @@
 //! Reads agent tasks and looks into them.
 
-use fairtrial_agent::check::{check_cost_caps, check_options, check_task};
+use fairtrial_agent::check::{check_cost_caps, check_options, check_task, check_timeout};
 use fairtrial_agent::findings::Findings;
 use fairtrial_agent::format::{Reading, read_task};
 use fairtrial_agent::task::{AgentTask, ReadTask};
@@ -125,6 +125,7 @@ impl TaskReader {
         if let (Some(read), Work::Prepared { options, .. }) = (read, &task.work) {
             let mut options = options.clone();
             options.sandbox.kind = options.sandbox.kind.or(self.backend);
+            check_timeout(task, &read.task, &mut findings);
             check_options(&options, &task.limits, &read.task, &mut findings);
             check_cost_caps(&options.agent, self.caps_cost, &mut findings);
         }

@@ -118,12 +118,10 @@ pub fn uses_containers(task: &Task) -> bool {
 
 /// The agents that a task's trials have: its own, or those that arms name.
 fn agents_of(spec: &Spec, task: &Task, own: &AgentChoice) -> Vec<AgentChoice> {
-    let of_arm =
-        |arm: &&fairtrial_spec::Arm| task.arm.as_ref().is_none_or(|name| *name == arm.name);
     let names: Vec<&str> = spec
         .arms
         .iter()
-        .filter(of_arm)
+        .filter(|arm| task.runs_in(&arm.name))
         .filter_map(|arm| arm.params.get("agent")?.as_str())
         .chain(task.params.get("agent").and_then(serde_json::Value::as_str))
         .collect();

@@ -7,6 +7,16 @@ use fairtrial_plan::Plan;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
+/// What becomes of records whose trials ran other code than they would now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OtherCode {
+    /// They are left out, and their trials run again.
+    #[default]
+    LeftOut,
+    /// They are taken all the same.
+    Accepted,
+}
+
 /// What changed for trials that have an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CodeChange {

@@ -7,6 +7,7 @@ mod workers;
 
 use crate::attempt::Attempts;
 use crate::capacity::Capacity;
+use crate::code::since::OtherCode;
 use crate::code::watch::{CodeNow, CodeWatch};
 use crate::controller::Controller;
 use crate::controls::Controls;
@@ -27,8 +28,8 @@ use fairtrial_journal::{
 };
 use open::{capture, probe, recorded, refuse_open_jobs};
 
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 use take_over::EarlierRecords;
 use workers::{Channel, Workers};
@@ -253,6 +254,15 @@ impl Session<'_> {
         let Some(rule) = &self.request.stop else {
             return Ok(());
         };
+        let accepted = known.accepts_code || self.request.accepted_code.is_some();
+        let other = if accepted {
+            OtherCode::Accepted
+        } else {
+            OtherCode::LeftOut
+        };
+        rule.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .begins(&self.run, other);
         effective_records(&self.run.journal(), known, |record| {
             if record.outcome.is_final() {
                 controller.ask(rule, &record);

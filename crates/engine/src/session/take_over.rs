@@ -2,11 +2,12 @@
 //! cut off between two of them goes on with the rest.
 
 use super::context::Session;
+use crate::code::since::OtherCode;
 use crate::code::watch::CodeNow;
 use crate::error::EngineError;
 use crate::events::RunEvent;
 use crate::request::{Outputs, Start};
-use crate::reuse::{self, OtherCode};
+use crate::reuse;
 use crate::unchanged;
 use fairtrial_journal::{Event, JournalError, JournalWriter, RunDir, RunState, Selector, TakeOver};
 use fairtrial_model::{Record, TrialId};

@@ -1,6 +1,7 @@
 //! A run on its way to another tool, and what a writer of one text is.
 
 use crate::error::InteropError;
+use crate::records::SeedMeaning;
 use fairtrial_model::{MetricDeclaration, Record};
 
 /// A run that is given away.
@@ -10,6 +11,8 @@ pub struct Outgoing<'a> {
     pub name: &'a str,
     /// The stamp of the run.
     pub stamp: &'a str,
+    /// What its seeds are.
+    pub seeds: SeedMeaning,
     /// Metrics as they are declared, the primary one first.
     pub metrics: &'a [MetricDeclaration],
     /// The effective record of every trial.

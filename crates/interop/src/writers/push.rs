@@ -1,13 +1,12 @@
 //! Runs to MLflow and W&B through the user's own client in a process of its own: login, server and network are theirs.
 
 use super::outgoing::Outgoing;
-use super::rows::SeriesRow;
+use super::rows::{SeriesRow, by_record};
 use crate::error::{FilePlace, InteropError};
 use crate::online::access::Access;
 use fairtrial_model::{Number, Outcome, Params, Record};
 use fairtrial_process::Program;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
 
 const MLFLOW: &str = include_str!("mlflow_push.py");
 const WANDB: &str = include_str!("wandb_push.py");
@@ -55,10 +54,7 @@ pub fn push(
 
 /// One line for each trial.
 fn lines(run: &Outgoing<'_>, series: &[SeriesRow]) -> Result<String, InteropError> {
-    let curves: HashMap<usize, &[SeriesRow]> = series
-        .chunk_by(|one, next| one.record == next.record)
-        .map(|rows| (rows[0].record, rows))
-        .collect();
+    let curves = by_record(series);
     let mut text = String::new();
     for (place, record) in run.records.iter().enumerate() {
         let trial = &record.trial;

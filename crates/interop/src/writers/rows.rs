@@ -1,8 +1,9 @@
 //! A run as rows and columns: trials, iterations or points of curves, each metric a column or each number a row.
 
 use super::outgoing::Outgoing;
+use crate::records::SeedMeaning;
 use fairtrial_model::{Record, TrialKey};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,7 +62,13 @@ type Numbers = Vec<(String, f64)>;
 impl Rows {
     /// The rows of a run; `series` has the points where they are asked for.
     pub fn of(run: &Outgoing<'_>, (shape, form): (Shape, Form), series: &[SeriesRow]) -> Self {
-        let mut titles: Vec<String> = ["task", "arm", "seed", "rollout", "outcome"]
+        // A number that has nothing in common with the same number on another side is no seed.
+        let numbered = run.records.iter().any(|record| record.trial.seed > 0);
+        let seed = match run.seeds {
+            SeedMeaning::Process if numbered => "process",
+            SeedMeaning::Process | SeedMeaning::Shared => "seed",
+        };
+        let mut titles: Vec<String> = ["task", "arm", seed, "rollout", "outcome"]
             .map(str::to_owned)
             .to_vec();
         let points = run
@@ -76,6 +83,7 @@ impl Rows {
             Shape::Series => Some("step"),
         };
         titles.extend(inside.map(str::to_owned));
+        let curves = by_record(series);
         let mut found: Vec<(Vec<Cell>, Numbers)> = Vec::new();
         for (place, record) in run.records.iter().enumerate() {
             let key = key_cells(record, &points);
@@ -83,14 +91,17 @@ impl Rows {
                 Shape::Trials => found.push((key, trial_numbers(record))),
                 Shape::Samples => found.extend(iterations(record).map(|(number, numbers)| {
                     let mut key = key.clone();
-                    key.push(Cell::Whole(number as u64));
+                    key.push(number.map_or(Cell::Missing, |number| Cell::Whole(number as u64)));
                     (key, numbers)
                 })),
-                Shape::Series => found.extend(steps(place, series).map(|(step, numbers)| {
-                    let mut key = key.clone();
-                    key.push(Cell::Number(step));
-                    (key, numbers)
-                })),
+                Shape::Series => {
+                    let points = curves.get(&place).copied().unwrap_or_default();
+                    found.extend(steps(points).map(|(step, numbers)| {
+                        let mut key = key.clone();
+                        key.push(Cell::Number(step));
+                        (key, numbers)
+                    }));
+                }
             }
         }
         match form {
@@ -111,7 +122,15 @@ fn wide(mut titles: Vec<String>, found: Vec<(Vec<Cell>, Numbers)>) -> Rows {
         cells
     });
     let rows = rows.collect();
-    titles.extend(names);
+    // A metric that is called as a key is must not be taken for it.
+    let named = names.iter().map(|name| {
+        if titles.contains(name) {
+            return format!("metric.{name}");
+        }
+        name.clone()
+    });
+    let named: Vec<String> = named.collect();
+    titles.extend(named);
     Rows { titles, rows }
 }
 
@@ -165,29 +184,39 @@ fn trial_numbers(record: &Record) -> Numbers {
         .collect()
 }
 
-/// The iterations of a record; one that has none is a row of its own.
-fn iterations(record: &Record) -> impl Iterator<Item = (usize, Numbers)> {
+/// The iterations of a record by their number; one that has none is a row of its own without one. What was measured of the whole trial stands with its
+/// first iteration.
+fn iterations(record: &Record) -> impl Iterator<Item = (Option<usize>, Numbers)> {
     let lengths = record.samples.values().map(Vec::len);
     let count = lengths.max().unwrap_or(0);
     (0..count.max(1)).map(move |place| {
         if count == 0 {
-            return (0, trial_numbers(record));
+            return (None, trial_numbers(record));
         }
         let samples = record.samples.iter();
         let numbers = samples.filter_map(|(name, values)| {
             let value = values.get(place)?;
             Some((name.clone(), value.0))
         });
-        (place, numbers.collect())
+        let whole = trial_numbers(record).into_iter();
+        let whole = whole.filter(|(name, _)| place == 0 && !record.samples.contains_key(name));
+        (Some(place), whole.chain(numbers).collect())
     })
 }
 
+/// The points of each record, by its place; those of one record stand together.
+pub(super) fn by_record(series: &[SeriesRow]) -> HashMap<usize, &[SeriesRow]> {
+    series
+        .chunk_by(|one, next| one.record == next.record)
+        .map(|rows| (rows[0].record, rows))
+        .collect()
+}
+
 /// The points of a record, those of one step together.
-fn steps(record: usize, series: &[SeriesRow]) -> impl Iterator<Item = (f64, Numbers)> {
-    let mine = series.iter().filter(|row| row.record == record);
+fn steps(points: &[SeriesRow]) -> impl Iterator<Item = (f64, Numbers)> {
     let mut by_step: Vec<(f64, Numbers)> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    for row in mine {
+    let mut places = HashMap::new();
+    for row in points {
         let place = *places.entry(row.step.to_bits()).or_insert(by_step.len());
         if place == by_step.len() {
             by_step.push((row.step, Vec::new()));

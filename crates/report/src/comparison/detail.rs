@@ -214,6 +214,7 @@ pub(crate) fn mismatch_sentences(mismatches: &[Mismatch]) -> Vec<String> {
             "The sides make the numbers of a metric differently",
         ),
         (FactKind::Task, "Tasks changed between the sides"),
+        (FactKind::Implementation, "The sides are different programs"),
         (FactKind::Source, "The sides ran different sources or tools"),
         (
             FactKind::DirtyTree,

@@ -73,3 +73,23 @@ fn score_words(score: &SuiteScore) -> String {
         digits.signed_range(difference.low, difference.high)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Ranged, SuiteScore, score_words};
+
+    #[test]
+    fn each_side_stands_with_its_interval() {
+        let ranged = |value, low, high| Ranged { value, low, high };
+        let score = SuiteScore {
+            statistic: "mean",
+            control: ranged(0.334, 0.301, 0.372),
+            candidate: ranged(0.412, 0.380, 0.449),
+            difference: ranged(0.078, 0.021, 0.131),
+        };
+        assert_eq!(
+            score_words(&score),
+            "mean 0.334 [0.301, 0.372] → 0.412 [0.380, 0.449], +0.078 [+0.021, +0.131]"
+        );
+    }
+}

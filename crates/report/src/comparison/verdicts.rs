@@ -3,6 +3,7 @@
 use crate::grid::{Cell, Column, Grid, Section, Tone};
 use fairtrial_analysis::Comparison;
 use fairtrial_analysis::compare::{Contrast, Effect, MetricComparison, Role, Scale, Word};
+use fairtrial_analysis::summary::Numbers;
 use fairtrial_text::number::{NumberFormat, is_rounding};
 use fairtrial_text::share;
 
@@ -129,23 +130,16 @@ fn row(metric: &MetricComparison, with_level: bool) -> Vec<Cell> {
     let (format, difference) = (format_of(metric), difference_format(metric));
     let effect = metric.effect.as_ref();
     let text = |value: Option<String>| Cell::from(value.unwrap_or_default());
-    let mean = |numbers: Option<f64>| text(numbers.map(|mean| format.number(mean)));
+    let number = |centre: Option<f64>| text(centre.map(|centre| format.number(centre)));
+    let [control, candidate] = centres(metric);
     let name = match metric.role {
         Role::Primary => Cell::from(metric.metric.as_str()),
         Role::Secondary => Cell::from(format!("{} ·", metric.metric)),
     };
     vec![
         name,
-        mean(
-            effect
-                .map(|effect| effect.control)
-                .or(metric.control.map(|of| of.mean)),
-        ),
-        mean(
-            effect
-                .map(|effect| effect.candidate)
-                .or(metric.candidate.map(|of| of.mean)),
-        ),
+        number(control),
+        number(candidate),
         text(effect.map(|effect| difference.signed(effect.absolute.value))),
         text(
             effect.map(|effect| difference.signed_range(effect.absolute.low, effect.absolute.high)),
@@ -156,6 +150,18 @@ fn row(metric: &MetricComparison, with_level: bool) -> Vec<Cell> {
         units(metric).into(),
         Cell::from(metric.verdict.word.text()).toned(tone(metric.verdict.word)),
     ]
+}
+
+/// What stands for each side: its mean, or its median where ranks decide.
+pub(crate) fn centres(metric: &MetricComparison) -> [Option<f64>; 2] {
+    let of = |numbers: Option<Numbers>| {
+        let medians = metric.method.as_ref().is_some_and(|method| method.medians);
+        numbers.map(|of| if medians { of.median } else { of.mean })
+    };
+    match &metric.effect {
+        Some(effect) => [Some(effect.control), Some(effect.candidate)],
+        None => [of(metric.control), of(metric.candidate)],
+    }
 }
 
 fn units(metric: &MetricComparison) -> String {
@@ -186,6 +192,15 @@ fn family_notes(contrast: &Contrast, alpha: f64) -> Vec<String> {
         notes.push(format!(
             "Compared by ratio, with geometric means: {}.",
             ratios.join(", ")
+        ));
+    }
+    let by_ranks = |metric: &&MetricComparison| metric.method.as_ref().is_some_and(|of| of.medians);
+    let ranked = contrast.metrics.iter().filter(by_ranks);
+    let ranked: Vec<&str> = ranked.map(|metric| metric.metric.as_str()).collect();
+    if !ranked.is_empty() {
+        notes.push(format!(
+            "Compared by ranks, with medians: {}.",
+            ranked.join(", ")
         ));
     }
     for role in [Role::Primary, Role::Secondary] {

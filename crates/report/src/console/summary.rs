@@ -3,7 +3,7 @@
 use super::page::Page;
 use super::terminal::Terminal;
 use crate::grid::Tone;
-use crate::summary::{Detail, headline, sections};
+use crate::summary::{Detail, headline, tables};
 use fairtrial_analysis::RunSummary;
 
 /// The summary as `run` and `summarize` print it.
@@ -13,7 +13,7 @@ pub fn summary(summary: &RunSummary, terminal: Terminal) -> String {
     for problem in &summary.problems {
         page.sentence(problem, Tone::Caution);
     }
-    for section in sections(summary, Detail::Terminal) {
+    for section in tables(summary, Detail::Terminal).shown {
         page.section(&section);
     }
     if !summary.metrics.is_empty() {

@@ -111,6 +111,11 @@ fn block(block: &Block) -> String {
     match block {
         Block::Words(words) => format!("<p>{}</p>\n", xml_sentence(words)),
         Block::Table(section) => table_section(section),
+        Block::Folded(note, sections) => format!(
+            "<details class=\"folded\">\n<summary>{}</summary>\n{}</details>\n",
+            xml_sentence(note),
+            sections.iter().map(table_section).collect::<String>()
+        ),
         Block::Chart(name, figure) => format!(
             "<figure id=\"chart-{}\">\n{}</figure>\n",
             xml(name),

@@ -1,7 +1,7 @@
 //! A report as Markdown, with its charts as files beside it.
 
-use super::table::{section, table};
-use crate::grid::Tone;
+use super::table::{folded, section, table};
+use crate::grid::{Section, Tone};
 use crate::page::{Block, Page, page};
 use crate::seal::{self, SealFacts};
 use fairtrial_analysis::report::ReportData;
@@ -85,12 +85,17 @@ const fn mark(tone: Tone) -> &'static str {
     }
 }
 
+/// A table with its heading one level below that of the part.
+fn below(found: &Section) -> String {
+    format!("#{}", section(found))
+}
+
 fn text_of(block: &Block, stem: &str, charts: &mut Vec<(String, String)>) -> String {
     match block {
         Block::Words(words) => format!("{}\n", markdown(words)),
         Block::Table(found) if found.title.is_empty() => table(&found.grid),
-        // One level below the heading of the part.
-        Block::Table(found) => format!("#{}", section(found)),
+        Block::Table(found) => below(found),
+        Block::Folded(note, tables) => folded(note, tables.iter().map(below)),
         Block::Chart(name, figure) => {
             let file = format!("{stem}-{name}.svg");
             charts.push((file.clone(), figure.svg(Theme::Auto)));

@@ -1,7 +1,7 @@
 //! A run's summary as `summary.md`.
 
-use super::table::section;
-use crate::summary::{Detail, headline, sections};
+use super::table::{folded, section};
+use crate::summary::{Detail, headline, tables};
 use fairtrial_analysis::RunSummary;
 use fairtrial_text::escape::markdown;
 
@@ -35,7 +35,13 @@ pub fn summary(summary: &RunSummary, header: &SummaryHeader) -> String {
     }
     let problem = |problem: &String| format!("> ⚠️ {}\n", markdown(problem));
     parts.extend(summary.problems.iter().map(problem));
-    parts.extend(sections(summary, Detail::File).iter().map(section));
+    let tables = tables(summary, Detail::File);
+    parts.extend(tables.shown.iter().map(section));
+    parts.extend(
+        tables
+            .folded
+            .map(|(note, of)| folded(&note, of.iter().map(section))),
+    );
     parts.push(format!("{}\n", summary.missing_rule));
     parts.join("\n")
 }

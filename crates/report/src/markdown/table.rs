@@ -1,7 +1,7 @@
 //! A table, and a section around it, as Markdown.
 
 use crate::grid::{Align, Grid, Section};
-use fairtrial_text::escape::{markdown, markdown_sentence};
+use fairtrial_text::escape::{markdown, markdown_sentence, xml_sentence};
 
 /// A table in pipes; numbers stand on the right.
 pub fn table(grid: &Grid) -> String {
@@ -20,6 +20,16 @@ pub fn table(grid: &Grid) -> String {
 fn row(cells: impl Iterator<Item = String>) -> String {
     let cells: Vec<String> = cells.collect();
     format!("| {} |\n", cells.join(" | "))
+}
+
+/// What a reader opens to see; the sentence stands in sight.
+pub(super) fn folded(note: &str, parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.collect();
+    format!(
+        "<details>\n<summary>{}</summary>\n\n{}\n</details>\n",
+        xml_sentence(note),
+        parts.join("\n")
+    )
 }
 
 /// Heading, table and notes.

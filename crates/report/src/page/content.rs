@@ -64,6 +64,8 @@ pub enum Block {
     Words(String),
     /// A heading, a table and its notes.
     Table(Section),
+    /// Tables that a reader opens to see, and what is said where they are.
+    Folded(String, Vec<Section>),
     /// A chart, with the name of its file where charts are files.
     Chart(String, Box<Figure>),
     /// The end of a log.

@@ -10,7 +10,7 @@ mod verdicts;
 
 pub use content::{Block, Page, Part, RegisteredLine, VerdictLine};
 
-use crate::summary::{Detail, headline, sections};
+use crate::summary::{Detail, headline, tables};
 use fairtrial_analysis::report::ReportData;
 use fairtrial_chart::Figure;
 
@@ -80,8 +80,9 @@ fn bare(headline: &str) -> String {
 }
 
 fn results(data: &ReportData) -> Vec<Block> {
-    let tables = sections(&data.summary, Detail::File).into_iter();
-    let mut blocks: Vec<Block> = tables.map(Block::Table).collect();
+    let tables = tables(&data.summary, Detail::File);
+    let mut blocks: Vec<Block> = tables.shown.into_iter().map(Block::Table).collect();
+    blocks.extend(tables.folded.map(|(note, of)| Block::Folded(note, of)));
     if !blocks.is_empty() {
         blocks.push(Block::Words(data.summary.missing_rule.to_owned()));
     }

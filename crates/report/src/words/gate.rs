@@ -2,7 +2,7 @@
 
 use super::sequential::arm_reason;
 use super::verdict::why;
-use fairtrial_analysis::compare::{FailureCount, Failures, Verdict, Word};
+use fairtrial_analysis::compare::{FailureCount, Failures, Word};
 use fairtrial_analysis::gate::{Gate, GateReason, Held, LineReason, SequentialReason};
 use fairtrial_text::share;
 
@@ -80,15 +80,11 @@ fn held_words(said: &str, held: &Held) -> String {
         Held::Verdict { verdict, scale } => {
             let agrees = said == verdict.word.text();
             let joined = if agrees { ": " } else { ", but " };
-            format!("{joined}{}", held_why(verdict, *scale))
+            format!("{joined}{}", why(verdict, Some(*scale)))
         }
         Held::NotBeyondMargin => ", but not surely by more than the margin".to_owned(),
         Held::NoDirection => ", but which way is better is not declared".to_owned(),
     }
-}
-
-fn held_why(verdict: &Verdict, scale: fairtrial_analysis::compare::Scale) -> String {
-    why(verdict, Some(scale)).replace("beyond the threshold", "beyond the margin")
 }
 
 /// `5 of 5 trials of the candidate fail, 0 of 5 of the control`.

@@ -32,6 +32,10 @@ pub(crate) fn objection(objection: &Objection) -> String {
             control.as_deref().unwrap_or("unknown"),
             candidate.as_deref().unwrap_or("unknown")
         ),
+        ObjectionKind::OtherImplementation { control, candidate } => format!(
+            "another implementation: the control's experiment is {control}'s, the candidate's {candidate}: they share a name and \
+             not a line of code, so nothing is concluded about either's changes"
+        ),
         ObjectionKind::OtherDefinition { changes } => format!(
             "its numbers are made differently on the two sides ({}), so that they say nothing about the candidate; \
              --accept definition overrides",

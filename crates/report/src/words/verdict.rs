@@ -19,7 +19,7 @@ fn reason(reason: Reason, scale: Option<Scale>) -> String {
     let zero = zero(scale);
     match reason {
         Reason::ExcludesZero => format!("the interval excludes {zero}"),
-        Reason::BeyondMargin => "the whole interval lies beyond the threshold".to_owned(),
+        Reason::BeyondMargin => "the whole interval lies beyond the margin".to_owned(),
         Reason::InsideMargin { differs: false } => {
             "the whole interval lies inside the margin".to_owned()
         }
@@ -31,7 +31,7 @@ fn reason(reason: Reason, scale: Option<Scale>) -> String {
             format!("the interval includes {zero} and differences large enough to matter")
         }
         Reason::NotBeyondMargin => {
-            format!("the interval excludes {zero}, but is not wholly beyond the threshold")
+            format!("the interval excludes {zero}, but is not wholly beyond the margin")
         }
         Reason::NoDirection => {
             format!("the interval excludes {zero}, but which way is better is not declared")

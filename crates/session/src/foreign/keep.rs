@@ -15,9 +15,9 @@ use fairtrial_journal::{
 };
 use fairtrial_model::{Record, TrialId, TrialKey, UtcTime, hex};
 use fairtrial_spec::Spec;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 /// What is put into a run.
 pub(super) struct Keeping<'a> {
@@ -75,8 +75,12 @@ impl Session {
             base_dir: self.caller().folder.display().to_string(),
             ..spec
         };
-        write_json(&run.resolved_spec(), &spec)?;
-        write_json(&run.import(), &import(run, keeping)?)?;
+        // A task for each sample: no line for each of their keys.
+        write_json(&run.resolved_spec(), serde_json::to_vec(&spec))?;
+        write_json(
+            &run.import(),
+            serde_json::to_vec_pretty(&import(run, keeping)?),
+        )?;
         let options = WriterOptions {
             redactor: self.caller().redactor(),
             ..WriterOptions::default()
@@ -271,14 +275,14 @@ fn opened(run: &RunDir, spec: &Spec, (trials, now): (u64, UtcTime)) -> Event {
     })
 }
 
-fn write_json(path: &std::path::Path, value: &impl Serialize) -> Result<(), SessionError> {
-    let text = serde_json::to_vec_pretty(value)
-        .map_err(|error| SessionError::Machine(format!("{}: {error}", path.display())))?;
+fn write_json(path: &Path, text: serde_json::Result<Vec<u8>>) -> Result<(), SessionError> {
+    let text =
+        text.map_err(|error| SessionError::Machine(format!("{}: {error}", path.display())))?;
     Ok(write_atomic_bytes(path, Durability::Content, &text)?)
 }
 
 /// The SHA-256 of a file.
-pub(super) fn digest(path: &std::path::Path) -> std::io::Result<String> {
+pub(super) fn digest(path: &Path) -> std::io::Result<String> {
     let mut hash = Sha256::new();
     std::io::copy(&mut std::fs::File::open(path)?, &mut hash)?;
     Ok(hex(&hash.finalize()))

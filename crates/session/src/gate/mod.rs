@@ -20,7 +20,7 @@ use fairtrial_analysis::gate::{Gate, GateOptions, GateRule, gate, gate_sequentia
 use fairtrial_analysis::{CompareOptions, Dataset, Inputs};
 use fairtrial_interop::{Scope, format_named};
 use fairtrial_journal::RunDir;
-use fairtrial_spec::Work;
+use fairtrial_spec::{Filter, Work};
 
 /// What a gate is asked.
 #[derive(Debug, Clone)]
@@ -41,8 +41,20 @@ pub struct GateQuestion {
     pub pairing: Pairing,
     /// How intervals are made, instead of what the spec declares.
     pub method: Option<Method>,
+    /// The trials that count; absent for all.
+    pub only: Option<Filter>,
     /// Differences between the sides to accept.
     pub accept: Vec<FactKind>,
+}
+
+impl GateQuestion {
+    /// The trials that count.
+    fn part(&self, mut trials: Trials) -> Result<Trials, SessionError> {
+        if let Some(only) = &self.only {
+            trials.data = trials.data.only(only)?;
+        }
+        Ok(trials)
+    }
 }
 
 impl Session {
@@ -55,14 +67,14 @@ impl Session {
         };
         let candidate = self.gated_run(question.run.as_deref(), scope)?;
         finished(&candidate)?;
-        let trials = self.open_run(&candidate)?;
+        let trials = question.part(self.open_run(&candidate)?)?;
         let Some(name) = &question.baseline else {
             return self.gate_arms(&candidate, &trials, question);
         };
         if self.in_place().holds(&candidate) && trials.data.arm_names().contains(name) {
             return gate_own_baseline(&trials, name, question);
         }
-        let baseline = self.baseline(name, &candidate)?;
+        let baseline = question.part(self.baseline(name, &candidate)?)?;
         let options = options(&trials, question);
         let shared =
             Dataset::with_shared_tasks(&baseline.data, &trials.data, &options.compare.accept)?;
@@ -137,6 +149,7 @@ fn settled_before(question: &GateQuestion) -> Option<SettledOption> {
         (question.alpha.is_some(), SettledOption::Alpha),
         (question.pairing != Pairing::Auto, SettledOption::Pairing),
         (question.method.is_some(), SettledOption::Method),
+        (question.only.is_some(), SettledOption::Only),
     ]
     .into_iter()
     .find_map(|(given, option)| given.then_some(option))

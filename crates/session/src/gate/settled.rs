@@ -11,6 +11,8 @@ pub enum SettledOption {
     Pairing,
     /// How intervals are made.
     Method,
+    /// The trials that count.
+    Only,
 }
 
 impl SettledOption {
@@ -21,6 +23,7 @@ impl SettledOption {
             Self::Alpha => "the error rate",
             Self::Pairing => "the pairing",
             Self::Method => "the method",
+            Self::Only => "the trials",
         }
     }
 }

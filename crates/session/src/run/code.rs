@@ -52,7 +52,7 @@ impl Session {
     }
 
     /// Refuses to go on with a run in which other code would stand beside what ran so far, unless that is accepted. A run
-    /// with nothing left to do mixes nothing.
+    /// with nothing left to do mixes nothing more; what it mixed may still be accepted.
     pub(super) fn check_code(
         &self,
         run: &RunDir,
@@ -64,7 +64,7 @@ impl Session {
         }
         let state = RunState::read(&run.journal())?;
         let mut all = 0..plan.len();
-        if all.all(|index| state.trial(index).is_done()) {
+        if other == OtherCode::LeftOut && all.all(|index| state.trial(index).is_done()) {
             return Ok(None);
         }
         let change = self.code_since(run, &state, plan)?;

@@ -9,6 +9,7 @@ mod execute;
 mod experiment_files;
 mod finish;
 pub(crate) mod hooks;
+mod kept_caps;
 mod options;
 mod prepare;
 mod preview;

@@ -1,6 +1,7 @@
 //! A new run, one with records of an earlier one, or an earlier one itself.
 
 use super::attend::state;
+use super::kept_caps;
 use super::options::{ResumeSpec, RunOptions, StartFrom};
 use super::stopping_rule;
 use crate::error::SessionError;
@@ -10,7 +11,7 @@ use crate::session::Session;
 use fairtrial_analysis::sequential::resumed_rule;
 use fairtrial_engine::{CodeChange, OtherCode, Start, reusable};
 use fairtrial_journal::{
-    DataRoot, Entry, Event, ReadError, RunDir, Selector, read_journal, resolved_spec,
+    DataRoot, Entry, Event, Opened, ReadError, RunDir, Selector, read_journal, resolved_spec,
 };
 use fairtrial_plan::Plan;
 use fairtrial_spec::{Task, Work};
@@ -99,7 +100,30 @@ impl Session {
             _ => as_recorded(run, options.start, plan)?,
         };
         self.keep_rule(run, plan, only.as_deref())?;
+        self.keep_caps(run, options, plan, only.as_deref())?;
         Ok(only)
+    }
+
+    /// Caps that were given by `--set` when a run began hold when it goes on.
+    fn keep_caps(
+        &self,
+        run: &RunDir,
+        options: &RunOptions,
+        plan: &mut Plan,
+        only: Option<&str>,
+    ) -> Result<(), SessionError> {
+        let began = run.journal().exists().then(|| opened(run)).transpose()?;
+        let Some(began) = began.flatten().filter(|began| !began.set.is_empty()) else {
+            return Ok(());
+        };
+        let mut spec = plan.spec().as_ref().clone();
+        let sets = (&began.set[..], &options.spec.set[..]);
+        let kept = kept_caps::keep(&mut spec.budget, &resolved_spec(run)?.budget, sets);
+        if !kept.is_empty() {
+            self.tell(Notice::KeepsCaps(kept));
+            *plan = Plan::new(Arc::new(spec), only)?;
+        }
+        Ok(())
     }
 
     /// A run goes on by the stopping rule that it began with, whatever the spec and the caller say by now; other things
@@ -135,19 +159,23 @@ fn as_recorded(
     if !run.journal().exists() {
         return Ok(None);
     }
-    // The first line says it; a run of 100,000 trials is not read through for that.
-    let only = match read_journal(&run.journal())?.next() {
-        Some(Ok(Entry {
-            event: Event::Opened(opened),
-            ..
-        })) => opened.only,
-        Some(Err(ReadError::Io(error))) => return Err(error.into()),
-        _ => None,
-    };
+    let only = opened(run)?.and_then(|opened| opened.only);
     if matches!(start, StartFrom::Resume(_, ResumeSpec::Recorded)) {
         *plan = Plan::new(Arc::new(resolved_spec(run)?), only.as_deref())?;
     } else if only.is_some() {
         *plan = Plan::new(Arc::clone(plan.spec()), only.as_deref())?;
     }
     Ok(only)
+}
+
+/// How a run was opened. The first line says it; a run of 100,000 trials is not read through for that.
+fn opened(run: &RunDir) -> Result<Option<Opened>, SessionError> {
+    match read_journal(&run.journal())?.next() {
+        Some(Ok(Entry {
+            event: Event::Opened(opened),
+            ..
+        })) => Ok(Some(opened)),
+        Some(Err(ReadError::Io(error))) => Err(error.into()),
+        _ => Ok(None),
+    }
 }

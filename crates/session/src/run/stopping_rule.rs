@@ -3,7 +3,7 @@
 use crate::error::SessionError;
 use fairtrial_analysis::AnalysisError;
 use fairtrial_analysis::sequential::{SequentialPlan, SequentialRule, Trajectory, with_budget};
-use fairtrial_engine::StopRule as EngineRule;
+use fairtrial_engine::{OtherCode, StopRule as EngineRule};
 use fairtrial_journal::{Durability, RunDir, RunState, effective_records, write_atomic_bytes};
 use fairtrial_model::Record;
 use fairtrial_plan::Plan;
@@ -98,6 +98,10 @@ impl WatchedRule {
     /// Shows it the records of a run that nobody runs any more.
     pub(super) fn recall(&self, run: &RunDir, state: &RunState) -> Result<(), SessionError> {
         let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rule.of_run(run);
+        if state.accepts_code {
+            rule.accept_code();
+        }
         effective_records(&run.journal(), state, |record| {
             rule.settled(&record);
             Ok(())
@@ -153,6 +157,12 @@ struct FirstOf {
 }
 
 impl EngineRule for FirstOf {
+    fn begins(&mut self, run: &RunDir, other: OtherCode) {
+        if let Some(rule) = &mut self.watched {
+            rule.begins(run, other);
+        }
+    }
+
     fn settled(&mut self, record: &Record) -> Option<String> {
         let also = self.also.as_mut().and_then(|rule| rule.settled(record));
         let watched = self.watched.as_mut().and_then(|rule| rule.settled(record));
@@ -168,6 +178,14 @@ impl EngineRule for FirstOf {
 }
 
 impl EngineRule for WatchedRule {
+    fn begins(&mut self, run: &RunDir, other: OtherCode) {
+        let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rule.of_run(run);
+        if other == OtherCode::Accepted {
+            rule.accept_code();
+        }
+    }
+
     fn settled(&mut self, record: &Record) -> Option<String> {
         let mut rule = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let stops = rule.settled(record);

@@ -17,6 +17,11 @@ impl Draft {
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         self.node.get(key)?.text()
     }
+
+    /// Whether the task itself has a key; else it may come from `[defaults]`.
+    pub(super) fn has_own(&self, key: &str) -> bool {
+        self.own_keys.iter().any(|own| own == key)
+    }
 }
 
 /// The tasks of a spec: `[[tasks]]`, or the one at the top level.

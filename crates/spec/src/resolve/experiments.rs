@@ -2,10 +2,11 @@
 
 use super::draft::Draft;
 use super::parts::{error, texts};
-use crate::diagnostic::{Diagnostic, Problems};
+use crate::diagnostic::{Diagnostic, Problems, Severity};
 use crate::document::{Entry, Node};
 use fairtrial_experiment::{
-    Catalogue, Description, InstrumentInfo, Lookup, LookupError, Origin, ParamSchema, Sources,
+    Catalogue, Description, ImportedModule, InstrumentInfo, Lookup, LookupError, Origin,
+    ParamSchema, Sources,
 };
 use fairtrial_text::nearest::did_you_mean;
 use std::path::Path;
@@ -51,6 +52,9 @@ impl Known {
         };
         let (lookup, broken) = catalogue.look_up(&sources(root), base);
         let partly = !broken.is_empty();
+        for imported in &lookup.imported {
+            problems.push(told_import(root, imported));
+        }
         for LookupError {
             source_name,
             message,
@@ -93,7 +97,12 @@ impl Known {
                 continue;
             };
             match node.text().and_then(|slug| self.find(slug)) {
-                Some((description, _)) => check_params(root, draft, description, problems),
+                Some((description, origin)) => {
+                    check_params(root, draft, description, problems);
+                    if lookup.replaced.contains(&description.slug) {
+                        problems.push(replaces_builtin(node, description, origin));
+                    }
+                }
                 None if self.partly => {}
                 None => problems.push(unknown(node, lookup)),
             }
@@ -113,6 +122,33 @@ fn source_node<'a>(root: &'a Node, name: &str) -> Option<&'a Node> {
     let named = lists.flatten().find(|item| item.text() == Some(name));
     let interpreter = || experiments.get("interpreter");
     named.or_else(interpreter).or(Some(experiments))
+}
+
+/// Nothing is run to list experiments, but for this.
+fn told_import(root: &Node, of: &ImportedModule) -> Diagnostic {
+    let span = source_node(root, &of.module).map_or(root.span, |node| node.span);
+    let ImportedModule {
+        module,
+        why,
+        failed,
+    } = of;
+    let message = match failed {
+        None => format!("the module `{module}` was imported to see what it offers: {why}"),
+        Some(failed) => format!(
+            "the module `{module}` could not be imported to see what it offers ({why}): {failed}"
+        ),
+    };
+    Diagnostic::new(Severity::Warning, span, message)
+        .help("slugs as plain texts, and `param_schema` or `__init__` in the class itself, can be read without running anything")
+}
+
+/// Whoever names an experiment as a built-in one should know which of the two runs.
+fn replaces_builtin(node: &Node, found: &Description, origin: &Origin) -> Diagnostic {
+    let slug = &found.slug;
+    let message =
+        format!("`{slug}` is your own experiment ({origin}), not the built-in one of that name");
+    Diagnostic::new(Severity::Warning, node.span, message)
+        .help("give it another slug where you mean the built-in one")
 }
 
 fn unknown(node: &Node, lookup: &Lookup) -> Diagnostic {
@@ -161,7 +197,9 @@ fn check_params(root: &Node, draft: &Draft, of: &Description, problems: &mut Pro
             check_values(entry, values, of, problems);
         }
     }
-    for arm in entries(root.get("arms")) {
+    let own = draft.node.get("in_arms").map(|node| texts(Some(node)));
+    let arms = entries(root.get("arms")).iter();
+    for arm in arms.filter(|arm| own.as_ref().is_none_or(|own| own.contains(&arm.key))) {
         for entry in entries(Some(&arm.value)) {
             given.push(&entry.key);
             check_values(entry, std::slice::from_ref(&entry.value), of, problems);

@@ -37,9 +37,13 @@ pub(super) fn check(root: &Node, spec: &Spec, problems: &mut Problems) {
 /// Whether all that commands, variables and folders use is the same in both.
 fn same(spec: &Spec, one: &Arm, other: &Arm) -> bool {
     spec.tasks.iter().all(|task| {
+        let runs = (task.runs_in(&one.name), task.runs_in(&other.name));
         let Work::Command { argv, .. } = &task.work else {
             return false;
         };
+        if runs != (true, true) {
+            return runs == (false, false);
+        }
         let texts = argv.iter().chain(task.env.values()).chain(&task.workdir);
         let mut names = texts.flat_map(|text| Template::parse(text).names().collect::<Vec<_>>());
         names.all(|name| name != "arm" && value(task, one, name) == value(task, other, name))

@@ -14,8 +14,11 @@ mod ids;
 mod metric_names;
 mod needs;
 mod network;
+mod own_arms;
 mod parts;
 mod placeholders;
+mod prepared_dirs;
+mod processes;
 mod rollout;
 mod shell_quotes;
 mod sweep;
@@ -36,8 +39,8 @@ use crate::spec::work::Work;
 use crate::spec::{Arm, SPEC_SCHEMA, Spec};
 use experiments::Known;
 use fairtrial_experiment::Catalogue;
-use fairtrial_model::{Access, MetricDeclaration, documented_seeds};
-use parts::{params_of, seeds, texts};
+use fairtrial_model::{Access, MetricDeclaration};
+use parts::{params_of, texts};
 use std::path::Path;
 use tasks::ModelRole;
 use variants::Varying;
@@ -59,8 +62,8 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     } else {
         ModelRole::Parameter
     };
-    let drafts = draft::drafts(root, problems);
     let base_dir = top::base_dir(origin.path);
+    let drafts = prepared_dirs::expand(draft::drafts(root, problems), &base_dir, problems);
     let known = Known::look_up(root, &drafts, origin.catalogue, &base_dir, problems);
     let mut tasks = tasks::tasks(&drafts, role, &known, problems);
     let varying = Varying::arms(&mut tasks, &drafts);
@@ -70,12 +73,13 @@ pub(crate) fn resolve(root: &Node, origin: &Origin<'_>, problems: &mut Problems)
     } else {
         declared
     };
+    own_arms::assign(&mut tasks, &drafts, (&arms, role), &known, problems);
     needs::check(&tasks, &drafts, problems);
     let mut sweep = sweep::top_level(root, problems);
     sweep::share_strategy(root, &mut sweep, &mut tasks, problems);
     sweep::check_clashes(root, &tasks, &drafts, &arms, problems);
     known.check(root, &drafts, problems);
-    let seeds = top_seeds(root, problems);
+    let seeds = processes::seeds(root, &mut tasks, &drafts, problems);
     let metrics = metrics(root, &tasks, problems);
     let analysis = top::analysis(root, &arms, seeds.len(), problems);
     let spec = Spec {
@@ -192,11 +196,4 @@ fn metrics(root: &Node, tasks: &[Task], problems: &mut Problems) -> Vec<MetricDe
         .collect();
     metric::share_steps(&mut metrics);
     metrics
-}
-
-fn top_seeds(root: &Node, problems: &mut Problems) -> Vec<u64> {
-    let given = root.get("seeds").and_then(|node| seeds(node, problems));
-    given
-        .filter(|seeds| !seeds.is_empty())
-        .unwrap_or_else(|| vec![documented_seeds(0)])
 }

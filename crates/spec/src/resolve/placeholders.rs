@@ -155,7 +155,7 @@ impl<'a> Scope<'a> {
             .iter()
             .chain(&spec.sweep.axes)
             .map(|axis| axis.name.as_str());
-        let own_arm = |arm: &&Arm| task.arm.as_ref().is_none_or(|name| *name == arm.name);
+        let own_arm = |arm: &&Arm| task.runs_in(&arm.name);
         Self {
             names: params.chain(axes).collect(),
             arms: spec.arms.iter().filter(own_arm).collect(),

@@ -147,7 +147,7 @@ fn unused_keys(node: Option<&Node>, kind: Option<SandboxKind>, problems: &mut Pr
 /// CPU time is counted for the processes that a trial starts on this machine, which those elsewhere are not; and no limit
 /// of ours reaches another machine.
 fn unreached_limits(draft: &Draft, sandbox: &SandboxChoice, problems: &mut Problems) {
-    let own = draft.own_keys.iter().any(|key| key == "limits");
+    let own = draft.has_own("limits");
     let limits = draft.node.get("limits").and_then(Node::map);
     let (true, Some(limits), Some(kind)) = (own, limits, sandbox.kind) else {
         return;

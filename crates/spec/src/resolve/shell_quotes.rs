@@ -52,11 +52,8 @@ fn warning(placeholder: &Placeholder<'_>, value: &str, span: Span) -> Diagnostic
 
 /// All that a placeholder may stand for in a task's trials.
 fn values<'a>(spec: &'a Spec, task: &'a Task, name: &'a str) -> impl Iterator<Item = String> + 'a {
-    let own_arm = task.arm.as_ref();
-    let arms = spec
-        .arms
-        .iter()
-        .filter(move |arm| own_arm.is_none_or(|own| *own == arm.name));
+    let arms = spec.arms.iter();
+    let arms = arms.filter(move |arm| task.runs_in(&arm.name));
     let of_arms = arms.clone().filter_map(move |arm| arm.params.get(name));
     let axes = task.sweep.axes.iter().chain(&spec.sweep.axes);
     let of_axes = axes

@@ -87,7 +87,7 @@ fn column(
 fn check_task(draft: &Draft, tables: &[TableSpec], problems: &mut Problems) {
     let Some(node) = draft.node.get("table") else {
         for key in ["row", "was"] {
-            let own = draft.own_keys.iter().any(|own| own == key);
+            let own = draft.has_own(key);
             if let Some(entry) = draft.node.map().and_then(|map| map.entry(key))
                 && own
             {

@@ -30,13 +30,16 @@ pub(super) fn tasks(
     known: &Known,
     problems: &mut Problems,
 ) -> Vec<Task> {
-    drafts
-        .iter()
-        .map(|draft| task(draft, role, known, problems))
+    let numbered = drafts.iter().enumerate();
+    numbered
+        .map(|(place, draft)| Task {
+            place,
+            ..task(draft, role, known, problems)
+        })
         .collect()
 }
 
-pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) -> Task {
+fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut Problems) -> Task {
     let node = &draft.node;
     let work = work(draft, known, problems).unwrap_or(Work::Command {
         argv: Vec::new(),
@@ -57,6 +60,7 @@ pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut
         id: draft.text("id").unwrap_or("").to_owned(),
         work,
         arm: model.filter(|_| role == ModelRole::Arm),
+        arms: None,
         rollouts: node
             .get("rollouts")
             .and_then(Node::whole)
@@ -89,7 +93,7 @@ pub(super) fn task(draft: &Draft, role: ModelRole, known: &Known, problems: &mut
             .unwrap_or(0),
         discards_output: draft.text("output") == Some("discard"),
         timed: None,
-        place: node.span.start,
+        place: 0,
     }
 }
 

@@ -6,17 +6,19 @@ use super::parts::error;
 use super::rollout;
 use crate::diagnostic::Problems;
 use crate::document::{Entry, Node};
+use crate::shape::check::node_duration;
 use crate::shape::task_keys::WORK_KEYS;
-use crate::spec::work::{Instrument, Work};
+use crate::spec::work::{DEFAULT_MIN_TIME_S, Instrument, Work};
 use fairtrial_model::Params;
 
 /// The model of an agent task that names none.
 const DEFAULT_MODEL: &str = "gpt-5-mini";
 
 /// Keys that only make sense with one kind of work.
-const ONLY_WITH: [(&str, &str); 14] = [
+const ONLY_WITH: [(&str, &str); 15] = [
     ("shell", "command"),
     ("iterations", "experiment"),
+    ("processes", "experiment"),
     ("instrumentation", "experiment"),
     ("apply_overrides", "prepared_dir"),
     ("overrides", "prepared_dir"),
@@ -43,7 +45,7 @@ pub(super) fn work(draft: &Draft, known: &Known, problems: &mut Problems) -> Opt
             misplaced_keys(draft, &kind.key, problems);
             match kind.key.as_str() {
                 "command" => command(draft, &kind.value, problems),
-                "experiment" => Some(experiment(draft, kind.value.text()?, known)),
+                "experiment" => Some(experiment(draft, kind.value.text()?, known, problems)),
                 _ => Some(prepared(draft, kind.value.text()?, problems)),
             }
         }
@@ -68,7 +70,7 @@ pub(super) fn work(draft: &Draft, known: &Known, problems: &mut Problems) -> Opt
 /// A key that the kind of work does not know would be ignored; from `[defaults]` it may be meant for other tasks.
 fn misplaced_keys(draft: &Draft, kind: &str, problems: &mut Problems) {
     for (key, wanted) in ONLY_WITH {
-        let own = draft.own_keys.iter().any(|own| own == key);
+        let own = draft.has_own(key);
         if let Some(entry) = draft.node.map().and_then(|map| map.entry(key))
             && own
             && wanted != kind
@@ -77,7 +79,7 @@ fn misplaced_keys(draft: &Draft, kind: &str, problems: &mut Problems) {
             problems.push(error(entry.key_span, message).help("remove it"));
         }
     }
-    let own_limits = draft.own_keys.iter().any(|key| key == "limits");
+    let own_limits = draft.has_own("limits");
     let limits = draft.node.get("limits").and_then(Node::map);
     let disk = limits.and_then(|map| map.entry("disk"));
     if let Some(disk) = disk.filter(|_| own_limits && kind != "prepared_dir") {
@@ -132,15 +134,19 @@ fn command(draft: &Draft, node: &Node, problems: &mut Problems) -> Option<Work> 
     }
 }
 
-fn experiment(draft: &Draft, slug: &str, known: &Known) -> Work {
-    let iterations = |key, default| {
-        let given = draft
-            .node
-            .get("iterations")
-            .and_then(|node| node.get(key))
-            .and_then(Node::whole);
-        given.and_then(|n| u32::try_from(n).ok()).unwrap_or(default)
+fn experiment(draft: &Draft, slug: &str, known: &Known, problems: &mut Problems) -> Work {
+    let iterations = draft.node.get("iterations");
+    let count = |key| {
+        let given = iterations?.get(key)?.whole();
+        given.and_then(|n| u32::try_from(n).ok())
     };
+    let measured = count("measured");
+    let min_time = iterations.and_then(|node| node.get("min_time"));
+    if let (Some(node), Some(_)) = (min_time, measured) {
+        let message = "`measured` and `min_time` do not go together: one says how often, the other for how long";
+        problems.push(error(node.span, message).help("remove one of them"));
+    }
+    let min_time = min_time.and_then(|node| node_duration(node).ok());
     let named = draft.node.get("instrumentation").and_then(Node::list);
     let timing = || {
         vec![Instrument {
@@ -150,12 +156,16 @@ fn experiment(draft: &Draft, slug: &str, known: &Known) -> Work {
     };
     Work::Experiment {
         slug: slug.to_owned(),
-        warmup: iterations("warmup", 0),
-        measured: iterations("measured", 1),
+        warmup: count("warmup").or(measured.map(|_| 0)),
+        measured,
         instruments: named.map_or_else(timing, |items| {
             items.iter().filter_map(instrument).collect()
         }),
         origin: known.origin(slug).cloned(),
+        min_time_s: match measured {
+            Some(_) => None,
+            None => Some(min_time.unwrap_or(DEFAULT_MIN_TIME_S)),
+        },
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) static ROOT: Section = Section {
 
 static ROOT_KEYS: &[Key] = &[
     key("name", Type::PlainName, "the file's stem", "Name of the benchmark; names the folder of its runs.").example("\"vit-vs-trxl\""),
-    key("seeds", SEEDS, "1 documented seed", SEEDS_DOC).alias(&["seed"]).nullable().example("15"),
+    key("seeds", SEEDS, "1 documented seed; for experiments as many as `processes`", SEEDS_DOC).alias(&["seed"]).nullable().example("15"),
     key("parallel", Type::Whole(1, MANY), "the number of physical cores; 1 where a task is an experiment", "How many trials run at the same time on this machine.").alias(&["parallelism"]).example("4"),
     key("serial", Type::Bool, "true where the metric that decides is a time from `resource:`", "Run one trial at a time, whatever `parallel` says: trials beside each other are in each other's times. `false` lets them run beside each other all the same.").example("true"),
     key("tasks", Type::List(&Type::Section(&TASK), 1), "", "The work, one table per task.").example("[{\"id\": \"train\", \"command\": \"python train.py --seed {seed}\"}]"),

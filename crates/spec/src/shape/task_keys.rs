@@ -3,7 +3,7 @@
 use super::agent_keys::{AGENT, AGENT_WORDS, COMMAND, JUDGE, SANDBOX, SANDBOX_WORDS};
 use super::engine_keys::RESOURCES;
 use super::section::{
-    ANY_MAP, Key, Keys, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, Zero, key,
+    ANY_MAP, Key, Keys, MANY, SEEDS, SEEDS_DOC, SWEEP_DOC, Section, TEXTS, Type, Zero, key,
 };
 use super::table_keys::TASK_TABLE_KEYS;
 
@@ -36,10 +36,11 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("command", Type::Either(&[Type::FilledText, Type::List(&Type::Text, 1)]), "", "Any program with its arguments: one text, split like a shell would (no shell is run), or a list. May hold placeholders.").example("\"python train.py --seed {seed} --out {dir}\""),
     key("shell", Type::Bool, "false", "Hand `command` to `/bin/sh -c` as one script.").example("true"),
     key("experiment", Type::FilledText, "", "A registered experiment.").example("\"observation_flow\""),
-    key("prepared_dir", Type::FilledText, "", "The folder of a prepared agent task.").example("\"data/tasks/prepared/task_1\""),
+    key("prepared_dir", Type::Either(&[Type::FilledText, Type::List(&Type::FilledText, 1)]), "", "The folder of a prepared agent task. A list, or a pattern (`*` and `?` stand for anything in one name), gives a task for each folder.").example("\"data/tasks/prepared/task_1\""),
     key("params", ANY_MAP, "{}", "Parameters of the task. A list is swept, unless it belongs to a registered experiment whose parameter is itself a list.").nullable().example("{\"num_agents\": [100, 200], \"radius\": 6}"),
-    key("constraints", TEXTS, "[]", "Conditions over parameters that every trial of the task satisfies; combinations that do not are left out of the plan (a random sweep then has fewer trials than `samples`).").example("[\"fov_radius <= radius\"]"),
+    key("constraints", TEXTS, "[]", "Conditions over parameters that every trial of the task satisfies; combinations that do not are left out of the plan (a random sweep draws its `samples` among the others).").example("[\"fov_radius <= radius\"]"),
     key("iterations", Type::Section(&ITERATIONS), "", "How often an experiment runs inside one trial."),
+    key("processes", Type::Whole(1, MANY), "5, where neither the task nor the spec has `seeds`", "In how many processes an experiment runs, one after the other, each with its warm-up: each is a trial of its own and gets the next of the documented seeds. Verdicts go by processes, since iterations of one process are alike; with one there is no verdict. Not together with `seeds`, of which each is a process.").example("10"),
     key("instrumentation", Type::List(&Type::Either(&[Type::FilledText, Type::Section(&INSTRUMENT)]), 0), "[\"timing\"]", "What observes an experiment: names, or tables with `name` and options.").example("[\"timing\", {\"name\": \"cprofile\", \"top_n\": 30}]"),
     key("model", Type::FilledText, "gpt-5-mini for agent tasks", "The model of an agent task. Without `[arms]`, each distinct model is an arm; with `[arms]` it is a parameter.").example("\"gpt-5-mini\""),
     key("rollouts", Type::Whole(1, U32), "1", "Repetitions under each seed.").example("3"),
@@ -57,11 +58,12 @@ pub(super) static TASK_KEYS: &[Key] = &[
     key("pass_env", TEXTS, "[]", "Names of the caller's environment variables that the agent of an agent task is given, `*` at the end allowed. Without it an agent has `PATH`, `HOME`, `LANG`, `LC_*`, `TERM` and `TZ`, what `env` and the task declare, and the keys of its own provider. Tests and setup get those of them whose names are not secret.").example("[\"MY_API_KEY\"]"),
     key("inherit_env", Type::Section(&INHERIT_ENV), "", "Which of the caller's environment variables a trial sees."),
     key("workdir", Type::FilledText, "the spec's folder", "Working directory, relative to the spec's folder. May hold placeholders. It must be there, or be made by a task that this one `needs`; a folder inside `{dir}` is made with the trial.").alias(&["cwd"]).example("\"{dir}\""),
-    key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`. For an agent task: the time for the agent (default: `TIMEOUT_SEC` of `env`, else 1h), after which its work is collected and scored, marked as limited.").example("\"2h\""),
+    key("timeout", Type::Duration(Zero::Refused), "none", "Wall time after which a trial is ended and counted as `timeout`. For an agent task: the time for the agent (default: `TIMEOUT_SEC` of the parameters, of `env` or of the overrides, else 1h), after which its work is collected and scored, marked as limited.").example("\"2h\""),
     key("kill_grace", Type::Duration(Zero::Allowed), "5s", "Time between the polite and the forced end of a trial.").example("\"10s\""),
     key("limits", Type::Section(&LIMITS), "", "Limits on one trial."),
     key("resources", Type::Section(&RESOURCES), "", "What one trial takes of a machine."),
     key("threads", Type::Either(&[Type::Word(&["inherit"]), Type::Whole(1, 1_000_000)]), "`resources.cpus`; on this machine else its physical cores divided by the slots", "How many threads the libraries of a trial may start: `OMP_NUM_THREADS`, `MKL_NUM_THREADS`, `OPENBLAS_NUM_THREADS`, `NUMEXPR_NUM_THREADS`, `RAYON_NUM_THREADS` and `TORCH_NUM_THREADS` are set to it, each unless you set it in `env` or in your environment. `inherit` sets none of them. Without it, trials beside each other would start as many threads each as the machine has cores, and wait for each other. Not for agent tasks.").example("4"),
+    key("in_arms", TEXTS, "all", "The arms that this task runs in; `[]` for none: it then runs once for each seed, outside of the comparison. Where arms are models, a task that has no use for a model is in none.").example("[\"candidate\"]"),
     key("needs", TEXTS, "[]", "Ids of tasks that must have succeeded before this one starts.").example("[\"pretrain\"]"),
     key("retries", Type::Either(&[Type::Whole(0, 1000), Type::Section(&RETRIES)]), "2 after `infra`, 0 else", "Further attempts: a number (after `infra`), or a table by outcome.").example("{\"infra\": 2, \"timeout\": 1}"),
     key("warmup", Type::Whole(0, U32), "0", "How often the program of a `command` runs before the first trial of each arm and sweep point, without being recorded: for caches that a first run fills. An experiment has `iterations.warmup` instead.").example("3"),
@@ -87,11 +89,24 @@ static ITERATIONS: Section = Section {
         key(
             "warmup",
             Type::Whole(0, U32),
-            "0",
+            "0; without `measured` until the times are stable, for at most `min_time`",
             "Iterations that run first and are not measured.",
         )
         .example("1"),
-        key("measured", Type::Whole(1, U32), "1", "Measured iterations.").example("3"),
+        key(
+            "measured",
+            Type::Whole(1, U32),
+            "as many as take `min_time`",
+            "Measured iterations of each process.",
+        )
+        .example("3"),
+        key(
+            "min_time",
+            Type::Duration(Zero::Refused),
+            "1s",
+            "About how long a process measures, where `measured` is not given. At most 1000 times are kept: short executions are repeated inside of each (`inner` in the result file), so that no time is near the clock's resolution.",
+        )
+        .example("\"200ms\""),
     ]],
     open: false,
 };

@@ -17,7 +17,7 @@ pub use needs::Needs;
 pub use sweep::{Axis, Strategy, Sweep};
 pub use table::{Feeds, TableColumn, TableSpec};
 pub use task::{InheritEnv, Limits, Retries, Task, Threads};
-pub use work::{Instrument, Work};
+pub use work::{DEFAULT_MIN_TIME_S, Instrument, Work};
 
 use crate::engine::EngineSpec;
 use fairtrial_experiment::Sources;

@@ -17,6 +17,9 @@ pub struct Task {
     pub work: Work,
     /// The one arm it belongs to (where `model` is the arm); absent means every arm.
     pub arm: Option<String>,
+    /// The arms it runs in, where not in all of them; empty means none, and one trial without an arm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arms: Option<Vec<String>>,
     /// Repetitions under each seed.
     pub rollouts: u32,
     /// Seeds of this task, where it has its own.
@@ -70,7 +73,7 @@ pub struct Task {
     /// How its programs are timed as a whole, where they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
-    /// Where in the source this task stands (byte offset), for later diagnostics.
+    /// Its number in the spec, from 0, which no other task has.
     pub place: usize,
 }
 
@@ -80,6 +83,17 @@ pub struct Task {
 )]
 const fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+impl Task {
+    /// Whether it runs in this arm.
+    pub fn runs_in(&self, arm: &str) -> bool {
+        let listed = |arms: &Vec<String>| arms.iter().any(|own| own == arm);
+        match &self.arm {
+            Some(own) => own == arm,
+            None => self.arms.as_ref().is_none_or(listed),
+        }
+    }
 }
 
 /// How many threads the libraries of a trial may start.

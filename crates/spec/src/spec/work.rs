@@ -20,15 +20,18 @@ pub enum Work {
     Experiment {
         /// Its slug.
         slug: String,
-        /// Executed and not measured.
-        warmup: u32,
-        /// Measured iterations.
-        measured: u32,
+        /// Executed and not measured; absent where that goes on until the times are stable.
+        warmup: Option<u32>,
+        /// Measured iterations; absent where `min_time_s` decides.
+        measured: Option<u32>,
         /// What observes it.
         instruments: Vec<Instrument>,
         /// Where it comes from; absent where the spec was read without a catalogue of experiments.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<Origin>,
+        /// About how many seconds a process measures for; only where `measured` is absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        min_time_s: Option<f64>,
     },
     /// Nothing: its trials are what another tool recorded. Only an import makes it, no spec can say it.
     Imported {
@@ -57,6 +60,9 @@ pub enum Work {
     },
 }
 
+/// About how many seconds a process of an experiment measures for, where nothing else is said.
+pub const DEFAULT_MIN_TIME_S: f64 = 1.0;
+
 /// Programs whose `-c` takes a script, in which `${NAME}` is theirs.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
@@ -68,6 +74,33 @@ impl Work {
             self,
             Self::Prepared { .. } | Self::Imported { answers: true, .. }
         )
+    }
+
+    /// How often an experiment runs in one process, in words; nothing for other work.
+    pub fn iterations(&self) -> Option<String> {
+        let Self::Experiment {
+            warmup,
+            measured,
+            min_time_s,
+            ..
+        } = self
+        else {
+            return None;
+        };
+        let warmup = warmup.map_or_else(
+            || "warm-up until stable".to_owned(),
+            |count| format!("{count} warm-up"),
+        );
+        let measured = measured.map_or_else(
+            || {
+                format!(
+                    "measured for {} s",
+                    min_time_s.unwrap_or(DEFAULT_MIN_TIME_S)
+                )
+            },
+            |count| format!("{count} measured"),
+        );
+        Some(format!("{warmup}, {measured}"))
     }
 
     /// The words in which `${NAME}` is a variable of the caller: those of a command that no shell reads.

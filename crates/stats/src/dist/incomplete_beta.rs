@@ -8,11 +8,6 @@ use super::solve::increasing_root;
 
 const TINY: f64 = 1e-300;
 
-/// `I_x(a, b)`; NaN outside `a, b > 0`, `0 <= x <= 1`.
-pub fn regularized_beta(a: f64, b: f64, x: f64) -> f64 {
-    regularized_beta_pair(a, b, x, 1.0 - x).0
-}
-
 /// `I_x(a, b)` and its complement, both with full relative accuracy; the caller passes `y = 1 - x` as it knows it,
 /// because forming it from `x` near 1 would lose the digits that matter.
 pub fn regularized_beta_pair(a: f64, b: f64, x: f64, y: f64) -> (f64, f64) {

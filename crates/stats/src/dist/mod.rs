@@ -23,7 +23,7 @@ mod solve;
 pub mod student_t;
 
 pub use gamma_fn::{ln_beta, ln_binomial, ln_gamma};
-pub use incomplete_beta::{inverse_regularized_beta, regularized_beta, regularized_beta_pair};
+pub use incomplete_beta::{inverse_regularized_beta, regularized_beta_pair};
 pub use incomplete_gamma::{
     inverse_regularized_gamma, regularized_gamma_lower, regularized_gamma_upper,
 };

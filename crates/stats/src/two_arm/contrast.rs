@@ -67,21 +67,6 @@ impl Contrast {
         .finite()
     }
 
-    /// Means of two independent samples with one common variance (Student).
-    pub(crate) fn student(control: &[f64], candidate: &[f64]) -> Outcome<Self> {
-        let (a, b) = independent("Student's t test", control, candidate)?;
-        let df = a.n + b.n - 2.0;
-        let pooled = a.deviation.hypot(b.deviation) / df.sqrt();
-        let standard_error = pooled * (1.0 / a.n + 1.0 / b.n).sqrt();
-        Self {
-            method: "Student t (equal variances)",
-            df,
-            standard_error,
-            ..Self::of(&a, &b)
-        }
-        .finite()
-    }
-
     fn of(a: &Moments, b: &Moments) -> Self {
         Self {
             method: "",

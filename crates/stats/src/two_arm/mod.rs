@@ -11,4 +11,4 @@ pub use effect_size::{
     PairedEffect, UnpairedEffect, hedges_correction, paired_effect, unpaired_effect,
 };
 pub use ratio::{RatioInterval, fieller};
-pub use t_test::{Design, TTest, paired_t, student_t, t_test, welch_t};
+pub use t_test::{Design, TTest, t_test};

@@ -67,9 +67,7 @@ pub fn fieller(
     Ok(RatioInterval {
         method: match design {
             Design::Paired => "ratio of means, Fieller interval over pairs",
-            Design::Unpaired | Design::UnpairedEqualVariances => {
-                "ratio of means, Fieller interval with Welch degrees of freedom"
-            }
+            Design::Unpaired => "ratio of means, Fieller interval with Welch degrees of freedom",
         },
         n_control: count(|(control, _)| control.len()),
         n_candidate: count(|(_, candidate)| candidate.len()),
@@ -110,9 +108,7 @@ impl Means {
         for (control, candidate) in strata {
             let contrast = match design {
                 Design::Paired => Contrast::paired(control, candidate),
-                Design::Unpaired | Design::UnpairedEqualVariances => {
-                    Contrast::welch(control, candidate)
-                }
+                Design::Unpaired => Contrast::welch(control, candidate),
             };
             let own = match contrast {
                 Ok(contrast) => contrast,
@@ -143,7 +139,7 @@ impl Means {
         let (b, vb) = moments(|(_, candidate)| Moments::of(candidate));
         let ratio = b / a;
         let (covariance, residual) = match design {
-            Design::Unpaired | Design::UnpairedEqualVariances => (0.0, vb + ratio * ratio * va),
+            Design::Unpaired => (0.0, vb + ratio * ratio * va),
             Design::Paired => {
                 let k = strata.len() as f64;
                 let of = |weight: f64| {

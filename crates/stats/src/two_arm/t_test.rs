@@ -20,8 +20,6 @@ pub enum Design {
     Paired,
     /// Independent runs, each arm with its own variance (Welch).
     Unpaired,
-    /// Independent runs with one common variance (Student).
-    UnpairedEqualVariances,
 }
 
 impl Design {
@@ -29,7 +27,6 @@ impl Design {
         match self {
             Self::Paired => Contrast::paired(control, candidate),
             Self::Unpaired => Contrast::welch(control, candidate),
-            Self::UnpairedEqualVariances => Contrast::student(control, candidate),
         }
     }
 }
@@ -61,21 +58,6 @@ pub struct TTest {
 pub fn t_test(control: &[f64], candidate: &[f64], design: Design, level: Level) -> Outcome<TTest> {
     let level = level.checked()?;
     TTest::of(&design.contrast(control, candidate)?, level)
-}
-
-/// Paired t test of candidate - control.
-pub fn paired_t(control: &[f64], candidate: &[f64], level: Level) -> Outcome<TTest> {
-    t_test(control, candidate, Design::Paired, level)
-}
-
-/// Welch's t test of two independent arms.
-pub fn welch_t(control: &[f64], candidate: &[f64], level: Level) -> Outcome<TTest> {
-    t_test(control, candidate, Design::Unpaired, level)
-}
-
-/// Student's t test of two independent arms with one common variance.
-pub fn student_t(control: &[f64], candidate: &[f64], level: Level) -> Outcome<TTest> {
-    t_test(control, candidate, Design::UnpairedEqualVariances, level)
 }
 
 impl TTest {

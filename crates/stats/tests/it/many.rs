@@ -4,7 +4,7 @@
 use crate::common::{Golden, assert_close, close, number, numbers};
 use fairtrial_stats::assumptions::{Centre, levene, shapiro_wilk};
 use fairtrial_stats::multiplicity::{Adjustment, adjust};
-use fairtrial_stats::two_arm::{paired_t, welch_t};
+use fairtrial_stats::two_arm::{Design, t_test};
 use fairtrial_stats::{Explain, Level, Undefined};
 use serde_json::Value;
 
@@ -36,9 +36,14 @@ fn families_of_paired_tests_match_statsmodels() {
 
 fn paired_family(case: &Value, columns: &[Vec<f64>]) {
     let p = |a: usize, b: usize| {
-        paired_t(&columns[a], &columns[b], Level::TWO_SIDED_95)
-            .unwrap()
-            .p
+        t_test(
+            &columns[a],
+            &columns[b],
+            Design::Paired,
+            Level::TWO_SIDED_95,
+        )
+        .unwrap()
+        .p
     };
     let pairs = case["paired_t_pairs"].as_array().unwrap();
     let all: Vec<f64> = pairs
@@ -181,9 +186,9 @@ fn original_t_test_goldens() {
             );
         }
         let test = if paired {
-            paired_t(&a, &b, Level::TWO_SIDED_95)
+            t_test(&a, &b, Design::Paired, Level::TWO_SIDED_95)
         } else {
-            welch_t(&a, &b, Level::TWO_SIDED_95)
+            t_test(&a, &b, Design::Unpaired, Level::TWO_SIDED_95)
         };
         match (test, result["ttest"].get("t_stat").map(number)) {
             (Ok(test), Some(t)) => {

@@ -4,6 +4,7 @@ use super::index::Algorithm;
 use super::points::{Pattern, Point};
 use super::timing::{Questions, build, bytes_of, each, resident};
 use crate::configured::{About, Configured};
+use fairtrial_experiment::allocations::is_counted;
 use fairtrial_experiment::{Context, Experiment, Failure, Metrics, Param, ParamType, Registration};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -91,8 +92,8 @@ impl MemoryProfiler {
 
 impl Experiment for MemoryProfiler {
     fn setup(&mut self, context: &mut Context) -> Result<(), Failure> {
-        if self.0.track_memory_usage && resident().is_none() {
-            context.log("this system does not show resident memory: bytes are absent");
+        if self.0.track_memory_usage && !is_counted() {
+            context.log("this program does not count what it allocates: bytes are absent");
         }
         if self.0.track_garbage_collection {
             context
@@ -119,7 +120,7 @@ impl Experiment for MemoryProfiler {
 pub(crate) fn registration() -> Registration {
     About {
         slug: "spatial_memory_profiler",
-        summary: "Resident memory of spatial indexes and of plain containers with the same points.",
+        summary: "Memory that spatial indexes and plain containers of the same points allocate.",
         tags: &["spatial", "memory", "profiling"],
         params: vec![
             super::algorithms(),
@@ -129,7 +130,7 @@ pub(crate) fn registration() -> Registration {
                 .one_of(CONTAINERS)
                 .doc("Plain containers: growable array, hash map, one block of coordinates"),
             super::steps(100),
-            Param::bool("track_memory_usage", true).doc("Measure resident memory"),
+            Param::bool("track_memory_usage", true).doc("Count what is allocated"),
             Param::bool("track_garbage_collection", true)
                 .doc("Kept for specs of the original; native structures have no garbage collector"),
         ],

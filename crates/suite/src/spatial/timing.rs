@@ -2,6 +2,7 @@
 
 use super::index::{Algorithm, Index};
 use super::points::Point;
+use fairtrial_experiment::allocations::allocated;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -77,21 +78,9 @@ pub(crate) fn resident() -> Option<u64> {
     Some(pages * rustix::param::page_size() as u64)
 }
 
-/// Growth at which copies are enough: well above what the rest of the process breathes.
-const ENOUGH: u64 = 8 << 20;
-/// More copies than this are not made.
-const MOST_COPIES: usize = 4096;
-
-/// Bytes that one value holds, by making copies until resident memory has grown enough to tell.
-pub(super) fn bytes_of<T>(mut make: impl FnMut() -> T) -> Option<f64> {
-    let before = resident()?;
-    let mut copies = Vec::new();
-    while copies.len() < MOST_COPIES {
-        copies.push(make());
-        let grown = resident()?.saturating_sub(before);
-        if grown >= ENOUGH {
-            return Some(grown as f64 / copies.len() as f64);
-        }
-    }
-    Some(resident()?.saturating_sub(before) as f64 / copies.len() as f64)
+/// Bytes that a value holds; absent where this program's allocator does not count.
+pub(super) fn bytes_of<T>(make: impl FnOnce() -> T) -> Option<f64> {
+    let (value, found) = allocated(make);
+    drop(value);
+    found.map(|found| found.kept as f64)
 }

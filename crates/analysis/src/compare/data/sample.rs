@@ -105,14 +105,15 @@ impl Sample {
         strata.all(|of| same(&of.control) && same(&of.candidate))
     }
 
-    /// Mean of one side, tasks with equal weights.
-    pub(crate) fn mean(&self, side: fn(&Stratum) -> &Vec<f64>) -> Option<f64> {
-        let means: Outcome<Vec<f64>> = self
-            .strata
-            .iter()
-            .map(|stratum| descriptive::mean(side(stratum)))
-            .collect();
-        descriptive::mean(&means.ok()?).ok()
+    /// The centre of one side, by a mean or a median in each task, tasks with equal weights.
+    pub(crate) fn centre(
+        &self,
+        side: fn(&Stratum) -> &Vec<f64>,
+        in_task: fn(&[f64]) -> Outcome<f64>,
+    ) -> Option<f64> {
+        let strata = self.strata.iter();
+        let centres: Outcome<Vec<f64>> = strata.map(|stratum| in_task(side(stratum))).collect();
+        descriptive::mean(&centres.ok()?).ok()
     }
 
     /// Whether every value is 0 or 1.

@@ -1,6 +1,6 @@
 //! One metric of one contrast, made ready: which kind of data it is, its units, its method, its rule.
 
-use crate::compare::data::sample::Sample;
+use crate::compare::data::sample::{Sample, Stratum};
 use crate::compare::data::trials::TrialsOfBoth;
 use crate::compare::data::unit::{TaskRole, UnitKind, UnitRules};
 use crate::compare::data::units::Units;
@@ -15,7 +15,7 @@ use crate::compare::rule::{Rule, RuleFor};
 use crate::compare::verdict::Evidence;
 use fairtrial_model::{Method, MetricDeclaration};
 use fairtrial_stats::permutation::patterns;
-use fairtrial_stats::{Level, Outcome};
+use fairtrial_stats::{Level, Outcome, descriptive};
 use serde::Serialize;
 
 /// Pairs from which on the sign-flip test decides. Below, t has the larger power (17 points at six pairs, half a point at
@@ -211,18 +211,27 @@ impl Case {
         self.answer(&self.sample, alpha).ok()?.p
     }
 
-    /// The mean of the control's units, on the metric's own scale.
-    pub(crate) fn control_mean(&self) -> Option<f64> {
-        self.own_scale(self.sample.mean(|stratum| &stratum.control))
+    /// The mean of the control's units, on the metric's own scale; their median where ranks decide, which know no mean.
+    pub(crate) fn control_centre(&self) -> Option<f64> {
+        self.centre(|stratum| &stratum.control)
     }
 
     /// The same of the candidate.
-    pub(crate) fn candidate_mean(&self) -> Option<f64> {
-        self.own_scale(self.sample.mean(|stratum| &stratum.candidate))
+    pub(crate) fn candidate_centre(&self) -> Option<f64> {
+        self.centre(|stratum| &stratum.candidate)
     }
 
-    fn own_scale(&self, mean: Option<f64>) -> Option<f64> {
-        mean.map(|mean| self.scale.in_own_unit(mean))
+    fn centre(&self, side: fn(&Stratum) -> &Vec<f64>) -> Option<f64> {
+        let centre = self.sample.centre(side, self.in_task())?;
+        Some(self.scale.in_own_unit(centre))
+    }
+
+    /// What the centre of a task's units is.
+    pub(crate) fn in_task(&self) -> fn(&[f64]) -> Outcome<f64> {
+        match self.method {
+            Method::Rank => descriptive::median,
+            _ => descriptive::mean,
+        }
     }
 
     /// What the interval is held against.
@@ -231,7 +240,7 @@ impl Case {
             declaration: &self.declaration,
             scale: self.scale,
             timing: self.kind == DataKind::Timing,
-            base: self.control_mean().map_or(0.0, f64::abs),
+            base: self.control_centre().map_or(0.0, f64::abs),
             beyond: self.beyond,
         })
     }

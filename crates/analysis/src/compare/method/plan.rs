@@ -57,7 +57,7 @@ pub(crate) fn advice(case: &Case, value: f64, alpha: f64, power: f64) -> Option<
 
 /// The spread of rates of which one is 0 and the other 1: nothing varies within a side, but both together do.
 fn of_rates(case: &Case) -> Option<Spread> {
-    let rate = 0.5 * (case.control_mean()? + case.candidate_mean()?);
+    let rate = 0.5 * (case.control_centre()? + case.candidate_centre()?);
     let sd = (rate * (1.0 - rate)).sqrt();
     let (control, candidate) = case.sample.sizes();
     let fits = case.method == Method::Proportion && case.sample.flat().is_some() && sd > 0.0;

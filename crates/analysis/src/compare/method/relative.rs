@@ -28,7 +28,7 @@ pub enum NoRelative {
 
 /// The relative change that belongs to an absolute one, or why there is none.
 pub(crate) fn change(case: &Case, absolute: Ranged, level: Level) -> Result<Ranged, NoRelative> {
-    let control = case.control_mean().unwrap_or(0.0);
+    let control = case.control_centre().unwrap_or(0.0);
     if control == 0.0 {
         return Err(NoRelative::ControlIsZero);
     }

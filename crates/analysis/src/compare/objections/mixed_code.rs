@@ -15,14 +15,19 @@ pub(crate) fn find(contrast: &PlannedContrast<'_>, options: &CompareOptions) -> 
     } else {
         mixed(&[control]).or_else(|| mixed(&[candidate]))
     };
-    let kind = ObjectionKind::MixedCode(mixture?);
     let accepted = control.data.accepts_code && candidate.data.accepts_code
         || options.accept.contains(&FactKind::Code);
-    Some(if accepted {
+    Some(found(mixture?, accepted))
+}
+
+/// What a mixture does, whether somebody accepted it or not.
+pub(crate) fn found(mixture: CodeMixture, accepted: bool) -> Objection {
+    let kind = ObjectionKind::MixedCode(mixture);
+    if accepted {
         Objection::noted(kind)
     } else {
         Objection::caps(kind)
-    })
+    }
 }
 
 /// The first task whose trials of these sides mix versions.

@@ -13,6 +13,7 @@ pub(crate) mod fairness;
 pub(crate) mod few_resamples;
 pub(crate) mod final_values;
 pub(crate) mod fragile;
+pub(crate) mod implementation;
 pub(crate) mod labels;
 pub(crate) mod large_numbers;
 pub(crate) mod machine;

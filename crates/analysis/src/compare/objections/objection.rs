@@ -99,6 +99,13 @@ pub enum ObjectionKind {
         /// On the candidate's side.
         candidate: Option<String>,
     },
+    /// The sides are two programs that have an experiment of the same name.
+    OtherImplementation {
+        /// Whose the control's is.
+        control: String,
+        /// Whose the candidate's is.
+        candidate: String,
+    },
     /// The numbers are made differently on the two sides.
     OtherDefinition {
         /// In what.
@@ -287,6 +294,7 @@ impl ObjectionKind {
             Self::ConstantDifference(_) => "constant",
             Self::MissingPairs { .. } => "missing pairs",
             Self::OtherMachine { .. } => "other machine",
+            Self::OtherImplementation { .. } => "another implementation",
             Self::OtherDefinition { .. } => "other definition",
             Self::NothingReached => "nothing reached",
             Self::TooFewCount { .. } => "too few count",

@@ -147,7 +147,7 @@ impl RankingQuestion<'_> {
         let scale = alone.first()?.scale;
         let means: Vec<f64> = alone
             .iter()
-            .map(Case::control_mean)
+            .map(Case::control_centre)
             .collect::<Option<_>>()?;
         let missing: Vec<Missing> = alone
             .iter()
@@ -156,7 +156,9 @@ impl RankingQuestion<'_> {
         let worst = self.worst(&alone, &missing);
         let ranked: Vec<f64> = alone
             .iter()
-            .map(|case| filled(case, worst.as_ref()).mean(|stratum| &stratum.control))
+            .map(|case| {
+                filled(case, worst.as_ref()).centre(|stratum| &stratum.control, case.in_task())
+            })
             .collect::<Option<_>>()?;
         let not_ranked = self.not_ranked(sides, &alone, &missing);
         let able: Vec<usize> = (0..sides.len())
@@ -313,7 +315,7 @@ impl RankingQuestion<'_> {
 
     /// Whether a side has anything to show.
     pub(crate) fn has_value(&self, one: &ComparedSide<'_>) -> bool {
-        self.case(one, one).control_mean().is_some()
+        self.case(one, one).control_centre().is_some()
     }
 
     fn case(&self, control: &ComparedSide<'_>, candidate: &ComparedSide<'_>) -> Case {

@@ -11,7 +11,7 @@ use fairtrial_model::Method;
 use fairtrial_stats::permutation;
 use fairtrial_stats::permutation::sign_flip_of;
 use fairtrial_stats::rank::{RankMethod, mann_whitney, paired_location, unpaired_location};
-use fairtrial_stats::two_arm::{paired_effect, paired_t, unpaired_effect};
+use fairtrial_stats::two_arm::{Design, paired_effect, t_test, unpaired_effect};
 use fairtrial_stats::{Level, Side, descriptive};
 
 /// Pairs up to which sign patterns and pairwise averages are looked at.
@@ -33,7 +33,18 @@ pub(crate) fn opinions(case: &Case, alpha: f64, power: f64) -> SecondOpinions {
     } else {
         of_groups(&mut found, case, alpha);
     }
+    if case.method == Method::Rank {
+        only_ranks(&mut found);
+    }
     found
+}
+
+/// Where ranks decide, leaves out what is about means, and the estimate itself.
+fn only_ranks(found: &mut SecondOpinions) {
+    *found = SecondOpinions {
+        superiority: found.superiority,
+        ..SecondOpinions::default()
+    };
 }
 
 /// Whether what this many units could have seen is known: planning is about means by t, and so about what compares means.
@@ -42,7 +53,7 @@ fn has_plan(case: &Case) -> bool {
 }
 
 fn own_detectable(case: &Case, size: f64, power: f64) -> Option<Detectable> {
-    let control = case.control_mean()?;
+    let control = case.control_centre()?;
     let (absolute, relative) = match case.scale {
         Scale::Difference => (size, (control != 0.0).then(|| size / control.abs())),
         Scale::Ratio => (size.exp_m1() * control, Some(size.exp_m1())),
@@ -87,10 +98,14 @@ fn of_pairs(found: &mut SecondOpinions, case: &Case, alpha: f64) {
         ..permutation::Options::default()
     };
     if case.method == Method::SignFlip {
-        let test = case
-            .sample
-            .flat()
-            .map(|flat| paired_t(&flat.control, &flat.candidate, Level::two_sided(alpha)));
+        let test = case.sample.flat().map(|flat| {
+            t_test(
+                &flat.control,
+                &flat.candidate,
+                Design::Paired,
+                Level::two_sided(alpha),
+            )
+        });
         found.t_p = test.and_then(Result::ok).map(|test| test.p);
     } else {
         found.sign_flip = sign_flip_opinion(&differences, options);

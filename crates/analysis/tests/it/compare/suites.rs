@@ -3,10 +3,11 @@
 use super::lab::{DOWN, UP, dataset, only_contrast, run};
 use crate::common::{measured, record};
 use fairtrial_analysis::compare::{
-    DataKind, Inputs, MethodNote, NoScores, Pairing, SuiteOpinion, TaskRole, Word,
+    DataKind, Inputs, MethodNote, NoScores, Pairing, Ranged, SuiteOpinion, TaskRole, Word,
 };
 use fairtrial_analysis::{CompareOptions, compare};
 use fairtrial_model::{Direction, Margin, Outcome, Points, Record, Reference};
+use fairtrial_stats::rng::{Purpose, Stream};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -111,6 +112,43 @@ fn scores_are_put_on_one_scale_by_their_reference_points() {
             task: "hard".to_owned()
         })
     );
+}
+
+#[test]
+fn each_side_has_an_interval_of_its_own() {
+    let mut stream = Stream::new(4, Purpose::new("suite-sides"), 0);
+    let mut side = |spread: f64| -> Vec<f64> {
+        let runs = (0..30).map(|_| 0.5 + spread * stream.normal());
+        runs.collect()
+    };
+    let (control, candidate) = ([side(0.1), side(0.1)], [side(0.4), side(0.4)]);
+    let tasks = ["easy", "hard"].iter().zip(control.iter().zip(&candidate));
+    let runs: Runs = tasks
+        .map(|(task, (control, candidate))| ((*task).into(), control.clone(), candidate.clone()))
+        .collect();
+    let found = suite(&runs, UP, Some(Reference::Same(points(0.0, 1.0)))).unwrap();
+    let mean = &found.scores[1];
+    // Of a mean over two tasks the bootstrap gives 1.96 standard errors to each side: of this side alone.
+    for (shown, runs) in [(mean.control, &control), (mean.candidate, &candidate)] {
+        let variance = |runs: &Vec<f64>| {
+            let mean = runs.iter().sum::<f64>() / 30.0;
+            runs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 29.0
+        };
+        let error = (runs.iter().map(variance).sum::<f64>() / 30.0 / 4.0).sqrt();
+        for end in [shown.value - shown.low, shown.high - shown.value] {
+            assert!(
+                (end / (1.96 * error) - 1.0).abs() < 0.08,
+                "{shown:?} {error}"
+            );
+        }
+    }
+    for score in &found.scores {
+        let width = |of: Ranged| of.high - of.low;
+        assert!(
+            width(score.candidate) > 2.0 * width(score.control),
+            "{score:?}"
+        );
+    }
 }
 
 /// Lower is better, and the second task counts in thousands: raw, it alone would decide.

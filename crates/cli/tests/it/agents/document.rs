@@ -271,3 +271,90 @@ fn the_automated_benchmark_runs_as_it_stands() {
     let (row, _) = &lab.rollouts("daily_benchmark")[0];
     assert_eq!(row["metrics"]["score"], 1.0);
 }
+
+#[test]
+fn a_pattern_or_a_list_of_folders_gives_a_task_for_each() {
+    let lab = Lab::new();
+    for name in ["easy_a", "easy_b", "hard"] {
+        lab.task(name, &meta(name));
+    }
+    let spec = |dirs: &str, more: &str| {
+        lab.spec(&format!(
+            "name = \"b\"\n[[tasks]]\nprepared_dir = {dirs}\nmodel = \"m\"\nagent = {{ command = [\"sh\", \"-c\", \"echo {{task}}; echo 42 > answer.txt\"] }}\n{more}"
+        ));
+    };
+    spec(
+        r#"["data/tasks/prepared/hard", "data/tasks/prepared/easy_*"]"#,
+        "",
+    );
+    lab.run(0);
+    let said: Vec<String> = lab
+        .rollouts("b")
+        .iter()
+        .map(|(_, dir)| std::fs::read_to_string(dir.join("logs/agent.log")).unwrap())
+        .collect();
+    assert_eq!(said.len(), 3);
+    for name in ["hard", "easy_a", "easy_b"] {
+        assert!(said.iter().any(|log| log.trim() == name), "{said:?}");
+    }
+    let refused = |code: i32, wanted: &str| {
+        let check = lab.project.run(&["check", "configs/bench.toml"]);
+        assert_eq!(check.code, code, "{}", check.err);
+        assert!(check.err.contains(wanted), "{}", check.err);
+    };
+    spec(r#""data/tasks/prepared/easy_*""#, "id = \"one\"\n");
+    refused(2, "`id` names one task, and `prepared_dir` gives 2");
+    spec(r#""data/tasks/**/easy_a""#, "");
+    refused(2, "`**` is not read here");
+    spec(r#""data/tasks/prepared/nobody_*""#, "");
+    refused(0, "there is no folder `data/tasks/prepared/nobody_*`");
+    lab.run(2);
+}
+
+#[test]
+fn arms_apply_to_the_tasks_that_use_them() {
+    let lab = Lab::new();
+    lab.task("t", &meta("t"));
+    let agent = "prepared_dir = \"data/tasks/prepared/t\"\nagent = { command = [\"sh\", \"-c\", \"echo 42 > answer.txt\"] }\n";
+    let others = "[[tasks]]\nexperiment = \"noop\"\niterations = { measured = 1 }\n[[tasks]]\nid = \"once\"\ncommand = \"true\"\n";
+    let run = |spec: &str| -> Vec<(String, String)> {
+        lab.spec(spec);
+        lab.run(0);
+        let manifest = lab.manifest("b");
+        let rows = manifest["results"].as_array().unwrap().iter();
+        let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap_or("").to_owned();
+        let mut rows: Vec<_> = rows
+            .map(|row| (text(row, "task"), text(row, "arm")))
+            .collect();
+        rows.sort();
+        rows.retain(|(task, _)| task != "noop");
+        rows
+    };
+    let models = run(&format!(
+        "name = \"b\"\n[[tasks]]\nmodel = \"m1\"\n{agent}[[tasks]]\nmodel = \"m2\"\n{agent}{others}[[tasks]]\nid = \"each\"\ncommand = \"echo {{model}}\"\n"
+    ));
+    let pair = |task: &str, arm: &str| (task.to_owned(), arm.to_owned());
+    assert_eq!(
+        models,
+        [
+            pair("each", "m1"),
+            pair("each", "m2"),
+            pair("once", ""),
+            pair("t", "m1"),
+            pair("t", "m2")
+        ]
+    );
+    let declared = format!(
+        "name = \"b\"\n[arms.x]\nmodel = \"m1\"\n[arms.y]\nmodel = \"m2\"\n[[tasks]]\n{agent}{others}"
+    );
+    let declared =
+        declared.replace("iterations", "in_arms = []\niterations") + "in_arms = [\"y\"]\n";
+    assert_eq!(
+        run(&declared),
+        [pair("once", "y"), pair("t", "x"), pair("t", "y")]
+    );
+    lab.spec(&declared.replace("[\"y\"]", "[\"z\"]"));
+    let check = lab.project.run(&["check", "configs/bench.toml"]);
+    assert_eq!(check.code, 2, "{}", check.err);
+    assert!(check.err.contains("there is no arm `z`"), "{}", check.err);
+}

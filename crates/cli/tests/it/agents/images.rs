@@ -78,6 +78,7 @@ fn an_image_is_built_once_reused_and_dropped_by_gc(pod: &Pod) {
         "what an agent must not see"
     );
 
+    spec(pod, &["t"], 1);
     pod.expect(0, &["run", "configs/bench.toml"]);
     assert_eq!(built(pod), first, "the next run uses it again");
     pod.expect(0, &["eval", "b", "--latest"]);

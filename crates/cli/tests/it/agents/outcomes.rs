@@ -48,6 +48,43 @@ fn an_agent_at_a_limit_is_collected_scored_and_marked() {
 }
 
 #[test]
+fn a_time_in_a_parameter_a_variable_or_the_overrides_limits_the_agent() {
+    let limited = |lab: &Lab| {
+        lab.run(0);
+        let (_, dir) = &lab.rollouts("b")[0];
+        assert_eq!(json_of(dir, "results.json")["limited"], "its time limit");
+    };
+    let with = |more: &str| {
+        let lab = one("echo {task} {attempt} > answer.txt; sleep 100", "");
+        let text = lab.project.read("configs/bench.toml");
+        lab.spec(&format!("{text}{more}"));
+        lab
+    };
+    limited(&with("params = { TIMEOUT_SEC = 2 }\n"));
+    limited(&with(
+        "params = { most = 2 }\nenv = { TIMEOUT_SEC = \"{most}\" }\n",
+    ));
+    let lab = with("overrides = \"o.json\"\n");
+    let overrides = r#"{"environment_variables": {"TIMEOUT_SEC": "2"}}"#;
+    lab.project.write("o.json", overrides);
+    limited(&lab);
+
+    let refused = with("env = { TIMEOUT_SEC = \"soon\" }\n");
+    let check = refused.project.run(&["check", "configs/bench.toml"]);
+    assert_eq!(check.code, 2, "{}", check.err);
+    assert!(
+        check.err.contains("`soon`, which is no time"),
+        "{}",
+        check.err
+    );
+    let late = with("params = { most = \"soon\" }\nenv = { TIMEOUT_SEC = \"{most}\" }\n");
+    late.run(3);
+    let (row, _) = &late.rollouts("b")[0];
+    let said = row["cause"]["message"].to_string();
+    assert!(said.contains("which is no time"), "{said}");
+}
+
+#[test]
 fn what_an_agent_used_counts_past_the_limit_of_its_log() {
     let lab = one(
         "echo 'tokens used: 10'; head -c 5000 /dev/zero | tr '\\0' x; echo; echo 'tokens used: 5000'; sleep 100",

@@ -157,3 +157,56 @@ fn instruments_profiles_and_sandboxes_are_those_on_the_pages() {
         kinds
     );
 }
+
+#[test]
+fn the_defaults_of_agents_are_those_of_the_keys() {
+    let page = read("docs/guides/agents.md");
+    let keys = read("docs/reference/spec.schema.json");
+    let schema: Value = serde_json::from_str(&keys).unwrap();
+    let of = |pointer: &str| {
+        let key = schema
+            .pointer(pointer)
+            .unwrap_or_else(|| panic!("no {pointer}"));
+        key["description"].as_str().unwrap().to_owned()
+    };
+    for (pointer, default, said) in [
+        (
+            "/properties/timeout",
+            "`env`, else 1h)",
+            "`env`, else 1 hour)",
+        ),
+        (
+            "/properties/setup_timeout",
+            "Default: 10m.",
+            "setup_timeout = \"20m\"       # default: 10 minutes",
+        ),
+        (
+            "/properties/pass_score",
+            "Default: 1.",
+            "`pass_score` (default 1)",
+        ),
+        (
+            "/properties/agent",
+            "Default: codex.",
+            "`agent = \"codex\"` (the default)",
+        ),
+        (
+            "/properties/sandbox",
+            "else bubblewrap.",
+            "| `bubblewrap` (the default) |",
+        ),
+        (
+            "/$defs/sandbox/properties/build_timeout",
+            "Default: 30m.",
+            "`build_timeout` (30 minutes)",
+        ),
+        (
+            "/$defs/judge/properties/api",
+            "Default: chat.",
+            "`chat` (the default)",
+        ),
+    ] {
+        assert!(of(pointer).contains(default), "{pointer}: {}", of(pointer));
+        assert!(page.contains(said), "the page does not say `{said}`");
+    }
+}

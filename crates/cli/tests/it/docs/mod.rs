@@ -1,6 +1,7 @@
 //! The documents are run: every fenced command and spec of `docs/`, `README.md` and the examples' READMEs, in order, in
 //! a fresh folder, with its exit code and, where it is shown, its output. What cannot be run says why ([`page`]).
 
+mod facts;
 mod fields;
 mod page;
 pub mod run;

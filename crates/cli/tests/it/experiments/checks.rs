@@ -77,7 +77,7 @@ fn a_list_is_swept_unless_the_parameter_is_one() {
     let project = Project::new();
     project.write(
         "bench.yaml",
-        "experiment: perception_metrics\nparams: {agent_counts: [2, 3], radii: 1, steps: [1, 2]}\n",
+        "experiment: perception_metrics\nprocesses: 1\nparams: {agent_counts: [2, 3], radii: 1, steps: [1, 2]}\n",
     );
     let plan = project.expect(0, &["plan", "bench.yaml", "--json"]).json();
     let trials = plan["trials"].as_array().unwrap();
@@ -137,7 +137,7 @@ fn constraints_leave_out_combinations() {
     let project = Project::new();
     let spec = |constraint: &str| {
         format!(
-            "experiment: observation_flow\nparams: {{steps: 1}}\nsweep: {{radius: [2, 4, 6], fov_radius: [2, 4, 6]}}\n\
+            "experiment: observation_flow\nprocesses: 1\nparams: {{steps: 1}}\nsweep: {{radius: [2, 4, 6], fov_radius: [2, 4, 6]}}\n\
              constraints: [\"{constraint}\"]\n"
         )
     };

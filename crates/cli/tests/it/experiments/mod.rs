@@ -2,6 +2,7 @@
 
 mod builtin;
 mod checks;
+mod measuring;
 pub(crate) mod python;
 mod python_failures;
 mod python_values;

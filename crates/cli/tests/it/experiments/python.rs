@@ -136,10 +136,15 @@ def report(results, output_dir):
 
 pub(crate) fn mine(more: &str) -> Project {
     let project = Project::new();
+    let once = if more.contains("seed") {
+        ""
+    } else {
+        "processes: 1\n"
+    };
     project.write("mine.py", MODULE);
     project.write(
         "bench.yaml",
-        &format!("experiment: mine\niterations: {{warmup: 2, measured: 4}}\noutput_dir: out\nexperiments: {{python: [mine], reporters: [\"mine:report\"]}}\n{more}"),
+        &format!("experiment: mine\niterations: {{warmup: 2, measured: 4}}\noutput_dir: out\nexperiments: {{python: [mine], reporters: [\"mine:report\"]}}\n{once}{more}"),
     );
     project
 }
@@ -156,11 +161,45 @@ fn instruments_and_reporters_of_the_user_work() {
     // Warm-ups are executed: the counter has passed them. They are no samples.
     assert_eq!(result["metrics"]["count"]["min"], 3.0);
     assert_eq!(result["metrics"]["deep.value"]["n"], 4);
-    assert!(result["metrics"].get("odd").is_none());
+    assert_eq!(result["metrics"]["odd"]["mean"], "NaN");
     // The instrument sleeps 40 ms around each iteration: if it were in the duration, none could be shorter.
     assert!(result["metrics"]["duration_s"]["min"].as_f64().unwrap() < 0.04);
     assert_eq!(project.read("out/custom_report.txt"), "1 mine 4.5");
     assert!(project.path().join("torn-down").exists());
+}
+
+#[test]
+fn what_the_source_does_not_say_is_found_by_importing_it_and_that_is_said() {
+    if no_python() {
+        return;
+    }
+    let project = Project::new();
+    project.write(
+        "base.py",
+        "from fairtrial import Experiment\n\nclass Base(Experiment):\n    def __init__(self, size: int = 3):\n\
+         \x20       super().__init__({\"size\": size})\n    def execute_once(self, context):\n        return {\"size\": self.params[\"size\"]}\n",
+    );
+    project.write(
+        "made.py",
+        "from fairtrial import register_experiment\nfrom base import Base\nprint(\"noise\")\n\
+         for name in (\"one\", \"two\"):\n    @register_experiment(f\"made_{name}\")\n    class Made(Base):\n        \"\"\"Made.\"\"\"\n",
+    );
+    let spec = "experiment: made_two\nprocesses: 1\niterations: {measured: 1}\noutput_dir: out\nexperiments: {python: [made]}\n";
+    project.write("bench.yaml", &format!("{spec}params: {{size: 5}}\n"));
+    let said = expect(&project, 0, &["run", "bench.yaml"]).err;
+    let told =
+        "the module `made` was imported to see what it offers: line 5 makes a name at run time";
+    assert!(said.contains(told), "{said}");
+    assert_eq!(results(&project, "out")[0]["metrics"]["size"]["mean"], 5.0);
+    project.write("bench.yaml", &format!("{spec}params: {{sise: 5}}\n"));
+    let said = expect(&project, 2, &["check", "bench.yaml"]).err;
+    assert!(said.contains("did you mean `size`?"), "{said}");
+    project.write("base.py", "raise RuntimeError(\"no GPU here\")\n");
+    let said = run(&project, &["check", "bench.yaml"]).err;
+    assert!(
+        said.contains("could not be imported") && said.contains("no GPU here"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -179,7 +218,7 @@ fn results_that_find_no_place_are_the_machines_failure() {
     );
     project.write(
         "blocked.yaml",
-        "experiment: blocked\niterations: {measured: 2}\noutput_dir: out\nretries: 0\nexperiments: {python: [blocked]}\n",
+        "experiment: blocked\nprocesses: 1\niterations: {measured: 2}\noutput_dir: out\nretries: 0\nexperiments: {python: [blocked]}\n",
     );
     let ran = run(&project, &["run", "blocked.yaml", "--json"]);
     assert_eq!(ran.json()["counts"]["infra"], 1, "{}\n{}", ran.out, ran.err);

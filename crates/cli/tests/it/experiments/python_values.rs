@@ -28,9 +28,62 @@ fn numbers_of_any_library_are_numbers() {
     let result = &results(&project, "out")[0];
     assert_eq!(result["metrics"]["d"]["mean"], 1.5);
     assert_eq!(result["metrics"]["f"]["mean"], 0.25);
-    assert!(result["metrics"].get("n").is_none());
+    // NaN in every iteration is a finding, not an absence.
+    assert_eq!(result["metrics"]["n"]["mean"], "NaN");
+    assert_eq!(result["metrics"]["n"]["n"], 0);
     let notes = record(&project, "bench")["notes"].to_string();
     assert!(notes.contains("l: a list, which is no number"), "{notes}");
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused_by_its_name() {
+    if no_python() {
+        return;
+    }
+    let deep = "d = {}\n        for _ in range(300):\n            d = {\"in\": d}\n        ";
+    for (before, value, told) in [
+        (
+            "",
+            "{\"sums\": {\"all\": 2**60}}",
+            "`sums.all`: 1152921504606846976 is beyond 2^53",
+        ),
+        (
+            "",
+            "{\"huge\": 10**30}",
+            "`huge`: 1000000000000000000000000000000 is beyond 2^53",
+        ),
+        (deep, "{\"tree\": d}", "`tree.in.in"),
+        (
+            deep,
+            "{\"tree\": d}",
+            "...` is nested deeper than 100 levels",
+        ),
+    ] {
+        let project = mine("params: {mode: a}\n");
+        let returned = format!("{before}return {value}\n        return {{\"count\"");
+        project.write("mine.py", &MODULE.replace("return {\"count\"", &returned));
+        expect(&project, 1, &["run", "bench.yaml"]);
+        let record = record(&project, "bench").to_string();
+        assert!(record.contains(told), "{told}\n{record}");
+    }
+}
+
+#[test]
+fn an_own_experiment_takes_the_place_of_the_built_in_one_of_its_name() {
+    if no_python() {
+        return;
+    }
+    let project = mine("params: {mode: a}\n");
+    let text = std::fs::read_to_string(project.path().join("bench.yaml")).unwrap();
+    project.write(
+        "bench.yaml",
+        &text.replace("experiment: mine", "experiment: noop"),
+    );
+    project.write("mine.py", &MODULE.replace("\"mine\"", "\"noop\""));
+    let said = expect(&project, 0, &["run", "bench.yaml"]).err;
+    let told = "`noop` is your own experiment (python mine), not the built-in one of that name";
+    assert_eq!(said.matches(told).count(), 1, "{said}");
+    assert_eq!(results(&project, "out")[0]["metrics"]["count"]["mean"], 4.5);
 }
 
 #[test]
@@ -91,7 +144,7 @@ fn threads_that_talk_do_not_break_the_protocol() {
     project.write("talks.py", TALKS);
     project.write(
         "talks.yaml",
-        "experiment: talks\niterations: {measured: 20}\noutput_dir: out\nexperiments: {python: [talks]}\n",
+        "experiment: talks\nprocesses: 1\niterations: {measured: 20}\noutput_dir: out\nexperiments: {python: [talks]}\n",
     );
     expect(&project, 0, &["run", "talks.yaml"]);
     assert_eq!(results(&project, "out")[0]["metrics"]["v"]["n"], 20);
@@ -116,7 +169,7 @@ fn numpy_is_seeded_also_where_setup_is_the_first_to_import_it() {
     );
     project.write(
         "lazy.yaml",
-        "experiment: lazy\nseed: 7\noutput_dir: out\nexperiments: {python: [lazy]}\n",
+        "experiment: lazy\nseed: 7\niterations: {measured: 1}\noutput_dir: out\nexperiments: {python: [lazy]}\n",
     );
     expect(&project, 0, &["run", "lazy.yaml"]);
     assert_eq!(results(&project, "out")[0]["metrics"]["off"]["mean"], 0.0);
@@ -171,7 +224,7 @@ fn a_parameter_that_may_be_nothing_takes_null() {
     );
     let spec = |value: &str| {
         format!(
-            "experiment: maybe\nparams: {{c: {value}}}\noutput_dir: out\nexperiments: {{python: [maybe]}}\n"
+            "experiment: maybe\nprocesses: 1\niterations: {{measured: 1}}\nparams: {{c: {value}}}\noutput_dir: out\nexperiments: {{python: [maybe]}}\n"
         )
     };
     project.write("maybe.yaml", &spec("null"));

@@ -53,7 +53,7 @@ fn a_command_for_a_shell_is_answered_with_how_to_write_it() {
     let project = Project::new();
     project.write(
         "noop.yaml",
-        "experiment: noop\ninstrumentation: [{name: custom, stop: \"exit 4\"}, {name: custom, label: shell, stop: \"sh -c 'exit 4'\"}]\noutput_dir: out\n",
+        "experiment: noop\nprocesses: 1\niterations: {measured: 1}\ninstrumentation: [{name: custom, stop: \"exit 4\"}, {name: custom, label: shell, stop: \"sh -c 'exit 4'\"}]\noutput_dir: out\n",
     );
     project.expect(0, &["run", "noop.yaml"]);
     let found = &results(&project, "out")[0]["instruments"];
@@ -68,7 +68,7 @@ fn an_instrument_that_cannot_work_says_why() {
     let project = Project::new();
     project.write(
         "noop.yaml",
-        "experiment: noop\ninstrumentation: [cprofile, {name: custom, start: echo begun, stop: \"printf '{\\\"room\\\": 21}'\"}]\noutput_dir: out\n",
+        "experiment: noop\nprocesses: 1\niterations: {measured: 1}\ninstrumentation: [cprofile, {name: custom, start: echo begun, stop: \"printf '{\\\"room\\\": 21}'\"}]\noutput_dir: out\n",
     );
     project.expect(0, &["run", "noop.yaml"]);
     let ours = &results(&project, "out")[0];
@@ -82,7 +82,7 @@ fn result_files_are_compared() {
     let project = Project::new();
     project.write(
         "noop.yaml",
-        "experiment: noop\niterations: {measured: 30}\noutput_dir: out\n",
+        "experiment: noop\nprocesses: 1\niterations: {measured: 30}\noutput_dir: out\n",
     );
     project.expect(0, &["run", "noop.yaml"]);
     project.expect(0, &["run", "noop.yaml"]);

@@ -39,7 +39,7 @@ fn project(body: &str, more: &str) -> Project {
     std::fs::set_permissions(project.path().join("odd.sh"), mode).unwrap();
     project.write(
         "bench.yaml",
-        &format!("experiment: odd\nexperiments: {{rust: [./odd.sh]}}\niterations: {{measured: 3}}\noutput_dir: out\n{more}"),
+        &format!("experiment: odd\nprocesses: 1\nexperiments: {{rust: [./odd.sh]}}\niterations: {{measured: 3}}\noutput_dir: out\n{more}"),
     );
     project
 }
@@ -164,7 +164,7 @@ fn the_worker_of_the_documentation_works() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/worker.sh");
     project.write(
         "hello.yaml",
-        &format!("experiment: hello\nexperiments: {{rust: [{script}]}}\niterations: {{warmup: 1, measured: 4}}\noutput_dir: out\n"),
+        &format!("experiment: hello\nprocesses: 1\nexperiments: {{rust: [{script}]}}\niterations: {{warmup: 1, measured: 4}}\noutput_dir: out\n"),
     );
     project.expect(0, &["run", "hello.yaml"]);
     assert_eq!(results(&project, "out")[0]["metrics"]["count"]["mean"], 2.5);

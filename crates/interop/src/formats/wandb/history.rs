@@ -13,6 +13,10 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct History {
     /// What is known of a name; nothing for names that are not metrics.
     known: HashMap<Vec<u8>, Option<MetricId>>,
+    /// The names in the order in which they came first, which most rows have too: looked at before [`Self::known`] is.
+    usual: Vec<(Vec<u8>, MetricId)>,
+    /// How many metrics of the row were read.
+    place: usize,
     /// What the summary has under names, as text.
     summary: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The names that other names are drawn over, where that is not the step.
@@ -46,6 +50,7 @@ impl History {
         let mut step = None;
         let mut points = std::mem::take(&mut self.row);
         points.clear();
+        self.place = 0;
         for field in row {
             let (number, value) = field?;
             match number {
@@ -118,11 +123,14 @@ impl History {
             return;
         }
         if let Some(value) = number_of(item.value) {
-            let known = self.known.get(self.name.as_slice()).copied();
-            let metric = match known.flatten() {
-                Some(metric) => metric,
-                None => self.learn(sink),
+            let metric = match self.usual.get(self.place) {
+                Some((name, metric)) if *name == self.name => *metric,
+                _ => {
+                    let known = self.known.get(self.name.as_slice()).copied();
+                    known.flatten().unwrap_or_else(|| self.learn(sink))
+                }
             };
+            self.place += 1;
             // Only where something is drawn over something else is the name needed again.
             let name = if self.steps.is_empty() {
                 Vec::new()
@@ -162,6 +170,7 @@ impl History {
         let text = String::from_utf8_lossy(&self.name);
         let metric = sink.metric(&Metric::named(text));
         self.known.insert(self.name.clone(), Some(metric));
+        self.usual.push((self.name.clone(), metric));
         metric
     }
 

@@ -1,0 +1,137 @@
+//! How often an experiment is executed where its spec does not say: warm-up until the times are stable, then for about as
+//! long as asked, with several executions inside each time where one is too short for the clock.
+
+use super::{Iterations, Session};
+use crate::course::Course;
+use crate::reported::DURATION;
+use crate::request::DriveTask;
+use crate::trouble::Trouble;
+use crate::worker::WorkerProcess;
+use fairtrial_experiment::Phase;
+use fairtrial_experiment::protocol::Sample;
+use fairtrial_stats::descriptive::{QuantileRule, quantile_sorted};
+use rustix::time::{ClockId, clock_gettime};
+
+/// No more times than this are kept of a process.
+const MOST_MEASURED: f64 = 1000.0;
+/// A time is at least so many steps of the clock.
+const CLOCK_STEPS: f64 = 1000.0;
+/// Executions inside one time at most.
+const MOST_INNER: f64 = 1e9;
+/// Two parts of the warm-up whose medians differ by less than this share are alike.
+const ALIKE: f64 = 0.05;
+/// The warm-up is looked at in parts of this share of the measured time.
+const PART: f64 = 0.05;
+
+impl Session<'_> {
+    /// Warms up, and decides how often to measure.
+    pub(super) fn warm_up(&mut self, worker: &mut WorkerProcess) -> Result<Course, Trouble> {
+        let DriveTask {
+            warmup, measured, ..
+        } = *self.task;
+        let mut course = Course::asked(self.task);
+        if let Some(count) = warmup {
+            self.iterate(worker, Iterations::new(Phase::Warmup, u64::from(count)))?;
+        }
+        if measured.is_some() {
+            return Ok(course);
+        }
+        let step = clock_step_s();
+        let least = (course.min_time_s / MOST_MEASURED).max(CLOCK_STEPS * step);
+        course.clock_step_s = Some(step);
+        let mut spent = self.fill(worker, &mut course, least)?;
+        let mut each = spent.last().copied().unwrap_or(course.min_time_s);
+        if warmup.is_none() {
+            each = self.until_stable(worker, &mut course, &mut spent, each)?;
+        }
+        course.measured = (course.min_time_s / each).round().clamp(1.0, MOST_MEASURED) as u64;
+        Ok(course)
+    }
+
+    /// Raises the executions inside one time until it is long enough; gives the times that this took.
+    fn fill(
+        &mut self,
+        worker: &mut WorkerProcess,
+        course: &mut Course,
+        least: f64,
+    ) -> Result<Vec<f64>, Trouble> {
+        let mut spent: Vec<f64> = Vec::new();
+        loop {
+            // The first execution of all is often far slower than the others: it says nothing about them.
+            let count = if spent.is_empty() { 1 } else { 2 };
+            let asked = Iterations::new(Phase::Warmup, count).inside(course.inner);
+            let found = self.iterate(worker, asked)?;
+            course.warmup += count;
+            let Some(last) = found.last() else {
+                return Ok(spent);
+            };
+            let first = spent.is_empty();
+            let shortest = found.iter().map(seconds).fold(f64::INFINITY, f64::min);
+            spent.extend(found.iter().map(seconds));
+            let known = last.executions() == course.inner;
+            if !known || last.metrics.contains_key(DURATION) {
+                // The worker executes once whatever it is asked, or the experiment has a clock of its own.
+                course.inner = 1;
+                return Ok(spent);
+            }
+            if shortest >= course.min_time_s || (!first && shortest >= least) {
+                return Ok(spent);
+            }
+            if first && shortest >= least {
+                continue;
+            }
+            let more = (least / shortest.max(1e-9)).clamp(1.5, 100.0);
+            let inner = (course.inner as f64 * more).ceil().min(MOST_INNER);
+            if inner as u64 == course.inner {
+                return Ok(spent);
+            }
+            course.inner = inner as u64;
+        }
+    }
+
+    /// Goes on warming up until two parts after each other are alike, or it took as long as it may; gives what one time
+    /// takes by then.
+    fn until_stable(
+        &mut self,
+        worker: &mut WorkerProcess,
+        course: &mut Course,
+        spent: &mut Vec<f64>,
+        mut each: f64,
+    ) -> Result<f64, Trouble> {
+        let mut before = None;
+        course.stable = Some(false);
+        while spent.iter().sum::<f64>() < course.min_time_s {
+            let count = (PART * course.min_time_s / each).round().clamp(3.0, 100.0) as u64;
+            let asked = Iterations::new(Phase::Warmup, count).inside(course.inner);
+            let mut part: Vec<f64> = self.iterate(worker, asked)?.iter().map(seconds).collect();
+            course.warmup += count;
+            spent.extend(&part);
+            part.sort_by(f64::total_cmp);
+            each = quantile_sorted(&part, 0.5, QuantileRule::Linear).max(1e-9);
+            if before.is_some_and(|before: f64| (each / before - 1.0).abs() <= ALIKE) {
+                course.stable = Some(true);
+                break;
+            }
+            before = Some(each);
+        }
+        Ok(each)
+    }
+}
+
+/// What one time took, all executions inside.
+fn seconds(sample: &Sample) -> f64 {
+    sample.wall_ns as f64 / 1e9
+}
+
+/// The smallest step that the clock of the worker is seen to make, with the cost of reading it.
+fn clock_step_s() -> f64 {
+    let step = |_| {
+        let began = clock_gettime(ClockId::Monotonic);
+        let mut after = clock_gettime(ClockId::Monotonic);
+        while after == began {
+            after = clock_gettime(ClockId::Monotonic);
+        }
+        (after.tv_sec - began.tv_sec) as f64 + (after.tv_nsec - began.tv_nsec) as f64 / 1e9
+    };
+    (0..100).map(step).fold(f64::INFINITY, f64::min)
+}
