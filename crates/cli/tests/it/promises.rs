@@ -181,3 +181,15 @@ fn what_others_look_for_is_not_named_by_the_attempt() {
         );
     }
 }
+
+#[test]
+fn an_agent_task_has_processes_enough_to_start() {
+    for few in 1..4 {
+        let spec = format!(
+            "prepared_dir = \"tasks/sum\"\nagent = {{ command = \"true\" }}\nlimits = {{ processes = {few} }}\n"
+        );
+        refused(&spec, "`limits.processes` is too small for an agent task");
+    }
+    let project = Project::with_spec("command = \"true\"\nlimits = { processes = 1 }\n");
+    project.expect(0, &["check", "bench.toml"]);
+}

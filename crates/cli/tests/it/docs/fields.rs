@@ -172,8 +172,8 @@ fn the_defaults_of_agents_are_those_of_the_keys() {
     for (pointer, default, said) in [
         (
             "/properties/timeout",
-            "`env`, else 1h)",
-            "`env`, else 1 hour)",
+            "the overrides, else 1h)",
+            "Else it is 1 hour.",
         ),
         (
             "/properties/setup_timeout",
