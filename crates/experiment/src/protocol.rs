@@ -268,6 +268,7 @@ mod tests {
             "described",
             "done",
             "error",
+            "finding",
             "log",
             "ready",
             "sample",

@@ -183,12 +183,10 @@ fn what_others_look_for_is_not_named_by_the_attempt() {
 }
 
 #[test]
-fn an_agent_task_has_processes_enough_to_start() {
-    for few in 1..4 {
-        let spec = format!(
-            "prepared_dir = \"tasks/sum\"\nagent = {{ command = \"true\" }}\nlimits = {{ processes = {few} }}\n"
-        );
-        refused(&spec, "`limits.processes` is too small for an agent task");
+fn a_task_has_processes_enough_to_start() {
+    for work in ["prepared_dir = \"tasks/sum\"", "experiment = \"noop\""] {
+        let spec = format!("{work}\nlimits = {{ processes = 3 }}\n");
+        refused(&spec, "`limits.processes` is too small");
     }
     let project = Project::with_spec("command = \"true\"\nlimits = { processes = 1 }\n");
     project.expect(0, &["check", "bench.toml"]);

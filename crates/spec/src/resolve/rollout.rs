@@ -17,8 +17,6 @@ const DEFAULT_AGENT: &str = "codex";
 const DEFAULT_JUDGE: &str = "https://api.openai.com/v1";
 /// The agents that take further arguments.
 const TAKE_ARGS: [&str; 2] = ["codex", "claude"];
-/// Processes without which no sandbox starts: who starts it, itself, its first process, the program.
-const LEAST_PROCESSES: u64 = 4;
 /// Seconds for one test script.
 const VERIFY_TIMEOUT: f64 = 600.0;
 
@@ -26,7 +24,6 @@ pub(super) fn options(draft: &Draft, problems: &mut Problems) -> RolloutOptions 
     let node = &draft.node;
     let sandbox = sandbox(node.get("sandbox"), problems);
     unreached_limits(draft, &sandbox, problems);
-    too_few_processes(node, problems);
     RolloutOptions {
         agent: agent(node.get("agent"), problems),
         sandbox,
@@ -169,21 +166,6 @@ fn unreached_limits(draft: &Draft, sandbox: &SandboxChoice, problems: &mut Probl
             kind.word()
         );
         problems.push(error(entry.key_span, message).help(help));
-    }
-}
-
-/// With fewer processes every rollout would fail before its agent starts.
-fn too_few_processes(node: &Node, problems: &mut Problems) {
-    let limits = node.get("limits").and_then(Node::map);
-    let entry = limits.and_then(|limits| limits.entry("processes"));
-    if let Some(entry) = entry.filter(|entry| {
-        let given = entry.value.whole();
-        given.is_some_and(|given| (1..LEAST_PROCESSES).contains(&given))
-    }) {
-        let message =
-            "`limits.processes` is too small for an agent task: its sandbox could not be started";
-        problems
-            .push(error(entry.key_span, message).help(format!("write {LEAST_PROCESSES} or more")));
     }
 }
 

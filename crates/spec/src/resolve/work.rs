@@ -14,6 +14,9 @@ use fairtrial_model::Params;
 /// The model of an agent task that names none.
 const DEFAULT_MODEL: &str = "gpt-5-mini";
 
+/// Processes without which no sandbox and no worker starts: who starts it, itself, its first process, the program.
+const LEAST_PROCESSES: u64 = 4;
+
 /// Keys that only make sense with one kind of work.
 const ONLY_WITH: [(&str, &str); 15] = [
     ("shell", "command"),
@@ -79,12 +82,29 @@ fn misplaced_keys(draft: &Draft, kind: &str, problems: &mut Problems) {
             problems.push(error(entry.key_span, message).help("remove it"));
         }
     }
+    if kind != "command" {
+        too_few_processes(draft, kind, problems);
+    }
     let own_limits = draft.has_own("limits");
     let limits = draft.node.get("limits").and_then(Node::map);
     let disk = limits.and_then(|map| map.entry("disk"));
     if let Some(disk) = disk.filter(|_| own_limits && kind != "prepared_dir") {
         let message = format!("`limits.disk` goes with `prepared_dir`, this task has `{kind}`");
         problems.push(error(disk.key_span, message).help("remove it"));
+    }
+}
+
+/// With fewer processes every trial would fail before its agent or its worker starts.
+fn too_few_processes(draft: &Draft, kind: &str, problems: &mut Problems) {
+    let limits = draft.node.get("limits").and_then(Node::map);
+    let entry = limits.and_then(|limits| limits.entry("processes"));
+    let is_few = |few: u64| (1..LEAST_PROCESSES).contains(&few);
+    if let Some(entry) = entry.filter(|entry| entry.value.whole().is_some_and(is_few)) {
+        let message = format!(
+            "`limits.processes` is too small for a task with `{kind}`: it could not be started"
+        );
+        let help = format!("write {LEAST_PROCESSES} or more");
+        problems.push(error(entry.key_span, message).help(help));
     }
 }
 
