@@ -44,6 +44,13 @@ impl Room {
         })
     }
 
+    fn max(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.max(other.bytes),
+            files: self.files.max(other.files),
+        }
+    }
+
     fn lost_since(self, before: Self) -> u64 {
         let files = before.files.saturating_sub(self.files);
         let bytes = before.bytes.saturating_sub(self.bytes);
@@ -79,8 +86,11 @@ impl DiskWatch {
         let mut fuller = false;
         for (place, before) in &mut self.places {
             let Some(now) = Room::of(place) else { continue };
-            if now.lost_since(*before.get_or_insert(now)) >= self.cap / PART {
-                *before = Some(now);
+            let most = before.get_or_insert(now);
+            // Who frees room meanwhile must not hide what is added: it counts from the most room that was there.
+            *most = most.max(now);
+            if now.lost_since(*most) >= self.cap / PART {
+                *most = now;
                 fuller = true;
             }
         }
@@ -154,5 +164,12 @@ mod tests {
         fs::remove_file(work.join("b")).unwrap();
         watch.places[0].1 = Some(full);
         assert!(watch.over(|| 0).is_some(), "files cost, empty ones too");
+    }
+
+    #[test]
+    fn room_that_others_free_hides_nothing() {
+        let room = |bytes| Room { bytes, files: 10 };
+        let most = room(1_000).max(room(9_000));
+        assert_eq!(room(8_000).lost_since(most), 1_000);
     }
 }
