@@ -184,6 +184,8 @@ impl Ground {
         let mut command = self.command(&["run", "configs/bench.toml"]);
         command.env("CANARY_TOKEN", "canary-in-the-environment");
         let ran = Ran::from(command.output().unwrap());
+        let runs = self.lab().project.path().join("data/rollouts/b");
+        assert!(runs.is_dir(), "nothing ran: {}\n{}", ran.out, ran.err);
         let rollouts = self.lab().rollouts("b");
         let (row, dir) = rollouts.into_iter().next().unwrap_or_else(|| {
             panic!("no rollout: {}\n{}", ran.out, ran.err);
